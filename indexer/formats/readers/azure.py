@@ -27,21 +27,18 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
+from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for, recording_of
 from indexer.formats.shared.speaker_keys import speaker_in
 from indexer.formats.shared.stated_language import stated_language
-from indexer.networks.builder import NetworkBuilder
-from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
     Hypothesis,
     HypothesisWord,
     bare,
     spoken,
     untimed,
-    write_hypotheses,
-    write_words,
 )
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import Utterances
@@ -51,7 +48,6 @@ from std.values import Recording
 
 TICKS = 1e7  # per second
 MS = 1e3
-NO_SPAN = UNKNOWN, UNKNOWN
 WORDS = ("Words", "DisplayWords")
 WORD = ("Word", "DisplayText", "Text")
 TEXTS = ("Lexical", "ITN", "Display", "DisplayText", "Text")
@@ -86,8 +82,7 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Azure's.
     """
-    builder = NetworkBuilder(path, options.characters, options.repairs)
-    count = 0
+    utterances = NumberedUtterances(path, options)
     for document in map(_unwrapped, documents(stream, path, repairs=options.repairs)):
         recording = recording_for(path, options, _source(document))
         for file, phrase, per_second in _phrases(document):
@@ -95,26 +90,26 @@ def parse(
             word_lists = [_words(hypothesis, per_second, options.nonwords) for hypothesis in best]
             if not any(word_lists):
                 continue
-            count += 1
-            builder.language, builder.speaker = stated_language(phrase), speaker_in(phrase)
             channel = _first(phrase, CHANNELS)
             where = Recording(
                 recording.file if file is None else recording_of(file).file,
                 recording.channel if channel is None else channel.channel() + 1,
             )
-            span = _span(phrase, per_second)
-            builder.utterance(phrase.line, where, f"{recording.file}-{count}", *span)
-            if len(word_lists) == 1:
-                write_words(builder, phrase.line, word_lists[0])
-            else:
-                weights = [_confidence(hypothesis, 1.0) for hypothesis in best]
-                total = max(1.0, sum(weights))
-                hypotheses = [
-                    Hypothesis(weight / total, words)
-                    for weight, words in zip(weights, word_lists, strict=True)
-                ]
-                write_hypotheses(builder, phrase.line, hypotheses)
-    yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
+            utterances.stem = recording.file
+            utterances.language, utterances.speaker = stated_language(phrase), speaker_in(phrase)
+            n_best = _weighted(best, word_lists)
+            utterances.add_n_best(phrase.line, where, n_best, _span(phrase, per_second))
+    yield utterances.collected()
+
+
+def _weighted(best: Sequence[Part], word_lists: Sequence[list[HypothesisWord]]) -> list[Hypothesis]:
+    if len(best) == 1:
+        return [Hypothesis(1.0, word_lists[0])]
+    weights = [_confidence(hypothesis, 1.0) for hypothesis in best]
+    total = max(1.0, sum(weights))
+    return [
+        Hypothesis(weight / total, words) for weight, words in zip(weights, word_lists, strict=True)
+    ]
 
 
 def _unwrapped(document: Part) -> Part:
@@ -185,10 +180,10 @@ def _confidence(part: Part, otherwise: float) -> float:
     return _of(part, "Confidence").probability() if _has(part, "Confidence") else otherwise
 
 
-def _span(part: Part, per_second: float) -> tuple[float, float]:
+def _span(part: Part, per_second: float) -> Span:
     """Return start and end in seconds; UNKNOWN where they are not written."""
     offset, duration = (_seconds(part, key, per_second) for key in ("Offset", "Duration"))
-    return (offset, offset + duration) if offset == offset and duration == duration else NO_SPAN
+    return Span(offset, offset + duration) if offset + duration == offset + duration else NO_SPAN
 
 
 def _seconds(part: Part, key: str, per_second: float) -> float:

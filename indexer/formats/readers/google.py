@@ -24,23 +24,19 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.readers import riva
+from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for, recording_of
 from indexer.formats.shared.speaker_keys import speaker_in
 from indexer.formats.shared.stated_language import stated_language
-from indexer.networks.builder import NetworkBuilder
-from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
     HypothesisWord,
     bare,
     by_confidence,
-    speaker_of,
     spoken,
     turns_of,
     untimed,
-    write_hypotheses,
-    write_words,
 )
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import Utterances
@@ -78,10 +74,8 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Google's.
     """
-    builder, recording = (
-        NetworkBuilder(path, options.characters, options.repairs),
-        recording_for(path, options),
-    )
+    utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
+    utterances.stem = recording.file
     by_file: dict[str | None, list[Part]] = {}
     for document in documents(stream, path, repairs=options.repairs):
         for file, result in _results(document):
@@ -89,7 +83,6 @@ def parse(
     everything = [result for results in by_file.values() for result in results]
     is_stream = any(result.first((*FINAL, "stability")) for result in everything)
     said_in: dict[Recording, _Said] = {}
-    count = 0
     for file, results in by_file.items():
         name = recording.file if file is None else recording_of(file).file
         if is_stream:
@@ -102,26 +95,16 @@ def parse(
                 _words(alternative, options.nonwords) for alternative in result.each("alternatives")
             ]
             words = before.fresh(words, may_repeat=_tells_speakers(result))
-            start, end = before.span(result)
-            if any(words):
-                count += 1
-                builder.language = stated_language(result)
-                turns = turns_of(words[0])
-                if len(words) == 1 and len(turns) > 1:
-                    for number, turn in enumerate(turns):
-                        count += number > 0
-                        builder.speaker = speaker_of(turn)
-                        builder.utterance(result.line, where, f"{recording.file}-{count}")
-                        write_words(builder, result.line, turn)
-                    continue
-                builder.speaker = speaker_of(words[0])
-                builder.utterance(result.line, where, f"{recording.file}-{count}", start, end)
-                if len(words) == 1:
-                    write_words(builder, result.line, words[0])
-                else:
-                    confidences = [_confidence(one) for one in result["alternatives"]]
-                    write_hypotheses(builder, result.line, by_confidence(confidences, words))
-    yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
+            span = Span(*before.span(result))
+            utterances.language = stated_language(result)
+            if len(words) == 1:
+                several = len(turns_of(words[0])) > 1
+                utterances.add(result.line, where, words[0], NO_SPAN if several else span)
+            elif any(words):
+                confidences = [_confidence(one) for one in result["alternatives"]]
+                hypotheses = by_confidence(confidences, words)
+                utterances.add_n_best(result.line, where, hypotheses, span)
+    yield utterances.collected()
 
 
 class _Said:

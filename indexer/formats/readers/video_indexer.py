@@ -18,46 +18,32 @@ pages in MicrosoftDocs/azure-video-indexer.
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
-from typing import BinaryIO
 
-from indexer.formats.shared.json_paths import has_keys
+from indexer.formats.shared.json_paths import has_keys, reading
 from indexer.formats.shared.numbered import NumberedUtterances, Span
 from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
-from indexer.formats.shared.recordings import recording_for, recording_of
+from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.recordings import recording_of
 from indexer.formats.shared.service_answers import require_transcript
 from indexer.formats.shared.speaker_keys import speaker_in
 from indexer.networks.hypotheses import untimed
-from indexer.networks.utterances import Utterances
-from std.json_fields import Part, documents
+from std.json_fields import Part
 from std.values import Recording
 
 VIDEOS = ("videos", "breakdowns")
 _TIME = re.compile(r"(\d{1,3}):(\d\d):(\d\d(?:\.\d+)?)")
 
 
-def parse(
-    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
-) -> Iterator[Utterances]:
-    """Yield the transcripts' lines in order.
-
-    Raises:
-        InputError: the file is no JSON, or not Video Indexer's, or the video is not processed.
-    """
-    utterances = NumberedUtterances(path, options)
-    for document in documents(stream, path, repairs=options.repairs):
-        recording = recording_for(path, options, document.name(["name"]))
-        videos = list(document.first(VIDEOS) or ())
-        for video in videos or [document]:
-            insights = video["insights"] if video.has("insights") else video
-            if not _has_transcript(insights):
-                _require_processed(video, document)
-            where = recording
-            if len(videos) > 1:
-                where = recording_of(video["id"].text())
-            _video(utterances, video, insights, where, options)
-    yield utterances.collected()
+def _add(
+    utterances: NumberedUtterances, document: Part, recording: Recording, options: ReaderOptions
+) -> None:
+    videos = list(document.first(VIDEOS) or ())
+    for video in videos or [document]:
+        insights = video["insights"] if video.has("insights") else video
+        if not _has_transcript(insights):
+            _require_processed(video, document)
+        where = recording_of(video["id"].text()) if len(videos) > 1 else recording
+        _video(utterances, video, insights, where, options)
 
 
 def _require_processed(video: Part, index: Part) -> None:
@@ -124,7 +110,7 @@ READER = FormatReader(
         "insights videos",
         "insights breakdowns",
     ),
-    parse=parse,
+    parse=reading(_add, names=("name",)),
     sample=(
         b'{"name": "x.mp4", "videos": [{"state": "Processed", "insights": {"transcript": '
         b'[{"text": "Das Haus.", "confidence": 0.9, "instances": [{"adjustedStart": "0:00:00", '

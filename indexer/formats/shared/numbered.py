@@ -43,6 +43,7 @@ class NumberedUtterances:
         self._count = 0
         self.language = ""  # of the utterances that are added from now on
         self.speaker = ""  # likewise, of words that do not say who spoke them
+        self.stem = ""  # of the utterances' names, if it is not that of their recordings
 
     def add(
         self,
@@ -117,4 +118,5 @@ class NumberedUtterances:
         self._count += 1
         self._builder.speaker = speaker_of(words) or self.speaker
         self._builder.language = self.language
-        self._builder.utterance(line, recording, f"{recording.file}-{self._count}", *span)
+        name = f"{self.stem or recording.file}-{self._count}"
+        self._builder.utterance(line, recording, name, *span)
