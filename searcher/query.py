@@ -56,6 +56,7 @@ class Options:
     wildcard_words: int = 1000  # that a wildcard stands for
     spellings: Spellings = lambda word: ()
     generators: Sequence[VariantGenerator] = ()  # of the words of each language, as searches have
+    in_list: bool = False  # a * stands for itself
 
 
 def query_terms(
@@ -65,6 +66,7 @@ def query_terms(
     vocabulary: str | Path | None = None,
     config: Config | None = None,
     adopt_text: bool = False,
+    in_list: bool = False,
     all_words: bool = False,
     all_matches: bool = False,
     tree_folder: Path | None = None,
@@ -73,11 +75,13 @@ def query_terms(
     r"""What terms become, without searching; one description per term, see `query`.
 
     Args:
-        terms: words or phrases; ``*`` stands for any letters of a word.
+        terms: words or phrases.
         store: the index whose words are taken; either this or ``vocabulary``.
         vocabulary: a file of ``word[<TAB>count]`` lines, UTF-8, plain or gzip.
         config: how words are normalised, split and expanded; None = the default.
         adopt_text: normalise as the store does, whatever ``config.text`` says.
+        in_list: as a search for a list has them: ``*`` stands for itself, not for any letters of a
+            word, and accents may be left out only if ``config.text`` says so.
         all_words: split and expand in-vocabulary words as well.
         all_matches: report every match of every word.
         tree_folder: where a BK-tree is kept.
@@ -106,12 +110,13 @@ def query_terms(
     else:
         words = vocabularies.read(Path(str(vocabulary)), config.text)
         counts = _in_one_language(words, config.pronunciation.language)
-    for word in (word for term in terms for word in words_of(term, config.text)):
+    for word in (word for term in terms for word in words_of(term, config.text, in_list=in_list)):
         check_length(word)  # refuse a bad one before any work
     describe = describer(
         words,
         config,
         counts=counts,
+        in_list=in_list,
         all_words=all_words,
         all_matches=all_matches,
         tree_folder=tree_folder,
@@ -139,6 +144,7 @@ def _stored_words(
                 require_same(normalisation, own, url)
         if not adopt_text:
             require_same(as_indexed(text, normalisation), normalisation, urls[0])
+        normalisation = replace(normalisation, fold_accents=text.fold_accents)
         return vocabularies.of_counts(counts), counts_by_language(segments), normalisation
 
 
@@ -158,6 +164,7 @@ def describer(
     config: Config,
     *,
     counts: CountsByLanguage,
+    in_list: bool = False,
     all_words: bool = False,
     all_matches: bool = False,
     tree_folder: Path | None = None,
@@ -169,6 +176,7 @@ def describer(
         vocabulary: the words that the recogniser writes.
         config: how words are normalised, split and expanded, and which spellings are one word.
         counts: of the same words, by language.
+        in_list: as of `query_terms`.
         all_words: split and expand in-vocabulary words as well.
         all_matches: report every match of every word.
         tree_folder: where a BK-tree is kept.
@@ -188,8 +196,11 @@ def describer(
         all_matches,
         {name: _lazy(name, build, vocabulary, config, report) for name, build in EXPANDERS.items()},
         config.search.wildcard_words,
-        _spellings(counts) if config.search.spelling == "language" else lambda word: (),
+        _spellings(counts, fold=config.text.fold_accents or not in_list)
+        if config.search.spelling == "language"
+        else lambda word: (),
         _generators(vocabulary, config, counts, splitter),
+        in_list,
     )
     return lambda term: query(term, splitter, config.text, options)
 
@@ -212,8 +223,8 @@ def _generators(
     ]
 
 
-def _spellings(counts: CountsByLanguage) -> Spellings:
-    """What a person who searches for a word finds besides, with counts."""
+def _spellings(counts: CountsByLanguage, *, fold: bool) -> Spellings:
+    """What a search for a word finds besides, with counts; whether it folds accents."""
     respelt = other_spellings(counts)
 
     @cache
@@ -223,8 +234,8 @@ def _spellings(counts: CountsByLanguage) -> Spellings:
 
     def others(word: str) -> list[tuple[str, int]]:
         found = Counter(dict(respelt(word)))
-        for language, of_words in counts.items():
-            new = typed_in(word, [typed(language)], language) - found.keys()
+        for language, of_words in counts.items() if not is_wildcard(word) else ():
+            new = typed_in(word, [typed(language)], language, fold=fold) - found.keys()
             found.update({other: of_words[other] for other in new})
         return sorted(found.items())
 
@@ -262,7 +273,7 @@ def _none_similar(words: Sequence[str], n: int) -> list[list[tuple[str, float]]]
     return [[] for _ in words]
 
 
-def words_of(term: str, normalisation: Normalisation) -> tuple[str, ...]:
+def words_of(term: str, normalisation: Normalisation, *, in_list: bool = False) -> tuple[str, ...]:
     """Normalise a term's words.
 
     Raises:
@@ -270,7 +281,7 @@ def words_of(term: str, normalisation: Normalisation) -> tuple[str, ...]:
     """
     words = normalisation.phrase(term)
     for word in words:
-        if is_wildcard(word) and not any(letter.isalnum() for letter in word):
+        if is_wildcard(word) and not in_list and not any(letter.isalnum() for letter in word):
             raise InputError(
                 "TERM", 0, "letters beside * (robo*, *arbeit, r*t: * stands for letters of a word)",
                 term,
@@ -299,9 +310,10 @@ def query(
         WordTooLongError: a word is too long to split.
     """
     started = Stopwatch()
-    words = words_of(term, normalisation)
+    words = words_of(term, normalisation, in_list=options.in_list)
     vocabulary = splitter.vocabulary
-    spelt = {word: list(options.spellings(word)) for word in words if not is_wildcard(word)}
+    stars = set() if options.in_list else set(filter(is_wildcard, words))
+    spelt = {word: list(options.spellings(word)) for word in words if word not in stars}
     split = {
         word for word, others in spelt.items()
         if options.all_words or not (others or word in vocabulary)
@@ -309,7 +321,7 @@ def query(
     split_seconds = 0.0
     descriptions: list[dict[str, Any]] = []
     for word in words:
-        if is_wildcard(word):
+        if word in stars:
             descriptions.append(describe_wildcard(word, vocabulary, options.wildcard_words))
             continue
         start = time.process_time()
@@ -386,7 +398,7 @@ def _variants(
         spelt: other spellings of words that are no wildcards, with their counts.
         options: whose generators a search has, too.
     """
-    if any(map(is_wildcard, words)):
+    if any(word not in spelt for word in words):
         how = "; ".join(word["how"] for word in descriptions if "how" in word)
         return [Variant(words, method="wildcard", how=how)]
     found: dict[tuple[str, ...], Variant] = {}

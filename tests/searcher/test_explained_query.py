@@ -10,15 +10,17 @@ import numba
 import numpy as np
 import pytest
 
+from indexer import index_files
 from indexer.segments.invert import invert
 from searcher import open_index, query_terms
 from searcher.arguments import MOVED, configuration, parser
 from searcher.cli import main as std_search
 from searcher.term_variants import variants_in
 from spoken_terms import start
-from std.config import Config, range_of
+from std.config import Config, PhoneticSearchConfig, range_of
 from std.store import open_store
 from std.text import Normalisation
+from std.values import Term
 from std.written_numbers import written
 
 WORDS = "Burg\t7\nanlagen\t3\nanlage\t5\ndie\t90\nvon\t80\nburgen\t1\nstartmenge\nbürg\n"
@@ -294,6 +296,42 @@ def test_a_wildcard_shows_what_it_stands_for(capsys, words, tmp_path):
     status, out, err = run(capsys, "--vocabulary", words, "die *")
     assert (status, out) == (2, "")
     assert "expected letters beside * (robo*" in err
+
+
+def test_the_terms_of_a_list_are_those_of_a_search_for_a_list(capsys, words, tmp_path):
+    """No wildcard is expanded."""
+    terms = tmp_path / "terms.txt"
+    terms.write_text("anlage*\nburg\ndie *\n")
+    one, _, star = described(capsys, "--vocabulary", words, "--terms", terms)
+    (starred,) = one["words"]
+    assert "wildcard" not in starred
+    assert (starred["in_vocabulary"], starred["spellings"]) == (False, [])
+    assert one["variants"] == []
+    assert [word["word"] for word in star["words"]] == ["die", "*"]
+
+
+@pytest.mark.parametrize("fold", [False, True])
+def test_a_search_for_a_list_finds_the_words_that_are_said_of_it(tmp_path, fold):
+    spoken = tmp_path / "one.ctm"
+    words = ["la", "razón", "no", "son", "las", "razones", "de", "que", "el", "niño", "razon"]
+    spoken.write_text("".join(f"x 1 {i} 0.5 {word} 0.9\n" for i, word in enumerate(words)), "utf-8")
+    config = Config(
+        text=Normalisation(fold_accents=fold), phonetic_search=PhoneticSearchConfig(words="none")
+    )
+    index_files([spoken], tmp_path / "index", config=config, language="es")
+    terms = ["razon", "nino", "razon*", "razón", "niños"]
+    with open_index(tmp_path / "index", config=config) as index:
+        hits = [*index.hits(index.search_terms([Term(text, text) for text in terms]))]
+    for text, one in zip(
+        terms,
+        query_terms(terms, store=tmp_path / "index", config=config, in_list=True),
+        strict=True,
+    ):
+        found = {hit.searched for hit in hits if (hit.term, hit.method) == (text, "exact")}
+        (word,) = one["words"]
+        own = {text} & set(words)
+        assert found == own | {other for other, _ in word["spellings"]}, text
+        assert word["in_vocabulary"] == bool(found)
 
 
 FRENCH = (
