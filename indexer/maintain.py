@@ -14,7 +14,7 @@ from std.errors import InputError, StoreBusyError
 from std.execution.workers import IN_PROCESS, Executor
 from std.languages.detection import of_segment
 from std.nearest import meant
-from std.nist.audio_names import as_stored
+from std.nist.audio_names import as_stored, spelt_otherwise
 from std.store import Segment, Store, absolute_url, open_store
 from std.store.columns import SegmentColumns
 
@@ -29,6 +29,7 @@ def delete(files: Sequence[str], stores: Sequence[Store]) -> int:
     """
     held = [audio_files(store) for store in stores]
     files = [*as_stored(files, set().union(*held)).values()]
+    files = [*dict.fromkeys([*files, *spelt_otherwise(files, set().union(*held))])]
     for file in files:
         if not any(file in some for some in held):
             url = ", ".join(store.url for store in stores)

@@ -7,6 +7,7 @@ second simply replaced the first, speech would vanish from the index without a w
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from unicodedata import normalize
 
 from indexer.inputs import Input
 from std.errors import InputError
@@ -23,7 +24,9 @@ def origins(stores: Iterable[Store]) -> dict[str, set[str]]:
         for segment in store.segments():
             for row, one in enumerate(segment.recordings):
                 if row not in segment.deleted:
-                    found.setdefault(one.recording.file, set()).update(one.inputs)
+                    # Of before, letters may be decomposed; those of names that are read are not.
+                    file = normalize("NFC", one.recording.file)
+                    found.setdefault(file, set()).update(one.inputs)
     return found
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from indexer.languages.pronounce import Pronouncer, undecided
 from indexer.segments.merge import merged
 from std.config import Config
-from std.metadata.table import NO_METADATA, Metadata, updated
+from std.metadata.table import NO_METADATA, Metadata, renamed, updated
+from std.nist.audio_names import spelt_otherwise
 from std.store import CommittedSegment, Segment, Store
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
@@ -81,6 +82,8 @@ def commit(
 ) -> None:
     """Commit what was gathered; an audio file that another shard had leaves that one.
 
+    A file whose name an older index has with decomposed letters is replaced, too.
+
     Args:
         number: of the shard.
         gathered: the batch's columns and what became of its files.
@@ -92,20 +95,27 @@ def commit(
     shard = shards[number]
     add = [one for one in add if one.recordings]
     metadata = shard.metadata.of(gathered.files)
-    holders = [other for other in shards if other is not shard and gathered.files & other.held]
+    before = spelt_otherwise(gathered.files, set().union(*(one.held for one in shards)))
+    gone = gathered.files.union(before)
+    holders = [other for other in shards if other is not shard and gone & other.held]
     for other in holders:
         metadata = updated(other.store.metadata().of(gathered.files), metadata)
+    for one in shards if before else ():
+        kept = one.store.metadata()
+        names = {old: new for old, new in before.items() if new not in shard.store.metadata().files}
+        metadata = updated(renamed(kept.of(names.keys()), names), metadata)
     shard.store.commit(
         add,
         normalisation=config.text,
         replace=gathered.earlier,
-        delete_files=gathered.files,
+        delete_files=gone,
         metadata=metadata,
     )
     for other in holders:
-        if moved := gathered.files & other.held:
+        if moved := gone & other.held:
             other.store.commit(normalisation=config.text, delete_files=moved)
             other.held -= moved
+    shard.held -= before.keys()
     shard.added |= gathered.files
     words.update(*(unpack_vocabulary(one.vocabulary) for one in add))
 

@@ -1,8 +1,10 @@
 """Recordings keep their names: decomposed letters are composed, a dash in front is no option."""
 
 import csv
+import json
 import shutil
 from contextlib import closing
+from io import BytesIO
 from unicodedata import normalize
 
 import pytest
@@ -16,6 +18,8 @@ from searcher import open_index
 from searcher.cli import main as search
 from std.csv_input import records
 from std.csv_output import write_csv
+from std.metadata.read import parse
+from std.metadata.table import renamed
 from std.store import open_store
 from std.text import Normalisation
 
@@ -48,6 +52,61 @@ def test_a_name_is_known_in_either_form(store, name, tmp_path, capsys):
     with open_index(store) as opened:
         assert [one.metadata for one in opened.recordings()] == [{"title": "x"}]
     assert std_store(["delete", str(store), name]) == 0
+    with open_index(store) as opened:
+        assert opened.recordings() == []
+
+
+@pytest.mark.parametrize("shards", [1, 2])
+def test_a_name_of_an_older_index_is_replaced_as_a_whole(network, tmp_path, shards):
+    """With its metadata, whichever shard had it; nothing of it stays under the old name."""
+    stores = [str(tmp_path / f"index{number}") for number in range(shards)]
+    path = tmp_path / f"{DECOMPOSED}.jsonl"
+    for url in stores:
+        with closing(open_store(url, create=True)) as opened, opened.writing():
+            if url == stores[-1]:
+                columns = invert([network([("wort", 0.9)], file=DECOMPOSED)])
+                table = parse(BytesIO(b"recording,title\nx,said\n"))
+                table = renamed(table, {"x": DECOMPOSED})
+                opened.commit([columns], normalisation=Normalisation(), metadata=table)
+    with path.open("wb") as stream:
+        jsonl.dump([network([("anderes", 0.9)], file=DECOMPOSED)], stream)
+    for _ in range(2):
+        index_files([path], stores)
+        with open_index(*stores) as opened:
+            (one,) = opened.recordings()
+            assert (one.recording.file, one.metadata) == (COMPOSED, {"title": "said"})
+            assert [hit.file for hit in opened.search("anderes")] == [COMPOSED]
+            assert not [*opened.search("wort")]
+
+
+@pytest.mark.parametrize("probability", [0.9, 1])  # as std writes numbers, and as others do
+def test_networks_give_composed_names(tmp_path, probability):
+    slots = [{"s": 0, "e": 1, "w": [["wort", probability]]}]
+    path = tmp_path / "x.jsonl"
+    path.write_text(json.dumps({"utt": "u", "file": DECOMPOSED, "slots": slots}) + "\n", "utf-8")
+    index_files([path], tmp_path / "index")
+    with open_index(tmp_path / "index") as opened:
+        assert [one.recording.file for one in opened.recordings()] == [COMPOSED]
+
+
+def test_folders_give_composed_names(tmp_path):
+    path = tmp_path / DECOMPOSED / "x.srt"
+    path.parent.mkdir()
+    path.write_text("1\n00:00:00,000 --> 00:00:02,000\nwort\n", "utf-8")
+    index_files([path], tmp_path / "index", name_by="path")
+    with open_index(tmp_path / "index") as opened:
+        (one,) = opened.recordings()
+    assert one.recording.file.endswith(f"{COMPOSED}_x")
+
+
+def test_both_names_are_deleted(network, tmp_path):
+    """An index that was added to before this was known has a recording twice."""
+    store = str(tmp_path / "index")
+    with closing(open_store(store, create=True)) as opened, opened.writing():
+        for name in (COMPOSED, DECOMPOSED):
+            columns = invert([network([("wort", 0.9)], file=name)])
+            opened.commit([columns], normalisation=Normalisation())
+    assert std_store(["delete", store, "--quiet", COMPOSED]) == 0
     with open_index(store) as opened:
         assert opened.recordings() == []
 

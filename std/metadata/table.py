@@ -173,6 +173,14 @@ def updated(before: Metadata, given: Metadata) -> Metadata:
     return _concatenated(kept, replace(fresh, number=np.array(number, np.int32)))
 
 
+def renamed(table: Metadata, names: Mapping[str, str]) -> Metadata:
+    """A table of audio files that have other names now; no two become one."""
+    files = [names.get(file, file) for file in table.files]
+    order = sorted(range(len(files)), key=files.__getitem__)
+    taken = _taken(table, np.array(order, np.int32))
+    return replace(taken, files=tuple(files[row] for row in order))
+
+
 def _differs(before: Metadata, given: Metadata) -> Bools:
     """(n,) which rows of a table are other than those of the same audio files in another table."""
     rows = np.array([before.row_of.get(file, NONE) for file in given.files], np.int32)

@@ -31,6 +31,16 @@ def recording_name(filename: str) -> str:
     return AUDIO_EXTENSION.sub("", base) or base
 
 
+def spelt_otherwise(names: Collection[str], stored: Iterable[str]) -> dict[str, str]:
+    """Stored names that are some names but for letters that are decomposed, and those names.
+
+    >>> spelt_otherwise(["\u00f6", "x"], ["o\u0308", "x"]) == {"o\u0308": "\u00f6"}
+    True
+    """
+    odd = ((name, normalize("NFC", name)) for name in stored if not is_normalized("NFC", name))
+    return {name: composed for name, composed in odd if composed in names}
+
+
 def as_stored(names: Iterable[str], stored: Collection[str]) -> dict[str, str]:
     """Names of recordings, each as an index has it: one of before had letters decomposed.
 

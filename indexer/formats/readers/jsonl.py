@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, BinaryIO
+from unicodedata import normalize
 
 import numpy as np
 import orjson
@@ -143,6 +144,8 @@ def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> RawUttera
         or not all(files)
     ):
         return None
+    composed = {file: normalize("NFC", file) for file in {*files}}
+    recordings = [Recording(composed[file], number) for file, number in recordings]
     languages = [network.get("language", "") for network in networks]
     speakers = [network.get("speaker", "") for network in networks]
     if not {*map(type, languages), *map(type, speakers)} <= {str}:
@@ -205,7 +208,8 @@ def parse_strictly(
 
 
 def _read(builder: NetworkBuilder, at: int, network: "_Object", recording: Recording) -> None:
-    where = Recording(network.name("file", recording.file), network.channel(recording.channel))
+    file = normalize("NFC", network.name("file", recording.file))
+    where = Recording(file, network.channel(recording.channel))
     language = network.content.get("language", "")
     builder.language = network.string(language, "language") if language else ""
     speaker = network.content.get("speaker", "")

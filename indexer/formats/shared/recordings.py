@@ -6,6 +6,7 @@ content nor the path names.
 
 import re
 from pathlib import Path
+from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
 
 from indexer.formats.shared.reader_options import ReaderOptions
@@ -43,7 +44,7 @@ def recording_of(path: Path | str, file: str | None = None, channel: int = 1) ->
 
     Args:
         path: the file.
-        file: name to use instead of the file's.
+        file: name to use instead of the file's; its letters are composed.
         channel: counted from 1.
 
     >>> recording_of("/out/news.v1.wav.mesh.gz")
@@ -54,7 +55,7 @@ def recording_of(path: Path | str, file: str | None = None, channel: int = 1) ->
     elif file is None:
         name = Path(path).name.removesuffix(".gz")
         file = recording_name(_EXTENSION.sub("", name) or name)
-    return Recording(file, channel)
+    return Recording(normalize("NFC", file), channel)
 
 
 def language_in_name(path: Path | str) -> str:
