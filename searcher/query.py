@@ -80,8 +80,7 @@ def query_terms(
         vocabulary: a file of ``word[<TAB>count]`` lines, UTF-8, plain or gzip.
         config: how words are normalised, split and expanded; None = the default.
         adopt_text: normalise as the store does, whatever ``config.text`` says.
-        in_list: as a search for a list has them: ``*`` stands for itself, not for any letters of a
-            word, and accents may be left out only if ``config.text`` says so.
+        in_list: as in a list: ``*`` stands for itself, accents count unless ``config.text`` folds.
         all_words: split and expand in-vocabulary words as well.
         all_matches: report every match of every word.
         tree_folder: where a BK-tree is kept.
@@ -95,10 +94,9 @@ def query_terms(
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile() as words:
-    ...     _ = words.write("burg\t7\nanlagen\t3\n".encode())
-    ...     words.flush()
-    ...     (description,) = query_terms(["Burganlagen"], vocabulary=words.name)
-    >>> [variant["words"] for variant in description["variants"]]
+    ...     _ = words.write("burg\t7\nanlagen\t3\n".encode()), words.flush()
+    ...     (one,) = query_terms(["Burganlagen"], vocabulary=words.name)
+    >>> [variant["words"] for variant in one["variants"]]
     [('burg', 'anlagen')]
     """
     if (store is None) == (vocabulary is None):
@@ -113,16 +111,10 @@ def query_terms(
     for word in (word for term in terms for word in words_of(term, config.text, in_list=in_list)):
         check_length(word)  # refuse a bad one before any work
     describe = describer(
-        words,
-        config,
-        counts=counts,
-        in_list=in_list,
-        all_words=all_words,
-        all_matches=all_matches,
-        tree_folder=tree_folder,
-        report=report,
-    )
-    return [describe(term) for term in terms]
+        words, config, counts=counts, in_list=in_list, all_words=all_words,
+        all_matches=all_matches, tree_folder=tree_folder, report=report,
+    )  # fmt: skip
+    return list(map(describe, terms))
 
 
 def _stored_words(
