@@ -7,7 +7,7 @@ the speech of one speaker time does not go back to the beginning, unless parts w
 own stand one after the other; where most utterances begin there, they are of several recordings.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -48,8 +48,10 @@ def doubts_of(utterances: Utterances, n_tiers: int = 1) -> Mapping[str, Repair]:
     return found
 
 
-def _numbered(keys: Iterable[object]) -> Int64s:
+def _numbered(keys: Sequence[object]) -> Int64s:
     """(u,) a number for each different key."""
+    if len(set(map(id, keys))) == 1:  # as mostly, and fast
+        return np.zeros(len(keys), np.int64)
     ids: dict[object, int] = {}
     return np.array([ids.setdefault(key, len(ids)) for key in keys], np.int64)
 
@@ -71,7 +73,10 @@ def _implausible(utterances: Utterances, recordings: Int64s) -> int:
 
 def _restarts(utterances: Utterances, starts_ms: Int64s) -> int:
     """How often time goes back to the beginning within the speech of one speaker."""
-    speakers = _numbered(zip(utterances.recordings, utterances.speakers, strict=True))
+    latest = np.maximum.accumulate(starts_ms)
+    if not ((starts_ms < BACK_MS) & (starts_ms < latest - BACK_MS)).any():
+        return 0  # as nearly always
+    speakers = _numbered(list(zip(utterances.recordings, utterances.speakers, strict=True)))
     order = np.argsort(speakers, kind="stable")
     starts, own = starts_ms[order], speakers[order]
     back = (starts[1:] < BACK_MS) & (starts[1:] < starts[:-1] - BACK_MS) & (own[1:] == own[:-1])

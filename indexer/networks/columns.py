@@ -105,6 +105,8 @@ def _named(columns: RawUtterances) -> Sequence[str]:
         name: " ".join(name.encode(errors="replace").decode().split())
         for name in set(columns.speakers)
     }
+    if all(name == written for name, written in spelt.items()):
+        return columns.speakers
     return [spelt[name] for name in columns.speakers]
 
 

@@ -10,6 +10,7 @@ other. Of those that start together, one is said after the other.
 All of this is for utterances of one speaker in one channel, none of whose words has a time.
 """
 
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -105,7 +106,9 @@ def _letters(columns: RawUtterances) -> Float64s:
 def _groups(columns: RawUtterances) -> Int64s:
     """(u,) number of each utterance's recording and speaker, and of the part that counts from 0."""
     speakers = columns.speakers or [""] * len(columns.recordings)
-    keys = list(zip(columns.recordings, speakers, strict=True))
+    keys: Sequence[Hashable] = speakers
+    if len(set(map(id, columns.recordings))) > 1:
+        keys = list(zip(columns.recordings, speakers, strict=True))
     ids = dict(zip(dict.fromkeys(keys), count(), strict=False))
     group = np.zeros(len(keys), np.int64)
     if len(ids) > 1:

@@ -21,7 +21,7 @@ from std.store.columns import (
     first_slots,
     pack_vocabulary,
 )
-from std.store.speakers import speaker_columns
+from std.store.speakers import speaker_columns, turn_columns
 from std.text import Normalisation
 from std.values import ConfusionNetwork, Float32s, Int32s
 
@@ -85,7 +85,7 @@ def invert(
             word, posterior, slot, _said_rather(slot_key, slot, posterior, epsilon)
         ),
         extra=slot_errors(utterances.slot_errors_ms[slot_order])
-        | speaker_columns(speakers, np.repeat(speaker, n_slots)[slot_order]),
+        | _speaker_columns(speakers, speaker, n_slots, slot_order),
     )
 
 
@@ -98,6 +98,19 @@ def _speakers(names: Sequence[str]) -> tuple[list[str], Int64s]:
     """The different names, and (u,) the row of each utterance's."""
     row_of = dict(zip(dict.fromkeys(names), count(), strict=False))
     return [*row_of], np.fromiter(map(row_of.__getitem__, names), np.int64, len(names))
+
+
+def _speaker_columns(
+    names: Sequence[str], row: Int64s, n_slots: Int64s, slot_order: Int64s
+) -> dict[str, Column]:
+    """The columns that say who spoke: turns of utterances, unless these overlap."""
+    if names in ([], [""]):
+        return {}
+    if (slot_order[1:] > slot_order[:-1]).all():  # as mostly
+        said = n_slots > 0
+        begin = (np.cumsum(n_slots) - n_slots)[said]
+        return turn_columns(names, begin, row[said])
+    return speaker_columns(names, np.repeat(row, n_slots)[slot_order])
 
 
 def _ascending(middle_ms: Int64s, n_slots: Int64s) -> Int64s:

@@ -28,7 +28,7 @@ from std.store.columns import (
     first_slots,
     pack_vocabulary,
 )
-from std.store.speakers import NAMES, Speakers, speaker_columns
+from std.store.speakers import NAMES, Speakers, speaker_columns, turn_columns
 from std.store.verify import verified_columns
 from std.values import Bools, Float32s, Int32s, Recording
 
@@ -118,6 +118,8 @@ def _speakers(
     """The columns of the merged segment that say who spoke, where a part has them."""
     if not any(NAMES in part.extra for part in parts):
         return {}
+    if all(isinstance(kept, slice) for kept in slot_kept) and _ascends(slot_order):
+        return _appended(parts)
     names: list[str] = []
     rows = []
     for part, kept in zip(parts, slot_kept, strict=True):
@@ -125,6 +127,25 @@ def _speakers(
         rows.append(speakers.in_all(len(part.slot_key))[kept] + len(names))
         names += speakers.names
     return speaker_columns(names, _concatenated(rows, np.int32)[slot_order])
+
+
+def _appended(parts: Sequence[SegmentColumns]) -> dict[str, Column]:
+    """The same of parts whose slots follow each other, from their turns."""
+    names: list[str] = []
+    begins, rows, done = [], [], 0
+    for part in parts:
+        if not len(part.slot_key):
+            continue
+        speakers = Speakers.read(part.extra)
+        begins.append(speakers.begin.astype(np.int64) + done)
+        rows.append(speakers.row.astype(np.int64) + len(names))
+        names += speakers.names
+        done += len(part.slot_key)
+    return turn_columns(names, _concatenated(begins, np.int64), _concatenated(rows, np.int64))
+
+
+def _ascends(order: Int64s) -> bool:
+    return bool((order[1:] > order[:-1]).all())
 
 
 def _merged_slot_keys(

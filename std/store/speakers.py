@@ -9,6 +9,7 @@ A turn is a run of slots with one speaker. A segment without any name has none o
 nor has an index that was made before there were any.
 
     speaker_columns   a name for each slot -> columns
+    turn_columns      a name for each turn -> columns
     Speakers          the columns, read
 """
 
@@ -104,11 +105,12 @@ class Speakers(NamedTuple):
         edges = edges[edges < slot_offsets[-1]]
         recording = np.searchsorted(slot_offsets, edges, side="right") - 1
         slots = np.diff(np.append(edges, slot_offsets[-1]))
-        for row, who, n in zip(
-            recording.tolist(), self.at(edges).tolist(), slots.tolist(), strict=True
-        ):
-            name = self.names[who]
-            found[row][name] = found[row].get(name, 0) + n
+        pairs, which = np.unique(recording * len(self.names) + self.at(edges), return_inverse=True)
+        counts = np.zeros(len(pairs), np.int64)
+        np.add.at(counts, which, slots)
+        for pair, n in zip(pairs.tolist(), counts.tolist(), strict=True):
+            row, who = divmod(pair, len(self.names))
+            found[row][self.names[who]] = n
         return found
 
     def within(self, first: int, end: int) -> set[str]:
@@ -130,12 +132,22 @@ def speaker_columns(names: Sequence[str], row: Integers) -> dict[str, Column]:
         row: (n,) of each slot, in order: whose it is.
     """
     begin = np.flatnonzero(np.diff(row, prepend=-1))
-    turns = row[begin]
-    used = sorted({names[i] for i in np.unique(turns).tolist()})
+    return turn_columns(names, begin, row[begin])
+
+
+def turn_columns(names: Sequence[str], begin: Integers, row: Integers) -> dict[str, Column]:
+    """The same of turns, which may follow each other with one speaker.
+
+    Args:
+        names: in any order, perhaps twice or not used.
+        begin: (k,) first slot of each turn, ascending from 0.
+        row: (k,) whose it is.
+    """
+    used = sorted({names[i] for i in np.unique(row).tolist()})
     if used in ([], [""]):
         return {}
     number = {name: i for i, name in enumerate(used)}
-    new_row = np.array([number.get(name, -1) for name in names], np.int32)[turns]
+    new_row = np.array([number.get(name, -1) for name in names], np.int32)[row]
     kept = np.flatnonzero(np.diff(new_row, prepend=-1))
     return {
         NAMES: np.frombuffer("\n".join([*used, ""]).encode(), np.uint8),

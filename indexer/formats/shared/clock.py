@@ -4,6 +4,7 @@
     seconds, seconds_of      the groups of a match, a time -> seconds
     frames_as_decimals       times with frames -> times with decimals
     time_lines, require_times   a text -> its lines of times, or the error that one is damaged
+    codes_of     a text -> the numbers of its letters
     note_restarts               times that go back to the beginning
 
 Hours have up to four digits, as recordings of weeks have.
@@ -106,7 +107,7 @@ def _any_time_lines(text: str) -> list[TimeLine]:
 
 def _usual_time_lines(text: str) -> list[TimeLine] | None:
     """The same at once, if each arrow stands in a line as 00:00:01,500 --> 00:00:02,500."""
-    codes = _codes(text + "\n")
+    codes = codes_of(text + "\n")
     begins = np.flatnonzero((codes[:-1] == ord("-")) & (codes[1:] == ord(">"))) - _LINE.index("->")
     if len(begins) == 0 or begins[0] < 0 or begins[-1] + len(_LINE) > len(text):
         return None
@@ -129,8 +130,8 @@ def _usual_time_lines(text: str) -> list[TimeLine] | None:
     return list(map(TimeLine, *(column.tolist() for column in columns)))
 
 
-def _codes(text: str) -> npt.NDArray[np.unsignedinteger]:
-    """(n,) code points, in as few bytes as they need."""
+def codes_of(text: str) -> npt.NDArray[np.unsignedinteger]:
+    """(n,) code points of a text, in as few bytes as they need."""
     if text.isascii():
         return np.frombuffer(text.encode(), np.uint8)
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)

@@ -1,7 +1,6 @@
 """Whether what stands before speech is who speaks: by what a whole file is like.
 
-    Prefix       words with a colon, or in brackets, at the beginning of a line
-    speakers     those of a file that are names of speakers
+    speakers     the prefixes of a file that are names of speakers
 
 ``Anna: hello`` and ``Remember: it is late`` look the same. In doubt it is speech, because a word
 that is taken for a speaker is lost to the search. Names are taken, in this order:
@@ -16,13 +15,15 @@ that is taken for a speaker is lost to the search. Names are taken, in this orde
 and none after which sentences go on in small letters, in a file whose sentences have capitals.
 """
 
-from collections import Counter
 from collections.abc import Sequence, Set
-from itertools import chain, pairwise
 from typing import NamedTuple
 
+import numpy as np
+
+from indexer.formats.shared.clock import codes_of
 from indexer.formats.shared.cues import Cue
 from indexer.formats.shared.opening_words import is_opening
+from indexer.formats.shared.speaker_prefixes import Prefixes
 from indexer.formats.shared.speaker_shapes import (
     is_abbreviation,
     is_in_capitals,
@@ -31,6 +32,7 @@ from indexer.formats.shared.speaker_shapes import (
     is_name,
     is_noise,
 )
+from indexer.networks.slot_times import Int64s
 
 MOST = 0.5  # of captions: names that recur begin so many, and the file is a dialogue
 NEARLY_ALL = 0.9  # of captions: whatever begins the others is a name, too
@@ -41,159 +43,191 @@ CHANGES = 0.8  # of names that are written where the speaker changes: another's 
 CAPITALS = 0.7  # of letters: the whole file is written in capitals
 CASED = 0.3  # of utterances begin with a capital: sentences do
 LEAST_OTHERS = 4  # captions without names that tell it
-LOOKED_AT = 2000  # utterances that tell how sentences begin
-
-
-class Prefix(NamedTuple):
-    """Words with a colon, or in brackets without one, at the beginning of a line."""
-
-    name: str
-    begin: int
-    end: int
-    marked: bool = False  # with >>
-    brackets: bool = False  # around the name
-    bare: bool = False  # without a colon
+CASED_LETTERS = 40  # of an utterance, likewise
+LOOKED_AT = 500  # utterances that tell how sentences begin
+SAID = 200  # letters of an utterance that are looked at
 
 
 class _File(NamedTuple):
     """What tells names from speech."""
 
     captions: int
-    text: str
-    prefixes: Sequence[Prefix]
-    after: Sequence[str]  # (n,) what is said after each, to the end of its caption
+    text: str  # of all of them, joined by line breaks
+    prefixes: Prefixes
+    counts: dict[str, int]  # how often each name is a prefix with a colon
+    order: Int64s  # names of these, as they come
+    high: dict[str, int]  # how often speech behind a name begins with a capital
+    low: dict[str, int]  # or without, in letters that have capitals
     cased: float  # share of utterances that begin with a capital
     is_high: bool  # all is written in capitals
 
 
-def speakers(cues: Sequence[Cue], found: Sequence[tuple[int, Sequence[Prefix]]]) -> Set[str]:
+def speakers(cues: Sequence[Cue], prefixes: Prefixes, text: str) -> Set[str]:
     """Tell which names are speakers.
 
     Args:
         cues: of a whole file.
-        found: row of each cue that has prefixes, and these.
+        prefixes: of their texts.
+        text: all of these, joined by line breaks.
     """
     known = {name.casefold() for name in {cue.speaker for cue in cues}} - {""}
-    names = {one.name for _, own in found for one in own}
     if known:
-        return {name for name in names if name.casefold() in known}
-    file = _of_file(cues, found)
-    sure = {one.name for one in file.prefixes if one.marked and _may_be(one.name)}
-    sure |= {name for name in names if is_label(name)}
-    dialogue = _dialogue([one.name for one in file.prefixes if not one.bare], file)
-    return sure | dialogue | _in_capitals(file) | _in_brackets(file)
+        return {name for name in prefixes.names if name.casefold() in known}
+    file = _of_file(cues, prefixes, text)
+    sure = {one.name for one in prefixes.kinds if one.marked and _may_be(one.name)}
+    sure |= {name for name in prefixes.names if is_label(name)}
+    return sure | _dialogue(file) | _in_capitals(file) | _in_brackets(file)
 
 
-def _of_file(cues: Sequence[Cue], found: Sequence[tuple[int, Sequence[Prefix]]]) -> _File:
-    prefixes = list(chain.from_iterable(own for _, own in found))
-    after = [cues[row].text[one.end :].lstrip() for row, own in found for one in own]
-    named = {row for row, _ in found}
-    others = [cue.text.lstrip() for row, cue in enumerate(cues) if row not in named]
-    begins = [text for text in others if text[:1].isalpha()]
+def _of_file(cues: Sequence[Cue], prefixes: Prefixes, text: str) -> _File:
+    bare = np.array([one.bare for one in prefixes.kinds])[prefixes.kind]
+    n_names = len(prefixes.names)
+    counts, order = np.bincount(prefixes.name[~bare], minlength=n_names), prefixes.name[~bare]
+    letters = _first_letters(text, prefixes.place)
+    case = np.zeros(int(letters.max(initial=0)) + 1, np.int64)
+    for code in np.flatnonzero(np.bincount(letters)).tolist():
+        case[code] = _case(chr(code))
+    cases = case[letters]
+    high, low = (np.bincount(prefixes.name[cases == one], minlength=n_names) for one in (1, -1))
+    named = np.zeros(len(cues), np.bool_)
+    named[prefixes.row] = True
+    others = np.flatnonzero(~named)
+    blank = sum(not cues[row].text.strip() for row in others.tolist())
+    begins = [cues[row].text.lstrip() for row in _spread(others)]
+    begins = [own for own in begins if own[:1].isalpha()]
     if len(begins) < LEAST_OTHERS:
-        begins += [text for text in after if text[:1].isalpha()]
-    some = begins[:: len(begins) // LOOKED_AT + 1]
-    cased = sum(text[0].isupper() for text in some) / len(some) if some else 0.0
-    letters = [letter for letter in "".join(some) if letter.lower() != letter.upper()]
-    is_high = sum(map(str.isupper, letters)) > CAPITALS * len(letters)
-    captions = sum(1 for cue in cues if cue.text.strip())
-    text = "\n".join([cue.text for cue in cues])
-    return _File(max(1, captions), text, prefixes, after, cased, is_high)
+        begins += [text[at : at + CASED_LETTERS].lstrip() for at in _spread(prefixes.place)]
+        begins = [own for own in begins if own[:1].isalpha()]
+    some = "".join([own[:CASED_LETTERS] for own in begins])
+    n_high, n_low = sum(map(str.isupper, some)), sum(map(str.islower, some))
+    return _File(
+        captions=max(1, len(cues) - blank),
+        text=text,
+        prefixes=prefixes,
+        counts=_by_name(prefixes, counts),
+        order=order,
+        high=_by_name(prefixes, high),
+        low=_by_name(prefixes, low),
+        cased=sum(own[0].isupper() for own in begins) / len(begins) if begins else 0.0,
+        is_high=n_high > CAPITALS * (n_high + n_low),
+    )
+
+
+def _by_name(prefixes: Prefixes, counts: Int64s) -> dict[str, int]:
+    return dict(zip(prefixes.names, counts.tolist(), strict=True))
+
+
+def _first_letters(text: str, places: Int64s) -> Int64s:
+    """(n,) code points of the first letters from places on; blanks are passed over, two at most."""
+    codes = codes_of(text + "  \n\n")
+    at = places.copy()
+    for _ in range(2):
+        at += np.isin(codes[at], [ord(" "), ord("\n"), ord("\t")])
+    return codes[at].astype(np.int64)
+
+
+def _case(letter: str) -> int:
+    """1 of a capital, -1 of a small letter, 0 of what is neither."""
+    return 0 if letter.lower() == letter.upper() else 1 if letter.isupper() else -1
+
+
+def _spread(values: Int64s) -> list[int]:
+    """Some of many, evenly."""
+    some: list[int] = values[:: len(values) // LOOKED_AT + 1].tolist()
+    return some
 
 
 def _may_be(name: str) -> bool:
     return is_name(name) and not is_opening(name) and not is_abbreviation(name)
 
 
-def _dialogue(order: Sequence[str], file: _File) -> set[str]:
-    """Names that begin all captions or most of them, or where the speaker changes.
-
-    Args:
-        order: the names as they come.
-        file: for what is said beside them.
-    """
-    counts = Counter(order)
+def _dialogue(file: _File) -> set[str]:
+    """Names that begin all captions or most of them, or where the speaker changes."""
+    counts = file.counts
     again = {name for name, count in counts.items() if count > 1 and not is_opening(name)}
     again = _begin_sentences(again, file)
     names = {name for name in again if _may_be(name)}
-    covered = sum(counts[name] for name in again) / file.captions
-    if covered >= MOST and len(order) >= NEARLY_ALL * file.captions and again:
+    if again and len(file.order) >= NEARLY_ALL * file.captions and _share(again, file) >= MOST:
         initials = {name for name in again if is_initials(name) and counts[name] >= OFTEN}
-        again = {name for name in again if not is_abbreviation(name)} | initials
-        return _of_all(counts, again, all(one.brackets for one in file.prefixes))
+        return _of_all(file, {name for name in again if not is_abbreviation(name)} | initials)
     names = {name for name in names if " " in name or counts[name] >= OFTEN}
-    if sum(counts[name] for name in names) < MOST * file.captions:
+    if _share(names, file) < MOST:
         names = {name for name in names if not _is_word(name, file.text)}
-        share = sum(counts[name] for name in names) / file.captions
-        return names if share >= SOME and _changes(order, names) >= CHANGES else set()
+        is_one = _share(names, file) >= SOME and _changes(file.order, names, file) >= CHANGES
+        return names if is_one else set()
     single = {name for name in names if " " not in name}
     words = {name for name in single if _is_word(name, file.text)}
-    if _changes(order, names) < MOST:
-        words = single
-    names -= words
-    if sum(counts[name] for name in names) < MOST * file.captions:
+    names -= words if _changes(file.order, names, file) >= MOST else single
+    if _share(names, file) < MOST:
         return set()
-    return names | {name for name in counts if " " in name and _may_be(name)}
+    return names | {name for name in counts if counts[name] and " " in name and _may_be(name)}
 
 
-def _of_all(counts: Counter[str], again: Set[str], in_brackets: bool) -> set[str]:
+def _share(names: Set[str], file: _File) -> float:
+    """The share of captions that begin with names."""
+    return sum(file.counts[name] for name in names) / file.captions
+
+
+def _of_all(file: _File, again: Set[str]) -> set[str]:
     """Names of a file in which each caption begins with one."""
+    in_brackets = all(one.brackets for one in file.prefixes.kinds)
     if not in_brackets and not any(" " in name for name in again) and len(again) < 2:
-        again = {name for name in again if counts[name] >= MONOLOGUE}
-    once = {name for name in counts if _may_be(name)} if again else set[str]()
-    return {*again} | once
+        again = {name for name in again if file.counts[name] >= MONOLOGUE}
+    if not again:
+        return set()
+    return {*again} | {name for name, count in file.counts.items() if count and _may_be(name)}
 
 
-def _changes(order: Sequence[str], names: Set[str]) -> float:
+def _changes(order: Int64s, names: Set[str], file: _File) -> float:
     """How often another name than the one before comes; 0 of a single one."""
-    own = [name for name in order if name in names]
     if len(names) < 2:
         return 0.0
-    return sum(a != b for a, b in pairwise(own)) / (len(own) - 1)
+    own = order[np.array([name in names for name in file.prefixes.names])[order]]
+    return float((own[1:] != own[:-1]).mean())
 
 
 def _begin_sentences(names: Set[str], file: _File) -> set[str]:
     """Those after which sentences begin, in a file in which these have capitals."""
     if file.cased < CASED:
         return {*names}
-    high, low = Counter[str](), Counter[str]()
-    for one, said in zip(file.prefixes, file.after, strict=True):
-        if one.name in names and said[:1].lower() != said[:1].upper():
-            (high if said[0].isupper() else low)[one.name] += 1
-    return {name for name in names if high[name] >= low[name]}
+    return {name for name in names if file.high[name] >= file.low[name]}
 
 
 def _in_brackets(file: _File) -> set[str]:
     """Names in brackets without a colon: they alternate, and something is said after each."""
-    bare = [
-        (one.name, bool(said.partition("\n")[0].strip()))
-        for one, said in zip(file.prefixes, file.after, strict=True)
-        if one.bare
+    prefixes = file.prefixes
+    is_bare = np.array([one.bare for one in prefixes.kinds])[prefixes.kind]
+    if not is_bare.any():
+        return set()
+    bare = prefixes.some(is_bare)
+    says = [
+        bool(file.text[at : at + SAID].partition("\n")[0].strip()) for at in bare.place.tolist()
     ]
-    counts, spoken = Counter(name for name, _ in bare), Counter(name for name, says in bare if says)
+    n_names = len(bare.names)
+    counts = _by_name(bare, np.bincount(bare.name, minlength=n_names))
+    spoken = _by_name(bare, np.bincount(bare.name[np.array(says)], minlength=n_names))
     names = {
         name
         for name, count in counts.items()
-        if _may_be(name) and not is_noise(name) and spoken[name] >= CHANGES * count
+        if count and spoken[name] >= CHANGES * count and _may_be(name) and not is_noise(name)
     }
     again = _begin_sentences({name for name in names if counts[name] > 1}, file)
     covered = sum(counts[name] for name in again) / file.captions
-    if covered < MOST or _changes([name for name, _ in bare], again) < MOST:
+    if covered < MOST or _changes(bare.name, again, file) < MOST:
         return set()
     return names if covered >= NEARLY_ALL else again
 
 
 def _in_capitals(file: _File) -> set[str]:
     """Names in capitals, where that is not how the whole text is written."""
-    names = {one.name for one in file.prefixes if not one.bare}
-    names = {name for name in names if is_in_capitals(name) and _may_be(name)}
     if file.is_high:
         return set()
-    written = Counter(one.name for one in file.prefixes)
+    names = {name for name, count in file.counts.items() if count and is_in_capitals(name)}
     return {
         name
         for name in names
-        if _occurrences(name, file.text, written[name] + 1) == written[name]
+        if _may_be(name)
+        and _occurrences(name, file.text, file.counts[name] + 1) == file.counts[name]
         and not _is_word(name, file.text)
     }
 

@@ -1,7 +1,6 @@
 """Who speaks in captions: VTT's voices, and names before what is said ("Anna Smith: good morning").
 
     spoken_cues      cues as written -> what was said, with speakers
-    with_speakers    names at the beginning of lines -> speakers, where they are names
 
 ``NATO: das Bündnis``, ``COVID-19: was wir wissen``, ``Remember: ...`` look the same and are speech:
 `indexer.formats.shared.speaker_evidence` tells them apart.
@@ -9,31 +8,23 @@
 
 import html
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, pairwise
+
+import numpy as np
 
 from indexer.formats.shared.caption_text import has_markup, spoken_part
 from indexer.formats.shared.cues import Cue
 from indexer.formats.shared.opening_words import is_opening
 from indexer.formats.shared.reader_options import SpeakerNames
-from indexer.formats.shared.speaker_evidence import Prefix
 from indexer.formats.shared.speaker_evidence import speakers as speakers_among
+from indexer.formats.shared.speaker_prefixes import Prefixes, prefixes_of
 from indexer.formats.shared.speaker_shapes import is_label, is_name
 
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>|</v>")
 _ONE_VOICE = re.compile(r"\s*<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>([^<]*)(?:</v>\s*)?")  # as mostly
-_PREFIX = re.compile(
-    r"(?m)^(?P<mark>[ \t>\u00bb\u2013\u2014-]*)"  # - or >> before a change of speakers
-    r"(?P<name>[^\W\d_][^\n:\uff1a()\[\]{}<>!?,;\"]{0,40}?)"
-    r"(?:[ \t]*[(\[][^()\[\]\n]{1,30}[)\]])?[ \t]*(?:\uff1a|:(?=\s|$))"
-)
-_BRACKETED = re.compile(  # [Anna]: or (Anna):, and [SPEAKER_00] without a colon
-    r"(?P<mark>[ \t>\u00bb\u2013\u2014-]*)"
-    r"[(\[](?P<name>[^\W\d_][^\n:\uff1a()\[\]{}<>!?,;\"]{0,40})[)\]]"
-    r"[ \t]*(?P<colon>\uff1a|:(?=\s|$))?"
-)
-_BEGINS = re.compile("[:\uff1a(\\[]")  # what a prefix has one of
 LEAST_NAMED = 4  # captions whose first lines tell that they are names
 LETTER_S = 0.07  # of speech that a letter stands for, where an end is not known
 
@@ -43,25 +34,46 @@ def spoken_cues(cues: Iterable[Cue], names: SpeakerNames) -> list[Cue]:
 
     Args:
         cues: of a whole file, as written; those with words have been read and lack names only.
-        names: what becomes of names at the beginning of lines (`with_speakers`).
+        names: what becomes of names at the beginning of lines: "auto" as the file tells; "drop"
+            takes all for speakers that look like a name, "keep" none.
     """
     cues = list(cues)
-    text = "\n".join([cue.text for cue in cues])
-    if "<v" in text:
+    texts = [cue.text for cue in cues]
+    joined = "\n".join(texts)
+    if "<v" in joined:
         cues = [*chain.from_iterable(map(_by_voice, cues))]
-    if has_markup(text) or "&" in text:
+    if has_markup(joined) or "&" in joined:
         cues = [_without_markup(cue) for cue in cues]
-    if names != "keep" and (named := _by_first_line(cues)):
+        texts = [cue.text for cue in cues]
+        joined = "\n".join(texts)
+    if names == "keep":
+        return cues
+    if named := _by_first_line(cues):
         return named
-    return with_speakers(cues, names)
+    if not any(mark in joined for mark in ":\uff1a[("):
+        return cues
+    prefixes = prefixes_of(texts, joined)
+    if not prefixes.names:
+        return cues
+    if names == "drop":
+        kinds = {(one.name, one.bare) for one in prefixes.kinds}
+        speakers: Set[str] = {
+            name for name, bare in kinds if is_label(name) or (is_name(name) and not bare)
+        }
+    else:
+        speakers = speakers_among(cues, prefixes, joined)
+    if not speakers:
+        return cues
+    is_speaker = np.array([name in speakers for name in prefixes.names])
+    return _divided_at(cues, prefixes.some(is_speaker[prefixes.name]))
 
 
 def _by_first_line(cues: Sequence[Cue]) -> list[Cue]:
     """Make first lines speakers if each is a name, and few recur; none if not."""
-    if len(cues) < LEAST_NAMED or any(cue.words or cue.speaker for cue in cues):
-        return []
-    if "\n" not in cues[0].text.strip() or "\n" not in cues[1].text.strip():
+    if len(cues) < LEAST_NAMED or any("\n" not in cue.text.strip() for cue in cues[:2]):
         return []  # as mostly
+    if any(cue.words or cue.speaker for cue in cues):
+        return []
     parts = [cue.text.strip().partition("\n") for cue in cues]
     names = {" ".join(name.split()) for name, _, _ in parts}
     if len(names) > len(cues) / 2 or not all(said for _, _, said in parts):
@@ -74,69 +86,38 @@ def _by_first_line(cues: Sequence[Cue]) -> list[Cue]:
     ]
 
 
-def with_speakers(cues: Sequence[Cue], names: SpeakerNames = "auto") -> list[Cue]:
-    """Make names that stand before what is said speakers, and take them out of the text.
-
-    Args:
-        cues: of a whole file, without markup.
-        names: "auto" as the file tells; "drop" takes all for speakers that look like a name,
-            "keep" none.
-    """
-    texts = [cue.text for cue in cues]
-    rows = [row for row, text in enumerate(texts) if _BEGINS.search(text)]
-    if names == "keep" or not rows:
-        return list(cues)
-    found = {row: own for row in rows if (own := _prefixes(texts[row]))}
-    speakers: Set[str]
-    if names == "drop":
-        written = {(one.name, one.bare) for one in chain.from_iterable(found.values())}
-        speakers = {
-            name for name, bare in written if is_label(name) or (is_name(name) and not bare)
-        }
-    else:
-        speakers = speakers_among(cues, [*found.items()])
-    if not speakers:
-        return list(cues)
-    divided: list[Cue] = []
-    for row, cue in enumerate(cues):
-        own = [one for one in found.get(row, ()) if one.name in speakers]
-        divided += _by_prefix(cue, own) if own else [cue]
-    return divided
+def _divided_at(cues: list[Cue], prefixes: Prefixes) -> list[Cue]:
+    """Give cues the speakers of prefixes, and divide those that have several."""
+    rows, names = prefixes.row, [prefixes.names[name] for name in prefixes.name.tolist()]
+    begins, ends = prefixes.begin.tolist(), prefixes.end.tolist()
+    first = np.diff(rows, prepend=-1) > 0
+    alone = first & np.append(first[1:], True)  # the only one of its cue, and before all it says
+    own = list(map(cues.__getitem__, rows.tolist()))
+    lines, starts_s, ends_s, texts, words, recordings, languages, _ = zip(*own, strict=True)
+    said = [text[end:] for text, end in zip(texts, ends, strict=True)]
+    columns = zip(lines, starts_s, ends_s, said, words, recordings, languages, names, strict=True)
+    new = list(map(partial(tuple.__new__, Cue), columns))  # fast
+    slow = [
+        at
+        for at, (is_alone, begin) in enumerate(zip(alone.tolist(), begins, strict=True))
+        if not is_alone or begin > 1 or words[at] or not said[at]
+    ]
+    if not slow and len(new) == len(cues):
+        return new
+    divided: list[Sequence[Cue]] = [[cue] for cue in cues]
+    for row, cue in zip(rows.tolist(), new, strict=True):
+        divided[row] = [cue]
+    at_row: defaultdict[int, list[tuple[str, int, int]]] = defaultdict(list)
+    for at in slow:
+        at_row[int(rows[at])].append((names[at], begins[at], ends[at]))
+    for row, several in at_row.items():
+        divided[row] = _by_prefix(cues[row], several)
+    return [*chain.from_iterable(divided)]
 
 
 def _without_markup(cue: Cue) -> Cue:
     text = cue.text if cue.words else spoken_part(cue.text)
     return cue if text is cue.text else cue._replace(text=text)
-
-
-def _prefixes(text: str) -> list[Prefix]:
-    """The prefixes of a text's lines, in order."""
-    prefixes, begin = [], 0
-    each = "\uff1a" in text or "[" in text or "(" in text
-    while (at := begin if each else text.find(":", begin)) >= 0:
-        begin = text.rfind("\n", 0, at) + 1
-        end = text.find("\n", at)
-        head = text[begin : at + 1]
-        if each or text[at + 1 : at + 2].strip():
-            head = text[begin : end if end >= 0 else None]
-        if one := _prefix_in(head):  # of few in a file: each is looked at once
-            prefixes.append(one._replace(begin=begin + one.begin, end=begin + one.end))
-        if end < 0:
-            break
-        begin = end + 1
-    return prefixes
-
-
-@lru_cache(maxsize=1 << 10)
-def _prefix_in(line: str) -> Prefix | None:
-    plain = _PREFIX.match(line)
-    found = plain or _BRACKETED.match(line)
-    if not found:
-        return None
-    bare = not plain and not found["colon"]
-    mark = found["mark"]
-    marked = not bare and (">>" in mark or "\u00bb" in mark)
-    return Prefix(" ".join(found["name"].split()), *found.span(), marked, not plain, bare)
 
 
 def _by_voice(cue: Cue) -> list[Cue]:
@@ -169,22 +150,17 @@ def voices(text: str) -> list[tuple[int, str]]:
     return [(tag.end(), voice(tag[1] or "")) for tag in _VOICE.finditer(text)]
 
 
-def _by_prefix(cue: Cue, prefixes: Sequence[Prefix]) -> list[Cue]:
+def _by_prefix(cue: Cue, prefixes: Sequence[tuple[str, int, int]]) -> list[Cue]:
+    """Divide a cue at prefixes: names, where they begin and end."""
     if cue.words:  # with times of their own, joined by blanks: one line
-        n_words = len(cue.text[: prefixes[0].end].split())
-        words, speaker = cue.words[n_words:], prefixes[0].name
-        words = [word._replace(speaker=speaker) for word in words]
-        text = cue.text[prefixes[0].end :].strip()
-        return [cue._replace(text=text, words=words, speaker=speaker)]
-    if len(prefixes) == 1 and not cue.text[: prefixes[0].begin].strip():  # as mostly
-        name, _, end, *_ = prefixes[0]
-        line, start_s, end_s, text, words, recording, language, speaker = cue
-        said = text[end:]
-        speaker = name if said.strip() else speaker
-        return [Cue(line, start_s, end_s, said, words, recording, language, speaker)]
-    ends = [*(one.begin for one in prefixes[1:]), len(cue.text)]
-    named = [(one.name, cue.text[one.end : end]) for one, end in zip(prefixes, ends, strict=True)]
-    return _divided(cue, [(cue.speaker, cue.text[: prefixes[0].begin]), *named])
+        speaker, _, end = prefixes[0]
+        words = [
+            word._replace(speaker=speaker) for word in cue.words[len(cue.text[:end].split()) :]
+        ]
+        return [cue._replace(text=cue.text[end:].strip(), words=words, speaker=speaker)]
+    ends = [*(begin for _, begin, _ in prefixes[1:]), len(cue.text)]
+    named = [(name, cue.text[at:end]) for (name, _, at), end in zip(prefixes, ends, strict=True)]
+    return _divided(cue, [(cue.speaker, cue.text[: prefixes[0][1]]), *named])
 
 
 def _divided(cue: Cue, pieces: Sequence[tuple[str, str]]) -> list[Cue]:
