@@ -20,15 +20,11 @@ deepgram/deepgram-go-sdk, pgg1309/deepgram_transcribe, moneybot968/PodTranser an
 shahuldxb/Goodcontact (wrapped); streams as the types of deepgram-js-sdk and Deepgram's pages say.
 """
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import BinaryIO
-
+from indexer.formats.shared.json_paths import reading
 from indexer.formats.shared.json_words import Words
 from indexer.formats.shared.numbered import NumberedUtterances, Span
 from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.formats.shared.service_answers import require_transcript
 from indexer.formats.shared.speaker_keys import speaker_in
 from indexer.networks.hypotheses import (
@@ -41,8 +37,7 @@ from indexer.networks.hypotheses import (
     untimed,
 )
 from indexer.networks.nonwords import Nonwords
-from indexer.networks.utterances import Utterances
-from std.json_fields import Part, documents
+from std.json_fields import Part
 from std.values import Recording
 
 MESSAGES = ("Metadata", "SpeechStarted", "UtteranceEnd", "Connected", "Finalize")
@@ -60,24 +55,18 @@ def looks_like(head: bytes) -> bool:
     )
 
 
-def parse(
-    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
-) -> Iterator[Utterances]:
-    """Yield the file's utterances in order.
-
-    Raises:
-        InputError: the file is no JSON, or not Deepgram's, or an error of the service.
-    """
-    utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
-    for document in map(_unwrapped, documents(stream, path, repairs=options.repairs)):
-        if document.has("channel_index") and document.has("channel"):
-            _result(utterances, document, recording, options.nonwords)
-        elif document["type"].value == "TurnInfo":
-            _turn(utterances, document, recording, options.nonwords)
-        elif document["type"].value not in MESSAGES:
-            require_transcript(document, "Deepgram's channels")
-            _recording(utterances, document["results"], recording, options.nonwords)
-    yield utterances.collected()
+def _add(
+    utterances: NumberedUtterances, document: Part, recording: Recording, options: ReaderOptions
+) -> None:
+    answer = _unwrapped(document)
+    kind = answer["type"].value
+    if answer.has("channel_index") and answer.has("channel"):
+        _result(utterances, answer, recording, options.nonwords)
+    elif kind == "TurnInfo":
+        _turn(utterances, answer, recording, options.nonwords)
+    elif kind not in MESSAGES:
+        require_transcript(answer, "Deepgram's channels")
+        _recording(utterances, answer["results"], recording, options.nonwords)
 
 
 def _unwrapped(document: Part) -> Part:
@@ -172,7 +161,7 @@ READER = FormatReader(
     content="words, n best",
     kinds=("json",),
     looks_like=looks_like,
-    parse=parse,
+    parse=reading(_add),
     sample=(
         b'{"metadata": {"request_id": "0", "channels": 1}, "results": {"channels": '
         b'[{"alternatives": [{"transcript": "das haus", "words": [{"word": "das", "start": 0.0, '
