@@ -19,7 +19,7 @@ from typing import BinaryIO
 from indexer.formats.names import FORMAT_NAMES, GROUP
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import ReaderOptions
-from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.recordings import recording_of
 from indexer.lattices.lattice import Lattice
 from indexer.networks.utterances import Utterances
 from std.errors import ConfigError, StdError, quoted
@@ -93,13 +93,11 @@ def _for_file(
     path: Path | str, options: ReaderOptions, extensions: tuple[str, ...]
 ) -> ReaderOptions:
     """Options in which a recording is called as its file without the reader's extension."""
-    if options.file is not None or is_nameless(path):
-        return options
-    stem, _, extension = Path(path).name.removesuffix(".gz").rpartition(".")
+    own = None if is_nameless(path) else Path(path).name.removesuffix(".gz")
+    stem, _, extension = (options.file or own or "").rpartition(".")
     if not stem or extension.lower() not in extensions:
         return options
-    own = replace(options, names="any")
-    return replace(options, file=recording_for(stem, own).file)
+    return replace(options, file=recording_of(stem).file)
 
 
 def _who(point: EntryPoint) -> str:

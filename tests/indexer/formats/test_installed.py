@@ -12,7 +12,7 @@ import pytest
 
 import indexer.cli
 import searcher.cli
-from indexer import installed_formats
+from indexer import index_files, installed_formats
 from indexer.formats import installed, names, registry
 from indexer.formats.detect import detect, parse_file
 from indexer.formats.shared.reader_options import ReaderOptions
@@ -89,6 +89,13 @@ def test_the_recipe_works(install, tape, capsys, more):
     assert searcher.cli.main(["haus", "--store", str(tape.parent / "index"), "--json"]) == 0
     (hit,) = json.loads(capsys.readouterr().out)
     assert (hit["file"], hit["start_s"]) == ("talk", 1.21)
+
+
+@pytest.mark.parametrize("name_by", ["stem", "path"])
+def test_a_recording_is_called_without_the_extension(install, tape, name_by):
+    install()
+    (found,) = index_files(tape, "memory:", name_by=name_by).recordings
+    assert found.file.endswith("talk")
 
 
 def test_its_errors_are_those_of_any_reader(install, tape, capsys):
