@@ -12,6 +12,7 @@ from std.limits import MAX_TIME_S
 
 Marked = tuple[str, tuple[Any, ...]]  # a key, and values of it
 _NUMBERS = (float, int)  # bool is none
+MOST_LOG = 1e9  # of a probability, without its sign; beyond, its exponential may be an error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,25 +111,24 @@ class Words:
         """What `_mended` makes of a row in which all is as it should be, as nearly always."""
         if type(row) is not dict or (self.unnamed and row.get(self.unnamed[0]) in self.unnamed[1]):
             return None
-        text, mass = row.get(self.text), row.get(self.confidence)
-        start, last = row.get(self.start), row.get(self.duration or self.end)
+        keys = self.text, self.start, self.duration or self.end, self.confidence
+        values: list[Any] = [row.get(key) for key in keys]
+        text, start, last, mass = values
         if not (type(text) is str and type(start) in _NUMBERS and type(last) in _NUMBERS):
             return None
         latest = MAX_TIME_S * self.per_second
-        if not (0 <= start <= latest and 0 <= last <= latest and _is_whole(text)):  # type: ignore[operator]  # numbers
+        if not (0 <= start <= latest and 0 <= last <= latest and _is_whole(text)):
             return None
-        if self.whole and (start % 1 or last % 1):  # type: ignore[operator]
+        if self.whole and (start % 1 or last % 1):
             return None
         if mass is None:
             mass = 1.0
-        elif type(mass) not in _NUMBERS or not (self.log or 0 <= mass <= 1):
+        elif type(mass) not in _NUMBERS or not (-MOST_LOG if self.log else 0) <= mass <= 1:
             return None
         elif self.log:
-            if not math.isfinite(mass):
-                return None
             mass = math.exp(min(0.0, mass))
         speaker = speaker_named(row) if self.speakers else ""
-        start_s, last_s = start / self.per_second, last / self.per_second  # type: ignore[operator]
+        start_s, last_s = start / self.per_second, last / self.per_second
         end_s = start_s + last_s if self.duration else last_s
         return HypothesisWord(text, float(mass), start_s, end_s, speaker)
 

@@ -96,6 +96,11 @@ def test_a_plain_word_is_what_the_careful_way_reads(table, row):
         assert not repairs.found
 
 
+@pytest.mark.parametrize("mass", [10**400, -(10**400), float("nan"), -1e12, 2, "1"])
+def test_numbers_that_are_no_logarithms_are_read_with_care(mass):
+    assert Words(log=True)._plain(DAS | {"confidence": mass}) is None
+
+
 def parsed(value, *shapes):
     content = io.BytesIO(json.dumps(value).encode())
     return list(networks_in(declared(*shapes)(content, "talk", ReaderOptions())))
