@@ -19,7 +19,7 @@ import numpy as np
 from scoring.measures import cnxe
 from scoring.statistics.jackknife import deviations, intervals
 from scoring.statistics.sample import Hits, Sample, Targets, prepare
-from scoring.statistics.significance import SKEWED
+from scoring.statistics.significance import SCALES
 from scoring.statistics.weighed import MEASURES
 from std.values import Float64s
 
@@ -120,8 +120,8 @@ def simulated(files: int, occurrences: float, corpora: int, seed: int) -> tuple[
         values.append([found.values for found in three])
         ends.append(
             [
-                list(intervals(found, MEASURES, CONFIDENCE, by_ratio=skewed).values())
-                for found, skewed in zip(three, (SKEWED, SKEWED, ()), strict=True)
+                list(intervals(found, MEASURES, CONFIDENCE, scales=scales).values())
+                for found, scales in zip(three, (SCALES, SCALES, None), strict=True)
             ]
         )
     return np.array(values), np.array(ends)

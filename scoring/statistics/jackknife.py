@@ -6,37 +6,42 @@ trials, so dependence within a file is kept.
 
 If one of k values counts ``1 - h``, their mean moves by ``h (mean - value) / (k - h)``. The squares
 sum up to h^2 times the variance of the mean if ``h = k - sqrt(k^2 - k)``: .586 for two values, .5
-for many. `STEP` lies between, so that terms with few occurrences and frequent ones are both
-served; a delete-one jackknife (h = 1) takes the variance of a mean of two for twice as large.
+for many. `STEP` is that of two: terms with few occurrences are many, and for a mean of ten it makes
+the variance 2 % too large. A delete-one jackknife (h = 1) takes that of a mean of two for twice as
+large.
 
 A term that is said in one file only counts as much as the file: with other speech it would not
 be there. A bootstrap leaves out such terms in a third of its draws and so compares means over
 more frequent terms with the mean over all.
 
-An interval is that of Student's t about the measure itself, or about its logarithm: false alarms
-come in clusters, so that their rate of a few recordings is skewed.
+That is too much in the rate of false alarms: `scoring.statistics.lone_terms`.
+
+An interval is that of Student's t about the measure itself, or on a scale that widens it to the
+side where the measure varies more: `scoring.statistics.scales`.
 
 Sources: Tukey, Annals of Mathematical Statistics 29 (1958); Efron and Stein, Annals of Statistics
 9 (1981). What the intervals cover was simulated: docs/scoring.md, `benchmarks.coverage`.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from scoring.matching.counts import Counts
 from scoring.statistics import student
+from scoring.statistics.lone_terms import LoneTerms, lone_terms
 from scoring.statistics.sample import Sample
-from scoring.statistics.weighed import Weights, weighed
+from scoring.statistics.scales import Scale, ends
+from scoring.statistics.weighed import MEASURES, Weights, alarm_rates, weighed
 from std.values import Float64s
 
 Unit = Literal["terms", "recordings"]
 UNITS: tuple[Unit, ...] = ("terms", "recordings")
-STEP = 0.55
+STEP = 2 - 2**0.5
 CELLS_AT_ONCE = 1 << 21  # weighings times rows held in memory
-LONGEST = 700.0  # logarithm of a ratio that floating point has
 ROUNDED = 12  # decimals that sums in another order leave alone
+P_FA = MEASURES.index("P_fa")
 
 
 class Interval(NamedTuple):
@@ -51,10 +56,12 @@ class Deviations(NamedTuple):
 
     values: Float64s  # (measures,) of everything
     moved: Float64s  # (parts, measures) as each part counts for less, over `STEP`
+    lone: LoneTerms | None = None  # over recordings: terms of one part, which moved has not in P_fa
 
     def minus(self, other: "Deviations") -> "Deviations":
         """Those of the difference of two systems, of the same terms and files."""
-        return Deviations(self.values - other.values, self.moved - other.moved)
+        lone = self.lone.minus(other.lone) if self.lone and other.lone else None
+        return Deviations(self.values - other.values, self.moved - other.moved, lone)
 
 
 def deviations(sample: Sample, unit: Unit, parts: int, seed: int) -> Deviations:
@@ -71,11 +78,25 @@ def deviations(sample: Sample, unit: Unit, parts: int, seed: int) -> Deviations:
     rows = max(len(sample.counted), len(sample.hits.term), len(sample.targets.term), 1)
     block = max(1, CELLS_AT_ONCE // rows)
     values = weighed(sample, _weights(sample, unit, part, np.array([-1])))[0]
-    moved = [np.zeros((0, len(values)))]
+    changed, p_fa = [np.zeros((0, len(values)))], [np.zeros(0)]
     for begin in range(0, number, block):
-        chosen = np.arange(begin, min(begin + block, number))
-        moved.append(weighed(sample, _weights(sample, unit, part, chosen)) - values)
-    return Deviations(values, np.round(np.concatenate(moved) / STEP, ROUNDED))
+        weights = _weights(sample, unit, part, np.arange(begin, min(begin + block, number)))
+        changed.append(weighed(sample, weights))
+        if unit == "recordings":  # P_fa of all terms alike
+            rates, shares = alarm_rates(sample, weights.file)
+            p_fa.append((rates * shares).sum(axis=1))
+    moved = _over_step(np.concatenate(changed) - values)
+    if unit == "terms":
+        return Deviations(values, moved)
+    alike = _over_step(np.concatenate(p_fa) - values[P_FA])
+    lone = lone_terms(sample, part, moved[:, P_FA], alike)
+    moved[:, P_FA] = alike
+    return Deviations(values, moved, lone)
+
+
+def _over_step(moved: Float64s) -> Float64s:
+    rounded: Float64s = np.round(moved / STEP, ROUNDED)
+    return rounded
 
 
 def _parts(units: int, parts: int, seed: int) -> Counts:
@@ -103,10 +124,13 @@ def _weights(sample: Sample, unit: Unit, part: Counts, chosen: Counts) -> Weight
 
 def standard_errors(found: Deviations) -> Float64s:
     """(measures,) of the values; NaN where a measure is undefined, and for less than two parts."""
-    n = len(found.moved)
+    n, moved = len(found.moved), found.moved
     if n < 2:
         return np.full(len(found.values), np.nan)
-    squares = ((found.moved - found.moved.mean(axis=0)) ** 2).sum(axis=0)
+    if found.lone:
+        moved = moved.copy()
+        moved[:, P_FA] += found.lone.counted(float(found.values[P_FA]))
+    squares = ((moved - moved.mean(axis=0)) ** 2).sum(axis=0)
     errors: Float64s = np.sqrt(squares * n / (n - 1))
     return errors
 
@@ -116,7 +140,7 @@ def intervals(
     names: Sequence[str],
     confidence: float,
     limits: Mapping[str, Interval] | None = None,
-    by_ratio: Collection[str] = (),
+    scales: Mapping[str, Scale] | None = None,
 ) -> dict[str, Interval]:
     """The interval of each measure that has one.
 
@@ -125,19 +149,17 @@ def intervals(
         names: (measures,)
         confidence: between 0 and 1.
         limits: what a measure can be; an interval ends there.
-        by_ratio: measures whose interval is that of their logarithm.
+        scales: of measures whose interval is not as wide to both sides.
     """
-    errors, limits, result = standard_errors(found), limits or {}, {}
+    errors, result = standard_errors(found), {}
+    limits, scales = limits or {}, scales or {}
     if np.isnan(errors).all():
         return {}
     width = student.quantile(confidence, len(found.moved) - 1)
     for name, value, error in zip(names, found.values.tolist(), errors.tolist(), strict=True):
         lowest, highest = limits.get(name, Interval(-np.inf, np.inf))
         if np.isfinite([value, error]).all():
-            low, high = value - width * error, value + width * error
-            if name in by_ratio and value > 0:
-                ratio = float(np.exp(np.minimum(width * error / value, LONGEST)))
-                low, high = value / ratio, value * ratio
+            low, high = ends(value, width * error, scales.get(name))
             result[name] = Interval(max(low, min(lowest, value)), min(high, max(highest, value)))
     return result
 

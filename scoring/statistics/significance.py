@@ -26,13 +26,17 @@ from scoring.statistics.jackknife import (
     p_values,
 )
 from scoring.statistics.sample import Sample, sample
+from scoring.statistics.scales import Scale
 from scoring.statistics.weighed import MEASURES
 from std.errors import StdError
 from std.values import Float64s
 
 PERMUTED_AT_ONCE = 1 << 22  # signs held in memory
 RATE, VALUE, ENTROPY = Interval(0, 1), Interval(-np.inf, 1), Interval(0, np.inf)
-SKEWED = frozenset({"P_fa"})  # of one system; differences are not
+SCALES: Mapping[str, Scale] = {  # of one system; differences have their own
+    **dict.fromkeys(("P_miss", "P_fa", "STWV", "MAP"), "odds"),
+    **dict.fromkeys(("ATWV", "MTWV", "OTWV"), "root"),
+}
 LIMITS = {
     **dict.fromkeys(("P_miss", "P_fa", "STWV", "MAP", "Cnxe_min"), RATE),
     **dict.fromkeys(("ATWV", "MTWV", "OTWV"), VALUE),
@@ -158,7 +162,7 @@ def _systems(
 ) -> tuple[Mapping[Unit, Mapping[str, Interval]], ...]:
     return tuple(
         {
-            unit: intervals(moved, MEASURES, confidence, LIMITS, SKEWED)
+            unit: intervals(moved, MEASURES, confidence, LIMITS, SCALES)
             for unit, moved in one.by_unit.items()
         }
         if one

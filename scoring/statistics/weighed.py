@@ -64,6 +64,26 @@ def weighed(sample: Sample, weights: Weights) -> Float64s:
     return result
 
 
+def alarm_rates(sample: Sample, file: Float64s) -> tuple[Float64s, Float64s]:
+    """P_fa of each term, and each term's share in their mean, all counting alike.
+
+    Args:
+        sample: of one system.
+        file: (B, F) how much files count.
+
+    Returns:
+        (B, T), (B, T); 0 for terms that have no P_fa.
+    """
+    hits, targets, terms = sample.hits, sample.targets, np.arange(len(sample.counted) + 1)
+    wrong = np.where(hits.yes & ~hits.paired, file[:, hits.file], 0.0)
+    alarms = _sums(wrong, np.searchsorted(hits.term, terms))
+    due = _sums(file[:, targets.file], np.searchsorted(targets.term, terms))
+    others = (file @ sample.trials)[:, None] * sample.rounding - due
+    with_room = sample.counted & (due > 0) & (others > 0)
+    rates = np.divide(alarms, others, out=np.zeros(alarms.shape), where=with_room)
+    return rates, _shares(with_room.astype(np.float64))
+
+
 def _sums(values: Float64s, ends: Counts) -> Float64s:
     """(B, T) sums of the columns that are each term's; ``ends`` (T + 1,) are where they begin."""
     running = _running(values)

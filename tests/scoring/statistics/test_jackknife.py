@@ -13,12 +13,14 @@ from scoring.evaluate import evaluate
 from scoring.options import ScoringOptions
 from scoring.statistics import student
 from scoring.statistics.jackknife import (
+    P_FA,
     STEP,
     Deviations,
     deviations,
     intervals,
     standard_errors,
 )
+from scoring.statistics.lone_terms import LoneTerms
 from scoring.statistics.sample import sample
 from scoring.statistics.significance import compare_systems, permutation_p_value
 from scoring.statistics.weighed import MEASURES, Weights, weighed
@@ -172,12 +174,11 @@ def test_students_t_against_scipy(values, freedom, confidence):
 
 @pytest.mark.parametrize(("files", "occurrences"), [(5, 40.0), (10, 5.0), (30, 1.0)])
 def test_what_intervals_over_recordings_cover(files, occurrences):
-    """Of 300 corpora; ATWV, MTWV and Cnxe of a system and of a difference, rare and frequent terms.
+    """Of 300 corpora; each measure of a system and of a difference, rare and frequent terms.
 
     docs/scoring.md has the table; with 300 corpora a share of .95 has a standard error of .013.
     """
-    measures = [MEASURES.index(name) for name in ("ATWV", "MTWV", "Cnxe")]
-    found = coverage(files, occurrences, corpora=300)[:, measures]
+    found = coverage(files, occurrences, corpora=300)
     assert (found > 0.91).all(), found
     assert (found < 0.985).all(), found
 
@@ -277,13 +278,55 @@ def test_nothing_left_is_undefined():
     assert np.isnan(weighed(one, weights)).all()
 
 
-def test_the_interval_of_a_skewed_measure_is_that_of_its_logarithm():
+def test_the_interval_of_a_share_is_that_of_its_odds_and_that_of_a_loss_of_its_root():
     moved = np.array([[0.01], [-0.01], [0.02], [-0.02], [0.0]])
     found = Deviations(np.array([0.02]), moved)
     (plain,) = intervals(found, ["P_fa"], 0.95).values()
-    (skewed,) = intervals(found, ["P_fa"], 0.95, by_ratio=["P_fa"]).values()
-    ratio = np.exp((plain.high - 0.02) / 0.02)
-    assert skewed == pytest.approx((0.02 / ratio, 0.02 * ratio))
+    (skewed,) = intervals(found, ["P_fa"], 0.95, scales={"P_fa": "odds"}).values()
+    log_odds = np.log(0.02 / 0.98)
+    reach = (plain.high - 0.02) / (0.02 * 0.98)
+    expected = [1 / (1 + np.exp(-log_odds - sign * reach)) for sign in (-1, 1)]
+    assert skewed == pytest.approx(tuple(expected))
     assert plain.low < 0 < skewed.low
+    (value,) = intervals(
+        Deviations(np.array([0.98]), moved), ["x"], 0.95, scales={"x": "root"}
+    ).values()
+    root = np.sqrt(0.02)
+    assert value.low == pytest.approx(1 - (root + (plain.high - 0.02) / (2 * root)) ** 2)
+    assert value.high == 1  # nothing is lost
     still = Deviations(np.zeros(1), np.zeros((5, 1)))
-    assert intervals(still, ["P_fa"], 0.95, by_ratio=["P_fa"]) == {"P_fa": (0.0, 0.0)}
+    for scale in ("odds", "root"):
+        assert intervals(still, ["x"], 0.95, scales={"x": scale}) == {"x": (0.0, 0.0)}
+
+
+def test_terms_of_one_recording_in_the_rate_of_false_alarms():
+    """By hand: A is said in x, B in y, C in both; A has a false alarm in each, B one in y."""
+    words = [("x", 1, "a"), ("y", 1, "b"), ("x", 5, "c"), ("y", 5, "c")]
+    alarms = [("A", "x", 8), ("A", "y", 8), ("B", "y", 8)]
+    evaluation = small(words, alarms)
+    found = deviations(sampled(evaluation), "recordings", 1000, 1)
+    mean = (2 / 19 + 1 / 19) / 3
+    assert found.values[P_FA] == pytest.approx(mean)
+    less = 1 - STEP
+    others = 10 * (1 + less)  # trials; of A without x: less one, of B, C
+    without_x = ((1 + less) / (others - less) + 1 / (others - 1)) / 3
+    assert found.moved[0, P_FA] * STEP == pytest.approx(without_x - mean, abs=1e-11)
+    both = (less * (1 + less) / (others - less) + 1 / (others - 1)) / (2 + less)
+    assert found.lone.moved[0] * STEP == pytest.approx(both - without_x, abs=1e-11)
+    assert found.lone.said_again == pytest.approx(1 - np.exp(-1))  # two of one part, one of two
+    assert found.lone.rates == pytest.approx(np.array([[1, 1], [0, 1]]) / 19)
+    assert found.lone.counted(mean) == pytest.approx(np.sqrt(1 - np.exp(-1)) * found.lone.moved)
+    assert np.isfinite(standard_errors(found)).all()
+    same = found.minus(found)
+    assert not same.lone.counted(0.0).any()
+    assert not standard_errors(same)[P_FA]
+
+
+def test_chance_is_taken_off_the_terms_of_a_difference():
+    """Terms that differ as much as their parts do by chance do not count; others count whole."""
+    rates = np.array([[1.0, -1, 0, 0], [0, 0, 1, -1], [1, -1, 1, -1]])
+    moved = np.array([1.0, 2, -2, -1])
+    assert not LoneTerms(moved, 1.0, rates, is_difference=True).counted(0.0).any()
+    steady = np.array([[1.0, 1, 1, 1], [-1, -1, -1, -1]])
+    counted = LoneTerms(moved, 0.64, steady, is_difference=True).counted(0.0)
+    assert counted == pytest.approx(0.8 * moved)
