@@ -159,7 +159,7 @@ def best_hits(hits: Hits, limit: HitLimit) -> Hits:
 def best_rows(hits: Hits, limit: HitLimit) -> Int64s:
     """The rows of `best_hits`; of equal ones the first."""
     order = np.argsort(-hits.measures[:, SCORE], kind="stable")
-    n_rare = _number_of_rare(hits, limit)
+    n_rare = number_of_rare(hits, limit)
     recordings = hits.recording[order].tolist()
     twice_middles = (hits.start_ms + hits.end_ms)[order].tolist()
     width = 2 * SAME_PLACE_MS
@@ -199,9 +199,10 @@ def best_of_segments(
 
 def up_to(limit: HitLimit, hits: Hits) -> Hits:
     """The first of some hits that are ordered, best first."""
-    last = max(limit.number, _number_of_rare(hits, limit))
+    last = max(limit.number, number_of_rare(hits, limit))
     return hits.rows(np.arange(min(last, len(hits.segment))))
 
 
-def _number_of_rare(hits: Hits, limit: HitLimit) -> int:
+def number_of_rare(hits: Hits, limit: HitLimit) -> int:
+    """How many of some hits have a score that is rare."""
     return int(np.count_nonzero(hits.measures[:, SCORE] >= np.float32(limit.rare_score)))

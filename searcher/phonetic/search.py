@@ -20,6 +20,7 @@ from searcher.phonetic.alignment import (
     align_windows,
     best_hits,
     best_of_segments,
+    number_of_rare,
     tiles_of,
 )
 from searcher.phonetic.index import PhoneticIndex
@@ -41,6 +42,8 @@ from std.phonetics.phones import Pronunciation
 
 FULL_SCAN_ARCS = 60_000  # alternatives that are aligned whole (about 2.5 hours of networks)
 MIN_SHARE = 0.15  # of the score of a perfect match, below which an alignment is not a hit
+BUSY = 0.25  # share of the windows with a rare hit, from which on more are aligned
+MORE_WINDOWS = 4  # times as many
 QUERIES_AT_ONCE = 64  # whose seeds and extensions are held between the steps, by workers
 
 Value = TypeVar("Value")
@@ -98,12 +101,55 @@ def search_phones(
             seeds = _in_segments(seed, phones, indexes, workers)
             chosen_seeds = _with_cutoffs(seeds, all_segments.limits.seeds)
             extensions = _in_segments(extend_seeds, chosen_seeds, indexes, workers)
-            chosen_extensions = _with_cutoffs(extensions, all_segments.limits.windows)
-            rows = _in_segments(align_extensions, chosen_extensions, indexes, workers)
+            rows = _aligned(extensions, all_segments.limits.windows, indexes, workers)
         for (query, limit), parts in zip(limited, rows, strict=True):
             hits[query] = best_of_segments(parts, indexes, limit)
         advance(len(batch) / len(queries))
     return hits
+
+
+def _aligned(
+    extensions: Rows[Extensions],
+    at_first: int,
+    indexes: Sequence[PhoneticIndex],
+    workers: Executor,
+) -> list[list[Hits]]:
+    """The hits of each query in each segment around its best extensions.
+
+    Where `BUSY` of the windows hold a hit whose score is rare, something like the query is said
+    very often: then more are aligned, until they hold few, or there are no more.
+
+    Args:
+        extensions: of each query.
+        at_first: windows that are aligned, in the archive.
+        indexes, workers: see `search_phones`.
+    """
+    hits: list[list[Hits]] = [[] for _ in extensions]
+    windows, queries = at_first, [*range(len(extensions))]
+    while queries:
+        chosen = _with_cutoffs([extensions[i] for i in queries], windows)
+        for i, parts in zip(
+            queries, _in_segments(align_extensions, chosen, indexes, workers), strict=True
+        ):
+            hits[i] = parts
+        queries = [
+            i for i in queries
+            if _all(extensions[i]) > windows and _rare(extensions[i], hits[i]) > BUSY * windows
+        ]  # fmt: skip
+        windows *= MORE_WINDOWS
+    return hits
+
+
+def _all(extensions: Sequence[Extensions]) -> int:
+    """How many there are, in all segments."""
+    return sum(len(one.slots) for one in extensions)
+
+
+def _rare(extensions: Sequence[Extensions], hits: Sequence[Hits]) -> int:
+    """How many hits have a rare score, in all segments."""
+    return sum(
+        number_of_rare(found, one.query.limit) for one, found in zip(extensions, hits, strict=True)
+    )
 
 
 def _with_cutoffs(rows: Rows[Counted], limit: int) -> list[list[tuple[Counted, Cutoff]]]:

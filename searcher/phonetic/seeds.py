@@ -27,9 +27,9 @@ from std.values import Bools, Float32s, Int32s
 
 MIN_SEEDS, ARCS_PER_SEED = 20_000, 200  # extended in the archive: at least, and one in so many
 MIN_WINDOWS, ARCS_PER_WINDOW = 1_500, 6_000  # aligned, likewise
-MIN_TRIGRAM_SCORE = 7.0  # log ratio of three phones; 97 % of true spans have one
+MIN_TRIGRAM_SCORE = 6.0  # log ratio of three phones; 97 % of true spans have one of 7
 MIN_PHONE_SCORE = -1.0  # of each of them
-MIN_SEED_SCORE = 6.0  # log ratio of a seed word's best part
+MIN_SEED_SCORE = 5.0  # log ratio of a seed word's best part
 MAX_WINDOW_SLOTS = 96
 PHONE_MS = 110  # a slow phone: how far from a seed a hit may reach
 REACH_MS = 400  # half of the seed's word, and room

@@ -14,7 +14,7 @@ from indexer.segments.invert import invert
 from indexer.segments.phone_columns import phone_columns
 from searcher.phonetic.index import open_phonetic_index
 from searcher.phonetic.layout import MAX_WORD_SPAN_MS
-from searcher.phonetic.ratios import Query, confusion_log_ratios, ratios_in
+from searcher.phonetic.ratios import HitLimit, Query, confusion_log_ratios, ratios_in
 from searcher.phonetic.search import search_phones
 from searcher.phonetic.seed_kernels import LANES, extension_scores, local_fits
 from searcher.phonetic.seeds import (
@@ -22,6 +22,7 @@ from searcher.phonetic.seeds import (
     MIN_SEED_SCORE,
     MIN_TRIGRAM_SCORE,
     Cutoff,
+    Limits,
     add_histograms,
     bins_of,
     cutoff_of,
@@ -95,6 +96,25 @@ def test_a_large_archive_is_searched_around_its_seeds(network, monkeypatch):
     assert seeded.start_ms[0] == whole.start_ms[0] == 12300
     assert seeded.measures[0].tolist() == whole.measures[0].tolist()
     assert len(chosen_windows(ratios, index, (2, 1))[0]) <= 1
+
+
+@pytest.mark.parametrize("cut", [1, 3])
+def test_what_is_said_very_often_is_found_as_often(network, monkeypatch, cut):
+    """As long as many windows hold a rare hit, more are aligned, however the archive is cut."""
+    random = np.random.default_rng(8)
+    others = ["".join(random.choice(LETTERS, 6)) for _ in range(400)]
+    said = [other if i % 20 else "hahnenfeder" for i, other in enumerate(others)]
+    networks = [network(*[[(word, 1.0)] for word in said], file=f"{i}") for i in range(3)]
+    query = tuple("hahnenfedern")
+    index, confusion = indexed(*networks, query=query)
+    parts = [indexed(one, query=query)[0] for one in networks] if cut > 1 else [index]
+    monkeypatch.setattr(searcher.phonetic.search, "FULL_SCAN_ARCS", 0)
+    monkeypatch.setattr(searcher.phonetic.search, "limits_of", lambda _: Limits(20_000, 10))
+    usual = search_phones([query], parts, confusion, limits={query: HitLimit(60)})[query]
+    assert len(usual.start_ms) < 20
+    rare = HitLimit(60, rare_score=10.0)
+    found = search_phones([query], parts, confusion, limits={query: rare})[query]
+    assert len(found.start_ms) == 60
 
 
 def selected_slowly(members, most):
@@ -195,7 +215,7 @@ def slots_slowly(ratios, index, most):
     return reached
 
 
-@pytest.mark.parametrize("most", [(10_000, 10_000), (100, 10_000), (10_000, 20), (100, 20)])
+@pytest.mark.parametrize("most", [(10_000, 10_000), (100, 10_000), (10_000, 20), (100, 40)])
 def test_windows_are_those_of_the_slow_twin(network, most):
     random = np.random.default_rng(3)
     syllables = ["".join(random.choice(LETTERS, 3)) for _ in range(12)]
