@@ -100,6 +100,7 @@ def calibrate(
             phonetic,
             language.model or default_model(),
             highest_posterior,
+            lexical.variants if is_oov[i] else (),
             is_oov=bool(is_oov[i]),
             is_calibrated=bool(is_calibrated[i]),
             spoken=SpokenEvidence(spoken[i], lexical.variants) if i in spoken else None,
@@ -137,6 +138,7 @@ def _evidence(
     phonetic: PhoneticResult | None,
     model: Model,
     highest_posterior: float,
+    variants: Sequence[Variant],
     *,
     is_oov: bool,
     is_calibrated: bool,
@@ -148,7 +150,7 @@ def _evidence(
         known = iv_features(lexical.score, len(words), letters, highest_posterior)
         ratios = model.iv_weights.log_ratios(known) if is_calibrated else None
         return TermEvidence(lexical, None, ratios, is_searched=not (is_oov or spoken))
-    paired = pair_with_hits(() if spoken else words, lexical, hits, phonetic.searched)
+    paired = pair_with_hits(() if spoken else words, lexical, hits, phonetic.searched, variants)
     if spoken:
         ratios = model.spoken_weights.log_ratios(spoken.evidence(paired, lexical, hits))
     elif is_oov:

@@ -4,6 +4,7 @@ pair_with_hits   candidates and hits of a term -> both as one table of evidence
 """
 
 from collections.abc import Sequence
+from math import exp
 from typing import NamedTuple
 
 import numpy as np
@@ -18,11 +19,13 @@ from searcher.calibration.features import (
     oov_features,
     spoken_features,
 )
+from searcher.calibration.path_words import are_units, explained, path_words
 from searcher.candidates import Candidates
 from searcher.lexical.deduplicate import overlap
 from searcher.phonetic.alignment import Hits
 from searcher.phonetic.layout import SAME_PLACE_MS, SCORE
 from searcher.phonetic_hits import PhoneticHits
+from searcher.variant import Variant
 from std.store.columns import Int64s
 from std.values import Float64s
 
@@ -35,19 +38,21 @@ class Paired(NamedTuple):
     posterior: Float64s  # (n,) of the candidate; 0 where there is none
     score: Float64s  # (n,) of the hit, nats; `NO_HIT_SCORE` where there is none
     features: Features  # each (n,), of the hit
+    explained: Float64s  # (n,) see `path_words.explained`
     unpaired: Int64s  # rows of the hits inside the searched speech without a candidate
     highest_posterior: float  # see `Archive`
     log_chances: float  # see `SearchedArchive`
 
     def oov_evidence(self) -> Evidence:
         """For a term with a word that the index lacks."""
-        return oov_features(self.posterior, self.features, self.log_chances)
+        return oov_features(self.posterior, self.features, self.explained, self.log_chances)
 
     def iv_evidence(self, words: int, letters: int) -> Evidence:
         """For a term whose words the index has."""
         return iv_features_with_hits(
             self.posterior,
             self.features,
+            self.explained,
             words,
             letters,
             self.highest_posterior,
@@ -64,7 +69,13 @@ class Paired(NamedTuple):
         """
         padded = np.concatenate([letters, np.zeros(len(self.unpaired))])
         return spoken_features(
-            self.posterior, padded, self.features, sureness, phones, self.log_chances
+            self.posterior,
+            padded,
+            self.features,
+            self.explained,
+            sureness,
+            phones,
+            self.log_chances,
         )
 
 
@@ -73,6 +84,7 @@ def pair_with_hits(
     lexical: Candidates,
     term_hits: PhoneticHits,
     searched: SearchedArchive,
+    variants: Sequence[Variant] = (),
 ) -> Paired:
     """Pair each lexical candidate of a term with the best hit near it that no other has.
 
@@ -84,6 +96,7 @@ def pair_with_hits(
         lexical: of the term.
         term_hits: of the term, best first.
         searched: where both were found.
+        variants: that candidates point into; none if all are the term's own words.
     """
     hits, archive = term_hits.hits, searched.archive
     features = hit_features(words, term_hits.pronunciations, term_hits.found_by, hits, searched)
@@ -102,12 +115,17 @@ def pair_with_hits(
     for name, column in features.items():
         columns[name] = np.full(len(rows), no_hit(name, archive))
         columns[name][is_heard] = column[rows[is_heard]]
+    of_hits = path_words(hits, searched.words)
+    by_words = [variants[i].words if variants else () for i in lexical.variant.tolist()]
+    paths = [of_hits[row] if row >= 0 else by_words[i] for i, row in enumerate(rows.tolist())]
+    is_unit = are_units(paths, searched.words, exp(archive.log_slots))
     score = np.full(len(rows), NO_HIT_SCORE)
     score[is_heard] = hits.measures[rows[is_heard], SCORE]
     return Paired(
         np.concatenate([lexical.score, np.zeros(len(unpaired))]),
         score,
         columns,
+        explained(words, paths, is_unit),
         unpaired,
         archive.highest_posterior,
         searched.log_chances,

@@ -69,7 +69,7 @@ def archive(
     lexicon = lexicon_in(args.language, config.pronunciation, config.text)
     found = mishearings(words, lexicon)
     one = heard(speech, found, args.seed)
-    return one, list(asked(one, args.terms, args.seed))
+    return one, list(asked(one, args.terms, args.seed, args.language))
 
 
 def _of_both(text: Counted, counted: Counted) -> Counted:

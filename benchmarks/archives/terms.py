@@ -11,6 +11,7 @@
 The terms of each list are searched together, as a list of an evaluation is.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from rapidfuzz.process import cdist
 from benchmarks.archives.mishearings import Heard
 from benchmarks.archives.speech import Speech
 from benchmarks.archives.words import Ints
+from std.languages.spelling import spellings
 
 NAMES_SAID = (10, 100, 1000, 5000)
 MISHEARD = 0.03  # share of a known word's places
@@ -51,20 +53,24 @@ def times_of_names(n_words: int, n_names: int) -> list[int]:
     return times
 
 
-def asked(one: Heard, n: int, seed: int) -> Iterator[Asked]:
+def asked(one: Heard, n: int, seed: int, language: str) -> Iterator[Asked]:
     """The terms.
 
     Known words that are heard where unknown ones are said, in more than a few of a hundred places,
-    are not asked for: no recogniser's posteriors could be right.
+    are not asked for: no recogniser's posteriors could be right. Nor are those that the vocabulary
+    has in another spelling, too (*muß*, *muss*): a search finds both.
 
     Args:
         one: what is said and heard.
         n: terms of each class at most.
+        language: of the words, its code.
     """
     rng = np.random.default_rng((seed, 7))
     speech, words = one.speech, one.speech.words
     misheard = np.bincount(one.word[one.is_misheard], minlength=len(words.words))
-    is_plain = words.known & (misheard <= MISHEARD * speech.counts)
+    of_spelling = Counter(spelt := spellings(words.words, language))
+    is_only = np.array([of_spelling[spelling] == 1 for spelling in spelt])
+    is_plain = words.known & (misheard <= MISHEARD * speech.counts) & is_only
     letters = np.array([len(word) for word in words.words])
     single = np.flatnonzero(is_plain & (speech.counts > 0))
     for times, rows in _by_times(speech.counts[single], n, rng):

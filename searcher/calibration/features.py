@@ -26,7 +26,7 @@ from searcher.calibration.archive import TYPICAL_PHONE_MS, Archive, SearchedArch
 from searcher.calibration.null_distribution import COEFFICIENTS, NullDistribution
 from searcher.calibration.path_words import (
     NO_WORDS,
-    explained,
+    are_units,
     frequency,
     path_words,
     same_word,
@@ -43,9 +43,10 @@ MAX_OVERHANG = 4  # phones before a hit, beyond which it does not matter how man
 LOGIT_FLOOR = 1e-3
 EXPECTED_NOWHERE = 1e-3  # occurrences of a phrase that stands nowhere in words, for their log
 LEAST_EXPECTED = 0.1  # occurrences of a term, beside those that its posteriors expect
+USUAL = 60.0  # candidates, from which on their posteriors count more than weights
 UNLIKELY_LOGIT = -2.0  # of a posterior, below which alternatives are seldom right
 
-EXPLAINED = "explained"
+STEEPNESS = 2.5  # nats that a place is less likely for each nat that words explain it
 
 NOWHERE = SearchedArchive(
     Archive(0, 1.0, TYPICAL_PHONE_MS, (), NullDistribution(np.zeros(COEFFICIENTS))),
@@ -63,6 +64,7 @@ class Evidence(NamedTuple):
     features: Features  # each (n,)
     offset: Float64s  # (n,) added to the weighted features: what does not depend on weights
     explained: Float64s | None = None  # (n,) see `path_words.explained`; None: nowhere
+    weighed: Float64s | float = 1.0  # (n,) share that the weighted features have
 
 
 def hit_features(
@@ -85,7 +87,8 @@ def hit_features(
         name -> (n,):
 
     log_e_rate      log of the accidental places expected to score as high, per slot
-    common          how much more accidental hits the term has than decoys of its length, as a log
+    common          how much more accidental hits the term has than decoys of its length, as a log;
+                    what stands at the same words each time is no accident (`are_units`)
     relative        the score's share of a perfect match
     cut_before      phones of the first word before the hit
     path            log posteriors of the words on the path, summed
@@ -95,7 +98,6 @@ def hit_features(
     spelling, frequency, same_word
                     of the words on the path (`searcher.calibration.path_words`)
     speech_quality  mean one-best posterior of the recording, minus that of the archive
-    explained       by the same words; not weighed, see `Evidence`
     """
     archive, m = searched.archive, hits.measures.astype(np.float64)
     score, log_posterior = m[:, layout.SCORE], m[:, layout.PATH_LOG_POSTERIOR]
@@ -104,9 +106,10 @@ def hit_features(
     duration_ms = np.maximum(hits.end_ms - hits.start_ms, 1)
     slowness = np.log(duration_ms / (phones * archive.phone_ms))
     paths = path_words(hits, searched.words)
+    is_unit = are_units(paths, searched.words, exp(archive.log_slots))
     return {
         "log_e_rate": archive.null.log_e_value(score, pronunciations) - archive.log_slots,
-        "common": np.full(len(m), archive.null.term_shift(score, pronunciations)),
+        "common": np.full(len(m), archive.null.term_shift(score[~is_unit], pronunciations)),
         "relative": score / perfect,
         "cut_before": np.minimum(m[:, layout.PHONES_BEFORE], MAX_OVERHANG),
         "path": log_posterior,
@@ -116,7 +119,6 @@ def hit_features(
         "frequency": frequency(paths, searched.words),
         "same_word": same_word(paths, log_posterior),
         "speech_quality": searched.quality[hits.recording],
-        EXPLAINED: explained(words, paths, searched.words, exp(archive.log_slots)),
     }
 
 
@@ -125,20 +127,22 @@ def no_hit(name: str, archive: Archive) -> float:
     return float(np.log(MAX_HITS)) - archive.log_slots if name == "log_e_rate" else 0.0
 
 
-def oov_features(posterior: Float64s, of_hits: Features, log_chances: float) -> Evidence:
+def oov_features(
+    posterior: Float64s, of_hits: Features, explained: Float64s, log_chances: float
+) -> Evidence:
     """Evidence for candidates of an OOV term: phones, and splits or similar words.
 
     Args:
         posterior: (n,) of the likeliest split or similar word times its similarity; 0 where
             there is none.
         of_hits: `hit_features` of the phonetic hits, `no_hit` without one.
+        explained: (n,) see `path_words.explained`.
         log_chances: log of the number of chances for an accident.
     """
-    weighed, by_words = _apart(of_hits)
     return Evidence(
-        {**weighed, "written": (posterior > 0).astype(float)},
-        -log_chances - by_words,
-        by_words,
+        {**of_hits, "written": (posterior > 0).astype(float)},
+        -log_chances - STEEPNESS * explained,
+        explained,
     )
 
 
@@ -164,7 +168,9 @@ def iv_features(
         letters, length      log of their number, and their number: words of four letters are
                              recognised for others more often than shorter and longer ones
         and an offset    the posteriors expect the term so often: its occurrence rate, which
-                         multiplies the odds of all its places, must not count it twice
+                         multiplies the odds of all its places, must not count it twice. The more
+                         candidates, the less the features weigh, and the posterior's own log odds
+                         instead: a word that is usual here is recognised as the recogniser says
     """
     # What `searcher.lexical.join` makes of a phrase of such words, with its default exponent.
     posterior = np.minimum(posterior / highest_posterior ** ((words + 1) / 2), 1.0)
@@ -172,6 +178,7 @@ def iv_features(
     expected = float(posterior.sum())
     unlikely = np.minimum(odds - UNLIKELY_LOGIT, 0.0)
     surplus = np.log((n + 1) / (expected + 1))
+    own = n / (n + USUAL)
     return Evidence(
         {
             "logit": odds,
@@ -184,13 +191,15 @@ def iv_features(
             "letters": np.full(n, np.log(max(letters, 1))),
             "length": np.full(n, float(letters)),
         },
-        np.full(n, -np.log(expected + LEAST_EXPECTED)),
+        own * odds - np.log(expected + LEAST_EXPECTED),
+        weighed=np.full(n, 1 - own),
     )
 
 
 def iv_features_with_hits(
     posterior: Float64s,
     of_hits: Features,
+    explained: Float64s,
     words: int,
     letters: int,
     highest_posterior: float,
@@ -203,6 +212,7 @@ def iv_features_with_hits(
     Args:
         posterior: (n,) of the words; 0 where only the phones fit.
         of_hits: `hit_features` of the phonetic hits, `no_hit` without one.
+        explained: (n,) see `path_words.explained`.
         words: number of words of the term.
         letters: of all its words.
         highest_posterior: see `iv_features`.
@@ -223,21 +233,23 @@ def iv_features_with_hits(
         columns[name] = np.zeros(len(posterior))
         columns[name][written] = column
     phonetic = (~written).astype(float)
-    weighed, by_words = _apart(of_hits)
-    by_words = by_words * phonetic
-    offset = -log_chances * phonetic - by_words
+    explained = explained * phonetic
+    offset = -log_chances * phonetic - STEEPNESS * explained
     offset[written] = lexical.offset
     columns["phonetic"] = phonetic
     columns["expected"] = phonetic * np.log(posterior.sum() + EXPECTED_NOWHERE)
-    for name, column in weighed.items():
+    for name, column in of_hits.items():
         columns[f"phonetic_{name}"] = phonetic * column
-    return Evidence(columns, offset, by_words)
+    weighed = np.ones(len(posterior))
+    weighed[written] = lexical.weighed
+    return Evidence(columns, offset, explained, weighed)
 
 
 def spoken_features(
     posterior: Float64s,
     letters: Float64s,
     of_hits: Features,
+    explained: Float64s,
     sureness: float,
     phones: float,
     log_chances: float,
@@ -251,6 +263,7 @@ def spoken_features(
         posterior: (n,) of a word sequence of the query, times its weight; 0 where none stands.
         letters: (n,) of that word sequence; 0 where none stands.
         of_hits: `hit_features` of the phonetic hits, `no_hit` without one.
+        explained: (n,) see `path_words.explained`.
         sureness: weight of the query's likeliest word sequence.
         phones: of the query, the mean over its pronunciations.
         log_chances: log of the number of chances for an accident.
@@ -268,9 +281,8 @@ def spoken_features(
     """
     is_written = posterior > 0
     written, n = is_written.astype(float), len(posterior)
-    weighed, by_words = _apart(of_hits)
     columns = {
-        **{name: column for name, column in weighed.items() if name != "spelling"},
+        **{name: column for name, column in of_hits.items() if name != "spelling"},
         "written": written,
         "logit": written * logit(posterior),
         "letters": np.log(np.where(is_written, np.maximum(letters, 1), 1)),
@@ -279,13 +291,7 @@ def spoken_features(
         "sureness": np.full(n, sureness),
         "written_sureness": written * sureness,
     }
-    return Evidence(columns, -log_chances - by_words, by_words)
-
-
-def _apart(of_hits: Features) -> tuple[Features, Float64s]:
-    """The features that are weighed, and `EXPLAINED`."""
-    weighed = {name: column for name, column in of_hits.items() if name != EXPLAINED}
-    return weighed, of_hits[EXPLAINED]
+    return Evidence(columns, -log_chances - STEEPNESS * explained, explained)
 
 
 def logit(posterior: Float64s) -> Float64s:
@@ -305,5 +311,5 @@ def feature_names(*, in_vocabulary: bool) -> frozenset[str]:
     query = [WeightedPronunciation(("",), 1.0)]
     of_hits = hit_features((), query, rows, hits, NOWHERE)
     if in_vocabulary:
-        return frozenset(iv_features_with_hits(none, of_hits, 1, 1, 1.0, 0.0).features)
-    return frozenset(oov_features(none, of_hits, 0.0).features)
+        return frozenset(iv_features_with_hits(none, of_hits, none, 1, 1, 1.0, 0.0).features)
+    return frozenset(oov_features(none, of_hits, none, 0.0).features)

@@ -5,7 +5,8 @@
     spelling            how much the term is spelt as they are
     frequency           how often the recogniser wrote them elsewhere
     same_word           whether the only word of the path stands at another hit of the term
-    explained           how much too often the path's main word stands at the term's hits
+    are_units           whether words stand together there that seldom do so elsewhere
+    explained           how much too often the path's main word stands at the term's places
 
 A word that the recogniser does not know becomes words that sound like it, other ones at each place
 and seldom usual ones. Where one and the same word stands at many places, or words that stand
@@ -24,13 +25,15 @@ from math import ceil, log, prod
 import numpy as np
 
 from searcher.phonetic.alignment import Hits
-from std.values import Float64s
+from std.values import Bools, Float64s
 
 RARE = float(np.exp(-9.0))  # share of all alternatives; 20 minutes of speech tell no smaller ones
 
-SAME = 5  # places at which a term may become the same word of another meaning
+SAME = 8  # places at which a term may become the same word of another meaning
 SHARED = 2 / 3  # of a term's letters that a word of its stem has in a row
+JOINED = 20  # places at which several words together may be spelt like the term
 TOGETHER = 2.0  # times as often as by chance: words that stand together for one that is unknown
+SURPRISE = 2.0  # nats, that they do so nevertheless
 
 Paths = Sequence[tuple[str, ...]]  # the words of each hit
 
@@ -126,47 +129,56 @@ def same_word(paths: Paths, log_posterior: Float64s) -> Float64s:
     return whether
 
 
-def explained(term: Sequence[str], paths: Paths, words: RecognisedWords, slots: float) -> Float64s:
-    """(n,) log of how many times more often than `SAME` the main word of each path stands at hits.
+def are_units(paths: Paths, words: RecognisedWords, slots: float) -> Bools:
+    """(n,) whether each path is of several words that stand together there, and not by chance.
 
-    The main word is the longest; words that share most letters of the term in a row are one. What
-    stands at very many of a term's hits was said there itself (*mag* for *maak*, *funktioniert* and
-    *funktionen* for *funktion*): the more often, the surer. What the recogniser makes of a name
-    that it does not know are other words each time, or words that seldom stand together elsewhere:
-    such a path of several words explains nothing.
+    Then something was said that the recogniser does not know, and heard alike each time: no
+    accident of the phones stands at the same words again and again.
+
+    Args:
+        paths: of a term's places.
+        words: of the archive.
+        slots: of the archive, at which they stand.
+    """
+    units = set()
+    for path, number in Counter(paths).items():
+        if len(path) > 1 < number:
+            most = TOGETHER * slots * prod(words.counts[word] / slots for word in path)
+            if number > most and number * log(number / most) - number + most > SURPRISE:
+                units.add(path)
+    return np.array([path in units for path in paths], bool)
+
+
+def explained(term: Sequence[str], paths: Paths, is_unit: Bools) -> Float64s:
+    """(n,) log of how many times too often what each path has in common with others stands there.
+
+    Paths with the same longest word are alike, and those in which a word has most letters of the
+    term in a row, and those in which several words together have them. What stands at very many of
+    a term's places was said there itself (*mag* for *maak*, *funktioniert* and *funktionen* for
+    *funktion*) or is an accident that happens so often (*durch Ausbildung* for *durchaus*): the
+    more often, the surer. What the recogniser makes of a name that it does not know are other words
+    each time, or `are_units`, which explain nothing.
 
     Args:
         term: its words as they are spelt; none if it was spoken.
-        paths: of the term's hits.
-        words: of the archive.
-        slots: of the archive, at which they stand.
+        paths: of the term's places.
+        is_unit: (n,) see `are_units`.
     """
     letters = "".join(term)
     shared = ceil(SHARED * len(letters))
     parts = [letters[i : i + shared] for i in range(len(letters) - shared + 1)] if letters else []
 
-    def main(path: tuple[str, ...]) -> str:
-        word = max(path, key=len, default="")
-        return letters if any(part in word for part in parts) else word
+    @cache
+    def common(path: tuple[str, ...]) -> tuple[str, int]:
+        """What paths like this one have in common, and how many of them may be."""
+        longest = max(path, key=len, default="")
+        if any(part in longest for part in parts):
+            return letters, SAME
+        return ("", JOINED) if any(part in "".join(path) for part in parts) else (longest, SAME)
 
-    of_path = Counter(paths)
-    main_of = {
-        path: main(path)
-        for path, number in of_path.items()
-        if not _stands_together(path, number, words, slots)
-    }
-    of_word: Counter[str] = Counter()
-    for path, word in main_of.items():
-        of_word[word] += of_path[path]
-    logs = {path: log(max(1.0, of_word[word] / SAME)) for path, word in main_of.items()}
-    return np.array([logs.get(path, 0.0) for path in paths], np.float64)
-
-
-def _stands_together(
-    path: tuple[str, ...], number: int, words: RecognisedWords, slots: float
-) -> bool:
-    """Whether a path of several words is found more often than their own numbers tell."""
-    if len(path) < 2 or number < 2:
-        return False
-    by_chance = slots * prod(words.counts[word] / slots for word in path)
-    return number > TOGETHER * by_chance
+    alike = [None if one else common(path) for path, one in zip(paths, is_unit, strict=True)]
+    number = Counter(alike)
+    return np.array(
+        [0.0 if one is None else log(max(1.0, number[one] / one[1])) for one in alike],
+        np.float64,
+    )

@@ -36,7 +36,8 @@ FOUND = SAID  # share of the terms to learn from, which are said, of which a pla
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Log likelihood ratio against chance = intercept + sum of coefficient * feature + offset."""
+    """Log likelihood ratio against chance = offset + weighed * (intercept + sum of coefficient *
+    feature); see `Evidence`."""
 
     intercept: float
     coefficients: Mapping[str, float]
@@ -57,11 +58,11 @@ class Weights:
 
     def against_chance(self, evidence: Evidence) -> Float64s:
         """(n,) of each candidate. Features without a coefficient weigh nothing."""
-        total = evidence.offset + self.intercept
+        total = np.full(len(evidence.offset), self.intercept)
         for name, column in evidence.features.items():
             if coefficient := self.coefficients.get(name):
                 total = total + coefficient * column
-        return total
+        return evidence.weighed * total + evidence.offset
 
 
 class LogRatios(NamedTuple):
@@ -82,6 +83,7 @@ class Examples(NamedTuple):
     is_right: Bools  # (n,) False where nothing is known
     is_known: Bools  # (n,) to be right or wrong
     enlarged: Float64s  # (n,) log of how many times as much chance the offset has as the speech
+    weighed: Float64s | float = 1.0  # (n,) see `Evidence`
 
 
 def examples_of(evidence: Sequence[Evidence], is_right: Sequence[Bools]) -> Examples:
@@ -103,6 +105,9 @@ def examples_of(evidence: Sequence[Evidence], is_right: Sequence[Bools]) -> Exam
         np.concatenate([np.empty(0, bool), *is_right]),
         np.ones(sum(map(len, is_right)), dtype=bool),
         np.zeros(sum(map(len, is_right))),
+        np.concatenate(
+            [np.empty(0), *(one.weighed * np.ones(len(one.offset)) for one in evidence)]
+        ),
     )
 
 
@@ -124,6 +129,7 @@ def together(sets: Sequence[Examples]) -> Examples:
         np.concatenate([examples.is_right for examples in sets]),
         np.concatenate([examples.is_known for examples in sets]),
         np.concatenate([examples.enlarged for examples in sets]),
+        np.concatenate([examples.weighed * np.ones(len(examples.offset)) for examples in sets]),
     )
 
 
@@ -149,7 +155,7 @@ def fit(
         ConfigError: scipy is not installed.
     """
     minimize = required("scipy.optimize", "tune").minimize
-    right, known = examples.is_right, examples.is_known
+    right, known, weighed = examples.is_right, examples.is_known, examples.weighed
     if prior is None and (right[known].all() or not right.any()):
         raise ValueError(f"{np.count_nonzero(right)} of {len(right)} candidates are right")
     table, mean, deviation = _standardised(examples.features, names)
@@ -163,12 +169,13 @@ def fit(
 
     def loss(values: Float64s) -> tuple[float, Float64s]:
         words = fixed._replace(intercept=values[n], slope=values[n + 1]) if resembling else fixed
-        against_chance = values[0] + table @ values[1:n] + examples.offset
+        against_chance = weighed * (values[0] + table @ values[1:n]) + examples.offset
         at = against_chance, -examples.offset, examples.enlarged
         error, of_ratio = negative_log_likelihood(words.log_ratio(*at), examples)
         of_words = of_ratio * words.share(*at)
         of_chance = of_ratio - of_words + words.slope * of_words
-        gradient = np.concatenate([[of_chance.sum()], table.T @ of_chance])
+        of_weights = weighed * of_chance
+        gradient = np.concatenate([[of_weights.sum()], table.T @ of_weights])
         if resembling:
             of_slope = of_words @ (against_chance - examples.offset)
             gradient = np.concatenate([gradient, [of_words.sum(), of_slope]])

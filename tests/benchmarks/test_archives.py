@@ -38,7 +38,7 @@ def archive(words, config):
     speech = with_names(drawn(words, 1.0, SEED), [5] * len(words.names), SEED)
     found = mishearings(words, lexicon_in("de", config.pronunciation, config.text))
     one = heard(speech, found, SEED)
-    return one, list(asked(one, 10, SEED))
+    return one, list(asked(one, 10, SEED, "de"))
 
 
 def test_nobody_says_or_writes_words_that_are_absent(archive, words):

@@ -3,6 +3,8 @@ import pytest
 
 from searcher.calibration.archive import Archive, SearchedArchive
 from searcher.calibration.features import (
+    STEEPNESS,
+    USUAL,
     feature_names,
     hit_features,
     iv_features,
@@ -14,6 +16,7 @@ from searcher.calibration.features import (
 from searcher.calibration.model import default_model
 from searcher.calibration.null_distribution import NullDistribution
 from searcher.calibration.path_words import RecognisedWords
+from searcher.calibration.weights import Weights
 from searcher.phonetic.alignment import Hits
 from searcher.phonetic.layout import N_MEASURES
 from searcher.phonetic.ratios import MAX_HITS, WeightedPronunciation
@@ -78,15 +81,11 @@ def test_a_place_does_not_depend_on_others_with_other_words():
 
 
 def test_evidence_of_what_is_written():
-    of_hits = {
-        "log_e_rate": np.array([no_hit("log_e_rate", ARCHIVE), -9.0]),
-        "explained": np.array([0.0, np.log(4)]),
-    }
-    evidence = oov_features(np.array([0.5, 0.0]), of_hits, np.log(500))
+    of_hits = {"log_e_rate": np.array([no_hit("log_e_rate", ARCHIVE), -9.0])}
+    evidence = oov_features(np.array([0.5, 0.0]), of_hits, np.array([0, np.log(4)]), np.log(500))
     assert evidence.features["written"].tolist() == [1, 0]
     assert evidence.features["log_e_rate"][0] == pytest.approx(np.log(MAX_HITS / 1000))
-    assert evidence.offset.tolist() == pytest.approx([-np.log(500), -np.log(2000)])
-    assert "explained" not in evidence.features
+    assert evidence.offset.tolist() == pytest.approx([-np.log(500), -np.log(500 * 4**STEEPNESS)])
     assert evidence.explained is not None
     assert evidence.explained.tolist() == [0, np.log(4)]
 
@@ -103,7 +102,19 @@ def test_evidence_of_posteriors():
     )
     assert (f["words"][0], f["letters"][0], f["length"][0]) == (2, pytest.approx(np.log(9)), 9)
     assert f["words_logit"].tolist() == pytest.approx((2 * f["logit"]).tolist())
-    assert evidence.offset.tolist() == pytest.approx([-np.log(1.12)] * 3)
+    own = 3 / (3 + USUAL)
+    assert np.asarray(evidence.weighed).tolist() == pytest.approx([1 - own] * 3)
+    assert evidence.offset.tolist() == pytest.approx((own * f["logit"] - np.log(1.12)).tolist())
+
+
+def test_posteriors_of_a_usual_word_are_its_probabilities():
+    """Whatever weights have learned of words that are said a few times."""
+    posterior = np.tile([0.99, 0.9, 0.4, 0.02], 25_000)
+    evidence = iv_features(posterior, 1, 5)
+    for weights in (default_model().iv_weights, Weights(5.0, {"logit": 3.0})):
+        ratio = weights.log_ratio(evidence)
+        odds = np.exp(ratio[:4]) * posterior.sum()
+        assert (odds / (1 + odds)).tolist() == pytest.approx(posterior[:4].tolist(), abs=0.01)
 
 
 def test_evidence_of_posteriors_is_the_same_in_an_archive_of_any_size():
@@ -112,7 +123,9 @@ def test_evidence_of_posteriors_is_the_same_in_an_archive_of_any_size():
     small, large = iv_features(posterior, 1, 5), iv_features(np.tile(posterior, 100), 1, 5)
     for name, column in small.features.items():
         assert large.features[name][:4].tolist() == pytest.approx(column[:4].tolist(), abs=0.02)
-    assert large.offset[0] == pytest.approx(small.offset[0] - np.log(100), abs=0.02)
+    weights = default_model().iv_weights
+    fewer = weights.log_ratio(small)[:4] - np.log(100)
+    assert weights.log_ratio(large)[:4].tolist() == pytest.approx(fewer.tolist(), abs=0.8)
 
 
 def test_a_recogniser_that_never_writes_more_is_as_sure():
@@ -130,7 +143,7 @@ def test_a_recogniser_that_never_writes_more_is_as_sure():
 
 def test_candidates_of_known_terms_with_and_without_words():
     f = evidence_of(12.0, 9.0)
-    evidence = iv_features_with_hits(np.array([0.75, 0.0]), f, 1, 5, 1.0, np.log(1000))
+    evidence = iv_features_with_hits(np.array([0.75, 0.0]), f, np.zeros(2), 1, 5, 1.0, np.log(1000))
     written = iv_features(np.array([0.75]), 1, 5)
     for name, column in written.features.items():
         assert evidence.features[name].tolist() == [column[0], 0]
@@ -142,13 +155,14 @@ def test_candidates_of_known_terms_with_and_without_words():
 
 def spoken(posterior, letters, of_hits, *, sureness=1.0, phones=6.0):
     places = np.array(posterior), np.array(letters, float)
-    return spoken_features(*places, of_hits, sureness, phones, ARCHIVE.log_slots)
+    none = np.zeros(len(posterior))
+    return spoken_features(*places, of_hits, none, sureness, phones, ARCHIVE.log_slots)
 
 
 def test_candidates_of_spoken_queries_have_the_evidence_of_words_and_phones():
     f = evidence_of(12.0, 9.0)
     evidence = spoken([0.75, 0.0], [5, 0], f, sureness=0.8, phones=4.0)
-    del f["spelling"], f["explained"]  # nobody wrote the query; it is not weighed
+    del f["spelling"]  # nobody wrote the query
     for name, column in f.items():
         assert evidence.features[name].tolist() == column.tolist(), name
     own = {name: evidence.features[name].tolist() for name in evidence.features.keys() - f.keys()}
@@ -184,7 +198,7 @@ def test_the_shipped_weights_name_features_of_this_version():
 
 def test_with_the_shipped_weights_better_evidence_is_likelier():
     f = features(30.0, hits(28.0, 14.0, 6.0))
-    evidence = oov_features(np.zeros(3), f, ARCHIVE.log_slots)
+    evidence = oov_features(np.zeros(3), f, np.zeros(3), ARCHIVE.log_slots)
     ratio = default_model().oov_weights.log_ratio(evidence)
     assert ratio[0] > ratio[1] > ratio[2]
     assert ratio[0] > 2
@@ -194,6 +208,6 @@ def test_with_the_shipped_weights_better_evidence_is_likelier():
 
 def test_a_larger_archive_asks_for_more():
     f = evidence_of(15.0)
-    small = oov_features(np.zeros(1), f, np.log(1e3)).offset
-    large = oov_features(np.zeros(1), f, np.log(1e6)).offset
+    small = oov_features(np.zeros(1), f, np.zeros(1), np.log(1e3)).offset
+    large = oov_features(np.zeros(1), f, np.zeros(1), np.log(1e6)).offset
     assert small - large == pytest.approx([np.log(1000)])

@@ -6,9 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searcher.calibration.path_words import (
+    JOINED,
     RARE,
     SAME,
     RecognisedWords,
+    are_units,
     explained,
     frequency,
     path_words,
@@ -81,25 +83,53 @@ ARCHIVE = RecognisedWords(
 )
 
 
-def test_a_word_that_stands_at_many_hits_explains_them():
+def test_a_word_that_stands_at_many_places_explains_them():
     paths = [("mag",)] * (3 * SAME) + [("in", "mag")] * SAME + [("hallo",)] * SAME
-    found = explained(["maak"], paths, ARCHIVE, slots=1e5)
+    found = explained(["maak"], paths, np.zeros(len(paths), bool))
     assert found.tolist() == pytest.approx([np.log(4)] * (4 * SAME) + [0.0] * SAME)
 
 
 def test_words_of_one_stem_are_one_explanation():
     paths = [("funktionen",), ("funktioniert",), ("funktionär",)] * SAME
-    found = explained(["funktion"], paths, ARCHIVE, slots=1e5)
-    assert found.tolist() == pytest.approx([np.log(3)] * (3 * SAME))
-    assert not explained([], paths, ARCHIVE, slots=1e5).any()  # a spoken query has no letters
+    none = np.zeros(len(paths), bool)
+    assert explained(["funktion"], paths, none).tolist() == pytest.approx([np.log(3)] * (3 * SAME))
+    assert not explained([], paths, none).any()  # a spoken query has no letters
 
 
-def test_rare_words_that_stand_together_explain_nothing():
-    paths = [("seelen", "ski")] * 10 * SAME
-    assert not explained(["selenski"], paths, ARCHIVE, slots=1e5).any()
-    assert explained(["selenski"], paths, ARCHIVE, slots=10.0).all()  # by chance as often
+def test_words_that_are_spelt_like_the_term_together_are_one_explanation():
+    """*durch aus* and *durch Ausbildung* for *durchaus*: it takes more of them."""
+    paths = [("durch", f"aus{i}") for i in range(2 * JOINED)]
+    none = np.zeros(len(paths), bool)
+    assert explained(["durchaus"], paths, none).tolist() == pytest.approx([np.log(2)] * len(paths))
+    assert not explained(["durchaus"], paths[:JOINED], none[:JOINED]).any()
 
 
-def test_no_hits_are_explained():
-    assert explained(["maak"], [], ARCHIVE, slots=1e5).shape == (0,)
-    assert not explained(["maak"], [()], ARCHIVE, slots=1e5).any()
+def test_words_that_stand_together_explain_nothing():
+    paths = [("seelen", "ski")] * 10 * SAME + [("hallo",)]
+    is_unit = are_units(paths, ARCHIVE, 1e5)
+    assert is_unit.tolist() == [True] * 10 * SAME + [False]
+    assert not explained(["selenski"], paths, is_unit).any()
+    by_chance = are_units(paths, ARCHIVE, 10.0)
+    assert not by_chance.any()
+    assert explained(["selenski"], paths, by_chance)[:-1].all()
+
+
+@pytest.mark.parametrize(
+    ("number", "slots", "is_unit"),
+    [
+        (1, 1e9, False),  # one is no repetition
+        (2, 1e5, True),  # .012 by chance, and 2 against twice that: 6.9 nats
+        (2, 3e3, False),  # .4 by chance: .3 nats
+        (40, 50.0, False),  # 24 by chance: less than twice
+        (60, 100.0, True),  # 12 by chance: 19 nats
+    ],
+)
+def test_how_often_words_stand_together_by_chance(number, slots, is_unit):
+    """*seelen* is written 30 times and *ski* 40 times."""
+    assert are_units([("seelen", "ski")] * number, ARCHIVE, slots).all() == is_unit
+
+
+def test_no_places_are_explained():
+    none = np.zeros(0, bool)
+    assert explained(["maak"], [], none).shape == are_units([], ARCHIVE, 1e5).shape == (0,)
+    assert not explained(["maak"], [()], np.zeros(1, bool)).any()

@@ -33,6 +33,19 @@ def test_log_ratios_by_hand():
     assert weights.log_ratio(evidence).tolist() == [1.5, 4.5]
 
 
+def test_log_ratios_of_places_whose_features_weigh_less():
+    features, weighed = {"x": np.array([1.0, 2.0])}, np.array([1.0, 0.25])
+    evidence = Evidence(features, np.array([-1.0, 3.0]), weighed=weighed)
+    assert Weights(0.5, {"x": 2.0}).log_ratio(evidence).tolist() == [1.5, 4.125]
+
+
+def test_features_that_weigh_less_are_learned_as_they_weigh():
+    half = drawn(3000, 10, seed=5)._replace(weighed=0.5)
+    found, whole = fit(half, ["x"], ridge=0.01), fit(drawn(3000, 10, seed=5), ["x"], ridge=0.01)
+    assert found.coefficients["x"] == pytest.approx(2 * whole.coefficients["x"], rel=0.01)
+    assert found.intercept == pytest.approx(2 * whole.intercept, rel=0.01)
+
+
 def test_fitting_finds_the_weights_that_made_the_labels():
     found = fit(drawn(3000, 10, seed=5), ["x", "noise"], ridge=0.01)
     assert found.coefficients["x"] == pytest.approx(1.5, abs=0.15)
