@@ -135,6 +135,9 @@ def one_voice(text: str) -> tuple[str, str]:
 
     Without a voice, with several, or with further markup the text stays as it is.
     """
+    tag, _, said = text.partition(">")
+    if tag.startswith("<v ") and "<" not in (said := said.removesuffix("</v>")):  # fast
+        return voice(tag[3:]), said
     one = _ONE_VOICE.fullmatch(text)
     return (voice(one[1]), one[2]) if one else ("", text)
 
