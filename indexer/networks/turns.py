@@ -61,49 +61,69 @@ def spoken_by(utterances: Utterances, turns: Mapping[Recording, RecordingTurns])
     """
     if not any(recording in turns for recording in dict.fromkeys(utterances.recordings)):
         return utterances
-    begins, of_utterance, names = [], [], []
-    middles_ms = utterances.slot_spans_ms.astype(np.int64).sum(axis=1) // 2
-    for row, recording in enumerate(utterances.recordings):
-        first, end = int(utterances.bounds[row]), int(utterances.bounds[row + 1])
-        known, own = turns.get(recording), utterances.speakers[row]
-        who = _speakers(middles_ms[first:end], known) if known else np.zeros(0, np.int64)
-        changes = np.flatnonzero(np.diff(who)) + 1
-        for at in [0, *changes.tolist()]:
-            begins.append(first + at)
-            of_utterance.append(row)
-            is_named = known is not None and len(who) > 0 and who[at] != NOBODY
-            names.append(known.names[who[at]] if known and is_named else own)
-    rows = np.array(of_utterance, np.int64)
-    is_first = np.diff(rows, prepend=-1) > 0
-    part = np.arange(len(rows)) - np.flatnonzero(is_first)[rows]
+    who, all_names = _speakers(utterances, turns)
+    bounds = utterances.bounds
+    is_first = np.zeros(len(who) + 1, np.bool_)
+    is_first[bounds[:-1]] = True
+    changes = np.flatnonzero(np.diff(who, prepend=NOBODY - 1) != 0)
+    inside = changes[~is_first[changes]]  # where another goes on within an utterance
+    begins = np.concatenate([bounds[:-1], inside])
+    rows = np.concatenate(
+        [np.arange(len(utterances)), np.searchsorted(bounds, inside, side="right") - 1]
+    )
+    order = np.lexsort((begins, rows))
+    begins, rows = begins[order], rows[order]
+    part = np.arange(len(rows)) - np.searchsorted(rows, rows)
+    said_by = np.full(len(rows), NOBODY)
+    has_slots = begins < bounds[rows + 1]
+    said_by[has_slots] = who[begins[has_slots]]
+    names = [
+        all_names[speaker] if speaker != NOBODY else utterances.speakers[row]
+        for row, speaker in zip(rows.tolist(), said_by.tolist(), strict=True)
+    ]
     spans_ms = utterances.spans_ms[rows]
     slot_spans_ms = utterances.slot_spans_ms
-    for piece in np.flatnonzero(~is_first).tolist():
-        spans_ms[piece, 0] = slot_spans_ms[begins[piece], 0]
-        spans_ms[piece - 1, 1] = max(slot_spans_ms[begins[piece] - 1, 1], spans_ms[piece - 1, 0])
+    pieces = np.flatnonzero(part > 0)
+    spans_ms[pieces, 0] = slot_spans_ms[begins[pieces], 0]
+    ends_ms = slot_spans_ms[begins[pieces] - 1, 1]
+    spans_ms[pieces - 1, 1] = np.maximum(ends_ms, spans_ms[pieces - 1, 0])
     old = utterances
     return replace(
         utterances,
-        recordings=[old.recordings[row] for row in of_utterance],
+        recordings=[old.recordings[row] for row in rows.tolist()],
         names=[
             old.names[row] + (f"-part{n + 1}" if n else "")
-            for row, n in zip(of_utterance, part.tolist(), strict=True)
+            for row, n in zip(rows.tolist(), part.tolist(), strict=True)
         ],
-        languages=[old.languages[row] for row in of_utterance],
+        languages=[old.languages[row] for row in rows.tolist()],
         speakers=names,
         spans_ms=spans_ms,
         times_estimated=old.times_estimated[rows],
-        bounds=np.array([*begins, old.bounds[-1]], np.int64),
+        bounds=np.append(begins, bounds[-1]),
     )
 
 
-def _speakers(middles_ms: Int64s, turns: RecordingTurns) -> Int64s:
-    """(n,) who speaks in each slot of an utterance; -1 if nobody does in any."""
-    at = np.searchsorted(turns.from_ms, middles_ms, side="right") - 1
-    who = np.where(at >= 0, turns.speaker[at], NOBODY)
-    named = np.flatnonzero(who != NOBODY)
-    if not len(named):
-        return who
-    before = np.searchsorted(named, np.arange(len(who)), side="right") - 1
-    nearest: Int64s = who[named[np.maximum(before, 0)]]
-    return nearest
+def _speakers(
+    utterances: Utterances, turns: Mapping[Recording, RecordingTurns]
+) -> tuple[Int64s, list[str]]:
+    """(n,) who speaks in each slot, a row of the names; -1 if nobody does in its utterance."""
+    bounds, n_slots = utterances.bounds, np.diff(utterances.bounds)
+    number = {recording: i for i, recording in enumerate(dict.fromkeys(utterances.recordings))}
+    numbers = [number[one] for one in utterances.recordings]
+    recording = np.repeat(np.array(numbers, np.int64), n_slots)
+    middles_ms = utterances.slot_spans_ms.astype(np.int64).sum(axis=1) // 2
+    who, names = np.full(len(middles_ms), NOBODY), list[str]()
+    for one, row in number.items():
+        if known := turns.get(one):
+            slots = np.flatnonzero(recording == row)
+            at = np.searchsorted(known.from_ms, middles_ms[slots], side="right") - 1
+            speaker = np.where(at >= 0, known.speaker[at], NOBODY)
+            who[slots] = np.where(speaker != NOBODY, speaker + len(names), NOBODY)
+            names += known.names
+    slots = np.arange(len(who))
+    named = who != NOBODY
+    before = np.maximum.accumulate(np.where(named, slots, -1))
+    after = np.minimum.accumulate(np.where(named, slots, len(who))[::-1])[::-1]
+    first, end = np.repeat(bounds[:-1], n_slots), np.repeat(bounds[1:], n_slots)
+    nearest = np.where(before >= first, before, np.where(after < end, after, -1))
+    return np.where(nearest >= 0, who[nearest], NOBODY), names
