@@ -26,6 +26,7 @@ from std.limits import MAX_TIME_S
 from std.repairs import NO_TEXT, UNKNOWN
 
 INSIDE = 0.8  # of rows that begin before what they stand in, and so count from there
+OF_CUTS = "supervisions"  # Lhotse's, which count from their cut, wherever that begins
 WITHIN_S = 0.5  # that words may begin before what they stand in, and count from the recording
 MOST_UNITS = 1e18  # in a number of a time
 LOOKED_AT = 10_000  # rows that tell the unit of times
@@ -198,7 +199,8 @@ def _placed(timed: list[Timed], unit: float) -> list[Timed]:
     starts = [_parent_s(one.row, unit) for one in timed]
     inner = [(one, start) for one, start in zip(timed, starts, strict=True) if start > 2 * WITHIN_S]
     early = sum(one.start_s < start - WITHIN_S for one, start in inner)
-    if not inner or early < INSIDE * len(inner):
+    of_cuts = all(f"{OF_CUTS}[" in one.row.where for one in timed)
+    if not of_cuts and (not inner or early < INSIDE * len(inner)):
         return timed
     return [
         one._replace(start_s=one.start_s + start, end_s=one.end_s + start) if start else one

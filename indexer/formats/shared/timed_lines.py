@@ -52,7 +52,7 @@ LATEST_FIRST_S = 1800.0  # a transcript begins near its recording's
 LEAST_TIMED = 0.2  # of lines
 LEAST_LAST = 0.5  # of lines, where times stand last
 LEAST_RISING = 0.9
-NEARLY_ALL = 0.9  # of lines have a time and a text behind a name
+LEAST_ALIKE = 0.7  # of lines have a time and a text behind a name
 LETTER_S = 0.07
 LEAST_FITTED = 6  # lines that tell whether their times are starts
 
@@ -96,7 +96,7 @@ def timed_lines(text: str) -> list[TimedLine]:
         return first
     named = list(_with_those_below(lines, _behind_name))
     with_text = sum(bool(one.text) for one in named)
-    alike = with_text == 0 or with_text == len(named) >= NEARLY_ALL * written
+    alike = with_text == 0 or with_text == len(named) >= LEAST_ALIKE * written
     if alike and len(named) > 1 and is_plausible(named, written):
         return named
     last = list(_with_times_last(lines))

@@ -17,6 +17,7 @@ from indexer.networks.utterance_spans import UtteranceSpan
 from std.errors import InputError
 from std.repairs import Repairs
 from std.values import Recording
+from tests.indexer.formats import named_formats
 
 SAMPLES = {
     "ass": b"[Script Info]\nScriptType: v4.00+\n\n[Events]\nFormat: Layer, Start, End, Style, "
@@ -48,6 +49,10 @@ SAMPLES = {
     b"0.9,1.4,carrots,words,anna\n",
 }
 SAMPLES = {name: reader.sample for name, reader in FORMATS.items()} | SAMPLES
+NAMED = {"youtube srv3": "YouTube srv3", "youtube srv1": "YouTube srv1",
+         "timeline-xml exb": "EXMARaLDA", "timeline-xml flk": "FOLKER",
+         "lines names": "Otter", "lines last": "Descript"}  # fmt: skip
+SAMPLES |= {name: named_formats.SAMPLES[of].content.encode() for name, of in NAMED.items()}
 PIECES = [b"", b"-", b"0", b"9" * 40, b"1e999", b"NaN", b'"', b"\\", b"{", b"]", b"<", b"&", b",",
           b":", b"\x00", b"\xff", b"\x15", b"\n", b"\t", b"null", b"\xef\xbb\xbf",
           b"[" * 500]  # fmt: skip
@@ -70,7 +75,7 @@ def read(name, content):
     spans = {"x": UtteranceSpan(Recording("x", 1), 0.0, 0.65)}  # for formats without times
     segments = spans if name in ("sausage", "plf") else None
     options = ReaderOptions(repairs=Repairs(), segments=segments)
-    return list(FORMATS[name].parse(io.BytesIO(content), Path("talk"), options))
+    return list(FORMATS[name.partition(" ")[0]].parse(io.BytesIO(content), Path("talk"), options))
 
 
 @pytest.mark.parametrize("name", SAMPLES)
