@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, get_args
 
 from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.lattices.lattice import Lattice
@@ -56,6 +56,9 @@ class FormatReader:
         keys: JSON's keys that files have, one text for each shape: they say which files come near.
         lacks: says what a text lacks that comes near; empty if it does not.
         extensions: of names that only such files have: one that nobody knows is damaged.
+
+    Raises:
+        ValueError: kinds are unknown, or a part that should be a tuple of texts is none.
     """
 
     name: str
@@ -71,3 +74,11 @@ class FormatReader:
     keys: tuple[str, ...] = ()
     lacks: Lacks = nothing
     extensions: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for part in ("kinds", "words", "keys", "extensions"):  # a text would be taken for letters
+            texts = getattr(self, part)
+            if not isinstance(texts, tuple) or not all(isinstance(one, str) for one in texts):
+                raise ValueError(f"{part} of the reader {self.name!r} are no tuple of texts")
+        if not self.kinds or not {*self.kinds} <= {*get_args(Kind)}:
+            raise ValueError(f"kinds of the reader {self.name!r} are none of {get_args(Kind)}")

@@ -140,6 +140,11 @@ BROKEN = [
      "expected looks_like to say yes or no, got ZeroDivisionError: division by zero"),
     (MODULE.replace("words = []", "words = []\n    words[0]"),
      ENTRY.format("tape", "tape_reader:READER"), "got IndexError: list index out of range"),
+    (MODULE.replace('extensions=("tape",)', 'extensions="tape"'),
+     ENTRY.format("tape", "tape_reader:READER"),
+     "got ValueError: extensions of the reader 'tape' are no tuple of texts"),
+    (MODULE.replace('("text",)', '("txt",)'), ENTRY.format("tape", "tape_reader:READER"),
+     "got ValueError: kinds of the reader 'tape' are none of ('binary', 'text', 'json')"),
     (MODULE.replace("yield utterances.collected()", "yield 3"),
      ENTRY.format("tape", "tape_reader:READER"), "utterances or a lattice expected, got 3"),
 ]  # fmt: skip
