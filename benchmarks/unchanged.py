@@ -41,7 +41,7 @@ MODULES = {
 }
 VARIES = re.compile(
     rb' (?:term_)?(?:search|index(?:ing)?)_(?:time|size)="[^"]*"'
-    rb'|"(?:split_seconds|seconds|ssf|peak_memory_gb|round_trips|real_time_factor)": [^,}\n]*,?'
+    rb'|"(?:(?:split_|cpu_|compile_)?seconds|ssf|peak_memory_gb|round_trips|real_time_factor)": [^,}\n]*,?'
 )
 TABLES = ("*.csv", "summary.json")
 GROUPS = ("oov", "length", "recording", "frequency")
