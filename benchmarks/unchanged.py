@@ -41,7 +41,8 @@ MODULES = {
 }
 VARIES = re.compile(
     rb' (?:term_)?(?:search|index(?:ing)?)_(?:time|size)="[^"]*"'
-    rb'|"(?:(?:split_|cpu_|compile_)?seconds|ssf|peak_memory_gb|round_trips|real_time_factor)": [^,}\n]*,?'
+    rb'|"(?:(?:split_|cpu_|compile_)?seconds|ssf|peak_memory_gb|round_trips|real_time_factor)": '
+    rb"[^,}\n]*,?"
 )
 TABLES = ("*.csv", "summary.json")
 GROUPS = ("oov", "length", "recording", "frequency")

@@ -8,8 +8,7 @@ An index has no borders of utterances, only how many there were and how long the
 So a recording is cut where its speaker changes and in its longest pauses, into as many utterances
 as it had (or more, where speakers change more often), which last as long as its utterances did. Of
 slots an index has the middles; their ends are put around their words. Everything that a search
-reads is then the same: words, times, posteriors, slots, speakers, language, amount of speech. What
-is lost: that times of words are estimates, and by how much they may be off.
+reads is then the same: words, times, posteriors, slots, speakers, language, amount of speech.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -29,6 +28,7 @@ from std.outputs import open_output
 from std.recordings import chosen, index_recordings
 from std.store import Segment, Store
 from std.store.columns import (
+    SLOT_ERROR,
     TIME_MASK,
     IndexedRecording,
     Int64s,
@@ -46,7 +46,7 @@ class ExportReport:
 
     recordings: int
     utterances: int
-    estimated: tuple[Recording, ...]  # times of their words are estimates
+    estimated: tuple[Recording, ...]  # times are estimates, and an older index knows no more
     noises: tuple[str, ...]  # words that are read again with ``keep_nonwords`` only
 
 
@@ -70,10 +70,13 @@ def export(
     listed = chosen(index_recordings(segments, metadata), metadata, where, patterns)
     utterances: list[int] = []
     noises: set[str] = set()
+    told: set[Recording] = set()  # of which recordings it is said that times are estimates
 
     def noted(network: ConfusionNetwork) -> ConfusionNetwork:
         utterances.append(1)
         noises.update(filter(is_noise, network.words))
+        if network.slot_errors_ms is not None and network.slot_errors_ms.any():
+            told.add(network.recording)
         return network
 
     wanted = {one.recording for one in listed}
@@ -82,7 +85,9 @@ def export(
     if metadata_path:
         with open_output(metadata_path) as sink:
             _write_metadata(metadata, sorted({one.file for one in wanted}), sink)
-    estimated = tuple(one.recording for one in listed if one.times_estimated)
+    estimated = tuple(
+        one.recording for one in listed if one.times_estimated and one.recording not in told
+    )
     return ExportReport(len(listed), len(utterances), estimated, tuple(sorted(noises)))
 
 
@@ -158,6 +163,7 @@ def _networks(
     starts = columns.posting_start_ms[postings].astype(np.int64)
     spans = np.stack([starts, starts + columns.posting_duration_ms[postings]], axis=1)
     slots = _slot_spans((columns.slot_key[first:end] & TIME_MASK).astype(np.int64), offsets, spans)
+    errors = columns.extra[SLOT_ERROR][first:end] if SLOT_ERROR in columns.extra else None
     bounds, utterances = utterance_spans(slots, speaker[first:end], indexed)
     for number, (start_ms, end_ms) in enumerate(utterances.tolist()):
         a, b = bounds[number : number + 2].tolist()
@@ -174,6 +180,7 @@ def _networks(
             posteriors=columns.posting_posterior[postings[here]],
             spans_ms=spans[here].astype(np.int32),
             language=language,
+            slot_errors_ms=None if errors is None else errors[a:b].astype(np.int32),
             speaker=names[speaker[first + a]] if a < b else "",
         )
 

@@ -142,7 +142,7 @@ def export(args: argparse.Namespace, stores: Sequence[str]) -> int:
         warn(COMMAND, f"times of words are estimates in {n} ({first}): the networks do not say so")
     if report.noises:
         n, first = counted(len(report.noises), "word"), report.noises[0]
-        warn(COMMAND, f"{n} like {first} are indexed again by std-index --keep-nonwords only")
+        warn(COMMAND, f"only std-index --keep-nonwords indexes {n} again (such as {first})")
     if args.json:
         figures = {"recordings": report.recordings, "utterances": report.utterances}
         print_json(figures | started.cost()._asdict())

@@ -18,6 +18,8 @@ from std.values import ConfusionNetwork
 
 def network_line(network: ConfusionNetwork) -> dict[str, Any]:
     """The object that a network's line holds."""
+    known = network.slot_errors_ms
+    errors = [0] * len(network) if known is None else known.tolist()
     return {
         "utt": network.utterance,
         "file": network.recording.file,
@@ -31,9 +33,10 @@ def network_line(network: ConfusionNetwork) -> dict[str, Any]:
                 "s": start / 1000,
                 "e": end / 1000,
                 "eps": _short(epsilon),
+                **({"err": error / 1000} if error else {}),
                 "w": [[w, _short(p), s / 1000, e / 1000] for w, p, s, e in words],
             }
-            for start, end, epsilon, words in network
+            for (start, end, epsilon, words), error in zip(network, errors, strict=True)
         ],
     }
 

@@ -43,6 +43,7 @@ class NetworkBuilder:
         self._utterance_spans: list[tuple[float, float]] = []
         self._bounds: list[int] = []
         self._slot_spans: list[tuple[float, float]] = []
+        self._slot_errors: list[float] = []
         self._epsilons: list[float] = []
         self._offsets: list[int] = []
         self._tokens: list[str] = []
@@ -76,7 +77,13 @@ class NetworkBuilder:
         self._bounds.append(len(self._epsilons))
 
     def slot(
-        self, line: int, start_s: float = UNKNOWN, end_s: float = UNKNOWN, epsilon: float = 0.0
+        self,
+        line: int,
+        start_s: float = UNKNOWN,
+        end_s: float = UNKNOWN,
+        epsilon: float = 0.0,
+        *,
+        error_s: float = 0.0,
     ) -> None:
         """Begin a slot of the utterance begun last.
 
@@ -84,7 +91,14 @@ class NetworkBuilder:
             line: of the file, for messages.
             start_s, end_s: s; unknown unless the file says them.
             epsilon: probability that there is no word here.
+            error_s: how far these times may be off; 0 unless the file says so.
+
+        Raises:
+            InputError: the error is no time.
         """
+        if not 0 <= error_s <= MAX_TIME_S:
+            expected = f"an error of times from 0 to {MAX_TIME_S} s"
+            raise InputError(self.path, line, expected, f"{error_s:g}")
         span = self._whole_span(line, start_s, end_s, MAX_TIME_S)
         if len(self._epsilons) > self._bounds[-1] and span.start_s < self._slot_spans[-1][0]:
             before = self._slot_spans[-1][0]
@@ -95,6 +109,7 @@ class NetworkBuilder:
             span = Span(before, max(before, span.end_s))
         self._mass = 0.0
         self._slot_spans.append(span)
+        self._slot_errors.append(error_s)
         self._epsilons.append(self._added_mass(line, epsilon))
         self._offsets.append(len(self._tokens))
 
@@ -140,6 +155,7 @@ class NetworkBuilder:
             spans_s=np.array(self._spans, dtype=np.float64).reshape(-1, 2),
             languages=self._languages,
             speakers=self._speakers,
+            slot_errors_s=np.array(self._slot_errors) if any(self._slot_errors) else None,
         )
 
     def _added_mass(self, line: int, posterior: float) -> float:

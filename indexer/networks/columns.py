@@ -259,7 +259,7 @@ def _slot_spans(
     missing = np.isnan(slot_spans[:, 0])
     estimated, errors = np.zeros(len(columns.utterances), dtype=bool), np.zeros(slots)
     if not missing.any():
-        return Filled(slot_spans, estimated, errors)
+        return _with_stated_errors(Filled(slot_spans, estimated, errors), columns)
     derived = weighted_spans(slot_of, slots, columns.posteriors, spans)
     slot_spans = np.where(missing[:, None], derived, slot_spans)
     if np.isnan(slot_spans).any():
@@ -267,7 +267,19 @@ def _slot_spans(
         best = np.zeros(slots)
         best[slot_of[rising]] = letters(columns.vocabulary)[columns.tokens[rising]]
         slot_spans, estimated, errors = filled(slot_spans, columns.bounds, best, utterance_spans)
-    return Filled(untangled(slot_spans, columns.bounds), estimated, errors)
+    found = Filled(untangled(slot_spans, columns.bounds), estimated, errors)
+    return _with_stated_errors(found, columns)
+
+
+def _with_stated_errors(found: Filled, columns: RawUtterances) -> Filled:
+    """Times are estimates, too, where the file says so."""
+    if columns.slot_errors_s is None:
+        return found
+    stated = np.rint(1000 * columns.slot_errors_s)
+    said = np.concatenate([[0], np.cumsum(stated > 0)])[columns.bounds]
+    return Filled(
+        found.spans, found.estimated | (np.diff(said) > 0), np.maximum(found.errors, stated)
+    )
 
 
 def _whole_spans(utterance_spans: Float64s, slot_spans: Float64s, bounds: Int64s) -> Float64s:

@@ -36,6 +36,7 @@ class RawUtterances:
     spans_s: Float64s  # (m, 2)
     languages: Sequence[str] = ()  # (u,) as the file says them; none at all where it does not
     speakers: Sequence[str] = ()  # (u,) likewise
+    slot_errors_s: Float64s | None = None  # (n,) how far times may be off; None: nobody says so
 
 
 def is_valid(columns: RawUtterances) -> bool:
@@ -52,10 +53,15 @@ def is_valid(columns: RawUtterances) -> bool:
         ((masses >= low) & (masses <= high)).all()
         and ((columns.epsilons >= low) & (sums <= 1 + SUM_TOLERANCE)).all()
         and first[backwards].all()
+        and _errors_are_valid(columns.slot_errors_s)
         and _spans_are_valid(columns.utterance_spans_s, MAX_TIME_S)
         and _spans_are_valid(columns.slot_spans_s, MAX_TIME_S)
         and _spans_are_valid(columns.spans_s, MAX_WORD_S)
     )
+
+
+def _errors_are_valid(errors_s: Float64s | None) -> bool:
+    return errors_s is None or bool(((errors_s >= 0) & (errors_s <= MAX_TIME_S)).all())
 
 
 def _spans_are_valid(spans: Float64s, longest: float) -> bool:

@@ -3,6 +3,8 @@
     {"utt": "u1", "file": "news", "channel": 1, "start": 0.0, "end": 7.4, "slots": [SLOT, ...]}
     SLOT := {"s": 0.31, "e": 0.46, "eps": 0.02, "w": [[WORD, POSTERIOR, START, END], ...]}
 
+A slot has ``err`` where its times are estimates: how far they may be off.
+
 Times count from the start of the recording. ``utt`` and ``slots`` must be there. ``file`` and
 ``channel`` default to the file's name and 1, ``eps`` to 0; ``start`` with ``end``, ``s`` with
 ``e`` and START with END may be left out and are then derived
@@ -16,7 +18,7 @@ ignored. The contract is in docs/formats.md.
 import json
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -167,7 +169,20 @@ def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> RawUttera
         spans_s=_numbers(starts, ends).T,
         languages=languages,
         speakers=speakers,
+        slot_errors_s=_errors(slots),
     )
+
+
+def _errors(slots: Sequence[Mapping[str, Any]]) -> Float64s | None:
+    """How far times of slots may be off; None where no slot says so.
+
+    Raises:
+        TypeError: something that says so is not a number.
+    """
+    if not any("err" in slot for slot in slots):
+        return None
+    errors_s: Float64s = _numbers([slot.get("err", 0.0) for slot in slots])[0]
+    return errors_s
 
 
 def _numbers(*columns: Sequence[Any]) -> Float64s:
@@ -217,7 +232,8 @@ def _read(builder: NetworkBuilder, at: int, network: "_Object", recording: Recor
     builder.utterance(at, where, network.name("utt"), *network.span("start", "end"))
     for slot in map(network.inner, network.array("slots")):
         epsilon = slot.content.get("eps", 0.0)
-        builder.slot(at, *slot.span("s", "e"), slot.number(epsilon, "eps"))
+        error_s = slot.number(slot.content.get("err", 0.0), "err")
+        builder.slot(at, *slot.span("s", "e"), slot.number(epsilon, "eps"), error_s=error_s)
         for row in slot.array("w"):
             if not isinstance(row, list) or len(row) not in (2, 4):
                 raise InputError(builder.path, at, "[word, posterior, start, end]", _json(row))

@@ -71,6 +71,22 @@ def test_example():
     np.testing.assert_allclose(network.epsilons, [0, 0.2], rtol=1e-6)
 
 
+def test_times_may_be_estimates():
+    slots = [{**ONE["slots"][0], "err": 0.45}, ONE["slots"][1]]
+    content = line(slots=slots) + line(utt="u2")
+    for read in (parse, carefully):
+        first, second = networks_in(read(content)) if read is carefully else read(content)
+        assert first.slot_errors_ms.tolist() == [450, 0]
+        assert second.slot_errors_ms is None or not second.slot_errors_ms.any()
+        assert (first.times_estimated, second.times_estimated) == (True, False)
+    sink = io.BytesIO()
+    jsonl.dump(parse(content), sink)
+    assert sink.getvalue().count(b'"err": 0.45') == 1
+    for wrong in (-0.1, 1e300, "x", None):
+        with pytest.raises(InputError, match=r"ours.jsonl:1: expected an? (error of times|number)"):
+            parse(slot(err=wrong))
+
+
 def test_what_may_be_left_out():
     content = (
         b'{"utt": "u", "slots": [{"w": [["an", 1]]}, {"w": [["zu", 1]]}], "start": 1, "end": 2}'
