@@ -52,6 +52,17 @@ def test_a_listing_that_fails_half_way_is_asked_for_again(
 
 
 @couchdb
+def test_a_proxy_that_decodes_slashes_is_suspected(gate, gate_url):
+    """It asks the server for a document b of a database a: 404, whatever is sent."""
+    gate.troubles = [("", "404")] * 99
+    with pytest.raises(StoreError, match=r"\(a proxy must pass %2F on as it is\)$"):
+        open_couchdb(f"{gate_url}%2Fb", create=True, retry_policy=HURRY)
+    with pytest.raises(StoreError) as caught:
+        open_couchdb(gate_url, create=True, retry_policy=HURRY)
+    assert "%2F" not in str(caught.value)
+
+
+@couchdb
 def test_nobody_waits_where_nothing_failed(couchdb_url, opened, speech, commit, monkeypatch):
     store = opened(couchdb_url)
     with monkeypatch.context() as patch:

@@ -72,7 +72,22 @@ def raise_for_status(url: str, method: str, size: int, error: HttpStatusError) -
     if status == 413:
         raise TooLargeError(too_large_message(url, size, f"413: {message}")) from error
     hint = "" if error.error else " (is a CouchDB server at this address?)"
+    hint = (status == 404 and slash_hint(url)) or hint
     raise StoreError(f"{url}: the server answers {status}: {message}{hint}") from error
+
+
+def no_database_any_more(url: str) -> StoreError:
+    """The error for a database that was there, or was made, a moment ago."""
+    return StoreError(f"{url}: there is no such database any more{slash_hint(url)}")
+
+
+def slash_hint(url: str) -> str:
+    """What may be wrong if a database is not found whose name holds a slash.
+
+    >>> slash_hint("couchdb://host/a%2Fb"), slash_hint("couchdb://host/a/b")
+    (' (a proxy must pass %2F on as it is)', '')
+    """
+    return " (a proxy must pass %2F on as it is)" if "%2f" in url.lower() else ""
 
 
 def too_large_message(url: str, size: int, reason: str) -> str:

@@ -28,6 +28,7 @@ from std.store.couchdb.errors import (
     ConflictError,
     TooLargeError,
     TransientError,
+    no_database_any_more,
     raise_for_failure,
     raise_for_status,
     too_large_message,
@@ -303,7 +304,7 @@ class Resource:
 
     def _answer(self, value: Any) -> tuple[int, Mapping[str, str], Any]:
         if value is None:
-            raise StoreError(f"{self._database.url}: there is no such database any more")
+            raise no_database_any_more(self._database.url)
         return 200, {}, value
 
 

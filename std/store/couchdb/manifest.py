@@ -28,7 +28,7 @@ from typing import Any
 from std.errors import StoreError
 from std.metadata.table import NO_METADATA, Metadata
 from std.store.couchdb.codec import Document
-from std.store.couchdb.errors import ConflictError
+from std.store.couchdb.errors import ConflictError, no_database_any_more
 from std.store.couchdb.http import Database
 from std.store.couchdb.parts import (
     EncodedText,
@@ -150,7 +150,7 @@ def write_manifest(
             raise
         answer = {"rev": current["_rev"]}
     if answer is None:
-        raise StoreError(f"{database.url}: there is no such database any more")
+        raise no_database_any_more(database.url)
     return changed(document, revision=answer["rev"], conflicts=())
 
 
