@@ -92,17 +92,19 @@ def _divided_at(cues: list[Cue], prefixes: Prefixes) -> list[Cue]:
     begins, ends = prefixes.begin.tolist(), prefixes.end.tolist()
     first = np.diff(rows, prepend=-1) > 0
     alone = first & np.append(first[1:], True)  # the only one of its cue, and before all it says
-    own = list(map(cues.__getitem__, rows.tolist()))
+    is_all = len(rows) == len(cues) and bool(alone.all())  # as mostly
+    own = cues if is_all else list(map(cues.__getitem__, rows.tolist()))
     lines, starts_s, ends_s, texts, words, recordings, languages, _ = zip(*own, strict=True)
     said = [text[end:] for text, end in zip(texts, ends, strict=True)]
     columns = zip(lines, starts_s, ends_s, said, words, recordings, languages, names, strict=True)
     new = list(map(partial(tuple.__new__, Cue), columns))  # fast
-    slow = [
-        at
-        for at, (is_alone, begin) in enumerate(zip(alone.tolist(), begins, strict=True))
-        if not is_alone or begin > 1 or words[at] or not said[at]
-    ]
-    if not slow and len(new) == len(cues):
+    is_slow = ~alone | (prefixes.begin > 1)
+    if any(words) or "" in said:
+        is_slow |= [
+            bool(own_words) or not text for own_words, text in zip(words, said, strict=True)
+        ]
+    slow = np.flatnonzero(is_slow).tolist()
+    if is_all and not slow:
         return new
     divided: list[Sequence[Cue]] = [[cue] for cue in cues]
     for row, cue in zip(rows.tolist(), new, strict=True):
