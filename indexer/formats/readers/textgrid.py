@@ -8,8 +8,9 @@ Only free-standing numbers, texts in quotation marks (doubled inside) and <flags
 itself reads it; so ``xmin =`` and ``item [1]:`` of the long form say nothing, nor do letters behind
 a number (``2.3s``) and comments after ``!``. Which tiers are speech: see
 `indexer.formats.shared.tiers`. In tiers of words each label has times of its own; the words of any
-other interval share its time. Praat's spellings of letters (``\\a"``, ``\\ss``) become these
-letters. Labels for silence (sp, sil, <p:>, #, _) are none.
+other interval share its time. Who speaks is what stands beside "words" in a tier's name, or the
+names of tiers that are people's who take turns. Praat's spellings of letters (``\\a"``, ``\\ss``)
+become these letters. Labels for silence (sp, sil, <p:>, #, _) are none.
 
 Source: Praat manual, "TextGrid file formats", "Special symbols"; files of Praat, the Montreal
 Forced Aligner and WebMAUS. Encodings: see `indexer.formats.shared.caption_text`.
@@ -27,7 +28,8 @@ from indexer.formats.shared.encodings import decoded
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.tiers import Tier, chosen
+from indexer.formats.shared.speaker_shapes import is_label, is_name
+from indexer.formats.shared.tiers import Tier, chosen, speaker_of_tier
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
@@ -56,6 +58,7 @@ _LETTERS = {
     "ss": "\u00df", "ae": "\u00e6", "AE": "\u00c6", "oe": "\u0153", "OE": "\u0152", "o/": "\u00f8",
     "O/": "\u00d8", "ao": "\u00e5", "Ao": "\u00c5", "d-": "\u00f0", "th": "\u00fe",
 }  # fmt: skip
+MOST_TOGETHER = 0.3  # of speech: what several people say at once
 
 
 class _Interval(NamedTuple):
@@ -88,11 +91,14 @@ def parse(
     tiers = [_tier(values) for _ in range(values.count("a number of tiers"))]
     names = [Tier(name, intervals is not None) for name, intervals in tiers]
     cues: list[Cue] = []
-    for row in chosen(names, options.tiers, path):
+    rows = chosen(names, options.tiers, path)
+    speakers = _speakers([names[row] for row in rows], [tiers[row][1] or [] for row in rows])
+    for row, speaker in zip(rows, speakers, strict=True):
         intervals = tiers[row][1]
         if intervals is None:
             raise InputError(path, 0, f"intervals in the tier {names[row].name}", "points")
-        cues += _words(intervals) if names[row].of_words else _cues(intervals)
+        own = _words(intervals) if names[row].of_words else _cues(intervals)
+        cues += [cue._replace(speaker=speaker) for cue in own]
     yield from utterances_of_cues(cues, path, recording_for(path, options), options)
 
 
@@ -117,6 +123,21 @@ def _tier(values: "_Values") -> tuple[str, list[_Interval] | None]:
         if label.strip() and label.strip().lower() not in _SILENCE:
             intervals.append(_Interval(values.line, start_s, end_s, label))
     return name, intervals
+
+
+def _speakers(names: list[Tier], tiers: list[list[_Interval]]) -> list[str]:
+    """Who speaks in each tier of speech, where their names are people's who take turns."""
+    speakers = [speaker_of_tier(name.name) for name in names]
+    if all(name.of_words for name in names):  # Anna - words
+        return speakers
+    are_names = all(is_name(one) or is_label(one) or one.isupper() for one in speakers)
+    spans_s = sorted((one.start_s, one.end_s) for own in tiers for one in own)
+    until_s = overlap_s = 0.0
+    for start_s, end_s in spans_s:
+        overlap_s += max(0.0, min(until_s, end_s) - start_s)
+        until_s = max(until_s, end_s)
+    take_turns = overlap_s <= MOST_TOGETHER * sum(end_s - start_s for start_s, end_s in spans_s)
+    return speakers if are_names and take_turns else [""] * len(names)
 
 
 def _cues(intervals: list[_Interval]) -> Iterator[Cue]:

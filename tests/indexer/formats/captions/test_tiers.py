@@ -1,7 +1,10 @@
 """Annotations in tiers, ELAN's and Praat's: which tiers are speech."""
 
+import io
+
 import pytest
 
+from indexer.formats.readers import textgrid as praat
 from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.formats.shared.tiers import Tier, Tiers, chosen
 from std.errors import InputError
@@ -52,3 +55,30 @@ def test_which_tiers_are_speech(names, expected):
 def test_no_tier_of_speech():
     with pytest.raises(InputError, match=r"a tier of speech, got 'phones'.*--tier NAME"):
         chosen([Tier("phones")], Tiers(), "x")
+
+
+def textgrid(**tiers):
+    """Tiers by name: starts, ends and labels."""
+    written = [
+        f'File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n9\n<exists>\n{len(tiers)}\n'
+    ]
+    for name, intervals in tiers.items():
+        written.append(f'"IntervalTier"\n"{name.replace("_", " - ")}"\n0\n9\n{len(intervals)}\n')
+        written += [f'{start}\n{end}\n"{label}"\n' for start, end, label in intervals]
+    return "".join(written).encode()
+
+
+@pytest.mark.parametrize(
+    ("tiers", "speakers"),
+    [
+        ({"Anna": [(0, 2, "purple carrots")], "Ben": [(2, 4, "green beans")]}, ["Anna", "Ben"]),
+        ({"INT": [(0, 2, "purple carrots")], "SPK1": [(2, 4, "green beans")]}, ["INT", "SPK1"]),
+        ({"Anna_words": [(0, 2, "purple")], "Ben_words": [(1, 4, "green")]}, ["Anna", "Ben"]),
+        ({"Anna": [(0, 2, "purple carrots")], "Topic": [(0, 2, "gardening")]}, ["", ""]),
+        ({"utterance": [(0, 2, "purple carrots")]}, [""]),
+        ({"words": [(0, 2, "purple")]}, [""]),
+    ],
+)
+def test_tiers_of_people(tiers, speakers):
+    blocks = praat.parse(io.BytesIO(textgrid(**tiers)), "x.TextGrid")
+    assert [one.speaker for block in blocks for one in block] == speakers
