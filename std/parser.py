@@ -59,6 +59,9 @@ class Parser(argparse.ArgumentParser):
         self._further: list[argparse._ArgumentGroup] = []
         self._moved = moved
         self._subcommands: argparse._SubParsersAction[Parser] | None = None
+        self._help_all = self.add_argument(  # shown where there is more than --help shows
+            "--help-all", action=HelpAll, nargs=0, help=argparse.SUPPRESS
+        )
         self.epilog = epilog.rstrip()
         if " " in self.prog:  # a subcommand: version and files are said of the command
             return
@@ -70,10 +73,7 @@ class Parser(argparse.ArgumentParser):
 
     def further(self, title: str) -> "argparse._ArgumentGroup":
         """A group of options that few need: ``--help`` names it, ``--help-all`` lists it."""
-        if not self._further:
-            shown = self._optionals._group_actions
-            self.add_argument("--help-all", action=HelpAll, nargs=0, help="show all options")
-            shown.insert(1, shown.pop())  # behind --help
+        self._help_all.help = "show all options"
         group = self.add_argument_group(title)
         self._further.append(group)
         return group

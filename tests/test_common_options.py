@@ -1,5 +1,6 @@
 """What every command has: --version, completion in a shell, progress that can be turned off."""
 
+import argparse
 import importlib
 import os
 import re
@@ -73,13 +74,28 @@ def test_a_help_fits_a_screen_and_names_the_rest(name, parser):
     shown = re.findall(r"^  (-[^\s,]+)", parser.format_help(), re.MULTILINE)
     assert len(shown) <= MOST_SHOWN
     everything = parser.format_help_all()
-    options = [action.option_strings[0] for action in parser._actions if action.option_strings]
+    options = [
+        action.option_strings[0]
+        for action in parser._actions
+        if action.option_strings and action.help != argparse.SUPPRESS
+    ]
     assert sorted(re.findall(r"^  (-[^\s,]+)", everything, re.MULTILINE)) == sorted(options)
     more = " ".join(
         parser.format_help().partition("more with --help-all: ")[2].split("\n\n")[0].split()
     )
     assert len(shown) + sum(map(int, re.findall(r"\((\d+)\)(?:;|$)", more))) == len(options)
     assert ("--help-all" in options) == (len(shown) < len(options))
+
+
+@pytest.mark.parametrize("line", ["std-config --help-all", "std-store list x --help-all"])
+def test_all_options_may_be_asked_for_where_all_are_shown(line, capsys):
+    command, *arguments = line.split()
+    with pytest.raises(SystemExit) as end:
+        main_of(command)(arguments)
+    assert end.value.code == 0
+    out, _ = capsys.readouterr()
+    assert "--json" in out
+    assert "--help-all" not in out
 
 
 def test_all_options_are_shown_when_asked_for(capsys):

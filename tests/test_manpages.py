@@ -1,5 +1,6 @@
 """Manual pages from the parsers: every option is there, and roff has nothing to complain about."""
 
+import argparse
 import importlib.util
 import re
 import shutil
@@ -37,6 +38,8 @@ def test_every_option_is_on_the_page(command, folder):
     for one in (parser, *subcommands(parser).values()):
         assert one is parser or f".SS {one.prog}\n" in text
         for action in one._actions:
+            if action.help == argparse.SUPPRESS:
+                continue
             names = ", ".join(action.option_strings) or str(action.metavar or action.dest)
             shown = re.search(rf"^\\f[BI]{re.escape(names)}\\fR", text, re.MULTILINE)
             assert shown or names == "COMMAND", names

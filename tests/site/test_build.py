@@ -1,5 +1,6 @@
 """The site is built as `make docs` builds it, and nothing is wrong with it; its maker's parts."""
 
+import argparse
 import importlib
 import inspect
 import os
@@ -59,7 +60,8 @@ def methods(name, package):
 def test_the_site_has_every_command_key_and_name(site):
     for name, parser in parsers().items():
         page = (site / f"reference/command-line/{name}.html").read_text()
-        options = [option for action in parser._actions for option in action.option_strings]
+        shown = [action for action in parser._actions if action.help != argparse.SUPPRESS]
+        options = [option for action in shown for option in action.option_strings]
         assert not [option for option in options if option not in page]
     for name in python_api.PACKAGES:
         page = (site / f"reference/python/{name}.html").read_text()
