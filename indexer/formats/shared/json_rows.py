@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain, count, repeat
 from typing import Any, NamedTuple
 
 from indexer.formats.shared.columns_of_cues import Column, columns_of, is_complete
@@ -126,6 +127,8 @@ class _Finder:
         if _is_row_list(values):
             return _listed(values, self._parent(around))
         inner = self._parent(around)
+        if rows := _alike(values, inner, lines):
+            return rows
         found: list[Row] = []
         good, textless = 0, []
         for at, value in enumerate(values):
@@ -195,6 +198,24 @@ def _shape(keys: tuple[str, ...]) -> _Shape | None:
         return None
     text = fields.get("text") or fields["word"]
     return _Shape(fields, text[0], fields["start"][0], not _TELLING.isdisjoint(keys))
+
+
+def _alike(values: Sequence[Any], around: Around, lines: Sequence[int]) -> list[Row]:
+    """Objects as rows, if all have the same keys and nothing inside; none otherwise."""
+    if not values or {*map(type, values)} != {dict} or {*lines} - {*lines[:1]}:
+        return []
+    keys = tuple(values[0])
+    shape = _shape(keys)
+    if shape is None or shape.telling or {*map(tuple, values)} != {keys}:
+        return []
+    if not _NESTING.isdisjoint(map(type, chain.from_iterable(map(dict.values, values)))):
+        return []
+    if bool in {type(value[shape.start]) for value in values} or not {
+        type(value[shape.text]) for value in values
+    } <= {str, type(None)}:
+        return []
+    inner = around._replace(line=lines[0]) if lines else around
+    return list(map(Row, values, repeat(shape.fields), repeat(inner), count()))
 
 
 def _row(value: Mapping[str, Any], around: Around, at: int = -1) -> Row | None:
