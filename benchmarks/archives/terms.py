@@ -57,8 +57,8 @@ def asked(one: Heard, n: int, seed: int, language: str) -> Iterator[Asked]:
     """The terms.
 
     Known words that are heard where unknown ones are said, in more than a few of a hundred places,
-    are not asked for: no recogniser's posteriors could be right. Nor are those that the vocabulary
-    has in another spelling, too (*muß*, *muss*): a search finds both.
+    are not asked for: no recogniser's posteriors could be right. Nor are words and names
+    that the vocabulary has in another spelling, too (*muß*, *muss*): a search finds both.
 
     Args:
         one: what is said and heard.
@@ -86,7 +86,7 @@ def asked(one: Heard, n: int, seed: int, language: str) -> Iterator[Asked]:
             yield Asked("phrase", f"phrase, said {times:,}", times, phrase)
     for name in words.names.tolist():
         times = int(speech.counts[name])
-        if times:
+        if times and is_only[name]:
             yield Asked("name", f"name, said {times:,}", times, (name,))
     for word, siblings in zip(
         words.absent_usual.tolist(), _siblings(speech, words.absent_usual), strict=True

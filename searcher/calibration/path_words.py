@@ -32,7 +32,7 @@ RARE = float(np.exp(-9.0))  # share of all alternatives; 20 minutes of speech te
 SAME = 8  # places at which a term may become the same word of another meaning
 SHARED = 2 / 3  # of a term's letters that a word of its stem has in a row
 JOINED = 20  # places at which several words together may be spelt like the term
-TOGETHER = 2.0  # times as often as by chance: words that stand together for one that is unknown
+TOGETHER = 10.0  # times as often as by chance: words that stand together for one that is unknown
 SURPRISE = 2.0  # nats, that they do so nevertheless
 
 Paths = Sequence[tuple[str, ...]]  # the words of each hit

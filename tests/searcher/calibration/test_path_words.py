@@ -118,10 +118,10 @@ def test_words_that_stand_together_explain_nothing():
     ("number", "slots", "is_unit"),
     [
         (1, 1e9, False),  # one is no repetition
-        (2, 1e5, True),  # .012 by chance, and 2 against twice that: 6.9 nats
-        (2, 3e3, False),  # .4 by chance: .3 nats
-        (40, 50.0, False),  # 24 by chance: less than twice
-        (60, 100.0, True),  # 12 by chance: 19 nats
+        (2, 1e5, True),  # .012 by chance, and 2 against ten times that: 3.7 nats
+        (2, 3e4, False),  # .04 by chance: 1.8 nats
+        (40, 200.0, False),  # 6 by chance: less than ten times
+        (60, 400.0, True),  # 3 by chance: 11 nats
     ],
 )
 def test_how_often_words_stand_together_by_chance(number, slots, is_unit):
