@@ -1,6 +1,6 @@
 """Rows of JSON -> cues: times in seconds, words joined of their pieces, who spoke.
 
-    cues_of     `json_rows.Row` -> `cues.Cue`
+    cues_of     `json_row.Row` -> `cues.Cue`
 
 `indexer.formats.shared.json_times` reads the times. Rows of a single word each, or of pieces of
 words, are words with times of their own; those of one parent are an utterance, others are cut at
@@ -17,7 +17,7 @@ from typing import Any
 from indexer.formats.shared.caption_text import spoken_part
 from indexer.formats.shared.clock import note_restarts
 from indexer.formats.shared.cues import Cue, all_single, timed_cues
-from indexer.formats.shared.json_rows import Row
+from indexer.formats.shared.json_row import Row
 from indexer.formats.shared.json_times import Timed, timed_rows
 from indexer.formats.shared.pieces import MARK, are_spaced, joined
 from indexer.formats.shared.reader_options import ReaderOptions

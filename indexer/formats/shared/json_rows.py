@@ -2,21 +2,29 @@
 
     rows_in    JSON -> `Row`: the finest there are, words rather than their sentence
 
-A row is an object with a start and a text, under any key and at any depth, or a list such as
-``[0.5, 0.9, "das"]``. What stands around it is said of it, too: speaker, language, recording. Of
-lists that say the same (sentences and their words) the finest is taken, of lists that say something
-else (two channels) all. Translations, summaries, phones and other hypotheses than the best are
-passed over.
+A row (`indexer.formats.shared.json_row`) stands under any key and at any depth. What stands around
+it is said of it, too: speaker, language, recording. Of lists that say the same (sentences and their
+words) the finest is taken, of lists that say something else (two channels) all. Translations,
+summaries, phones and other hypotheses than the best are passed over.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from itertools import chain, count, repeat
-from typing import Any, NamedTuple
+from typing import Any
 
-from indexer.formats.shared.columns_of_cues import Column, columns_of, is_complete
+from indexer.formats.shared.columns_of_cues import Column
+from indexer.formats.shared.json_row import (
+    NESTING,
+    Around,
+    Row,
+    alike,
+    fields_of,
+    is_row_list,
+    is_said,
+    listed,
+    paired,
+    row_of,
+)
 from indexer.formats.shared.tiers import Tier
 
 PASSED = {  # keys under which nothing is that was said, or once more in another form
@@ -30,72 +38,10 @@ PASSED = {  # keys under which nothing is that was said, or once more in another
 HYPOTHESES = {"alternatives", "nbest", "nBest", "NBest", "hypotheses", "n_best"}
 AROUND = ("speaker", "language", "file", "channel")
 BESIDE = "additions"  # an object that says more of a row
-NOT_SAID = {"punctuation", "punct", "spacing", "silence", "pause", "background_event"}
-FINAL = ("is_final", "isFinal", "final")
-_NESTING = frozenset((dict, list))
-_TELLING = frozenset((*FINAL, "IsPartial", "type"))
 NO_SPEAKERS = {"name", "author", "user", "person", "who"}  # of a file, rather than of a row
-PAIRS = ("timestamp", "timestamps")  # of a start and an end, one for each word of the text
-IDEOGRAMS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_UNIT = re.compile(rf"[{IDEOGRAMS}]|[^\W_{IDEOGRAMS}]+(?:['\u2019-][^\W_{IDEOGRAMS}]+)*")
 DEEPEST = 12
-LOOKED_AT = 50  # elements of a list that tell what it is
 LEAST_SAID = 0.5  # of the words of a row by the rows inside it
 SAME = 0.6  # of words that two lists share which say the same
-
-
-class Around(NamedTuple):
-    """What is said of a row by what stands around it."""
-
-    line: int = 1
-    where: str = ""
-    parent: int = 0  # rows of one parent are said in a row
-    start: tuple[Any, Column] | None = None  # of the parent, as written
-    said: Mapping[str, Any] = {}  # speaker, language, file, channel as written
-
-
-class Row(NamedTuple):
-    """A row as written: an object or a list, and what stands around it."""
-
-    value: Mapping[str, Any]
-    fields: Mapping[str, tuple[str, Column]]
-    around: Around
-    at: int = -1  # in a list that stands around it
-
-    @property
-    def where(self) -> str:
-        """Where it stands in its document."""
-        return self.around.where if self.at < 0 else f"{self.around.where}[{self.at}]"
-
-    def get(self, what: str) -> Any:
-        """What the row itself, or else what stands around it, says of something."""
-        if what in self.fields:
-            value = self.value[self.fields[what][0]]
-            if value is not None:
-                return value
-        return self.around.said.get(what)
-
-    @property
-    def text(self) -> str | None:
-        """The text as written, of several lines in one; None without one."""
-        at = self.fields.get(self.text_at)
-        text = self.value[at[0]] if at else None
-        if isinstance(text, str):
-            return text
-        if isinstance(text, list) and all(isinstance(line, str) for line in text):
-            return " ".join(text)
-        return str(text) if type(text) in (int, float) else None
-
-    @property
-    def text_at(self) -> str:
-        """Whether the text is a ``text`` or a ``word``."""
-        return "text" if "text" in self.fields else "word"
-
-
-@lru_cache(maxsize=1 << 10)
-def fields_of(keys: tuple[str, ...]) -> Mapping[str, tuple[str, Column]]:
-    """By what they hold, the keys of a row and what kind they are."""
-    return {what: (keys[place], column) for what, (place, column) in columns_of(keys).items()}
 
 
 def rows_in(values: list[Any], lines: Sequence[int]) -> list[Row]:
@@ -124,18 +70,18 @@ class _Finder:
     def in_list(
         self, values: list[Any], around: Around, depth: int, lines: Sequence[int] = ()
     ) -> list[Row]:
-        if _is_row_list(values):
-            return _listed(values, self._parent(around))
+        if is_row_list(values):
+            return listed(values, self._parent(around))
         inner = self._parent(around)
-        if rows := _alike(values, inner, lines):
+        if rows := alike(values, inner, lines):
             return rows
         found: list[Row] = []
         good, textless = 0, []
         for at, value in enumerate(values):
             if lines and lines[at] != inner.line:
                 inner = inner._replace(line=lines[at])
-            if type(value) is dict and _NESTING.isdisjoint(map(type, value.values())):
-                if row := _row(value, inner, at):
+            if type(value) is dict and NESTING.isdisjoint(map(type, value.values())):
+                if row := row_of(value, inner, at):
                     good += 1
                     found.append(row)
                     continue
@@ -144,7 +90,7 @@ class _Finder:
                 own = inner._replace(where=f"{around.where}[{at}]")
                 rows = self.within(value, own, depth + 1)
                 good += bool(rows)
-            if not rows and isinstance(value, dict) and _is_said(value):
+            if not rows and isinstance(value, dict) and is_said(value):
                 fields = fields_of(tuple(value))
                 textless += [Row(value, fields, inner, at)] if "start" in fields else []
             found += rows
@@ -171,7 +117,7 @@ class _Finder:
             where = f"{around.where}.{key}" if around.where else key
             if rows := self.within(child, inner._replace(where=where), depth + 1):
                 lists.append(rows)
-        row = _paired(value, fields, inner) or [one for one in [_row(value, around)] if one]
+        row = paired(value, fields, inner) or [one for one in [row_of(value, around)] if one]
         inside = _all_said(lists)
         if inside and (turns := _turns(value)) and not _name_speakers(inside):
             inside = _with_speakers(inside, turns)
@@ -180,52 +126,6 @@ class _Finder:
     def _parent(self, around: Around) -> Around:
         self.parents += 1
         return around._replace(parent=self.parents)
-
-
-class _Shape(NamedTuple):
-    """What the keys of a row say."""
-
-    fields: Mapping[str, tuple[str, Column]]
-    text: str  # the keys of the text and the start
-    start: str
-    telling: bool  # whether a key may say that nothing was said
-
-
-@lru_cache(maxsize=1 << 10)
-def _shape(keys: tuple[str, ...]) -> _Shape | None:
-    fields = fields_of(keys)
-    if not is_complete(fields):
-        return None
-    text = fields.get("text") or fields["word"]
-    return _Shape(fields, text[0], fields["start"][0], not _TELLING.isdisjoint(keys))
-
-
-def _alike(values: Sequence[Any], around: Around, lines: Sequence[int]) -> list[Row]:
-    """Objects as rows, if all have the same keys and nothing inside; none otherwise."""
-    if not values or {*map(type, values)} != {dict} or {*lines} - {*lines[:1]}:
-        return []
-    keys = tuple(values[0])
-    shape = _shape(keys)
-    if shape is None or shape.telling or {*map(tuple, values)} != {keys}:
-        return []
-    if not _NESTING.isdisjoint(map(type, chain.from_iterable(map(dict.values, values)))):
-        return []
-    if bool in {type(value[shape.start]) for value in values} or not {
-        type(value[shape.text]) for value in values
-    } <= {str, type(None)}:
-        return []
-    inner = around._replace(line=lines[0]) if lines else around
-    return list(map(Row, values, repeat(shape.fields), repeat(inner), count()))
-
-
-def _row(value: Mapping[str, Any], around: Around, at: int = -1) -> Row | None:
-    """An object as a row, if it is one."""
-    shape = _shape(tuple(value))
-    if shape is None or type(value[shape.start]) is bool or not _may_be_text(value[shape.text]):
-        return None
-    if shape.telling and not _is_said(value):
-        return None
-    return Row(value, shape.fields, around, at)
 
 
 def _said(
@@ -252,68 +152,6 @@ def _speech_tiers(value: Mapping[str, Any]) -> set[str]:
     tiers = [Tier(name) for name in value]
     words = {tier.name for tier in tiers if tier.of_words}
     return words or {tier.name for tier in tiers if not tier.of_notes}
-
-
-def _may_be_text(value: Any) -> bool:
-    return isinstance(value, str | None) or (
-        isinstance(value, list) and all(isinstance(line, str) for line in value)
-    )
-
-
-def _is_said(value: Mapping[str, Any]) -> bool:
-    if _TELLING.isdisjoint(value):
-        return True
-    kind = value.get("type")
-    partial = any(value.get(key) is False for key in FINAL) or value.get("IsPartial") is True
-    return not partial and not (isinstance(kind, str) and kind.lower() in NOT_SAID)
-
-
-def _is_row_list(values: list[Any]) -> bool:
-    """Tell whether these are lists such as ``[0.5, 0.9, "das"]`` or ``["das", 0.5, 0.9]``."""
-    return bool(values) and all(
-        isinstance(one, list)
-        and 3 <= len(one) <= 5
-        and sum(isinstance(cell, str) for cell in one) == 1
-        and sum(type(cell) in (int, float) for cell in one) >= 2
-        for one in values[:LOOKED_AT]
-    )
-
-
-def _listed(values: list[Any], around: Around) -> list[Row]:
-    """Make objects of lists: the text, the start, the end or duration, a confidence."""
-    rows = []
-    for one in values:
-        if not isinstance(one, list):
-            continue
-        text = next((cell for cell in one if isinstance(cell, str)), None)
-        numbers = [cell for cell in one if type(cell) in (int, float)]
-        if text is not None and len(numbers) >= 2:
-            sure = numbers[2] if len(numbers) > 2 and 0 <= numbers[2] <= 1 else 1.0
-            rows.append((text, *numbers[:2], sure))
-    last = "duration" if any(row[2] < row[1] for row in rows) else "end"
-    keys = ("word", "start", last, "confidence")
-    return [Row(dict(zip(keys, row, strict=True)), fields_of(keys), around) for row in rows]
-
-
-def _paired(
-    value: Mapping[str, Any], fields: Mapping[str, tuple[str, Column]], around: Around
-) -> list[Row]:
-    """Make rows of a text and a list of as many times as it has words, as FunASR writes them."""
-    pairs = next((value[key] for key in PAIRS if isinstance(value.get(key), list)), None)
-    at = fields.get("text")
-    if not pairs or at is None or not isinstance(value[at[0]], str):
-        return []
-    units = _UNIT.findall(value[at[0]])
-    if len(units) != len(pairs) or not all(
-        isinstance(pair, list) and len(pair) == 2 and all(type(t) in (int, float) for t in pair)
-        for pair in pairs
-    ):
-        return []
-    keys = ("word", "start", "end")
-    return [
-        Row(dict(zip(keys, (unit, *pair), strict=True)), fields_of(keys), around)
-        for unit, pair in zip(units, pairs, strict=True)
-    ]
 
 
 def _all_said(lists: list[list[Row]]) -> list[Row]:

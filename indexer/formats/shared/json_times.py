@@ -1,6 +1,6 @@
 """When rows of JSON are said: their times in seconds, and their text.
 
-    timed_rows    `indexer.formats.shared.json_rows.Row` -> `Timed`
+    timed_rows    `indexer.formats.shared.json_row.Row` -> `Timed`
     seconds_of    a time as people write it -> seconds
 
 Times may be numbers, texts (``"1.5s"``, ``0:01:02.5``, ``PT1.5S``) or objects (``relative``, or
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from indexer.formats.shared.columns_of_cues import Column, time_s
-from indexer.formats.shared.json_rows import Row
+from indexer.formats.shared.json_row import Row
 from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.formats.shared.units import unit_s
 from std.json_fields import Part

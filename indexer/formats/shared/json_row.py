@@ -1,0 +1,190 @@
+"""A row of JSON: an object with a start and a text, or a list such as ``[0.5, 0.9, "das"]``.
+
+    Row           a row as written, and what stands around it
+    row_of        an object -> the row that it is
+    alike         objects that all have the same keys -> rows, at once
+    listed        lists -> rows
+    paired        a text with a list of the times of its words -> rows
+
+What its keys mean is said by `indexer.formats.shared.columns_of_cues`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import chain, count, repeat
+from typing import Any, NamedTuple
+
+from indexer.formats.shared.columns_of_cues import Column, columns_of, is_complete
+
+NOT_SAID = {"punctuation", "punct", "spacing", "silence", "pause", "background_event"}
+FINAL = ("is_final", "isFinal", "final")
+NESTING = frozenset((dict, list))
+_TELLING = frozenset((*FINAL, "IsPartial", "type"))
+PAIRS = ("timestamp", "timestamps")  # of a start and an end, one for each word of the text
+LOOKED_AT = 50  # elements of a list that tell what it is
+IDEOGRAMS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_UNIT = re.compile(rf"[{IDEOGRAMS}]|[^\W_{IDEOGRAMS}]+(?:['\u2019-][^\W_{IDEOGRAMS}]+)*")
+
+
+class Around(NamedTuple):
+    """What is said of a row by what stands around it."""
+
+    line: int = 1
+    where: str = ""
+    parent: int = 0  # rows of one parent are said in a row
+    start: tuple[Any, Column] | None = None  # of the parent, as written
+    said: Mapping[str, Any] = {}  # speaker, language, file, channel as written
+
+
+class Row(NamedTuple):
+    """A row as written: an object or a list, and what stands around it."""
+
+    value: Mapping[str, Any]
+    fields: Mapping[str, tuple[str, Column]]
+    around: Around
+    at: int = -1  # in a list that stands around it
+
+    @property
+    def where(self) -> str:
+        """Where it stands in its document."""
+        return self.around.where if self.at < 0 else f"{self.around.where}[{self.at}]"
+
+    def get(self, what: str) -> Any:
+        """What the row itself, or else what stands around it, says of something."""
+        if what in self.fields:
+            value = self.value[self.fields[what][0]]
+            if value is not None:
+                return value
+        return self.around.said.get(what)
+
+    @property
+    def text(self) -> str | None:
+        """The text as written, of several lines in one; None without one."""
+        at = self.fields.get(self.text_at)
+        text = self.value[at[0]] if at else None
+        if isinstance(text, str):
+            return text
+        if isinstance(text, list) and all(isinstance(line, str) for line in text):
+            return " ".join(text)
+        return str(text) if type(text) in (int, float) else None
+
+    @property
+    def text_at(self) -> str:
+        """Whether the text is a ``text`` or a ``word``."""
+        return "text" if "text" in self.fields else "word"
+
+
+@lru_cache(maxsize=1 << 10)
+def fields_of(keys: tuple[str, ...]) -> Mapping[str, tuple[str, Column]]:
+    """By what they hold, the keys of a row and what kind they are."""
+    return {what: (keys[place], column) for what, (place, column) in columns_of(keys).items()}
+
+
+class _Shape(NamedTuple):
+    """What the keys of a row say."""
+
+    fields: Mapping[str, tuple[str, Column]]
+    text: str  # the keys of the text and the start
+    start: str
+    telling: bool  # whether a key may say that nothing was said
+
+
+@lru_cache(maxsize=1 << 10)
+def _shape(keys: tuple[str, ...]) -> _Shape | None:
+    fields = fields_of(keys)
+    if not is_complete(fields):
+        return None
+    text = fields.get("text") or fields["word"]
+    return _Shape(fields, text[0], fields["start"][0], not _TELLING.isdisjoint(keys))
+
+
+def alike(values: Sequence[Any], around: Around, lines: Sequence[int]) -> list[Row]:
+    """Objects as rows, if all have the same keys and nothing inside; none otherwise."""
+    if not values or {*map(type, values)} != {dict} or {*lines} - {*lines[:1]}:
+        return []
+    keys = tuple(values[0])
+    shape = _shape(keys)
+    if shape is None or shape.telling or {*map(tuple, values)} != {keys}:
+        return []
+    if not NESTING.isdisjoint(map(type, chain.from_iterable(map(dict.values, values)))):
+        return []
+    if bool in {type(value[shape.start]) for value in values} or not {
+        type(value[shape.text]) for value in values
+    } <= {str, type(None)}:
+        return []
+    inner = around._replace(line=lines[0]) if lines else around
+    return list(map(Row, values, repeat(shape.fields), repeat(inner), count()))
+
+
+def row_of(value: Mapping[str, Any], around: Around, at: int = -1) -> Row | None:
+    """An object as a row, if it is one."""
+    shape = _shape(tuple(value))
+    if shape is None or type(value[shape.start]) is bool or not _may_be_text(value[shape.text]):
+        return None
+    if shape.telling and not is_said(value):
+        return None
+    return Row(value, shape.fields, around, at)
+
+
+def _may_be_text(value: Any) -> bool:
+    return isinstance(value, str | None) or (
+        isinstance(value, list) and all(isinstance(line, str) for line in value)
+    )
+
+
+def is_said(value: Mapping[str, Any]) -> bool:
+    """Tell whether an object is final, and neither a pause nor a mark."""
+    if _TELLING.isdisjoint(value):
+        return True
+    kind = value.get("type")
+    partial = any(value.get(key) is False for key in FINAL) or value.get("IsPartial") is True
+    return not partial and not (isinstance(kind, str) and kind.lower() in NOT_SAID)
+
+
+def is_row_list(values: list[Any]) -> bool:
+    """Tell whether these are lists such as ``[0.5, 0.9, "das"]`` or ``["das", 0.5, 0.9]``."""
+    return bool(values) and all(
+        isinstance(one, list)
+        and 3 <= len(one) <= 5
+        and sum(isinstance(cell, str) for cell in one) == 1
+        and sum(type(cell) in (int, float) for cell in one) >= 2
+        for one in values[:LOOKED_AT]
+    )
+
+
+def listed(values: list[Any], around: Around) -> list[Row]:
+    """Make objects of lists: the text, the start, the end or duration, a confidence."""
+    rows = []
+    for one in values:
+        if not isinstance(one, list):
+            continue
+        text = next((cell for cell in one if isinstance(cell, str)), None)
+        numbers = [cell for cell in one if type(cell) in (int, float)]
+        if text is not None and len(numbers) >= 2:
+            sure = numbers[2] if len(numbers) > 2 and 0 <= numbers[2] <= 1 else 1.0
+            rows.append((text, *numbers[:2], sure))
+    last = "duration" if any(row[2] < row[1] for row in rows) else "end"
+    keys = ("word", "start", last, "confidence")
+    return [Row(dict(zip(keys, row, strict=True)), fields_of(keys), around) for row in rows]
+
+
+def paired(
+    value: Mapping[str, Any], fields: Mapping[str, tuple[str, Column]], around: Around
+) -> list[Row]:
+    """Make rows of a text and a list of as many times as it has words, as FunASR writes them."""
+    pairs = next((value[key] for key in PAIRS if isinstance(value.get(key), list)), None)
+    at = fields.get("text")
+    if not pairs or at is None or not isinstance(value[at[0]], str):
+        return []
+    units = _UNIT.findall(value[at[0]])
+    if len(units) != len(pairs) or not all(
+        isinstance(pair, list) and len(pair) == 2 and all(type(t) in (int, float) for t in pair)
+        for pair in pairs
+    ):
+        return []
+    keys = ("word", "start", "end")
+    return [
+        Row(dict(zip(keys, (unit, *pair), strict=True)), fields_of(keys), around)
+        for unit, pair in zip(units, pairs, strict=True)
+    ]
