@@ -37,10 +37,9 @@ from benchmarks.calibration import (
     rows,
     searched,
 )
-from searcher.calibration.features import Evidence
 from searcher.calibration.model import Model
 from searcher.calibration.occurrence_rate import DETECTED, GRID, Grid, rate_posterior
-from searcher.calibration.weights import Examples, Weights, negative_log_likelihood
+from searcher.calibration.weights import Evidence, Examples, Weights, negative_log_likelihood
 from searcher.tuning.examples import KindsOfExamples
 from std.values import Float64s
 

@@ -35,12 +35,12 @@ from scoring.options import ScoringOptions
 from searcher.calibration.model import Model
 from searcher.calibration.resembling_words import NONE, ResemblingWords
 from searcher.calibration.weights import Weights, fit, together
-from searcher.development_set import lexical_candidates
 from searcher.output.std_list import hit_list
-from searcher.phonetic_indexes import open_phonetic_indexes
+from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.prepared import prepare
+from searcher.results.search_result import SearchResult
 from searcher.search import search
-from searcher.search_result import SearchResult
+from searcher.tuning.development_set import lexical_candidates
 from searcher.tuning.examples import (
     KindsOfExamples,
     Speech,
@@ -139,7 +139,7 @@ def learned(of_sets: Sequence[KindsOfExamples]) -> Model:
 def searched(one: Material, model: Model, **options: Any) -> SearchResult:
     """Search the term list without a tuned model, with these weights as the shipped ones."""
     index = prepare([one.segment], one.config)
-    with mock.patch("searcher.calibrated_candidates.default_model", return_value=model):
+    with mock.patch("searcher.evidence.calibrate.default_model", return_value=model):
         return search(
             one.data.terms.terms,
             index,

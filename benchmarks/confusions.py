@@ -16,7 +16,7 @@ from unittest import mock
 import numpy as np
 
 from benchmarks.calibration import SETS, Material, material
-from searcher.phonetic_indexes import open_phonetic_indexes
+from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.tuning.confusion import learn_confusion
 from searcher.tuning.reference import make_transcript
 from std.phonetics import confusion

@@ -36,8 +36,8 @@ from searcher.calibration.model import Model
 from searcher.decisions import rule_for
 from searcher.output.std_list import hit_list
 from searcher.prepared import prepare
+from searcher.results.search_result import SearchResult
 from searcher.search import search
-from searcher.search_result import SearchResult
 from std.config import Config, ExpansionConfig, SplittingConfig, load_config
 from std.ecf_filter import speech_s
 from std.store.resident import ResidentSegment

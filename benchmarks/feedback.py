@@ -39,13 +39,12 @@ from benchmarks.calibration import (
     material,
 )
 from benchmarks.german import indexed
-from searcher.calibration.features import Evidence
 from searcher.calibration.model import Model
 from searcher.calibration.occurrence_rate import log_evidence, rate_posterior
 from searcher.calibration.occurring_terms import occurrence_probability
-from searcher.calibration.weights import Examples, Weights, examples_of
-from searcher.development_set import lexical_candidates
-from searcher.phonetic_indexes import open_phonetic_indexes
+from searcher.calibration.weights import Evidence, Examples, Weights, examples_of
+from searcher.phonetic.indexes import open_phonetic_indexes
+from searcher.tuning.development_set import lexical_candidates
 from searcher.tuning.examples import KindsOfExamples, Speech, by_transcript, examples_of_phrases
 from searcher.tuning.reference import make_transcript
 from searcher.tuning.tune import learn
@@ -65,7 +64,7 @@ def probabilities(half: KindsOfExamples, oov: Weights, iv: Weights) -> tuple[Flo
 
 
 def _probability(kind: Examples, weights: Weights) -> Float64s:
-    """As a search of the list has them (`searcher.calibrated_candidates`)."""
+    """As a search of the list has them (`searcher.evidence.calibrate`)."""
     evidence = Evidence(kind.features, kind.offset)
     against_chance = log_evidence(weights.against_chance(evidence), kind.term, kind.n_terms)
     has_places = np.bincount(kind.term, minlength=kind.n_terms) > 0

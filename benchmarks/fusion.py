@@ -64,10 +64,10 @@ from searcher.fusion.doubt import doubt, measured
 from searcher.fusion.fused_candidates import FusedVariant, Recogniser, fuse
 from searcher.fusion.pooling import MEASURED_SURENESS, pool, weights
 from searcher.output.std_list import hit_list
-from searcher.phonetic_indexes import open_phonetic_indexes
+from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.prepared import prepare
+from searcher.results.search_result import TermCandidates
 from searcher.search import decide, find_candidates
-from searcher.search_result import TermCandidates
 from searcher.tuning.confusion import spoken_doubt
 from searcher.tuning.reference import make_transcript
 from std.config import Config
@@ -146,7 +146,7 @@ def recogniser(data: Path, name: str, terms: TermList, model: Model) -> Searched
             source = data / folder / "whisper_json"
             index_files([source], temporary, ecf=data / folder / "ecf.xml", language="English")
             segments = open_store(temporary).segments()
-        with mock.patch("searcher.calibrated_candidates.default_model", return_value=model):
+        with mock.patch("searcher.evidence.calibrate.default_model", return_value=model):
             found = find_candidates(
                 terms.terms, prepare(segments, one.config), excerpts=one.excerpts
             )

@@ -33,13 +33,13 @@ from indexer.networks.utterances import networks_in
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from searcher.calibration.model import Model
-from searcher.candidates import concatenate
-from searcher.development_set import lexical_candidates
 from searcher.output.std_list import hit_list
-from searcher.phonetic_indexes import open_phonetic_indexes
+from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.prepared import prepare
+from searcher.results.candidates import concatenate
+from searcher.results.search_result import SearchResult
 from searcher.search import search
-from searcher.search_result import SearchResult
+from searcher.tuning.development_set import lexical_candidates
 from searcher.tuning.reference import make_transcript
 from searcher.tuning.tune import Transcribed, tune
 from std.config import Config, load_config

@@ -36,7 +36,7 @@ from benchmarks.german import cross_validated, decided, indexed, tuned_on
 from benchmarks.simulated_recognisers import RealMistakes, RightByConstruction
 from benchmarks.simulated_speech import Said, simulated, utterances
 from searcher.calibration.model import default_model
-from searcher.search_result import SearchResult
+from searcher.results.search_result import SearchResult
 from std.network_lines import dump
 from std.values import ConfusionNetwork, Excerpt, Lexemes, Recording
 

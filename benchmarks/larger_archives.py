@@ -17,11 +17,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from searcher.calibration.decoys import LENGTHS
-from searcher.calibration.features import Evidence, Features
-from searcher.calibration.weights import Examples, examples_of, together
+from searcher.calibration.weights import Evidence, Examples, Features, examples_of, together
+from searcher.phonetic.decoys import LENGTHS
+from searcher.phonetic.pronunciations import pronounced
 from searcher.phonetic.ratios import MAX_HITS
-from searcher.pronunciations import pronounced
 from searcher.tuning.examples import Speech, decoy_evidence, decoy_examples
 from searcher.tuning.labels import Phrase
 from std.values import Float64s

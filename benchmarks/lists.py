@@ -8,7 +8,7 @@ list``. Lists:
 
     list        the set's own
     watch       the same with some 1,000 terms that nobody says: half of them words that the
-                recogniser wrote, half decoys (`searcher.calibration.decoys`)
+                recogniser wrote, half decoys (`searcher.phonetic.decoys`)
     recordings  the set's own in each recording as an archive of its own, where few terms occur
     fives       the set's own, five terms at a time
 
@@ -39,9 +39,9 @@ from benchmarks.calibration import (
     learned,
     material,
 )
-from searcher.calibration.decoys import LENGTHS, draw_decoy_words
 from searcher.calibration.model import Model
 from searcher.found_terms import FoundTerms, find_terms, judge
+from searcher.phonetic.decoys import LENGTHS, draw_decoy_words
 from searcher.prepared import PreparedIndex, prepare
 from searcher.search import decide, for_single_terms
 from searcher.tuning.reference import (
@@ -146,7 +146,7 @@ def cells(hits: Hits, value: float) -> str:
 
 def table(one: Material, model: Model) -> None:
     """Print the lines of one set."""
-    with mock.patch("searcher.calibrated_candidates.default_model", return_value=model):
+    with mock.patch("searcher.evidence.calibrate.default_model", return_value=model):
         index = prepare([one.segment], one.config)
         kinds = list(found(one, index))
     transcript = make_transcript(one.data.lexemes, index.table.recordings, one.config.text)

@@ -24,8 +24,8 @@ import numpy as np
 
 from benchmarks import synthetic
 from searcher.prepared import prepare
+from searcher.results.search_result import SearchResult
 from searcher.search import search
-from searcher.search_result import SearchResult
 from std.config import Config, load_config
 from std.store import Segment, open_store
 from std.values import Term

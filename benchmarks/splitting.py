@@ -17,9 +17,9 @@ import time
 from itertools import product
 from pathlib import Path
 
-from searcher.splitting import Splitter, make_splitter
-from searcher.splitting.matches import Limits
-from searcher.vocabulary import read
+from searcher.terms.splitting import Splitter, make_splitter
+from searcher.terms.splitting.matches import Limits
+from searcher.terms.vocabulary import read
 
 COMPOUNDS = Path(__file__).parent.parent / "tests/data/compounds/thesis-65.tsv"
 THESIS_LIMITS = [(1, 0.1), (1, 0.2), (2, 0.2), (2, 0.4), (3, 0.3), (3, 0.6)]
@@ -106,7 +106,7 @@ def main() -> None:
 
 def read_small():  # type: ignore[no-untyped-def]  # a vocabulary
     """A vocabulary to compile the kernels with."""
-    from searcher.vocabulary import of_words
+    from searcher.terms.vocabulary import of_words
 
     return of_words(["abc", "abd"])
 

@@ -36,14 +36,14 @@ from scoring.evaluate import evaluate
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint, empirical_prior
 from scoring.options import ScoringOptions
 from searcher import language_search
-from searcher.calibrated_candidates import SpokenEvidence
 from searcher.calibration.model import default_model
 from searcher.calibration.weights import Examples, Weights, examples_of, fit, together
+from searcher.evidence.calibrate import SpokenEvidence
+from searcher.evidence.pairing import pair_with_hits
 from searcher.output.std_list import hit_list
-from searcher.pairing import pair_with_hits
 from searcher.prepared import prepare
+from searcher.results.search_result import SearchResult
 from searcher.search import search
-from searcher.search_result import SearchResult
 from searcher.tuning.reference import correct_hits, find_occurrences, make_transcript
 from std.config import Config, load_config
 from std.ecf_filter import speech_s

@@ -27,9 +27,9 @@ from benchmarks.calibration import SEED, SETS, Material, examples, learned, mate
 from benchmarks.german import indexed
 from searcher.calibration.model import Model
 from searcher.calibration.weights import refit, together
-from searcher.development_set import lexical_candidates
-from searcher.phonetic_indexes import PhoneticIndexes, open_phonetic_indexes
+from searcher.phonetic.indexes import PhoneticIndexes, open_phonetic_indexes
 from searcher.tuning.confusion import learn_confusion
+from searcher.tuning.development_set import lexical_candidates
 from searcher.tuning.examples import (
     KindsOfExamples,
     Speech,

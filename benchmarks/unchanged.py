@@ -35,8 +35,8 @@ CONFIGS = ("plain", "thesis", "default")
 MODULES = {
     "std-index": "indexer.cli",
     "std-store": "indexer.store_cli",
-    "std-search": "searcher.cli",
-    "std-tune": "searcher.tune_cli",
+    "std-search": "searcher.commands.search",
+    "std-tune": "searcher.commands.tune",
     "std-score": "scoring.cli",
 }
 VARIES = re.compile(

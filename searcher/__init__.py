@@ -24,19 +24,19 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from searcher.api import Index, open_index
-    from searcher.archive_check import check_archive
     from searcher.calibration.model import Model
-    from searcher.calibration.model import load as load_model
-    from searcher.calibration.model import save as save_model
-    from searcher.development_set import tune
-    from searcher.expected import Expected
-    from searcher.fused_index import FusedIndex, open_fused
-    from searcher.hit import Finding, Hit, HitColumns
+    from searcher.evidence.model_file import load as load_model
+    from searcher.evidence.model_file import save as save_model
+    from searcher.fusion.fused_index import FusedIndex, open_fused
+    from searcher.index.recording_words import Word
     from searcher.output.hit_files import write_hits
-    from searcher.query import query_terms
-    from searcher.recording_words import Word
-    from searcher.search_result import SearchResult
+    from searcher.results.expected import Expected
+    from searcher.results.hits import Finding, Hit, HitColumns
+    from searcher.results.search_result import SearchResult
+    from searcher.terms.query import query_terms
+    from searcher.tuning.archive_check import check_archive
     from searcher.tuning.check import ArchiveCheck
+    from searcher.tuning.development_set import tune
 
 __all__ = [
     "ArchiveCheck",
@@ -62,22 +62,22 @@ __all__ = [
 # A command that only prints its help must not load numpy: names are looked up when asked for.
 _HOME = {
     "ArchiveCheck": ("tuning.check", "ArchiveCheck"),
-    "Expected": ("expected", "Expected"),
-    "Finding": ("hit", "Finding"),
-    "FusedIndex": ("fused_index", "FusedIndex"),
-    "Hit": ("hit", "Hit"),
-    "HitColumns": ("hit", "HitColumns"),
+    "Expected": ("results.expected", "Expected"),
+    "Finding": ("results.hits", "Finding"),
+    "FusedIndex": ("fusion.fused_index", "FusedIndex"),
+    "Hit": ("results.hits", "Hit"),
+    "HitColumns": ("results.hits", "HitColumns"),
     "Index": ("api", "Index"),
     "Model": ("calibration.model", "Model"),
-    "SearchResult": ("search_result", "SearchResult"),
-    "Word": ("recording_words", "Word"),
-    "check_archive": ("archive_check", "check_archive"),
-    "load_model": ("calibration.model", "load"),
-    "open_fused": ("fused_index", "open_fused"),
+    "SearchResult": ("results.search_result", "SearchResult"),
+    "Word": ("index.recording_words", "Word"),
+    "check_archive": ("tuning.archive_check", "check_archive"),
+    "load_model": ("evidence.model_file", "load"),
+    "open_fused": ("fusion.fused_index", "open_fused"),
     "open_index": ("api", "open_index"),
-    "query_terms": ("query", "query_terms"),
-    "save_model": ("calibration.model", "save"),
-    "tune": ("development_set", "tune"),
+    "query_terms": ("terms.query", "query_terms"),
+    "save_model": ("evidence.model_file", "save"),
+    "tune": ("tuning.development_set", "tune"),
     "write_hits": ("output.hit_files", "write_hits"),
 }
 

@@ -40,15 +40,15 @@ from pathlib import Path
 from searcher.calibration import model as models
 from searcher.calibration.model import Model
 from searcher.found_terms import FoundTerms, find_terms, judge
-from searcher.hit import HitColumns
+from searcher.index.snapshot import open_stores
+from searcher.index.spoken_by import SpokenBy
 from searcher.index_snapshot import IndexSnapshot
 from searcher.output.context import contexts, first_speakers
 from searcher.output.explain import explained
 from searcher.output.notices import phonetic_warnings, remarks
+from searcher.results.hits import HitColumns
+from searcher.results.search_result import SearchResult, TermCandidates
 from searcher.search import decide, find_candidates, search
-from searcher.search_result import SearchResult, TermCandidates
-from searcher.snapshot import open_stores
-from searcher.spoken_by import SpokenBy
 from std.config import SHOWN_FROM, Config, load_config
 from std.errors import ConfigError
 from std.execution.workers import IN_PROCESS, Executor

@@ -1,7 +1,7 @@
 """Terms in an index: what was found of them in each language, then in all of it.
 
 find_terms           terms -> what each language's segments have
-    expand_wildcards     words with *, in all the index (`searcher.lexical.wildcards`)
+    expand_wildcards     words with *, in all the index (`searcher.terms.wildcards`)
     search_language      each language by itself (`searcher.language_search`)
 judge                that of a whole list -> candidates with probabilities
     term_occurrence      which terms occur at all (`searcher.calibration.occurring_terms`)
@@ -21,16 +21,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from searcher.calibration.occurring_terms import term_occurrence
-from searcher.candidates import Candidates, concatenate, in_order
+from searcher.index.spoken_by import SpokenBy
 from searcher.language_search import LanguageResult, search_language
 from searcher.lexical.deduplicate import deduplicate
-from searcher.lexical.wildcards import Expansion, expand, is_wildcard
 from searcher.prepared import PreparedIndex
-from searcher.request import Request, SpokenWords
-from searcher.search_result import TermCandidates
-from searcher.spoken_by import SpokenBy
-from searcher.term_language import log_odds as term_log_odds
-from searcher.variant import Variant
+from searcher.results.candidates import Candidates, concatenate, in_order
+from searcher.results.search_result import TermCandidates
+from searcher.terms.languages import log_odds as term_log_odds
+from searcher.terms.request import Request, SpokenWords
+from searcher.terms.variant import Variant
+from searcher.terms.wildcards import Expansion, expand, is_wildcard
 from std.errors import StdError
 from std.execution.stop import TimeLimit, stopped_by
 from std.execution.workers import IN_PROCESS, Executor

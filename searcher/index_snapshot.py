@@ -9,13 +9,13 @@ from functools import cached_property
 from typing import Any, Self
 
 from searcher.calibration.model import Model
-from searcher.copies import Copies, live_counts
+from searcher.index.copies import Copies, live_counts
+from searcher.index.recording_words import Word, words_of_recording
+from searcher.index.snapshot import adapted, index_folder, revisions, snapshot, speech_ms
 from searcher.prepared import PreparedIndex, prepare
-from searcher.query import Describe, counts_by_language, describer
-from searcher.recording_words import Word, words_of_recording
 from searcher.searchable_index import SearchableIndex
-from searcher.snapshot import adapted, index_folder, revisions, snapshot, speech_ms
-from searcher.vocabulary import Vocabulary, of_counts
+from searcher.terms.query import Describe, counts_by_language, describer
+from searcher.terms.vocabulary import Vocabulary, of_counts
 from std.config import Config
 from std.errors import InputError
 from std.metadata.table import NO_METADATA, Metadata, updated
@@ -111,7 +111,7 @@ class IndexSnapshot(SearchableIndex):
 
     @property
     def copies(self) -> Copies:
-        """The recordings that hold the same speech as others (`searcher.copies`)."""
+        """The recordings that hold the same speech as others (`searcher.index.copies`)."""
         return self._prepared.copies
 
     @cached_property
@@ -130,7 +130,7 @@ class IndexSnapshot(SearchableIndex):
     def query(
         self, term: str, *, all_words: bool = False, all_matches: bool = False
     ) -> dict[str, Any]:
-        """What a term becomes, without searching: see `searcher.query.query`.
+        """What a term becomes, without searching: see `searcher.terms.query.query`.
 
         Args:
             term: a word or a phrase.

@@ -1,22 +1,22 @@
 """Search the segments of one language: what its recogniser never wrote is OOV there.
 
 search_language      candidates of every term, with probabilities if it occurs
-    as_terms             weights of what spoken queries may be (`searcher.query_alternatives`)
-    find_by_words        look-up, compound splitting, expansion (`searcher.lexical_candidates`)
-    find_by_phones       phonetic search (`searcher.phonetic_candidates`)
-    calibrate            probabilities of both (`searcher.calibrated_candidates`)
+    as_terms             weights of what spoken queries may be (`searcher.terms.spoken`)
+    find_by_words        look-up, compound splitting, expansion (`searcher.lexical.candidates`)
+    find_by_phones       phonetic search (`searcher.phonetic.candidates`)
+    calibrate            probabilities of both (`searcher.evidence.calibrate`)
 """
 
 from typing import NamedTuple
 
-from searcher.calibrated_candidates import calibrate
-from searcher.candidates import Candidates
-from searcher.lexical_candidates import find_by_words
-from searcher.phonetic_candidates import find_by_phones
-from searcher.prepared import PreparedLanguage
-from searcher.query_alternatives import as_terms
-from searcher.request import Request
-from searcher.variant import Variant
+from searcher.evidence.calibrate import calibrate
+from searcher.lexical.candidates import find_by_words
+from searcher.phonetic.candidates import find_by_phones
+from searcher.phonetic.language import PreparedLanguage
+from searcher.results.candidates import Candidates
+from searcher.terms.request import Request
+from searcher.terms.spoken import as_terms
+from searcher.terms.variant import Variant
 from std.values import Bools, Float64s
 
 

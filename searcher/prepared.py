@@ -1,12 +1,12 @@
 """An index as it is searched: what depends on no term is made once, when it is first needed.
 
 prepare                  segments, configuration, model --> PreparedIndex
-    PreparedIndex            the recordings, and the segments by language (`searcher.languages`)
-        copies                   recordings that are searched once (`searcher.copies`)
+    PreparedIndex            the recordings, and the segments by language (`searcher.index.languages`)
+        copies                   recordings that are searched once (`searcher.index.copies`)
     PreparedLanguage         the segments of one language, searched as an index by themselves
-        generator                vocabulary, compounds, expansion (`searcher.variants`)
-        trigrams                 spelling of its words (`searcher.term_language`)
-        phonetic                 phone columns and lexicon (`searcher.phonetic_indexes`)
+        generator                vocabulary, compounds, expansion (`searcher.terms.variants`)
+        trigrams                 spelling of its words (`searcher.terms.languages`)
+        phonetic                 phone columns and lexicon (`searcher.phonetic.indexes`)
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,19 +16,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from searcher.calibration.model import Model
-from searcher.copies import Copies, find_copies, live_counts, without_copies
-from searcher.languages import by_language
-from searcher.phonetic_indexes import PhoneticIndexes, open_phonetic_indexes
-from searcher.recording_table import RecordingTable, recording_table
-from searcher.term_language import vocabulary_trigrams
-from searcher.vocabulary import of_counts
+from searcher.index.copies import Copies, find_copies, live_counts, without_copies
+from searcher.index.languages import by_language
+from searcher.index.recording_table import RecordingTable, recording_table
+from searcher.phonetic.indexes import PhoneticIndexes, open_phonetic_indexes
+from searcher.terms.languages import vocabulary_trigrams
+from searcher.terms.vocabulary import of_counts
 from std.config import Config
 from std.store import Segment
 from std.store.columns import Int64s
 from std.values import Recording
 
 if TYPE_CHECKING:
-    from searcher.variants import VariantGenerator
+    from searcher.terms.variants import VariantGenerator
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,18 +51,18 @@ class PreparedLanguage:
     @cached_property
     def generator(self) -> "VariantGenerator":
         """What its words are split and expanded into."""
-        from searcher.variants import VariantGenerator  # known words need no splitter
+        from searcher.terms.variants import VariantGenerator  # known words need no splitter
 
         return VariantGenerator(of_counts(self.counts), self.config, self.folder)
 
     @cached_property
     def trigrams(self) -> Int64s:
-        """Of its vocabulary: how its words are spelt (`searcher.term_language`)."""
+        """Of its vocabulary: how its words are spelt (`searcher.terms.languages`)."""
         return vocabulary_trigrams(list(self.counts))
 
     @cached_property
     def phonetic(self) -> tuple[PhoneticIndexes | None, tuple[Segment, ...]]:
-        """See `searcher.phonetic_indexes.open_phonetic_indexes`."""
+        """See `searcher.phonetic.indexes.open_phonetic_indexes`."""
         return open_phonetic_indexes(self.segments, self.table.row_of, self.config, self.model)
 
 

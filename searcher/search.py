@@ -10,7 +10,7 @@ search               the two below in a row
         judge                which terms occur; candidates of all languages, without duplicates
     decide               probabilities -> scores on one scale, YES from 0.5 on
                          (`searcher.decisions`)
-        reported             copies of a recording get its candidates (`searcher.copied_hits`)
+        reported             copies of a recording get its candidates (`searcher.results.copied_hits`)
 """
 
 import time
@@ -19,11 +19,11 @@ from dataclasses import replace
 
 from searcher.decisions import rule_for, score_without_hit
 from searcher.decisions.miller import expected_occurrences
-from searcher.expected import missed_share
 from searcher.found_terms import find_terms, judge
+from searcher.index.spoken_by import SpokenBy
 from searcher.prepared import PreparedIndex
-from searcher.search_result import SearchResult, TermCandidates
-from searcher.spoken_by import SpokenBy
+from searcher.results.expected import missed_share
+from searcher.results.search_result import SearchResult, TermCandidates
 from std.config import Config, DecisionConfig
 from std.execution.workers import IN_PROCESS, Executor
 from std.spoken_queries import SpokenQuery

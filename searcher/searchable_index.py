@@ -1,6 +1,6 @@
 """What one index and several fused ones have in common: terms as text in, hits out.
 
-SearchableIndex    `searcher.api.Index`, `searcher.fused_index.FusedIndex`
+SearchableIndex    `searcher.api.Index`, `searcher.fusion.fused_index.FusedIndex`
 """
 
 from abc import ABC, abstractmethod
@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
-from searcher.copies import Copies
-from searcher.hit import Hit, HitColumns
-from searcher.query import words_of
-from searcher.search_result import SearchResult
-from searcher.searched_speech import Speech, of_excerpts, restricted
+from searcher.index.copies import Copies
+from searcher.index.searched_speech import Speech, of_excerpts, restricted
+from searcher.results.hits import Hit, HitColumns
+from searcher.results.search_result import SearchResult
+from searcher.terms.query import words_of
 from std.config import SHOWN_FROM, Config
 from std.execution.workers import IN_PROCESS, Executor
 from std.recordings import IndexRecording, about_speakers
@@ -52,7 +52,7 @@ class SearchableIndex(ABC):
     @property
     @abstractmethod
     def copies(self) -> Copies:
-        """The recordings that hold the same speech as others (`searcher.copies`)."""
+        """The recordings that hold the same speech as others (`searcher.index.copies`)."""
 
     @abstractmethod
     def recordings(

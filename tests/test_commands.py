@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import indexer.cli
-import searcher.cli
+import searcher.commands.search
 from indexer.store_cli import main as std_store
 from searcher import Expected, open_index
 from std.errors import StoreBusyError
@@ -31,7 +31,9 @@ def store(german, tmp_path_factory):
 
 def batch(store, german, output, *more):
     given = ["--terms", str(german / "terms.xml"), "--ecf", str(german / "ecf.xml")]
-    return searcher.cli.main(["--store", str(store), *given, "--output", str(output), *more])
+    return searcher.commands.search.main(
+        ["--store", str(store), *given, "--output", str(output), *more]
+    )
 
 
 def test_index_reports_what_it_did(german, tmp_path, capsys):
@@ -156,14 +158,14 @@ def test_an_answer_says_what_to_expect(german, store, tmp_path, capsys):
     assert batch(store, german, tmp_path / "h.xml", "--config", PLAIN) == 0
     assert re.search(about, capsys.readouterr().err)
     argv = ["--store", str(store), "landkreis", "im"]
-    assert searcher.cli.main([*argv, "--json"]) == 0
+    assert searcher.commands.search.main([*argv, "--json"]) == 0
     printed = capsys.readouterr()
     chances = [one["probability"] for one in json.loads(printed.out)]
     line = str(Expected.of(chances))
     assert line in printed.err
-    assert searcher.cli.main(argv) == 0
+    assert searcher.commands.search.main(argv) == 0
     assert line in capsys.readouterr().err
-    assert searcher.cli.main([*argv, "--quiet"]) == 0
+    assert searcher.commands.search.main([*argv, "--quiet"]) == 0
     assert line not in capsys.readouterr().err
     with open_index(str(store)) as index:
         assert str(index.find("landkreis", "im").expected) == line
@@ -171,7 +173,7 @@ def test_an_answer_says_what_to_expect(german, store, tmp_path, capsys):
 
 def test_probabilities_are_written_for_lists_only(store, capsys):
     with pytest.raises(SystemExit, match="2"):
-        searcher.cli.main(["--store", str(store), "im", "--probabilities", "p.xml"])
+        searcher.commands.search.main(["--store", str(store), "im", "--probabilities", "p.xml"])
     assert "--probabilities writes the hits of a --terms file" in capsys.readouterr().err
 
 
@@ -203,45 +205,48 @@ def test_both_dialects(german, store, tmp_path, dialect, root):
 
 def test_a_person_sees_a_table(store, capsys):
     argv = ["--store", str(store), "landkreis", "im brandenburgischen", "--fmt", "table"]
-    assert searcher.cli.main(argv) == 0
+    assert searcher.commands.search.main(argv) == 0
     out = capsys.readouterr().out
     assert "KERSTIN_00" in out
     assert "im brandenburgischen landkreis" in out
-    assert searcher.cli.main(["--store", str(store), "quatschwort", "--config", PLAIN]) == 1
+    assert (
+        searcher.commands.search.main(["--store", str(store), "quatschwort", "--config", PLAIN])
+        == 1
+    )
     printed = capsys.readouterr()
     assert "does not know quatschwort" in printed.err
     assert "no hits" in printed.err
 
 
 def test_a_program_gets_a_list(store, capsys):
-    assert searcher.cli.main(["--store", str(store), "landkreis", "--json"]) == 0
+    assert searcher.commands.search.main(["--store", str(store), "landkreis", "--json"]) == 0
     hits = json.loads(capsys.readouterr().out)
     assert hits[0]["file"] == "KERSTIN_00"
     argv = ["--store", str(store), "quatschwort", "--json", "--config", PLAIN]
-    assert searcher.cli.main(argv) == 1
+    assert searcher.commands.search.main(argv) == 1
     assert json.loads(capsys.readouterr().out) == []
 
 
 def test_a_person_sees_probabilities_and_decisions_when_asked(store, capsys):
     argv = ["--store", str(store), "im", "haus"]
     table = [*argv, "--fmt", "table"]
-    assert searcher.cli.main([*argv, "--json"]) == 0
+    assert searcher.commands.search.main([*argv, "--json"]) == 0
     hits = json.loads(capsys.readouterr().out)
     chances = [one["probability"] for one in hits]
     assert chances == sorted(chances, reverse=True)
     assert {one["term"] for one in hits[:30]} == {"im", "haus"}
     assert all(one["score"] == one["probability"] for one in hits)
     assert {one["decision"] for one in hits} == {one["threshold"] for one in hits} == {None}
-    assert searcher.cli.main([*argv, "--json", "--decide"]) == 0
+    assert searcher.commands.search.main([*argv, "--json", "--decide"]) == 0
     decided = json.loads(capsys.readouterr().out)
     assert [one["probability"] for one in decided] == chances
     assert all((one["decision"] == "YES") == (one["score"] >= 0.5) for one in decided)
-    assert searcher.cli.main(table) == 0
+    assert searcher.commands.search.main(table) == 0
     out = capsys.readouterr().out
     assert "probability" in out
     assert not re.search(r"\b(YES|NO|score|decision)\b", out)
     for more in (["--decide"], ["--beta", "10"]):
-        assert searcher.cli.main([*table, *more]) == 0
+        assert searcher.commands.search.main([*table, *more]) == 0
         out = capsys.readouterr().out
         assert re.search(r"\bYES\b", out)
         assert re.search(r"probability +score +decision", out)
@@ -249,27 +254,27 @@ def test_a_person_sees_probabilities_and_decisions_when_asked(store, capsys):
 
 def test_wildcards_are_explained(german, store, tmp_path, capsys):
     argv = ["--store", str(store)]
-    assert searcher.cli.main([*argv, "bran*", "im bran*", "--fmt", "table"]) == 0
+    assert searcher.commands.search.main([*argv, "bran*", "im bran*", "--fmt", "table"]) == 0
     printed = capsys.readouterr()
     assert "bran*: 5 words of the index: brandenburg, brand, " in printed.err
     assert "bran* as brandenburgischen" in printed.out
-    assert searcher.cli.main([*argv, "im bran*", "--json"]) == 0
+    assert searcher.commands.search.main([*argv, "im bran*", "--json"]) == 0
     hit = json.loads(capsys.readouterr().out)[0]
     assert (hit["method"], hit["searched"]) == ("wildcard", "im brandenburgischen")
     assert hit["how"] == "bran* as brandenburgischen"
-    assert searcher.cli.main([*argv, "xyz*"]) == 1
+    assert searcher.commands.search.main([*argv, "xyz*"]) == 1
     assert "xyz*: no word of the index fits" in capsys.readouterr().err
-    assert searcher.cli.main([*argv, "bran* quatschwort"]) == 1
+    assert searcher.commands.search.main([*argv, "bran* quatschwort"]) == 1
     assert "quatschwort; a term with * is looked up only as written" in capsys.readouterr().err
     few = tmp_path / "few.toml"
     few.write_text("[search]\nwildcard_words = 2\n")
-    assert searcher.cli.main([*argv, "bran*", "--config", str(few)]) == 0
+    assert searcher.commands.search.main([*argv, "bran*", "--config", str(few)]) == 0
     line = "5 words of the index, of which the 2 most frequent are searched"
     assert line in capsys.readouterr().err
     lists = tmp_path / "terms.xml"
     lists.write_text((german / "terms.xml").read_text().replace(">dort<", ">dort*<"))
     batch = ["--terms", str(lists), "--ecf", str(german / "ecf.xml"), "--config", PLAIN]
-    assert searcher.cli.main([*argv, *batch, "--output", str(tmp_path / "h.xml")]) == 0
+    assert searcher.commands.search.main([*argv, *batch, "--output", str(tmp_path / "h.xml")]) == 0
     assert "1 term with a *, which a list does not expand: looked up" in capsys.readouterr().err
 
 
@@ -279,14 +284,19 @@ def test_a_batch_that_finds_nothing_is_done(german, store, tmp_path):
         re.sub(r"<termtext>[^<]*<", "<termtext>xyzzy<", (german / "terms.xml").read_text())
     )
     batch = ["--terms", str(lists), "--ecf", str(german / "ecf.xml"), "--config", PLAIN]
-    assert searcher.cli.main(["--store", str(store), *batch, "--output", str(tmp_path / "h")]) == 0
+    assert (
+        searcher.commands.search.main(
+            ["--store", str(store), *batch, "--output", str(tmp_path / "h")]
+        )
+        == 0
+    )
 
 
 def test_deleting_a_recording(german, tmp_path, capsys):
     path = str(tmp_path / "i")
     assert indexer.cli.main([str(german / "mesh"), "--store", path, "--quiet"]) == 0
     assert std_store(["delete", path, "KERSTIN_00"]) == 0
-    assert searcher.cli.main(["--store", path, "landkreis", "--json"]) == 0
+    assert searcher.commands.search.main(["--store", path, "landkreis", "--json"]) == 0
     files = {hit["file"] for hit in json.loads(capsys.readouterr().out)}
     assert "KERSTIN_00" not in files
     assert std_store(["delete", path, "KERSTIN_00"]) == 2
@@ -334,7 +344,7 @@ def test_mistakes_get_one_line_and_status_2(
     argv = [
         word.format(store=store, tmp=tmp_path, german=german, empty=" ") for word in line.split()
     ]
-    main = {"index": indexer.cli.main, "search": searcher.cli.main}[command]
+    main = {"index": indexer.cli.main, "search": searcher.commands.search.main}[command]
     assert main([*argv, "--quiet"]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
@@ -369,7 +379,7 @@ def test_terms_that_cannot_be_found_are_named(german, store, tmp_path, capsys):
     text = text.replace(">dort<", ">...<").replace(">kampf<", f">{'donau' * 99}<")
     path.write_text(text)
     argv = ["--store", str(store), "--terms", str(path), "--ecf", str(german / "ecf.xml")]
-    assert searcher.cli.main([*argv, "--output", str(tmp_path / "h.xml")]) == 0
+    assert searcher.commands.search.main([*argv, "--output", str(tmp_path / "h.xml")]) == 0
     warnings = capsys.readouterr().err
     assert "1 term without a letter or a digit: nothing can be found (GE-0001 '...'" in warnings
     assert "1 term with a word of more than" in warnings
@@ -377,17 +387,28 @@ def test_terms_that_cannot_be_found_are_named(german, store, tmp_path, capsys):
 
 def test_a_person_can_ask_why(store, tmp_path):
     path = tmp_path / "why.jsonl"
-    assert searcher.cli.main(["--store", str(store), "landkreis", "--explain", str(path)]) == 0
+    assert (
+        searcher.commands.search.main(["--store", str(store), "landkreis", "--explain", str(path)])
+        == 0
+    )
     assert json.loads(path.read_text().splitlines()[0])["term"] == "landkreis"
 
 
 def test_a_hit_behind_another_word_says_so(store, capsys):
-    assert searcher.cli.main(["--store", str(store), "haus", "--fmt", "table"]) == 0
+    assert searcher.commands.search.main(["--store", str(store), "haus", "--fmt", "table"]) == 0
     assert "an alternative to 'aus'" in capsys.readouterr().out
 
 
 def test_a_full_disk_behind_stdout_is_one_line(store):
-    command = [sys.executable, "-m", "searcher.cli", "--store", str(store), "landkreis", "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "searcher.commands.search",
+        "--store",
+        str(store),
+        "landkreis",
+        "--json",
+    ]
     with open("/dev/full", "w") as full:  # noqa: PTH123  # a device
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
@@ -407,10 +428,13 @@ def test_usage_errors_have_status_2(capsys):
     for main, argv in [
         (indexer.cli.main, ["--store", "x"]),
         (indexer.cli.main, ["a", "--store", "x", "--jobs", "0"]),
-        (searcher.cli.main, ["--store", "x"]),
-        (searcher.cli.main, ["--store", "x", "a", "--terms", "t.xml"]),
-        (searcher.cli.main, ["--store", "x", "--terms", "t.xml", "--probabilities", "p.xml"]),
-        (searcher.cli.main, ["--store", "x", "dort", "--beta", "-1"]),
+        (searcher.commands.search.main, ["--store", "x"]),
+        (searcher.commands.search.main, ["--store", "x", "a", "--terms", "t.xml"]),
+        (
+            searcher.commands.search.main,
+            ["--store", "x", "--terms", "t.xml", "--probabilities", "p.xml"],
+        ),
+        (searcher.commands.search.main, ["--store", "x", "dort", "--beta", "-1"]),
     ]:
         with pytest.raises(SystemExit) as end:
             main(argv)
@@ -424,7 +448,7 @@ HEAVY = ("numpy", "scipy", "sklearn", "matplotlib", "numba", "couchdb", "lxml", 
 def test_a_known_word_is_searched_without_compiled_kernels(store):
     script = (
         "import sys\n"
-        "from searcher.cli import main\n"
+        "from searcher.commands.search import main\n"
         f"assert main(['--store', {str(store)!r}, 'haus', '--limit', '1']) == 0\n"
         "heavy = {'numba', 'scipy', 'matplotlib', 'lxml', 'couchdb', 'rapidfuzz', 'orjson'}\n"
         "print(sorted(heavy & {*sys.modules}))\n"
@@ -436,7 +460,7 @@ def test_a_known_word_is_searched_without_compiled_kernels(store):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-@pytest.mark.parametrize("module", ["indexer.cli", "searcher.cli", "scoring.cli"])
+@pytest.mark.parametrize("module", ["indexer.cli", "searcher.commands.search", "scoring.cli"])
 def test_help_is_fast_and_shows_an_example(module):
     script = (
         "import sys, importlib\n"
@@ -449,7 +473,7 @@ def test_help_is_fast_and_shows_an_example(module):
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert "example" in done.stdout
-    if module == "searcher.cli":
+    if module == "searcher.commands.search":
         assert "exit status" in done.stdout
         assert "(50)" in done.stdout
     assert done.stderr.strip() == "[]"

@@ -17,8 +17,8 @@ ASR = Path(__file__).parent / "data" / "asr"
 COMMANDS = {
     "std-index": "indexer.cli",
     "std-store": "indexer.store_cli",
-    "std-search": "searcher.cli",
-    "std-tune": "searcher.tune_cli",
+    "std-search": "searcher.commands.search",
+    "std-tune": "searcher.commands.tune",
     "std-score": "scoring.cli",
     "std-discovery": "scoring.discovery.cli",
 }

@@ -143,7 +143,7 @@ def test_a_shell_completes(command, line, expected):
 
 def test_nothing_is_loaded_for_completion_unless_a_shell_asks():
     code = (
-        "import sys\nfrom searcher.cli import parser\n"
+        "import sys\nfrom searcher.commands.search import parser\n"
         "parser().parse_args(['--store', 'x', 'y'])\n"
         "print({'argcomplete', 'tabulate', 'rich', 'numpy', 'av'} & {*sys.modules})"
     )

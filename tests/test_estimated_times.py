@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import indexer.cli
-import searcher.cli
+import searcher.commands.search
 from indexer import index_files
 from indexer.networks.utterances import concatenated, stacked
 from indexer.segments.invert import invert
@@ -62,11 +62,11 @@ def test_hits_say_how_far_off_they_may_be(store):
 
 
 def test_the_table_and_json_say_so(store, capsys):
-    searcher.cli.main(["--store", store, "alte", "--fmt", "table"])
+    searcher.commands.search.main(["--store", store, "alte", "--fmt", "table"])
     printed = capsys.readouterr().out
     assert "0:10.5 within 1.5 s" in printed
     assert "0:00.2 within" not in printed
-    searcher.cli.main(["--store", store, "--json", "alte"])
+    searcher.commands.search.main(["--store", store, "--json", "alte"])
     by_file = {hit["file"]: hit["within_s"] for hit in json.loads(capsys.readouterr().out)}
     assert by_file == {"talk": 1.455, "words": None}
 

@@ -10,13 +10,13 @@ import pytest
 import indexer.cli
 import scoring.cli
 import scoring.discovery.cli
-import searcher.cli
-import searcher.tune_cli
+import searcher.commands.search
+import searcher.commands.tune
 
 COMMANDS = {
     "std-index": indexer.cli,
-    "std-search": searcher.cli,
-    "std-tune": searcher.tune_cli,
+    "std-search": searcher.commands.search,
+    "std-tune": searcher.commands.tune,
     "std-score": scoring.cli,
     "std-discovery": scoring.discovery.cli,
 }
@@ -67,7 +67,7 @@ def test_two_hyphens_are_no_value(argument, capsys):
 
 
 def test_two_hyphens_end_the_options():
-    args = searcher.cli.parser().parse_args(["--store=x", "--", "--limit=--", "b"])
+    args = searcher.commands.search.parser().parse_args(["--store=x", "--", "--limit=--", "b"])
     assert args.term == ["--limit=--", "b"]
 
 
@@ -84,7 +84,7 @@ def test_a_long_argument_is_cut(capsys):
 
 def parsed_long(argument, capsys):
     with pytest.raises(SystemExit):
-        searcher.cli.parser().parse_args(["--store=x", "term", argument])
+        searcher.commands.search.parser().parse_args(["--store=x", "term", argument])
     err = capsys.readouterr().err
     assert len(err) < 2000
     return err
@@ -135,7 +135,7 @@ def test_closed_and_full_streams(line, status, message, unbuffered, monkeypatch)
 
 @pytest.mark.parametrize("stdout", [">&-", ">/dev/full"])
 def test_help_that_nobody_can_read_is_one_line(stdout):
-    command = f"{shlex.quote(sys.executable)} -m searcher.cli --help {stdout}"
+    command = f"{shlex.quote(sys.executable)} -m searcher.commands.search --help {stdout}"
     done = subprocess.run(["bash", "-c", command], stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith("std-search: ")

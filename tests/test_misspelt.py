@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import indexer.cli
-import searcher.cli
+import searcher.commands.search
 import std.config_cli
 from indexer import index_files
 
@@ -23,18 +23,34 @@ def store(german, tmp_path_factory):
     ("command", "arguments", "told"),
     [
         (indexer.cli, ["--stroe=x"], "there is no option --stroe; is '--store' meant?"),
-        (searcher.cli, ["und", "--limt", "3"], "there is no option --limt; is '--limit' meant?"),
-        (searcher.cli, ["und", "--xyzzy"], "there is no option --xyzzy ("),
+        (
+            searcher.commands.search,
+            ["und", "--limt", "3"],
+            "there is no option --limt; is '--limit' meant?",
+        ),
+        (searcher.commands.search, ["und", "--xyzzy"], "there is no option --xyzzy ("),
         (indexer.cli, ["x", "--format=kaldi"], "got 'kaldi'; is 'kaldi-lattice' meant?"),
         (
             indexer.cli,
             [NETWORKS, "--replace=KRESTIN_00"],
             "got 'KRESTIN_00'; is 'KERSTIN_00' meant?",
         ),
-        (searcher.cli, ["und", "--recording=KERSTN"], "got 'KERSTN'; is 'KERSTIN_00' meant?"),
-        (searcher.cli, ["und", "--where=langage=de"], "got 'langage'; is 'language' meant?"),
-        (searcher.cli, ["und", "--set=serach.min_score=0"], "got 'serach'; is 'search' meant?"),
-        (searcher.cli, ["und", "--set=search.min_scor=0"], "is 'min_score' meant?"),
+        (
+            searcher.commands.search,
+            ["und", "--recording=KERSTN"],
+            "got 'KERSTN'; is 'KERSTIN_00' meant?",
+        ),
+        (
+            searcher.commands.search,
+            ["und", "--where=langage=de"],
+            "got 'langage'; is 'language' meant?",
+        ),
+        (
+            searcher.commands.search,
+            ["und", "--set=serach.min_score=0"],
+            "got 'serach'; is 'search' meant?",
+        ),
+        (searcher.commands.search, ["und", "--set=search.min_scor=0"], "is 'min_score' meant?"),
     ],
 )
 def test_the_nearest_name_is_asked_for(command, arguments, told, store, capsys):
@@ -64,6 +80,6 @@ def test_std_config(arguments, meant, capsys):
 def test_a_configuration_that_is_no_toml(text, got, store, tmp_path, capsys):
     path = tmp_path / "terms.xml"
     path.write_text(text)
-    assert searcher.cli.main(["und", "--store", store, "--config", str(path)]) == 2
+    assert searcher.commands.search.main(["und", "--store", store, "--config", str(path)]) == 2
     expected = f"{path}:1: expected a configuration in TOML, got {got!r}\n"
     assert capsys.readouterr().err == f"std-search: {expected}"

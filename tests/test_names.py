@@ -15,7 +15,7 @@ from indexer.formats.readers import jsonl
 from indexer.segments.invert import invert
 from indexer.store_cli import main as std_store
 from searcher import open_index
-from searcher.cli import main as search
+from searcher.commands.search import main as search
 from std.csv_input import records
 from std.csv_output import write_csv
 from std.metadata.read import parse

@@ -6,7 +6,7 @@ import pytest
 
 from indexer.cli import main as index
 from indexer.formats.readers import jsonl
-from searcher.cli import main as search
+from searcher.commands.search import main as search
 from spoken_terms.start import std_query as query
 from std.store.manifest import _digest
 

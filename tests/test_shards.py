@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 import indexer.cli
-import searcher.cli
+import searcher.commands.search
 import searcher.phonetic.search
 import searcher.phonetic.seeds
 
@@ -28,7 +28,7 @@ def test_shards_and_processes_change_nothing(german, tmp_path, capsys, monkeypat
         assert indexer.cli.main([str(german / "mesh"), *stores, "--quiet"]) == 0
     batch = ["--terms", str(german / "terms.xml"), "--ecf", str(german / "ecf.xml"), "--quiet"]
     for name, more in [("one", whole), ("several", shards), ("jobs", [*shards, "--jobs", "2"])]:
-        assert searcher.cli.main([*batch, *more, "--output", str(tmp_path / name)]) == 0
+        assert searcher.commands.search.main([*batch, *more, "--output", str(tmp_path / name)]) == 0
     assert hits(tmp_path / "one") == hits(tmp_path / "several") == hits(tmp_path / "jobs")
     assert len(hits(tmp_path / "one")) > 300
 
@@ -37,10 +37,13 @@ def test_a_store_given_twice_is_refused(german, tmp_path, capsys):
     store = f"--store={tmp_path}/i"
     assert indexer.cli.main([str(german / "mesh/KERSTIN_00.mesh"), store, "--quiet"]) == 0
     (tmp_path / "link").symlink_to("i")
-    for main, word in ((searcher.cli.main, "landkreis"), (indexer.cli.main, str(german / "mesh"))):
+    for main, word in (
+        (searcher.commands.search.main, "landkreis"),
+        (indexer.cli.main, str(german / "mesh")),
+    ):
         for again in (store, f"--store={tmp_path}/link"):
             assert main([store, again, word]) == 2
             assert "expected each index once, got it twice" in capsys.readouterr().err
     shutil.copytree(tmp_path / "i", tmp_path / "copy")
-    assert searcher.cli.main([store, f"--store={tmp_path}/copy", "landkreis"]) == 2
+    assert searcher.commands.search.main([store, f"--store={tmp_path}/copy", "landkreis"]) == 2
     assert "expected recordings that no other --store has" in capsys.readouterr().err

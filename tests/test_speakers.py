@@ -5,7 +5,7 @@ import json
 import pytest
 
 import indexer.cli
-import searcher.cli
+import searcher.commands.search
 from indexer import index_files
 from indexer.store_cli import main as std_store
 from searcher import open_index
@@ -106,11 +106,11 @@ def test_lists_and_files_name_speakers(store, capsys, tmp_path):
     assert std_store(["list", store, "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
     assert [one["speakers"] for one in listed] == [[], ["Bob Jones", "Anna Smith"]]
-    assert searcher.cli.main(["--store", store, "onions", "--json"]) == 0
+    assert searcher.commands.search.main(["--store", store, "onions", "--json"]) == 0
     (hit,) = json.loads(capsys.readouterr().out)
     assert hit["speaker"] == "Bob Jones"
     srt = tmp_path / "hits.srt"
-    assert searcher.cli.main(["--store", store, "onions", "--srt", str(srt)]) == 0
+    assert searcher.commands.search.main(["--store", store, "onions", "--srt", str(srt)]) == 0
     assert "): Bob Jones: " in srt.read_text()
 
 

@@ -61,10 +61,10 @@ COMMANDS = sorted(spoken_terms.start.COMMANDS.values())
 OWN_PARTS = (
     *("indexer.arguments", "indexer.cli_actions", "indexer.output", "indexer.store_arguments"),
     *(
-        "searcher.arguments",
-        "searcher.cli_hits",
-        "searcher.combinations",
-        "searcher.explained_query",
+        "searcher.commands.arguments",
+        "searcher.commands.hits",
+        "searcher.commands.combinations",
+        "searcher.commands.explained_query",
         "searcher.output",
     ),
     *("scoring.limits", "scoring.run"),
@@ -113,9 +113,9 @@ def test_commands_call_public_interfaces_only(module):
 
 
 @pytest.mark.parametrize(("line", "imported"), [
-    ("from searcher.query import query", "searcher.query.query"),
+    ("from searcher.terms.query import query", "searcher.terms.query.query"),
     ("def f():\n    from searcher.tuning import tune", "searcher.tuning.tune"),
-    ("from searcher import vocabulary", "searcher.vocabulary"),
+    ("from searcher import vocabulary", "searcher.terms.vocabulary"),
     ("import searcher.search", "searcher.search"),
     ("from std.store import open_store", "std.store.open_store"),
     ("from searcher import tune, open_index\nfrom std.files import read", None),

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from indexer.cli import main as index
-from searcher.cli import main as search
+from searcher.commands.search import main as search
 from std.store.manifest import _digest
 
 SRT = """1

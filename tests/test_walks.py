@@ -13,7 +13,7 @@ import searcher.phonetic.search
 from indexer import index_files
 from scoring import score_files, write_report
 from searcher import open_index
-from searcher.cli import main as std_search
+from searcher.commands.search import main as std_search
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "walks.md"

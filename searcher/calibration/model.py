@@ -6,7 +6,7 @@ tuned_on           how much speech and how many examples it was learned from, an
                    what was spoken the recogniser has (``spoken_doubt``)
 confusion          counts of spoken and recognised phones (`std.phonetics.confusion`)
 unknown, known     log-odds weights per feature, of OOV and IV terms
-                   (`searcher.calibration.features`); resembling_words are those of OOV terms
+                   (`searcher.evidence.features`); resembling_words are those of OOV terms
                    (`searcher.calibration.resembling_words`)
 """
 
@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from searcher.calibration.default_weights import IV_WEIGHTS, OOV_WEIGHTS
-from searcher.calibration.features import feature_names
 from searcher.calibration.resembling_words import NONE, ResemblingWords
 from searcher.calibration.spoken_weights import SPOKEN_WEIGHTS
 from searcher.calibration.weights import Weights
+from searcher.evidence.features import feature_names
 from std.errors import InputError, quoted
 from std.json_fields import Part, read_json
 from std.outputs import open_output

@@ -19,7 +19,7 @@ places may be said as often: its grid reaches as far, and is fine where its plac
 
 Places at which the recogniser wrote the same word have one explanation in common. If it is not the
 term, it is wrong at all of them, so they do not tell its rate as often as they are many: place i
-counts for the rate as k_i places do (`searcher.calibration.path_words.explained`), with the factor
+counts for the rate as k_i places do (`searcher.phonetic.path_words.explained`), with the factor
 (1 + r exp(t_i))^k_i in L(r).
 
 Source: empirical Bayes with a two-groups model (Efron 2008, "Microarrays, empirical Bayes and the

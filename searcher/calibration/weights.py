@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.calibration.features import Evidence, Features
 from searcher.calibration.occurrence_rate import labelled_posterior, rate_posterior
 from searcher.calibration.occurring_terms import SAID
 from searcher.calibration.resembling_words import NONE, ResemblingWords
+from searcher.calibration.weights import Evidence, Features
 from std.extras import required
 from std.store.columns import Int64s
 from std.values import Bools, Float64s

@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.candidates import Candidates, concatenate, in_order
-from searcher.copies import NO_COPIES, Copies
 from searcher.fusion.places import same_places
 from searcher.fusion.pooling import SURENESS, pool, weights
-from searcher.hit import Finding
-from searcher.lexical.wildcards import Expansion
-from searcher.search_result import TermCandidates
-from searcher.variant import Variant
+from searcher.index.copies import NO_COPIES, Copies
+from searcher.results.candidates import Candidates, concatenate, in_order
+from searcher.results.hits import Finding
+from searcher.results.search_result import TermCandidates
+from searcher.terms.variant import Variant
+from searcher.terms.wildcards import Expansion
 from std.execution.stop import check_stop
 from std.store.columns import Int64s
 from std.values import Bools, Float64s, Recording

@@ -8,8 +8,8 @@ candidate takes its nearest partner of each other recogniser first.
 
 import numpy as np
 
-from searcher.candidates import Candidates
 from searcher.lexical.deduplicate import SAME_EVENT_MS
+from searcher.results.candidates import Candidates
 from std.store.columns import Int64s
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.candidates import Candidates
+from searcher.results.candidates import Candidates
 from std.execution.stop import check_stop
 from std.store.columns import Int64s
 from std.values import Bools

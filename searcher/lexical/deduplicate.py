@@ -14,8 +14,8 @@ Linking all neighbours into one event would lose a word said twice in a row.
 
 import numpy as np
 
-from searcher.candidates import Candidates, in_order
 from searcher.lexical.best_first import best_first
+from searcher.results.candidates import Candidates, in_order
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
 

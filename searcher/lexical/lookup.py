@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.candidates import Candidates, concatenate
+from searcher.index.spoken_by import SpokenBy
 from searcher.lexical.deduplicate import deduplicate
 from searcher.lexical.join import SkipCost, join, single_word, skip_costs
-from searcher.lexical.wildcards import Union, is_wildcard, spell_out, spelt, union
-from searcher.spoken_by import SpokenBy
-from searcher.variant import Variant
+from searcher.results.candidates import Candidates, concatenate
+from searcher.terms.variant import Variant
+from searcher.terms.wildcards import Union, is_wildcard, spell_out, spelt, union
 from std.config import Config
 from std.ecf_filter import inside_one
 from std.errors import StdError
@@ -85,7 +85,7 @@ class SpeltOut(NamedTuple):
 
     variant: Variant
     first: int  # number of its first sequence
-    sequences: Int64s  # (k, wildcards) see `searcher.lexical.wildcards.spell_out`
+    sequences: Int64s  # (k, wildcards) see `searcher.terms.wildcards.spell_out`
 
 
 class LookedUp(NamedTuple):

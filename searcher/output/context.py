@@ -8,9 +8,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from searcher.candidates import Candidates
-from searcher.copies import NO_COPIES, Copies
-from searcher.recording_table import recording_table
+from searcher.index.copies import NO_COPIES, Copies
+from searcher.index.recording_table import recording_table
+from searcher.results.candidates import Candidates
 from std.characters import has_characters, text_of
 from std.errors import StoreError
 from std.execution.stop import check_stop

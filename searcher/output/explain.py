@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from searcher.decisions import THRESHOLD
-from searcher.hit import Finding, HitColumns
 from searcher.output.context import Context
-from searcher.search_result import SearchResult
+from searcher.results.hits import Finding, HitColumns
+from searcher.results.search_result import SearchResult
 from std.characters import text_of
 from std.metadata.table import NO_METADATA, Metadata
 

@@ -5,7 +5,7 @@ from os import PathLike
 from pathlib import Path
 
 from searcher.output.std_list import hit_list, probability_list
-from searcher.search_result import SearchResult
+from searcher.results.search_result import SearchResult
 from std.errors import StdError
 from std.nist import std_list
 from std.nist.term_list import Dialect

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from searcher.hit import Hit
+from searcher.results.hits import Hit
 from std.characters import text_of
 from std.display.rows import Rows
 

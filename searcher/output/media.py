@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from searcher.hit import Hit
 from searcher.output.context import CHANGE
+from searcher.results.hits import Hit
 from std.audio.decode import samples
 from std.audio.encode import RATES, Format, sound_file
 from std.audio.files import audio_files

@@ -6,9 +6,9 @@ from collections.abc import Set as AbstractSet
 
 import numpy as np
 
-from searcher.lexical.wildcards import described, is_wildcard
-from searcher.search_result import SearchResult
-from searcher.splitting.matches import MAX_LETTERS
+from searcher.results.search_result import SearchResult
+from searcher.terms.splitting.matches import MAX_LETTERS
+from searcher.terms.wildcards import described, is_wildcard
 from std.config import Config, DecisionConfig
 from std.display.numbers import counted
 from std.errors import cut

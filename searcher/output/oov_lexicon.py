@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from searcher.languages import by_language
-from searcher.phonetic_indexes import lexicon_of_index
+from searcher.index.languages import by_language
+from searcher.phonetic.indexes import lexicon_of_index
 from std.config import Config
 from std.errors import ConfigError
 from std.outputs import open_output

@@ -8,7 +8,7 @@ Each says what a place without a hit is worth, in its own numbers.
 
 from dataclasses import replace
 
-from searcher.search_result import SearchResult
+from searcher.results.search_result import SearchResult
 from std.nist.xml import writable
 from std.values import STDList, TermList, TermSearch
 

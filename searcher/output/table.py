@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from searcher.hit import Hit
+from searcher.results.hits import Hit
 from std.display.tables import PIPED_WIDTH, console, print_fitting
 from std.display.times import clock
 

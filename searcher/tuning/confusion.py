@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from searcher.phonetic.alignment import align_windows
 from searcher.phonetic.index import PhoneticIndex
+from searcher.phonetic.indexes import PhoneticIndexes
+from searcher.phonetic.pronunciations import pronounced
 from searcher.phonetic.ratios import background, confusion_log_ratios, ratios_in
-from searcher.phonetic_indexes import PhoneticIndexes
-from searcher.pronunciations import pronounced
 from searcher.tuning.reference import Transcript
 from std.phonetics.confusion import Confusion, Counts, empty
 from std.phonetics.phones import Pronunciation

@@ -16,16 +16,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.calibration.archive import SearchedArchive
-from searcher.calibration.decoys import LENGTHS, draw_decoy_words
-from searcher.calibration.features import Evidence, iv_features
-from searcher.calibration.weights import Examples, examples_of, together
-from searcher.candidates import NONE, Candidates
-from searcher.lexical.lookup import inside_ecf
-from searcher.pairing import pair_with_hits
-from searcher.phonetic_hits import PhoneticHits, phonetic_hits
-from searcher.phonetic_indexes import PhoneticIndexes, searched_archive
-from searcher.pronunciations import mean_phones, pronounced
+from searcher.calibration.weights import Evidence, Examples, examples_of, together
+from searcher.evidence.features import iv_features
+from searcher.evidence.pairing import pair_with_hits
+from searcher.index.searched_speech import inside_ecf
+from searcher.phonetic.archive import SearchedArchive
+from searcher.phonetic.decoys import LENGTHS, draw_decoy_words
+from searcher.phonetic.hits import PhoneticHits, phonetic_hits
+from searcher.phonetic.indexes import PhoneticIndexes, searched_archive
+from searcher.phonetic.pronunciations import mean_phones, pronounced
+from searcher.results.candidates import NONE, Candidates
 from searcher.tuning.labels import Judge, Labels, Phrase, Places, SearchByWords
 from searcher.tuning.reference import Transcript, correct_hits, find_occurrences
 from std.values import Excerpt, Recording

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.candidates import Candidates
+from searcher.results.candidates import Candidates
 from std.store.columns import Int64s
 from std.values import Bools, Excerpt, Float64s
 

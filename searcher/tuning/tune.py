@@ -16,8 +16,8 @@ import numpy as np
 
 from searcher.calibration.model import DOUBT, Model, default_model
 from searcher.calibration.weights import RIDGE, Weights, examples_of, refit, together
-from searcher.phonetic_indexes import PhoneticIndexes
-from searcher.pronunciations import pronounced
+from searcher.phonetic.indexes import PhoneticIndexes
+from searcher.phonetic.pronunciations import pronounced
 from searcher.tuning.confusion import learn_confusion, nothing_counted, spoken_doubt
 from searcher.tuning.examples import (
     KindsOfExamples,

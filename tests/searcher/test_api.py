@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import indexer.cli
-import searcher.cli
+import searcher.commands.search
 from indexer import index_files
 from searcher import Hit, open_fused, open_index
-from searcher.recording_words import _words, _words_in_memory
+from searcher.index.recording_words import _words, _words_in_memory
 from std.errors import InputError, StdError
 from std.nist import ecf, std_list, term_list
 from std.values import Recording, Term
@@ -40,7 +40,9 @@ def index(store):
 @pytest.mark.parametrize("terms", [["landkreis", "im bran*"], ["hahnenfedern"], ["nie gesagt"]])
 def test_search_gives_what_the_command_prints(index, store, capsys, terms, decide):
     hits = index.search(*terms, decide=decide)
-    status = searcher.cli.main(["--store", store, "--json", *["--decide"] * decide, *terms])
+    status = searcher.commands.search.main(
+        ["--store", store, "--json", *["--decide"] * decide, *terms]
+    )
     printed = json.loads(capsys.readouterr().out)
     assert status == (0 if hits else 1)
     documents = json.loads(json.dumps(written([hit.document() for hit in hits])))
@@ -51,7 +53,7 @@ def test_a_batch_gives_the_commands_hit_list(index, store, german, tmp_path):
     terms, excerpts = (german / name for name in ("terms.xml", "ecf.xml"))
     output = tmp_path / "hits.xml"
     batch = ["--store", store, f"--terms={terms}", f"--ecf={excerpts}", f"--output={output}"]
-    assert searcher.cli.main([*batch, "--quiet"]) == 0
+    assert searcher.commands.search.main([*batch, "--quiet"]) == 0
     with terms.open("rb") as stream, excerpts.open("rb") as speech, output.open("rb") as written:
         result = index.search_terms(term_list.parse(stream, terms), ecf.parse(speech, excerpts))
         expected = std_list.parse(written, output).detections
@@ -76,7 +78,7 @@ def test_a_batch_gives_the_commands_hit_list(index, store, german, tmp_path):
 @pytest.mark.parametrize("term", ["Burganlagen", "robo*", "die polizei"])
 def test_query_gives_what_the_command_prints(index, store, capsys, term):
     described = json.loads(json.dumps(written(index.query(term))))
-    assert searcher.cli.main(["--explain-query", "--store", store, "--json", term]) == 0
+    assert searcher.commands.search.main(["--explain-query", "--store", store, "--json", term]) == 0
     (printed,) = json.loads(capsys.readouterr().out)
     for document in (described, printed):
         for cost in ("seconds", "cpu_seconds", "compile_seconds", "split_seconds"):
@@ -120,7 +122,7 @@ def test_what_is_not_there_is_refused(index, tmp_path):
 
 
 def test_the_package_loads_no_numpy():
-    code = "import sys, searcher, searcher.cli; assert 'numpy' not in sys.modules"
+    code = "import sys, searcher, searcher.commands.search; assert 'numpy' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         searcher.nothing  # noqa: B018  # asked for, to be refused
@@ -191,7 +193,7 @@ def test_columns_of_hits_are_the_hits(index, decided):
 
 
 def test_remarks_are_what_the_command_tells(index, store, capsys):
-    searcher.cli.main(["--store", store, "hahnenfedern", "im bran*"])
+    searcher.commands.search.main(["--store", store, "hahnenfedern", "im bran*"])
     told = capsys.readouterr().err
     remarks = index.remarks(index.find("hahnenfedern", "im bran*"))
     assert remarks[0] == "hahnenfedern: the recogniser does not know hahnenfedern"
@@ -240,11 +242,14 @@ def test_one_floor_decides_what_is_shown_counted_and_found(store, index, capsys)
     assert found.less_likely == len(everything.probability)
     assert index.search(term) == [] != index.search(term, min_probability=0)
     for form in ([], ["--json"], ["--csv"]):
-        assert searcher.cli.main(["--store", store, *form, term]) == 1
+        assert searcher.commands.search.main(["--store", store, *form, term]) == 1
         capsys.readouterr()
-        assert searcher.cli.main(["--store", store, *form, "--min-probability", "0", term]) == 0
+        assert (
+            searcher.commands.search.main(["--store", store, *form, "--min-probability", "0", term])
+            == 0
+        )
         capsys.readouterr()
-    assert searcher.cli.main(["--store", store, term]) == 1
+    assert searcher.commands.search.main(["--store", store, term]) == 1
     said = capsys.readouterr().err
     assert f"{found.less_likely} place" in said
     assert "no hits" in said

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-import searcher.cli
+import searcher.commands.search
 from indexer import index_files
 from searcher import open_fused, open_index, query_terms
 from searcher.tuning.confusion import missed
@@ -88,7 +88,7 @@ def test_an_index_of_deleted_recordings_has_no_hits(meshes, tmp_path, capsys):
     with open_index(store) as index:
         assert index.search("und", "hahnenfedern") == []
         assert not len(index.search_terms(LIST).probability)
-    assert searcher.cli.main(["--store", store, "und"]) == 1
+    assert searcher.commands.search.main(["--store", store, "und"]) == 1
     assert "no hits" in capsys.readouterr().err
     other = str(tmp_path / "other")
     index_files(meshes[:1], other)

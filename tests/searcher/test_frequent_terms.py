@@ -7,11 +7,11 @@ import pytest
 
 from indexer import index_files
 from searcher import open_index
-from searcher.candidates import NONE, Candidates
-from searcher.lexical_candidates import LexicalResult
+from searcher.lexical.candidates import LexicalResult
+from searcher.phonetic.pronunciations import pronounced
 from searcher.phonetic.ratios import MAX_HITS
-from searcher.pronunciations import pronounced
-from searcher.variant import Variant
+from searcher.results.candidates import NONE, Candidates
+from searcher.terms.variant import Variant
 
 SAID = ("hahnen federn", "hahn federn", "hahnen feder", "hahn feder")
 UTTERANCES, WORDS, EACH = 600, 8, 6

@@ -13,18 +13,17 @@ from hypothesis import strategies as st
 
 import searcher.found_terms
 import searcher.language_search
-import searcher.phonetic_indexes
+import searcher.phonetic.indexes
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import phone_columns
 from searcher.calibration.model import default_model
-from searcher.candidates import concatenate
-from searcher.cli import main
-from searcher.development_set import in_one_language
+from searcher.commands.search import main
 from searcher.found_terms import find_terms, judge
-from searcher.languages import by_language
+from searcher.index.languages import by_language
 from searcher.prepared import prepare
+from searcher.results.candidates import concatenate
 from searcher.search import decide, search
-from searcher.term_language import (
+from searcher.terms.languages import (
     ALPHABET,
     MAX_LOG_ODDS,
     PER_NAT,
@@ -32,7 +31,8 @@ from searcher.term_language import (
     log_odds,
     vocabulary_trigrams,
 )
-from searcher.variant import Variant
+from searcher.terms.variant import Variant
+from searcher.tuning.development_set import in_one_language
 from std.config import Config
 from std.errors import ConfigError, InputError
 from std.phonetics.lexicon import Lexicon
@@ -59,7 +59,7 @@ class Letters:
 @pytest.fixture(autouse=True)
 def letters(monkeypatch):
     monkeypatch.setattr(
-        searcher.phonetic_indexes,
+        searcher.phonetic.indexes,
         "lexicon_of",
         lambda pronouncer, *rest: Lexicon(Letters(pronouncer[-2:])),
     )

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import indexer.cli
-import searcher.cli
-from searcher.calibration.null_distribution import NullDistribution
+import searcher.commands.search
 from searcher.phonetic.alignment import Hits
+from searcher.phonetic.hits import combined
 from searcher.phonetic.layout import N_MEASURES, SCORE
+from searcher.phonetic.null_distribution import NullDistribution
+from searcher.phonetic.pronunciations import mean_phones, pronounced_queries
 from searcher.phonetic.ratios import MAX_HITS, WeightedPronunciation
-from searcher.phonetic_hits import combined
-from searcher.pronunciations import mean_phones, pronounced_queries
-from searcher.request import SpokenWords
+from searcher.terms.request import SpokenWords
 from std.nist import std_list, term_list
 from std.phonetics.lexicon import Lexicon
 
@@ -117,7 +117,7 @@ def test_from_networks_to_a_hit_list(german, queries, tmp_path, capsys):
     assert indexer.cli.main([str(german / "mesh" / "KERSTIN_00.mesh"), "--store", index]) == 0
     argv = ["--store", index, "--queries", str(queries), "--ecf", str(german / "ecf.xml")]
     argv += ["--output", str(tmp_path / "h.xml"), "--term-list", str(tmp_path / "t.xml")]
-    assert searcher.cli.main([*argv, "--dialect", "kws2013"]) == 0
+    assert searcher.commands.search.main([*argv, "--dialect", "kws2013"]) == 0
     with (tmp_path / "t.xml").open("rb") as stream:
         terms = term_list.parse(stream)
     assert [term.term_id for term in terms.terms] == ["spreewald", "silence"]
@@ -142,7 +142,7 @@ def test_from_networks_to_a_hit_list(german, queries, tmp_path, capsys):
 )
 def test_options_that_do_not_fit(argv, expected, capsys):
     with pytest.raises(SystemExit):
-        searcher.cli.main(["--store", "memory:", *argv])
+        searcher.commands.search.main(["--store", "memory:", *argv])
     assert expected in " ".join(capsys.readouterr().err.split())
 
 

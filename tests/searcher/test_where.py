@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-import searcher.cli
+import searcher.commands.search
 from indexer import index_files
 from searcher import open_index
 from searcher.prepared import prepare
@@ -131,22 +131,22 @@ def test_where_nothing_fits_nothing_is_found(index, terms, experiment):
 def test_the_command_shows_and_filters(index, store, capsys):
     given = ["--store", store, "im", "--where", "speaker = Ada"]
     table = [*given, "--fmt", "table"]
-    assert searcher.cli.main([*given, "--json"]) == 0
+    assert searcher.commands.search.main([*given, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     hits = index.search("im", where="speaker = Ada")
     assert printed == json.loads(json.dumps(written([hit.document() for hit in hits])))
     assert printed[0]["metadata"] == ROWS[printed[0]["file"]]
-    assert searcher.cli.main([*table, "--limit", "1"]) == 0
+    assert searcher.commands.search.main([*table, "--limit", "1"]) == 0
     out = capsys.readouterr().out
     assert out.split()[:6] == ["term", "file", "date", "speaker", "title", "time"]
     assert re.search(r"im +KERSTIN_0[024] +201[024]-05 +Ada +Part [024] ", out)
-    assert searcher.cli.main([*table, "--columns", "Title,nothing"]) == 0
+    assert searcher.commands.search.main([*table, "--columns", "Title,nothing"]) == 0
     assert capsys.readouterr().out.split()[:4] == ["term", "file", "title", "time"]
-    assert searcher.cli.main([*table, "--columns", ""]) == 0
+    assert searcher.commands.search.main([*table, "--columns", ""]) == 0
     assert capsys.readouterr().out.split()[:3] == ["term", "file", "time"]
-    assert searcher.cli.main(["--store", store, "im", "--where", "date > 2030"]) == 1
+    assert searcher.commands.search.main(["--store", store, "im", "--where", "date > 2030"]) == 1
     assert capsys.readouterr().err == "no hits in the recordings asked for\n"
-    assert searcher.cli.main(["--store", store, "im", "--where", "date >"]) == 2
+    assert searcher.commands.search.main(["--store", store, "im", "--where", "date >"]) == 2
     assert "std-search: --where: expected a value after date >" in capsys.readouterr().err
 
 
@@ -154,7 +154,7 @@ def test_a_batch_of_the_command(index, store, german, terms, tmp_path, capsys):
     output, explain = tmp_path / "hits.xml", tmp_path / "hits.jsonl"
     given = ["--store", store, f"--terms={german}/terms.xml", f"--ecf={german}/ecf.xml"]
     given += [f"--output={output}", f"--explain={explain}"]
-    assert searcher.cli.main([*given, "--where", "title = 'Part 3'"]) == 0
+    assert searcher.commands.search.main([*given, "--where", "title = 'Part 3'"]) == 0
     with output.open("rb") as stream:
         hits = std_list.parse(stream, output).detections
     assert {one.file for one in hits.recordings} == {"KERSTIN_03"}
@@ -164,5 +164,5 @@ def test_a_batch_of_the_command(index, store, german, terms, tmp_path, capsys):
     assert {line["metadata"]["title"] for line in lines} == {"Part 3"}
     err = capsys.readouterr().err
     assert re.search(r"warning: \d+ hits outside the speech of .* or in other recordings than", err)
-    assert searcher.cli.main([*given, "--where", "title = 'Part 99'"]) == 2
+    assert searcher.commands.search.main([*given, "--where", "title = 'Part 99'"]) == 2
     assert "--where, --recording: expected recordings of" in capsys.readouterr().err

@@ -13,7 +13,7 @@ import pytest
 from std import notices
 from std.command import run, say
 
-SEARCH = "import sys; from searcher.cli import main; sys.exit(main())"
+SEARCH = "import sys; from searcher.commands.search import main; sys.exit(main())"
 THESIS = f"--config={Path(__file__).parents[2] / 'configs/thesis.toml'}"
 NOTICE = b"std-search: compiling the kernels, once"
 

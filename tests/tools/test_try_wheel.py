@@ -39,7 +39,7 @@ def test_a_file_that_the_wheel_lacks_is_named(tmp_path):
                 packed.writestr(name, "")
     missing = try_wheel.missing_files(wheel)
     assert "std/extras.py" in missing
-    assert "searcher/cli.py" in missing
+    assert "searcher/commands/search.py" in missing
     assert "std/errors.py" not in missing
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import indexer.cli
-import searcher.cli
+import searcher.commands.search
 from indexer import index_files, installed_formats
 from indexer.formats import installed, names, registry
 from indexer.formats.detect import detect, parse_file
@@ -86,7 +86,10 @@ def test_the_recipe_works(install, tape, capsys, more):
     assert installed_formats() == ("tape",)
     assert indexed(tape, *more) == 0
     capsys.readouterr()
-    assert searcher.cli.main(["haus", "--store", str(tape.parent / "index"), "--json"]) == 0
+    assert (
+        searcher.commands.search.main(["haus", "--store", str(tape.parent / "index"), "--json"])
+        == 0
+    )
     (hit,) = json.loads(capsys.readouterr().out)
     assert (hit["file"], hit["start_s"]) == ("talk", 1.21)
 

@@ -249,11 +249,11 @@ def test_counts_are_of_one_reading(written):
 
 
 def test_phrases_go_on_over_a_noise(written, tmp_path, capsys):
-    import searcher.cli
+    import searcher.commands.search
 
     url = str(tmp_path / "i")
     assert indexer.cli.main([str(written("watson.json", WATSON)), "--store", url, "--quiet"]) == 0
-    assert searcher.cli.main(["--store", url, "das haus", "--json"]) == 0
+    assert searcher.commands.search.main(["--store", url, "das haus", "--json"]) == 0
     (hit, *_) = json.loads(capsys.readouterr().out)
     assert hit["file"] == "watson"
 

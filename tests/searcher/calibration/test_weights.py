@@ -4,11 +4,18 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from searcher.calibration.features import Evidence
 from searcher.calibration.occurrence_rate import DETECTED, GRID, rate_posterior
 from searcher.calibration.occurring_terms import SAID
 from searcher.calibration.resembling_words import NONE, ResemblingWords
-from searcher.calibration.weights import Examples, Weights, examples_of, fit, refit, together
+from searcher.calibration.weights import (
+    Evidence,
+    Examples,
+    Weights,
+    examples_of,
+    fit,
+    refit,
+    together,
+)
 
 WEIGHTS = Weights(-2.0, {"x": 1.5})
 

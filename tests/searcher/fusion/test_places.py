@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searcher.candidates import NONE, Candidates
 from searcher.fusion.places import same_places
+from searcher.results.candidates import NONE, Candidates
 
 ROW = st.tuples(
     st.integers(0, 1), st.integers(0, 1), st.integers(0, 40), st.integers(0, 8),

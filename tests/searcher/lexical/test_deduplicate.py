@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from searcher.candidates import Candidates
 from searcher.lexical import best_first as blocks
 from searcher.lexical.deduplicate import SAME_EVENT_MS, deduplicate
+from searcher.results.candidates import Candidates
 
 
 def made(*rows):

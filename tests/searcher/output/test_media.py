@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from searcher.hit import Hit
 from searcher.output.media import clip_name, write_clips, write_subtitles
+from searcher.results.hits import Hit
 from std.errors import StdError
 from std.metadata.table import NO_METADATA, of_rows
 

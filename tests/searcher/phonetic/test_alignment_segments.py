@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import searcher.phonetic.alignment
+import searcher.phonetic.indexes
 import searcher.phonetic.search
 import searcher.phonetic.seeds
-import searcher.phonetic_indexes
 from indexer.file_columns import shard_of
 from indexer.segments.invert import invert
 from indexer.segments.merge import merged
@@ -255,7 +255,7 @@ def test_below_the_limit_segments_change_nothing_either(network):
 
 def test_who_pronounced_most_of_the_speech_counts_and_not_most_segments(network, monkeypatch):
     monkeypatch.setattr(
-        searcher.phonetic_indexes, "lexicon_of", lambda pronouncer, *config: Lexicon(Letters())
+        searcher.phonetic.indexes, "lexicon_of", lambda pronouncer, *config: Lexicon(Letters())
     )
     segments = [
         ResidentSegment(
@@ -265,7 +265,7 @@ def test_who_pronounced_most_of_the_speech_counts_and_not_most_segments(network,
     ]
     segments.append(replace(segments[2], id="d", deleted=frozenset({0})))
     place_of = {one.recordings[0].recording: i for i, one in enumerate(segments[:3])}
-    found, others = searcher.phonetic_indexes.open_phonetic_indexes(
+    found, others = searcher.phonetic.indexes.open_phonetic_indexes(
         segments, place_of, Config(), None
     )
     assert [one.pronouncer for one in found.indexes] == ["letters:xx"]

@@ -7,7 +7,7 @@ import pytest
 
 from indexer import index_files
 from searcher import open_index
-from searcher.tune_cli import main
+from searcher.commands.tune import main
 from searcher.tuning.check import Unwritten, check, unwritten_words
 
 

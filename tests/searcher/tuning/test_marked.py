@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-import searcher.tune_cli
+import searcher.commands.tune
 import std.phonetics.g2p
 from searcher import load_model, open_index
 from searcher.calibration.default_weights import IV_WEIGHTS, OOV_WEIGHTS
@@ -85,7 +85,7 @@ def of_hits(hits, right):
 
 def tuned(store, tmp_path, marks, *more):
     argv = ["--store", store, "--feedback", written(tmp_path / "marks.jsonl", marks), *more]
-    status = searcher.tune_cli.main([*argv, "--output", str(tmp_path / "model.json")])
+    status = searcher.commands.tune.main([*argv, "--output", str(tmp_path / "model.json")])
     return status, tmp_path / "model.json"
 
 
@@ -153,7 +153,7 @@ def test_marks_and_a_transcript_together(store, development, hits, tmp_path, cap
     ],
 )
 def test_what_to_learn_from_is_asked_for(given, expected, capsys):
-    assert searcher.tune_cli.main(["--store", "x", "--output", "m.json", *given]) == 2
+    assert searcher.commands.tune.main(["--store", "x", "--output", "m.json", *given]) == 2
     assert expected in capsys.readouterr().err
 
 
@@ -161,5 +161,5 @@ def test_damaged_marks_are_said_with_their_line(store, tmp_path, capsys):
     path = tmp_path / "marks.jsonl"
     path.write_bytes(dump(mark("und", A, 1.0, 2.0, True)) + b'{"term": 3}\n')
     argv = ["--store", store, "--feedback", str(path), "--output", str(tmp_path / "m.json")]
-    assert searcher.tune_cli.main(argv) == 2
+    assert searcher.commands.tune.main(argv) == 2
     assert "marks.jsonl:2" in capsys.readouterr().err

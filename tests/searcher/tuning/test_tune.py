@@ -6,13 +6,14 @@ import shutil
 
 import numpy as np
 import pytest
+from searcher.evidence.model_file import load
 
 import indexer.cli
-import searcher.cli
-import searcher.tune_cli
+import searcher.commands.search
+import searcher.commands.tune
 import std.phonetics.g2p
 from indexer import index_files
-from searcher.calibration.model import default_model, load
+from searcher.calibration.model import default_model
 from tests.searcher.tuning.conftest import FILES
 
 pytestmark = pytest.mark.skipif(
@@ -27,7 +28,7 @@ def model(store, development):
     given = [f"--{one}={development / name}" for one, name in (
         ("ecf", "ecf.xml"), ("rttm", "ref.rttm"), ("terms", "terms.xml"), ("output", "model.json"),
     )]  # fmt: skip
-    assert searcher.tune_cli.main(["--store", store, *given, "--quiet"]) == 0
+    assert searcher.commands.tune.main(["--store", store, *given, "--quiet"]) == 0
     return path
 
 
@@ -111,7 +112,7 @@ def test_tune_needs_a_store():
 
 
 def first_hit(store, capsys, *argv):
-    assert searcher.cli.main(["--store", store, "--json", "--decide", *argv]) == 0
+    assert searcher.commands.search.main(["--store", store, "--json", "--decide", *argv]) == 0
     hits = json.loads(capsys.readouterr().out)
     return max(hits, key=lambda one: one["score"])
 
@@ -135,7 +136,7 @@ def test_a_phrase_with_an_unknown_word_is_found(store, capsys):
 
 @pytest.mark.parametrize("term", ["-1", "hahnenfeder" * 460, "äöü"])
 def test_hostile_terms_find_nothing_quickly(store, term, capsys):
-    status = searcher.cli.main(["--store", store, "--json", "--decide", "--", term])
+    status = searcher.commands.search.main(["--store", store, "--json", "--decide", "--", term])
     hits = json.loads(capsys.readouterr().out)
     assert status == (0 if hits else 1)
     assert not [one for one in hits if one["decision"] == "YES"]
@@ -145,7 +146,7 @@ def test_unknown_words_are_written_for_the_recogniser(store, german, tmp_path):
     out, words = tmp_path / "hits.xml", tmp_path / "oov.txt"
     given = ["--terms", str(german / "terms.xml"), "--ecf", str(german / "ecf.xml")]
     more = ["--output", str(out), "--oov-lexicon", str(words), "--quiet"]
-    assert searcher.cli.main(["--store", store, *given, *more]) == 0
+    assert searcher.commands.search.main(["--store", store, *given, *more]) == 0
     lines = words.read_text().splitlines()
     assert lines == sorted(lines)
     assert "hahnenfedern h ɑː n ə n f eː d ɜ n" in lines  # noqa: RUF001  # IPA is meant
@@ -158,7 +159,7 @@ def tune_on_a_beginning(store, development, tmp_path, letters):
     rttm.write_text("".join(one for one in lines if "LEXEME" in one)[:letters].rsplit("\n", 1)[0])
     given = ["--ecf", str(development / "ecf.xml"), "--terms", str(development / "terms.xml")]
     argv = ["--store", store, *given, "--rttm", str(rttm), "--output", str(tmp_path / "m.json")]
-    return searcher.tune_cli.main(argv)
+    return searcher.commands.tune.main(argv)
 
 
 def test_too_little_to_learn_from_is_said(store, development, tmp_path, capsys):
@@ -183,12 +184,12 @@ def test_an_index_without_sounds_is_said(german, development, tmp_path, capsys, 
     store = str(tmp_path / "index")
     mesh = str(german / "mesh" / "KERSTIN_00.mesh")
     assert indexer.cli.main([mesh, "--store", store, "--config", str(config), "--quiet"]) == 0
-    assert searcher.cli.main(["--store", store, "hahnenfedern"]) == 0
+    assert searcher.commands.search.main(["--store", store, "hahnenfedern"]) == 0
     assert "unknown words are not heard there" in capsys.readouterr().err
     given = ["--ecf", "ecf.xml", "--rttm", "ref.rttm", "--terms", "terms.xml"]
     argv = ["--store", store, *given, "--output", "m.json"]
     monkeypatch.chdir(development)
-    assert searcher.tune_cli.main(argv) == 2
+    assert searcher.commands.tune.main(argv) == 2
     assert "expected an index with sounds" in capsys.readouterr().err
 
 
@@ -212,7 +213,7 @@ def test_the_transcript_is_read_in_the_term_lists_encoding(store, tmp_path, caps
             ("output", "m.json"),
         ]
     ]
-    assert searcher.tune_cli.main(["--store", store, *given]) == 2
+    assert searcher.commands.tune.main(["--store", store, *given]) == 2
     assert "expected words of the recordings in the ECF, got 'none'" in capsys.readouterr().err
 
 

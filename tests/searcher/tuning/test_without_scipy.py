@@ -2,7 +2,7 @@
 
 import sys
 
-from searcher.tune_cli import main
+from searcher.commands.tune import main
 
 
 def test_one_line_names_the_extra_before_anything_is_read(tmp_path, capsys, monkeypatch):

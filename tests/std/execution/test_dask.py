@@ -20,7 +20,7 @@ pytest.importorskip(
 )
 
 import indexer.cli
-import searcher.cli
+import searcher.commands.search
 import std.execution.dask
 from indexer.store_cli import main as std_store
 from std.errors import InputError
@@ -102,7 +102,7 @@ def test_index_and_search_while_a_worker_dies(cluster, german, tmp_path, monkeyp
         ("here", ["--store", f"{tmp_path}/whole"]),
     ]:
         output = ["--output", str(tmp_path / name)]
-        assert searcher.cli.main([*batch, *output, *more]) == 0
+        assert searcher.commands.search.main([*batch, *output, *more]) == 0
     assert hits(tmp_path / "there") == hits(tmp_path / "here")
     assert len(hits(tmp_path / "here")) > 300
 

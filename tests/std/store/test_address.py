@@ -4,7 +4,7 @@ import pytest
 
 from indexer import cli as index_cli
 from indexer import store_cli
-from searcher import cli as search_cli
+from searcher.commands import search as search_cli
 from std.errors import StoreError
 from std.store import absolute_url, open_store
 from std.store.address import kind_of, redacted

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from indexer.cli import main as index
-from searcher.cli import main as search
+from searcher.commands.search import main as search
 
 TIMES = re.compile(r' (?:term_)?(?:search|index(?:ing)?)_(?:time|size)="[^"]*"')
 

@@ -1,0 +1,1 @@
+"""The commands std-search and std-tune: arguments, and what they print."""

@@ -1,0 +1,307 @@
+"""std-search: arguments in, hits out."""
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from searcher.commands.arguments import configuration, parser
+from searcher.commands.combinations import misuse
+from searcher.commands.explained_query import explain_query
+from searcher.commands.hits import (
+    is_decided,
+    is_restricted,
+    output_hits,
+    prints_hits,
+    tell_figures,
+    tell_remarks,
+)
+from std.command import peak_memory_gb, print_json, progress_bar, run, tell, warn
+from std.display.numbers import counted
+from std.display.rows import JSON, LINES, form_of
+from std.errors import InputError, StdError, named
+from std.execution.cost import Cost, Stopwatch
+
+if TYPE_CHECKING:
+    from searcher import (
+        FusedIndex,
+        Index,
+        SearchResult,
+    )  # --help needs none of what these load
+    from std.config import Config
+    from std.spoken_queries import SpokenQueries
+    from std.values import ECF, TermList
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit status: 0 done or found, 1 no TERM was found, 2 the user can mend it."""
+    parse = parser()
+    args = parse.parse_args(argv)
+    if problem := misuse(args, parse):
+        parse.error(problem)
+    is_batch = args.terms or args.queries
+    work = explain_query if args.explain_query else batch if is_batch else interactive
+    return run("std-search", lambda: work(args))
+
+
+def opened(args: argparse.Namespace, config: "Config") -> "Index | FusedIndex":
+    """The index, or those of several recognisers as one."""
+    from searcher import open_fused, open_index
+    from searcher.output.notices import fusion_warning
+
+    if args.fuse:
+        fused = open_fused(*args.store, config=config, model=args.model or None)
+        if warning := fusion_warning(fused.recordings_of_each):
+            warn("std-search", warning)
+        return fused
+    return open_index(*args.store, config=config, model=args.model[0] if args.model else None)
+
+
+def batch(args: argparse.Namespace) -> None:
+    """Search a term list and write the hit list."""
+    started = Stopwatch()
+    from searcher.output.notices import acceptance_notice, cut_terms, list_notice, term_warnings
+    from std.execution.processes import executor
+    from std.files import read
+    from std.nist import ecf
+    from std.nist.xml import CONTROL_CHARACTERS
+
+    if CONTROL_CHARACTERS.search(args.system_id):
+        raise StdError(f"--system-id: expected text that XML can hold, got {args.system_id!r}")
+    config = configuration(args)
+    experiment = read(ecf.parse, args.ecf) if args.ecf else None
+    spoken, terms = read_terms(args)
+    with opened(args, config) as index:
+        if experiment:
+            check_recordings(experiment, index, args)
+            experiment = restricted(experiment, index, args)
+        bar = progress_bar(f"searching {counted(len(terms.terms), 'term')}", 1.0, quiet=args.quiet)
+        with bar as advance, executor(args.jobs, args.scheduler) as workers:
+            settings = selection(args) | {"workers": workers, "advance": advance}
+            if spoken:
+                of_one_recogniser = cast("Index", index)  # --fuse is refused
+                found = of_one_recogniser.search_queries(spoken, experiment, **settings)
+            else:
+                found = index.search_terms(terms, experiment, **settings)
+            found = found.at_least(args.min_probability or 0.0)
+        if found.outside_ecf and experiment:
+            asked = " or in other recordings than asked for" if is_restricted(args) else ""
+            speech = f"outside the speech of {named(args.ecf)}{asked}"
+            warn("std-search", f"{counted(found.outside_ecf, 'hit')} {speech} left out")
+        warn_of_phones(found)
+        for warning in (*term_warnings(found), *cut_terms(found)):
+            warn("std-search", warning)
+        write_oov_words(args, found, index)
+        if args.output:
+            write_hit_lists(args, found, terms, started.cost())
+        if args.term_list:
+            write_term_list(args, terms)
+        if args.explain or args.clips or args.srt or prints_hits(args):
+            output_hits(args, found, index.hits(found), index)
+        figures = figures_of(found, experiment, spoken, index, args)
+    cost = started.cost()
+    if args.json and args.output:
+        print_json(figures | cost._asdict() | {"ssf": searching_speed(figures, cost)})
+    if not args.quiet:
+        tell_figures(found)
+        tell(summary_line(figures, cost, args))
+        if notice := acceptance_notice(found, config.decision):
+            tell(notice)
+        if args.probabilities and (notice := list_notice(found, config)):
+            tell(notice)
+
+
+def summary_line(figures: dict[str, Any], cost: Cost, args: argparse.Namespace) -> str:
+    """What a batch brought, and where it is."""
+    from std.outputs import output_name
+
+    where = f" -> {output_name(args.output)}" if args.output else ""
+    return (
+        f"{counted(figures['terms'], 'term')} ({figures['oov_terms']} with words the recogniser "
+        f"does not know), {counted(figures['detections'], 'detection')}, "
+        f"{figures['yes']} accepted, {cost}{where}"
+    )
+
+
+def selection(args: argparse.Namespace) -> dict[str, Any]:
+    """Which recordings of the index are searched; with an ECF, `restricted` has said it."""
+    return {} if args.ecf else {"where": args.where, "recordings": args.recording}
+
+
+def read_terms(args: argparse.Namespace) -> "tuple[SpokenQueries | None, TermList]":
+    """Read what is searched for: spoken queries, if it is these, and the term list."""
+    from std.files import read
+    from std.nist import term_file
+    from std.spoken_queries import parse, term_list_of
+
+    if not args.queries:
+        return None, read(term_file.parse, args.terms)
+    spoken = parse(args.queries)
+    return spoken, term_list_of(spoken, args.ecf.name)
+
+
+def write_term_list(args: argparse.Namespace, terms: "TermList") -> None:
+    """Write the term list of spoken queries in the dialect of the hit list."""
+    from std.nist import term_list
+    from std.outputs import open_output
+
+    with open_output(args.term_list) as sink:
+        term_list.dump(terms, sink, args.dialect)
+
+
+def check_recordings(
+    experiment: "ECF", index: "Index | FusedIndex", args: argparse.Namespace
+) -> None:
+    """Warn of recordings that the ECF has and the index lacks.
+
+    Raises:
+        InputError: the index has none of them.
+    """
+    indexed = {recording.recording for recording in index.recordings()}
+    searched = {excerpt.recording for excerpt in experiment.excerpts}
+    if not searched & indexed:
+        raise InputError(
+            args.ecf,
+            0,
+            f"recordings that {', '.join(args.store)} has",
+            min(searched).file if searched else "none",
+        )
+    if missing := searched - indexed:
+        first = ", ".join(f"{file}/{channel}" for file, channel in sorted(missing)[:3])
+        number, more = counted(len(missing), "recording"), " ..." if len(missing) > 3 else ""
+        warn("std-search", f"{number} of {named(args.ecf)} not indexed: {first}{more}")
+
+
+def restricted(experiment: "ECF", index: "Index | FusedIndex", args: argparse.Namespace) -> "ECF":
+    """The speech that is searched: of the recordings asked for.
+
+    Raises:
+        StdError: the ECF has none of them.
+    """
+    if not is_restricted(args):
+        return experiment
+    recordings = index.recordings(where=args.where, recordings=args.recording)
+    fitting = {recording.recording for recording in recordings}
+    excerpts = tuple(excerpt for excerpt in experiment.excerpts if excerpt.recording in fitting)
+    if not excerpts:
+        raise StdError(
+            f"--where, --recording: expected recordings of {named(args.ecf)}, got none of them"
+        )
+    return replace(experiment, excerpts=excerpts)
+
+
+def write_hit_lists(
+    args: argparse.Namespace, found: "SearchResult", terms: "TermList", cost: Cost
+) -> None:
+    """Write the hit list, and the probabilities of its hits if a file is named.
+
+    In the dialect asked for, in the term list's encoding.
+    """
+    from searcher import write_hits
+    from std.terminal import printable
+
+    write_hits(
+        found,
+        args.output,
+        terms=terms,
+        terms_filename=printable((args.terms or args.term_list or args.queries).name),
+        probabilities=args.probabilities,
+        system_id=args.system_id,
+        dialect=args.dialect,
+        cpu_s=cost.cpu_seconds,
+        default_score=not args.no_default_score,
+    )
+
+
+def figures_of(
+    found: "SearchResult",
+    experiment: "ECF | None",
+    spoken: "SpokenQueries | None",
+    index: "Index | FusedIndex",
+    args: argparse.Namespace,
+) -> dict[str, Any]:
+    """The figures of a batch, as --json prints them, but for its cost."""
+    from searcher.output.explain import summary
+    from std.ecf_filter import speech_s
+    from std.spoken_queries import RecognitionCost
+
+    if experiment:
+        searched_s = speech_s(experiment.excerpts)
+    else:
+        searched = index.recordings(**selection(args))
+        searched_s = sum(recording.speech_ms for recording in searched) / 1000
+    recognition = (spoken.recognition if spoken else None) or RecognitionCost()
+    return summary(found) | {
+        "searched_seconds": searched_s,
+        "list": index.config.calibration.list,
+        "query_seconds": spoken.duration_s if spoken else float(len(found.terms)),
+        "query_cpu_seconds": recognition.cpu_seconds,
+        "round_trips": index.round_trips,
+        "peak_memory_gb": max(peak_memory_gb(workers=args.jobs), recognition.peak_memory_gb),
+    }
+
+
+def searching_speed(figures: Mapping[str, Any], cost: Cost) -> float | None:
+    """SSF per second (MediaEval 2013 SWS, equation 46): a written query counts as one second."""
+    searched = (figures["query_seconds"] or 0.0) * float(figures["searched_seconds"])
+    return (cost.cpu_seconds + figures["query_cpu_seconds"]) / searched if searched else None
+
+
+def interactive(args: argparse.Namespace) -> int:
+    """Search terms given as arguments and show what was found; 1 if nothing was."""
+    from std.config import SHOWN_FROM
+    from std.execution.processes import executor
+
+    with opened(args, configuration(args)) as index:
+        with executor(args.jobs, args.scheduler) as workers:
+            least = SHOWN_FROM if args.min_probability is None else args.min_probability
+            found = index.find(
+                *args.term, where=args.where, recordings=args.recording, min_probability=least,
+                workers=workers,
+            )  # fmt: skip
+        warn_of_phones(found)
+        write_oov_words(args, found, index)
+        hits = index.hits(found, decided=is_decided(args))
+        hits.sort(key=lambda hit: -hit.probability)
+        if form_of(args, piped=LINES) != JSON:
+            tell_remarks(found, has_hits=bool(hits), args=args)
+        else:
+            warn_of_cuts(found)
+        output_hits(args, found, hits, index)
+    if hits and not args.quiet:
+        tell_figures(found)
+    return 0 if hits else 1
+
+
+def write_oov_words(
+    args: argparse.Namespace, found: "SearchResult", index: "Index | FusedIndex"
+) -> None:
+    """Write the out-of-vocabulary words as a lexicon, if a file is named."""
+    if not args.oov_lexicon:
+        return
+    from searcher.output.oov_lexicon import write_oov_lexicon
+
+    words = sorted({word for words in found.oov_words for word in words})
+    for warning in write_oov_lexicon(args.oov_lexicon, words, index.segments, index.config):
+        warn("std-search", warning)
+
+
+def warn_of_cuts(found: "SearchResult") -> None:
+    """Warn of terms that were not searched everywhere; to a person, the remarks say it."""
+    from searcher.output.notices import cut_terms, cut_wildcards
+
+    for warning in (*cut_wildcards(found), *cut_terms(found)):
+        warn("std-search", warning)
+
+
+def warn_of_phones(found: "SearchResult") -> None:
+    """Warn of segments that were not searched by phones, or without the model."""
+    from searcher.output.notices import phonetic_warnings
+
+    for warning in phonetic_warnings(found):
+        warn("std-search", warning)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

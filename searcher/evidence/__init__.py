@@ -1,0 +1,1 @@
+"""From two searches to one list: places paired, their evidence, their probabilities."""

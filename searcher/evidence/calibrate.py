@@ -1,0 +1,186 @@
+"""Probabilities: lexical candidates and phonetic hits of all terms, calibrated on one scale.
+
+calibrate               candidates with posteriors, hits with scores -> candidates with
+                        probabilities, and each term's evidence that it occurs
+    pair_with_hits      which of them are one event (`searcher.evidence.pairing`)
+    Weights.log_ratios  evidence -> log likelihood ratios (`searcher.calibration.weights`)
+    rate_posterior      ratios of all places of a term -> probabilities, if the term occurs, and
+    log_evidence        that it does (`searcher.calibration.occurrence_rate`)
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from searcher.calibration.model import Model, default_model
+from searcher.calibration.occurrence_rate import log_evidence, rate_posterior
+from searcher.calibration.occurring_terms import FOUND_NOWHERE, NOT_SEARCHED, TAKEN_TO_OCCUR
+from searcher.calibration.weights import Evidence, LogRatios
+from searcher.evidence.features import iv_features
+from searcher.evidence.pairing import Paired, pair_with_hits
+from searcher.lexical.candidates import LexicalResult
+from searcher.phonetic.candidates import PhoneticResult, hits_as_candidates
+from searcher.phonetic.hits import PhoneticHits
+from searcher.phonetic.language import PreparedLanguage
+from searcher.phonetic.pronunciations import mean_phones
+from searcher.results.candidates import Candidates, concatenate, in_order
+from searcher.terms.request import Request
+from searcher.terms.variant import Variant
+from std.config import Config
+from std.execution.stop import check_stop
+from std.values import Bools, Float64s
+
+MIN_PROBABILITY = 1e-3  # phonetic hits below are left out
+
+
+class TermEvidence(NamedTuple):
+    """All places of one term: its lexical candidates, then the hits without one."""
+
+    lexical: Candidates
+    hits: PhoneticHits | None  # without a lexical candidate
+    ratios: LogRatios | None  # of each place; None: the recogniser's posteriors stay
+    is_searched: bool  # by words that the index has, or by phones
+
+    @property
+    def without_places(self) -> float:
+        """The log evidence that it occurs, if it has no places."""
+        if self.ratios is None:
+            return TAKEN_TO_OCCUR
+        return FOUND_NOWHERE if self.is_searched else NOT_SEARCHED
+
+
+class SpokenEvidence(NamedTuple):
+    """What the evidence for a spoken query needs beside that for a written term."""
+
+    sureness: float  # weight of the likeliest word sequence
+    variants: Sequence[Variant]  # that candidates point into
+
+    def evidence(self, paired: Paired, lexical: Candidates, hits: PhoneticHits) -> Evidence:
+        """Of all places of the query."""
+        letters = [sum(map(len, self.variants[row].words)) for row in lexical.variant.tolist()]
+        phones = mean_phones(hits.pronunciations)
+        return paired.spoken_evidence(np.array(letters, np.float64), self.sureness, phones)
+
+
+def calibrate(
+    request: Request,
+    language: PreparedLanguage,
+    is_oov: Bools,
+    lexical: LexicalResult,
+    phonetic: PhoneticResult | None,
+) -> tuple[Candidates, tuple[Variant, ...], Float64s]:
+    """Give the candidates of each term calibrated probabilities.
+
+    Args:
+        request: the terms.
+        language: where they were searched; its model, or the default one, weighs the evidence.
+        is_oov: (terms,) whether the index lacks one of its words.
+        lexical: what the terms' words found.
+        phonetic: what phonetic search found, if it took part.
+
+    Returns:
+        candidates ordered by term, recording and time, whose scores are probabilities on condition
+        that their term occurs; the variants they point into; (terms,) log evidence that each term
+        occurs (`searcher.calibration.occurring_terms`).
+    """
+    n_terms, spoken = len(request.words), request.sureness
+    bounds = np.searchsorted(lexical.candidates.term, np.arange(n_terms + 1)).tolist()
+    is_calibrated = _is_calibrated(request, language.config, is_oov)
+    highest_posterior = 1.0  # of terms found by their words alone, whatever other terms need
+    if phonetic and request.phonetic_words == "all":
+        highest_posterior = phonetic.searched.archive.highest_posterior
+    evidence = []
+    for i, words in enumerate(request.words):
+        check_stop()
+        of_term = _evidence(
+            words,
+            lexical.candidates.rows(slice(bounds[i], bounds[i + 1])),
+            phonetic.of_term[i] if phonetic else None,
+            phonetic,
+            language.model or default_model(),
+            highest_posterior,
+            lexical.variants if is_oov[i] else (),
+            is_oov=bool(is_oov[i]),
+            is_calibrated=bool(is_calibrated[i]),
+            spoken=SpokenEvidence(spoken[i], lexical.variants) if i in spoken else None,
+        )
+        evidence.append(of_term)
+    probabilities, of_terms = _probabilities(evidence)
+    table, parts = list(lexical.variants), []
+    for i, (of_term, probability) in enumerate(zip(evidence, probabilities, strict=True)):
+        check_stop()
+        if probability is None:
+            parts.append(of_term.lexical)
+            continue
+        n = len(of_term.lexical.term)
+        parts.append(of_term.lexical._replace(score=probability[:n]))
+        if of_term.hits and phonetic:
+            kept = np.flatnonzero(probability[n:] >= MIN_PROBABILITY)
+            hits = of_term.hits.rows(kept)
+            parts.append(
+                hits_as_candidates(i, hits, probability[n:][kept], phonetic.indexes, table)
+            )
+    return in_order(concatenate(parts)), tuple(table), of_terms
+
+
+def _is_calibrated(request: Request, config: Config, is_oov: Bools) -> Bools:
+    """(terms,) others keep the recogniser's posteriors, unless they have hits."""
+    words = config.calibration.words
+    is_calibrated = is_oov if words == "unknown" else np.full_like(is_oov, words == "all")
+    return (is_calibrated & ~request.has_wildcard) | request.is_spoken
+
+
+def _evidence(
+    words: Sequence[str],
+    lexical: Candidates,
+    hits: PhoneticHits | None,
+    phonetic: PhoneticResult | None,
+    model: Model,
+    highest_posterior: float,
+    variants: Sequence[Variant],
+    *,
+    is_oov: bool,
+    is_calibrated: bool,
+    spoken: "SpokenEvidence | None",
+) -> TermEvidence:
+    """The log likelihood ratios of each place of a term."""
+    letters = sum(map(len, words))
+    if hits is None or phonetic is None:
+        known = iv_features(lexical.score, len(words), letters, highest_posterior)
+        ratios = model.iv_weights.log_ratios(known) if is_calibrated else None
+        return TermEvidence(lexical, None, ratios, is_searched=not (is_oov or spoken))
+    paired = pair_with_hits(() if spoken else words, lexical, hits, phonetic.searched, variants)
+    if spoken:
+        ratios = model.spoken_weights.log_ratios(spoken.evidence(paired, lexical, hits))
+    elif is_oov:
+        ratios = model.oov_weights.log_ratios(paired.oov_evidence())
+    else:
+        ratios = model.iv_weights.log_ratios(paired.iv_evidence(len(words), letters))
+    return TermEvidence(lexical, hits.rows(paired.unpaired), ratios, is_searched=True)
+
+
+def _probabilities(
+    evidence: Sequence[TermEvidence],
+) -> tuple[list[Float64s | None], Float64s]:
+    """Of each place of each term, all places of a term together; and each term's log evidence.
+
+    Words that resemble a term come with what it means. A term of a list that nobody speaks of has
+    accidents by chance only, so this is what the evidence that a term occurs is compared with.
+    """
+    ratios = [of_term.ratios for of_term in evidence]
+    some = [LogRatios(*[np.empty(0)] * 3), *(one for one in ratios if one is not None)]
+    sizes = np.array(
+        [0 if of_term is None else len(of_term.chance) for of_term in ratios], np.int64
+    )
+    of_place = np.repeat(np.arange(len(sizes)), sizes)
+    all_accidents, chance, counted = map(np.concatenate, zip(*some, strict=True))
+    probability = rate_posterior(all_accidents, of_place, len(sizes), counted).probability
+    without_places = np.array([of_term.without_places for of_term in evidence], np.float64)
+    of_places = log_evidence(chance, of_place, len(sizes), counted)
+    occurs = np.where(sizes > 0, of_places, without_places)
+    parts = np.split(probability, np.cumsum(sizes)[:-1]) if len(sizes) else []
+    probabilities = [
+        None if of_term is None else part for of_term, part in zip(ratios, parts, strict=True)
+    ]
+    return probabilities, occurs

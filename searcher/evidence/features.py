@@ -1,0 +1,315 @@
+"""Evidence for a candidate: features, weighted into a log likelihood ratio.
+
+    hit_features      how the phones of a phonetic hit fit, how often that happens by accident, and
+                      which words stand there
+    oov_features      of candidates of a term with a word that the index lacks
+    iv_features       of candidates of a term whose words the index has
+    spoken_features   of candidates of a spoken query
+
+Weighted and added up they say how much likelier the evidence is if the term was said there than by
+chance. `searcher.calibration.occurrence_rate` makes probabilities of all candidates of a term.
+A place is compared with the term's other places only where one and the same word stands there, and
+what depends on the size of the archive is per slot, or for each expected occurrence: so weights
+learned on one archive serve another.
+
+Names of features are keys of ``model.json``, which users keep: other names make another version
+of the model.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import exp
+from typing import NamedTuple
+
+import numpy as np
+
+from searcher.phonetic import layout
+from searcher.phonetic.alignment import Hits
+from searcher.phonetic.archive import TYPICAL_PHONE_MS, Archive, SearchedArchive
+from searcher.phonetic.null_distribution import COEFFICIENTS, NullDistribution
+from searcher.phonetic.path_words import (
+    NO_WORDS,
+    are_units,
+    frequency,
+    path_words,
+    same_word,
+    spelling,
+)
+from searcher.phonetic.ratios import MAX_HITS, WeightedPronunciation
+from std.store.columns import Int64s
+from std.values import Float64s
+
+SLOWEST = 0.5  # log of a hit's duration over that of its phones, from which on it is too slow
+MAX_OVERHANG = 4  # phones before a hit, beyond which it does not matter how many
+LOGIT_FLOOR = 1e-3
+EXPECTED_NOWHERE = 1e-3  # occurrences of a phrase that stands nowhere in words, for their log
+LEAST_EXPECTED = 0.1  # occurrences of a term, beside those that its posteriors expect
+USUAL = 60.0  # candidates, from which on their posteriors count more than weights
+UNLIKELY_LOGIT = -2.0  # of a posterior, below which alternatives are seldom right
+
+STEEPNESS = 2.5  # nats that a place is less likely for each nat that words explain it
+
+NOWHERE = SearchedArchive(
+    Archive(0, 1.0, TYPICAL_PHONE_MS, (), NullDistribution(np.zeros(COEFFICIENTS))),
+    np.empty(0),
+    0,
+    NO_WORDS,
+)
+
+Features = Mapping[str, Float64s]
+
+
+class Evidence(NamedTuple):
+    """Features of some candidates of one term."""
+
+    features: Features  # each (n,)
+    offset: Float64s  # (n,) added to the weighted features: what does not depend on weights
+    explained: Float64s | None = None  # (n,) see `path_words.explained`; None: nowhere
+    weighed: Float64s | float = 1.0  # (n,) share that the weighted features have
+
+
+def hit_features(
+    words: Sequence[str],
+    pronunciations: Sequence[WeightedPronunciation],
+    found_by: Int64s,
+    hits: Hits,
+    searched: SearchedArchive,
+) -> Features:
+    """Evidence of the phones, and of the words that stand there, for each hit.
+
+    Args:
+        words: of the query as it is spelt; none if it was spoken.
+        pronunciations: of the query, at least one.
+        found_by: (n,) which of them found each hit.
+        hits: n of them, best first.
+        searched: where they were found, with what decoys hit there.
+
+    Returns:
+        name -> (n,):
+
+    log_e_rate      log of the accidental places expected to score as high, per slot
+    common          how much more accidental hits the term has than decoys of its length, as a log;
+                    what stands at the same words each time is no accident (`are_units`)
+    relative        the score's share of a perfect match
+    cut_before      phones of the first word before the hit
+    path            log posteriors of the words on the path, summed
+    longest         phones of the longest one-best word that the hit cuts, times its posterior
+    slowness        log of the duration over that of so many phones in this archive; beyond
+                    `SLOWEST` it falls again: words with doubtful times, or far apart
+    spelling, frequency, same_word
+                    of the words on the path (`searcher.phonetic.path_words`)
+    speech_quality  mean one-best posterior of the recording, minus that of the archive
+    """
+    archive, m = searched.archive, hits.measures.astype(np.float64)
+    score, log_posterior = m[:, layout.SCORE], m[:, layout.PATH_LOG_POSTERIOR]
+    phones = np.array([max(1, len(one.phones)) for one in pronunciations])[found_by]
+    perfect = np.array([max(one.perfect, 1e-9) for one in pronunciations])[found_by]
+    duration_ms = np.maximum(hits.end_ms - hits.start_ms, 1)
+    slowness = np.log(duration_ms / (phones * archive.phone_ms))
+    paths = path_words(hits, searched.words)
+    is_unit = are_units(paths, searched.words, exp(archive.log_slots))
+    return {
+        "log_e_rate": archive.null.log_e_value(score, pronunciations) - archive.log_slots,
+        "common": np.full(len(m), archive.null.term_shift(score[~is_unit], pronunciations)),
+        "relative": score / perfect,
+        "cut_before": np.minimum(m[:, layout.PHONES_BEFORE], MAX_OVERHANG),
+        "path": log_posterior,
+        "longest": m[:, layout.ONE_BEST_CUT_PHONES],
+        "slowness": np.minimum(slowness, 2 * SLOWEST - slowness),
+        "spelling": spelling(words, paths),
+        "frequency": frequency(paths, searched.words),
+        "same_word": same_word(paths, log_posterior),
+        "speech_quality": searched.quality[hits.recording],
+    }
+
+
+def no_hit(name: str, archive: Archive) -> float:
+    """The value of a hit's feature where there is no hit: at least `MAX_HITS` others fit better."""
+    return float(np.log(MAX_HITS)) - archive.log_slots if name == "log_e_rate" else 0.0
+
+
+def oov_features(
+    posterior: Float64s, of_hits: Features, explained: Float64s, log_chances: float
+) -> Evidence:
+    """Evidence for candidates of an OOV term: phones, and splits or similar words.
+
+    Args:
+        posterior: (n,) of the likeliest split or similar word times its similarity; 0 where
+            there is none.
+        of_hits: `hit_features` of the phonetic hits, `no_hit` without one.
+        explained: (n,) see `path_words.explained`.
+        log_chances: log of the number of chances for an accident.
+    """
+    return Evidence(
+        {**of_hits, "written": (posterior > 0).astype(float)},
+        -log_chances - STEEPNESS * explained,
+        explained,
+    )
+
+
+def iv_features(
+    posterior: Float64s, words: int, letters: int, highest_posterior: float = 1.0
+) -> Evidence:
+    """Evidence for the candidates of a term that were found by its words.
+
+    Args:
+        posterior: (n,) of the words, above 0.
+        words: number of words of the term.
+        letters: of all its words.
+        highest_posterior: that the recogniser gives a word. One that draws 15 hypotheses writes .97
+            where all have the word, another writes 1: both are as sure as they can be.
+
+    Returns:
+        logit            log odds of the posterior
+        likely_logit     what of it is above 0; unlikely_logit what of it is below -2
+        surplus          log of the number of candidates for each that the posteriors expect
+        unlikely_surplus the same times unlikely_logit: among many candidates weak ones are worth
+                         what they say, a single one is a rare word that the recogniser missed
+        words, words_logit   their number, and that times the log odds
+        letters, length      log of their number, and their number: words of four letters are
+                             recognised for others more often than shorter and longer ones
+        and an offset    the posteriors expect the term so often: its occurrence rate, which
+                         multiplies the odds of all its places, must not count it twice. The more
+                         candidates, the less the features weigh, and the posterior's own log odds
+                         instead: a word that is usual here is recognised as the recogniser says
+    """
+    # What `searcher.lexical.join` makes of a phrase of such words, with its default exponent.
+    posterior = np.minimum(posterior / highest_posterior ** ((words + 1) / 2), 1.0)
+    odds, n = logit(posterior), len(posterior)
+    expected = float(posterior.sum())
+    unlikely = np.minimum(odds - UNLIKELY_LOGIT, 0.0)
+    surplus = np.log((n + 1) / (expected + 1))
+    own = n / (n + USUAL)
+    return Evidence(
+        {
+            "logit": odds,
+            "likely_logit": np.maximum(odds, 0.0),
+            "unlikely_logit": unlikely,
+            "surplus": np.full(n, surplus),
+            "unlikely_surplus": surplus * unlikely,
+            "words": np.full(n, float(words)),
+            "words_logit": words * odds,
+            "letters": np.full(n, np.log(max(letters, 1))),
+            "length": np.full(n, float(letters)),
+        },
+        own * odds - np.log(expected + LEAST_EXPECTED),
+        weighed=np.full(n, 1 - own),
+    )
+
+
+def iv_features_with_hits(
+    posterior: Float64s,
+    of_hits: Features,
+    explained: Float64s,
+    words: int,
+    letters: int,
+    highest_posterior: float,
+    log_chances: float,
+) -> Evidence:
+    """Evidence for candidates of an IV term that was searched by its phones as well.
+
+    Candidates found by their words have the evidence of `iv_features`, others that of the phones.
+
+    Args:
+        posterior: (n,) of the words; 0 where only the phones fit.
+        of_hits: `hit_features` of the phonetic hits, `no_hit` without one.
+        explained: (n,) see `path_words.explained`.
+        words: number of words of the term.
+        letters: of all its words.
+        highest_posterior: see `iv_features`.
+        log_chances: log of the number of chances for an accident.
+
+    Returns:
+        of candidates found by their words the evidence of `iv_features`, and of the others:
+
+        phonetic     1
+        expected     log of the number of occurrences that the posteriors expect elsewhere: a phrase
+                     that its words find nowhere was probably misrecognised somewhere
+        phonetic_*   the evidence of the phones
+    """
+    written = posterior > 0
+    lexical = iv_features(posterior[written], words, letters, highest_posterior)
+    columns = {}
+    for name, column in lexical.features.items():
+        columns[name] = np.zeros(len(posterior))
+        columns[name][written] = column
+    phonetic = (~written).astype(float)
+    explained = explained * phonetic
+    offset = -log_chances * phonetic - STEEPNESS * explained
+    offset[written] = lexical.offset
+    columns["phonetic"] = phonetic
+    columns["expected"] = phonetic * np.log(posterior.sum() + EXPECTED_NOWHERE)
+    for name, column in of_hits.items():
+        columns[f"phonetic_{name}"] = phonetic * column
+    weighed = np.ones(len(posterior))
+    weighed[written] = lexical.weighed
+    return Evidence(columns, offset, explained, weighed)
+
+
+def spoken_features(
+    posterior: Float64s,
+    letters: Float64s,
+    of_hits: Features,
+    explained: Float64s,
+    sureness: float,
+    phones: float,
+    log_chances: float,
+) -> Evidence:
+    """Evidence for candidates of a spoken query: its words and its phones, both of each candidate.
+
+    A written term's words are known, so where they stand the phones say nothing new. Those of a
+    query were recognised, with errors, so each of the two confirms the other.
+
+    Args:
+        posterior: (n,) of a word sequence of the query, times its weight; 0 where none stands.
+        letters: (n,) of that word sequence; 0 where none stands.
+        of_hits: `hit_features` of the phonetic hits, `no_hit` without one.
+        explained: (n,) see `path_words.explained`.
+        sureness: weight of the query's likeliest word sequence.
+        phones: of the query, the mean over its pronunciations.
+        log_chances: log of the number of chances for an accident.
+
+    Returns:
+        beside those of the phones (and without the spelling, which nobody wrote):
+
+        written           whether a word sequence of the query stands there
+        logit             log odds of its posterior, 0 where none stands
+        letters           log of its letters, 0 where none stands
+        expected          log of one plus the sum of the posteriors
+        phones            log of the query's phones
+        sureness          of the query
+        written_sureness  the same where a word sequence stands
+    """
+    is_written = posterior > 0
+    written, n = is_written.astype(float), len(posterior)
+    columns = {
+        **{name: column for name, column in of_hits.items() if name != "spelling"},
+        "written": written,
+        "logit": written * logit(posterior),
+        "letters": np.log(np.where(is_written, np.maximum(letters, 1), 1)),
+        "expected": np.full(n, np.log1p(posterior.sum())),
+        "phones": np.full(n, np.log(max(phones, 1))),
+        "sureness": np.full(n, sureness),
+        "written_sureness": written * sureness,
+    }
+    return Evidence(columns, -log_chances - STEEPNESS * explained, explained)
+
+
+def logit(posterior: Float64s) -> Float64s:
+    """(n,) log odds of posteriors; 0 and 1 have some, too."""
+    odds: Float64s = np.log(posterior + LOGIT_FLOOR) - np.log(1 - posterior + LOGIT_FLOOR)
+    return odds
+
+
+def feature_names(*, in_vocabulary: bool) -> frozenset[str]:
+    """The features that a model for IV or for OOV terms may weigh."""
+    none = np.empty(0)
+    rows, blank = np.empty(0, np.int64), np.empty((0, 0), np.int16)
+    hits = Hits(
+        rows, rows, rows, rows, np.empty((0, layout.N_MEASURES), np.float32),
+        np.empty((0, 0), np.int32), blank, blank, rows, rows,
+    )  # fmt: skip
+    query = [WeightedPronunciation(("",), 1.0)]
+    of_hits = hit_features((), query, rows, hits, NOWHERE)
+    if in_vocabulary:
+        return frozenset(iv_features_with_hits(none, of_hits, none, 1, 1, 1.0, 0.0).features)
+    return frozenset(oov_features(none, of_hits, none, 0.0).features)

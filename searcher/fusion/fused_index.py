@@ -1,0 +1,250 @@
+"""Several recognisers' indexes of the same speech, searched as one.
+
+open_fused   one store of each recogniser --> FusedIndex
+FusedIndex   what `searcher.api.Index` offers to searches; hits at one place are one
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import cached_property
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from searcher.api import Index, open_index
+from searcher.calibration.model import Model
+from searcher.fusion.doubt import doubt, measured
+from searcher.fusion.fused_candidates import FusedVariant, Recogniser, fuse
+from searcher.fusion.pooling import MEASURED_SURENESS, SURENESS
+from searcher.index.copies import NO_COPIES, Copies, common_copies
+from searcher.index.searched_speech import Speech
+from searcher.output.context import Context, contexts
+from searcher.output.explain import explained
+from searcher.results.hits import HitColumns
+from searcher.results.search_result import SearchResult
+from searcher.search import decide, for_single_terms
+from searcher.searchable_index import SearchableIndex
+from std.config import SHOWN_FROM, Config
+from std.execution.workers import IN_PROCESS, Executor
+from std.metadata.table import NO_METADATA, Metadata, updated
+from std.recordings import IndexRecording, about_speakers, chosen
+from std.store import Segment, require_different
+from std.values import ECF, Recording, Term, TermList
+
+Models = Model | str | Path | Sequence[Model | str | Path] | None
+
+
+def open_fused(
+    *stores: str | PathLike[str], config: Config | str | Path | None = None, model: Models = None
+) -> "FusedIndex":
+    """Open the indexes of several recognisers of the same speech.
+
+    Args:
+        stores: one of each recogniser; the results do not depend on their order.
+        config: a configuration or its TOML file; None = the default.
+        model: what `std-tune` learned, or its JSON file: one for all, or one for each store.
+
+    Raises:
+        StdError: a store, the configuration or a model cannot be read, or they do not fit.
+        ValueError: fewer than two stores, or neither one model nor one for each.
+
+    For example::
+
+        with open_fused("POCKETSPHINX", "WHISPER") as index:
+            index.search("polizei gewalt")
+    """
+    if len(stores) < 2:
+        raise ValueError(f"open_fused: expected at least two stores, got {len(stores)}")
+    models = list(model) if isinstance(model, Sequence) and not isinstance(model, str) else [model]
+    if len(models) == 1:
+        models *= len(stores)
+    if len(models) != len(stores):
+        raise ValueError(f"open_fused: expected 1 or {len(stores)} models, got {len(models)}")
+    urls = [fspath(store) for store in stores]
+    require_different(urls)
+    with ExitStack() as opened:
+        indexes = {}
+        for store, learned in sorted(zip(urls, models, strict=True), key=lambda pair: pair[0]):
+            indexes[store] = opened.enter_context(open_index(store, config=config, model=learned))
+        fused = FusedIndex(indexes)
+        opened.pop_all()
+    return fused
+
+
+class FusedIndex(SearchableIndex):
+    """A snapshot of several recognisers' indexes. Closes as a context manager.
+
+    Made by `open_fused`.
+    """
+
+    def __init__(self, indexes: dict[str, Index]) -> None:
+        """Put indexes side by side.
+
+        Args:
+            indexes: of each recogniser, by name; the fused index closes them.
+        """
+        self._indexes = indexes
+        self.config = next(iter(indexes.values())).config
+        self.segments: tuple[Segment, ...] = tuple(
+            segment for index in indexes.values() for segment in index.segments
+        )
+
+    def close(self) -> None:
+        """Close the indexes."""
+        for index in self._indexes.values():
+            index.close()
+
+    @property
+    def round_trips(self) -> int:
+        """Requests made so far, of all stores."""
+        return sum(index.round_trips for index in self._indexes.values())
+
+    @property
+    def speech_s(self) -> float:
+        """How much speech there is, in seconds."""
+        return sum(recording.speech_ms for recording in self.recordings()) / 1000
+
+    @cached_property
+    def distinct_speech_s(self) -> float:
+        """How much speech there is, that of copies counted once, in seconds."""
+        distinct = (one for one in self.recordings() if one.recording not in self.copies)
+        return sum(recording.speech_ms for recording in distinct) / 1000
+
+    @cached_property
+    def copies(self) -> Copies:
+        """The recordings that are copies for every recogniser that has them."""
+        of_each = [index.copies for index in self._indexes.values()]
+        if not any(of_each):
+            return NO_COPIES
+        return common_copies(self.recordings_of_each, of_each)
+
+    @cached_property
+    def recordings_of_each(self) -> list[set[Recording]]:
+        """The recordings that each recogniser has."""
+        return [{one.recording for one in index.recordings()} for index in self._indexes.values()]
+
+    @cached_property
+    def metadata(self) -> Metadata:
+        """What is known of the recordings beside their words, of all indexes."""
+        metadata = NO_METADATA
+        for index in self._indexes.values():
+            metadata = updated(metadata, index.metadata)
+        return metadata
+
+    def recordings(
+        self, *, where: str | None = None, recordings: Sequence[str] = ()
+    ) -> list[IndexRecording]:
+        """The recordings that any recogniser has, ascending: see `Index.recordings`."""
+        longest: dict[Recording, IndexRecording] = {}
+        for index in self._indexes.values():
+            for recording in index.all_recordings(with_speakers=bool(about_speakers(where))):
+                known = longest.get(recording.recording, recording)
+                longest[recording.recording] = max(
+                    known, recording, key=lambda each: each.speech_ms
+                )
+        everything = [
+            replace(longest[recording], metadata=self.metadata.of_recording(recording))
+            for recording in sorted(longest)
+        ]
+        return chosen(everything, self.metadata, where, recordings)
+
+    def find(
+        self,
+        *terms: str,
+        where: str | None = None,
+        recordings: Sequence[str] = (),
+        min_probability: float = SHOWN_FROM,
+        workers: Executor = IN_PROCESS,
+    ) -> SearchResult:
+        """See `SearchableIndex.find`."""
+        wanted = self.single_terms(terms)
+        speech = self.searched_speech(None, where, recordings)
+        found = self._search(wanted, speech, workers, single_terms=True)
+        return found.at_least(min_probability)
+
+    def search_terms(
+        self,
+        terms: TermList | Sequence[Term],
+        ecf: ECF | None = None,
+        *,
+        where: str | None = None,
+        recordings: Sequence[str] = (),
+        workers: Executor = IN_PROCESS,
+        advance: Callable[[float], None] = lambda share: None,
+    ) -> SearchResult:
+        """Search a term list as an evaluation does: see `Index.search_terms`."""
+        wanted = terms.terms if isinstance(terms, TermList) else terms
+        speech = self.searched_speech(ecf, where, recordings)
+        return self._search(wanted, speech, workers, advance, single_terms=False)
+
+    def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
+        """See `SearchableIndex.hit_columns`."""
+        variants = [result.variants[i] for i in result.candidates.variant.tolist()]
+        fused = [variant for variant in variants if isinstance(variant, FusedVariant)]
+        surest = np.array([variant.recogniser for variant in fused], np.int64)
+        around = [Context("", "", "")] * len(surest)
+        for i, index in enumerate(self._indexes.values()):
+            rows = np.flatnonzero(surest == i)
+            own = contexts(
+                result.candidates.rows(rows), result.recordings, index.segments, index.copies
+            )
+            for row, context in zip(rows.tolist(), own, strict=True):
+                around[row] = context
+        found_by = [variant.found_by for variant in fused]
+        return explained(result, around, decided=decided, metadata=self.metadata, found_by=found_by)
+
+    @cached_property
+    def _spoken_doubts(self) -> list[float]:
+        """What a transcript says of each recogniser; empty without a model of its own for each.
+
+        One model for several recognisers does not say which of them is better.
+        """
+        doubts: list[float] = []
+        learned: list[dict[str, float]] = []
+        for index in self._indexes.values():
+            model = index.model
+            if not model or model.spoken_doubt is None or not _is_about(model, index.segments):
+                return []
+            doubts.append(model.spoken_doubt)
+            learned.append(dict(model.tuned_on))
+        is_repeated = any(one in learned[:i] for i, one in enumerate(learned))
+        return [] if is_repeated else doubts
+
+    def _search(
+        self,
+        terms: Sequence[Term],
+        speech: Speech,
+        workers: Executor,
+        advance: Callable[[float], None] = lambda share: None,
+        *,
+        single_terms: bool,
+    ) -> SearchResult:
+        """Search each index, fuse what they found, decide."""
+        excerpts = None if speech.excerpts is None else self.copies.searched(speech.excerpts)
+        settings: dict[str, Any] = {
+            "workers": workers,
+            "wildcards": single_terms,
+            "spoken_by": speech.spoken_by,
+            "advance": lambda share: advance(share / len(self._indexes)),
+        }
+        found_by = [
+            index.find_candidates(terms, excerpts, **settings) for index in self._indexes.values()
+        ]
+        doubts, sureness = [doubt(index.segments) for index in self._indexes.values()], SURENESS
+        if self._spoken_doubts:
+            doubts = [measured(*both) for both in zip(doubts, self._spoken_doubts, strict=True)]
+            sureness = MEASURED_SURENESS
+        recognisers = [*map(Recogniser, self._indexes, found_by, doubts)]
+        config = for_single_terms(self.config) if single_terms else self.config
+        found = fuse(recognisers, self.copies, sureness)
+        found = replace(found, excerpts=speech.excerpts)
+        return decide(found, config, speech.seconds)
+
+
+def _is_about(model: Model, segments: Sequence[Segment]) -> bool:
+    """Whether it was learned with the pronouncer of some of the segments."""
+    columns = (segment.extra("phone_maker") for segment in segments)
+    return model.pronouncer in {bytes(one).decode() for one in columns if one is not None}

@@ -1,0 +1,1 @@
+"""What is searched, whatever is searched for: segments, recordings, copies, speech."""

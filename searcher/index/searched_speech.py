@@ -1,0 +1,59 @@
+"""The speech that is searched: all of an index, an ECF, or some recordings of either."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from searcher.index.copies import Copies
+from searcher.index.spoken_by import SpokenBy
+from std.ecf_filter import speech_s
+from std.metadata.where import Comparison
+from std.recordings import IndexRecording, said_share
+from std.store.columns import MAX_TIME_MS
+from std.values import Excerpt
+
+
+class Speech(NamedTuple):
+    """The speech that is searched."""
+
+    excerpts: Sequence[Excerpt] | None  # None: all of it
+    seconds: float  # of distinct speech: that of copies counts once
+    spoken_by: SpokenBy | None = None  # None: everybody
+
+
+def of_excerpts(excerpts: Sequence[Excerpt], copies: Copies) -> Speech:
+    """The speech of an ECF.
+
+    Args:
+        excerpts: of the ECF.
+        copies: of the index.
+    """
+    return Speech(excerpts, speech_s(copies.searched(excerpts)))
+
+
+def restricted(
+    excerpts: Sequence[Excerpt] | None,
+    recordings: Sequence[IndexRecording],
+    copies: Copies,
+    speakers: tuple[Comparison, ...] = (),
+) -> Speech:
+    """Some recordings, or those of their excerpts that an ECF has.
+
+    Args:
+        excerpts: of the ECF; None = all of the recordings.
+        recordings: that are wanted.
+        copies: of the index.
+        speakers: comparisons that the names of those fit who are searched.
+    """
+    spoken_by = SpokenBy.of(speakers, recordings, copies)
+    said_ms = {one.recording: one.speech_ms * said_share(one, speakers) for one in recordings}
+    if excerpts is None:
+        whole = [Excerpt(recording.recording, 0.0, MAX_TIME_MS / 1000) for recording in recordings]
+        distinct_ms = {copies.original(one): ms for one, ms in said_ms.items()}
+        return Speech(whole, sum(distinct_ms.values()) / 1000, spoken_by)
+    wanted = {recording.recording for recording in recordings}
+    speech = of_excerpts([one for one in excerpts if one.recording in wanted], copies)
+    if spoken_by is None:
+        return speech
+    all_ms = sum(one.speech_ms for one in recordings)
+    share = sum(said_ms.values()) / all_ms if all_ms else 0.0
+    return Speech(speech.excerpts, speech.seconds * share, spoken_by)

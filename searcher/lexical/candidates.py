@@ -1,0 +1,136 @@
+"""Lexical search for terms: words in, candidates out, in the segments of one language.
+
+find_by_words
+    same_words       other spellings of the terms' words (`searcher.terms.spellings`)
+    typed_words      what people type for words of the index (`searcher.terms.typed_words`)
+    variants_in      word sequences that written terms are looked up as (`searcher.terms.term_variants`)
+    search_segment   look-up and join in every segment, by any worker (`searcher.lexical.lookup`)
+    VariantTable     one numbering of the variants of all segments
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from searcher.lexical.lookup import Plan, SegmentResult, require_few, search_segment
+from searcher.phonetic.language import PreparedLanguage
+from searcher.results.candidates import Candidates, concatenate, in_order
+from searcher.terms.request import Request
+from searcher.terms.spellings import same_words
+from searcher.terms.term_variants import spoken_variants, variants_in
+from searcher.terms.typed_words import typed_words
+from searcher.terms.variant import Variant
+from std.store.columns import Int64s
+from std.values import Bools
+
+
+class LexicalResult(NamedTuple):
+    """The candidates that terms have by their words."""
+
+    candidates: Candidates  # ordered; their scores are posteriors
+    variants: tuple[Variant, ...]  # that they point into
+    found_words: set[str]  # the words of the variants and wildcards that the segments have
+    outside_ecf: int  # candidates left out
+    cut: frozenset[int] = frozenset()  # terms of which only the likeliest places are here
+
+    def places_of_parts(self, n_terms: int) -> Int64s:
+        """(terms,) how many places each has where its words are split or joined."""
+        candidates = self.candidates
+        is_of_parts = np.array([one.method in ("split", "join") for one in self.variants], bool)
+        some = candidates.rows(np.flatnonzero(is_of_parts[candidates.variant]))
+        places = np.unique(np.stack([some.term, some.recording, some.start_ms]), axis=1)
+        return np.bincount(places[0], minlength=n_terms)
+
+    def is_oov(self, terms: Sequence[Sequence[str]]) -> Bools:
+        """(terms,) which have a word that the segments lack."""
+        return np.array(
+            [any(word not in self.found_words for word in term) for term in terms], bool
+        )
+
+
+def find_by_words(request: Request, language: PreparedLanguage) -> LexicalResult:
+    """Look up the variants of every term in every segment."""
+    spelt, typed = _looked_up(request, language)
+    of_term = variants_in(request.written, language, request.wildcards, spelt)
+    of_term += [spoken_variants(alternatives) for alternatives in request.spoken]
+    variants = tuple(variant for variants in of_term for variant in variants)
+    plan = Plan(
+        variants,
+        np.repeat(np.arange(len(of_term)), [len(variants) for variants in of_term]),
+        language.config,
+        request.excerpts,
+        {**{pattern: one.words for pattern, one in request.wildcards.items()}, **spelt},
+        typed,
+        spoken_by=request.spoken_by,
+    )
+    tasks = [
+        (piece, segment)
+        for segment in language.segments
+        for piece in plan.pieces(language.segments, request.workers)
+    ]
+    rows = dict(zip(language.segments, language.rows, strict=True))
+    found_words: set[str] = set()
+    outside_ecf, parts, variant_table = 0, [], VariantTable(variants)
+    n_candidates, cut = 0, frozenset[int]()
+    results = request.workers.map(search_segment, tasks)
+    for (piece, segment), part in zip(tasks, results, strict=True):
+        found_words |= part.in_vocabulary
+        outside_ecf += part.outside
+        n_candidates += len(part.candidates.term)
+        require_few(n_candidates, language.config)
+        cut |= part.cut
+        parts.append(variant_table.renumbered(part, piece, rows[segment]))
+    candidates = parts[0] if len(parts) == 1 else in_order(concatenate(parts))
+    return LexicalResult(candidates, variant_table.all(), found_words, outside_ecf, cut)
+
+
+def _looked_up(
+    request: Request, language: PreparedLanguage
+) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+    """What words of the terms stand for, themselves included; those of that they are typed as."""
+    segments, code = language.segments, language.language
+    words = {word for term in request.words for word in term}
+    is_exact = language.config.search.spelling == "exact"
+    spelt = {} if is_exact else same_words(words, segments, code)
+    fold = request.fold_accents and not is_exact
+    typed = typed_words(words, segments, code, fold=fold)
+    for word, others in typed.items():
+        spelt[word] = tuple(sorted({word, *spelt.get(word, ()), *others}))
+    return spelt, typed
+
+
+class VariantTable:
+    """The variants of a search, and those that wildcards become in its segments."""
+
+    def __init__(self, planned: Sequence[Variant]) -> None:
+        self._planned = tuple(planned)
+        self._expanded: dict[tuple[int, Variant], int] = {}  # by family, in the order they came
+
+    def renumbered(self, part: SegmentResult, piece: Plan, recordings: Int64s) -> Candidates:
+        """A segment's candidates of a piece of the plan, in the numbers of the whole search.
+
+        Args:
+            part: of the segment.
+            piece: of the plan.
+            recordings: (R,) row of each of the segment's recordings in the search's table.
+        """
+        candidates, first = part.candidates, piece.first_variant
+        numbers = np.arange(first, first + len(piece.variants) + len(part.wildcard_variants))
+        at = candidates.variant - len(piece.variants)
+        of_wildcards = np.flatnonzero(at >= 0)
+        expanded, some = np.unique(at[of_wildcards], return_index=True)
+        families = candidates.family[of_wildcards[some]] + first
+        for i, family in zip(expanded.tolist(), families.tolist(), strict=True):
+            key = family, part.wildcard_variants[i]
+            number = self._expanded.setdefault(key, len(self._planned) + len(self._expanded))
+            numbers[len(piece.variants) + i] = number
+        return candidates._replace(
+            recording=recordings[candidates.recording],
+            variant=numbers[candidates.variant],
+            family=candidates.family + first,
+        )
+
+    def all(self) -> tuple[Variant, ...]:
+        """Every variant that candidates may point to."""
+        return (*self._planned, *(variant for _, variant in self._expanded))

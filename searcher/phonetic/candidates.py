@@ -1,0 +1,147 @@
+"""Phonetic search for terms: words in, hits out, in the segments of one language.
+
+find_by_phones
+    pronounced, pronounced_queries   the phones of each term (`searcher.phonetic.pronunciations`)
+    searched_archive                 what is known of accidental hits (`searcher.phonetic.indexes`)
+    phonetic_hits                    their hits (`searcher.phonetic.hits`)
+hits_as_candidates                   hits as candidates, with the words that stand there
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from searcher.index.recording_table import RecordingTable
+from searcher.index.searched_speech import inside_ecf
+from searcher.index.spoken_by import SpokenBy
+from searcher.phonetic.archive import SearchedArchive
+from searcher.phonetic.hits import PhoneticHits, phonetic_hits
+from searcher.phonetic.indexes import PhoneticIndexes, languages_within, searched_archive
+from searcher.phonetic.language import PreparedLanguage
+from searcher.phonetic.layout import SCORE
+from searcher.phonetic.path_words import path_words
+from searcher.phonetic.pronunciations import Weighted, pronounced, pronounced_queries
+from searcher.results.candidates import Candidates
+from searcher.terms.request import Request
+from searcher.terms.variant import Variant
+from std.errors import ConfigError
+from std.execution.stop import check_stop
+from std.phonetics.phones import Pronunciation
+from std.store.columns import Int64s
+from std.values import Bools, Float64s
+
+
+class PhoneticResult(NamedTuple):
+    """What phonetic search found."""
+
+    of_term: Sequence[PhoneticHits | None]  # None: the term was not searched by its phones
+    indexes: PhoneticIndexes
+    searched: SearchedArchive
+
+
+class PhoneticSearch(NamedTuple):
+    """What phonetic search found, and what it could not search."""
+
+    found: PhoneticResult | None = None  # None: it took no part
+    without_phones: tuple[str, ...] = ()  # languages of segments that were left out
+    without_model: str = ""  # pronouncer of the segments, if the model is of another
+
+
+def find_by_phones(
+    request: Request, language: PreparedLanguage, is_oov: Bools, places: Int64s
+) -> PhoneticSearch:
+    """Search terms by their phones.
+
+    Args:
+        request: the terms.
+        language: where they are searched.
+        is_oov: (terms,) which have a word that its segments lack.
+        places: (terms,) how many an OOV term has where its words are split or joined.
+    """
+    is_searched = request.is_spoken  # the recogniser may have misheard them in words it knows
+    if request.phonetic_words != "none":
+        is_searched |= (is_oov | (request.phonetic_words == "all")) & ~request.has_wildcard
+    if not is_searched.any():
+        return PhoneticSearch()
+    is_needed = bool(language.model or request.spoken or (is_oov & is_searched).any())
+    try:
+        phonetic, without_phones = language.phonetic
+    except ConfigError:  # the pronouncer is not installed: known terms are found by their words
+        if is_needed:
+            raise
+        return PhoneticSearch()
+    without = languages_within(without_phones, request.excerpts)
+    phonetic = phonetic and phonetic.within(request.excerpts)
+    if phonetic is None:
+        return PhoneticSearch(without_phones=without if is_needed else ())
+    terms = [words if is_searched[i] else () for i, words in enumerate(request.written)]
+    pronunciations: list[Sequence[Pronunciation] | Weighted] = [
+        *pronounced(terms, phonetic.lexicon),
+        *pronounced_queries(request.spoken, phonetic.lexicon),
+    ]
+    inside = partial(inside_ecf, recordings=language.table.recordings, excerpts=request.excerpts)
+    searched = searched_archive(phonetic, request.excerpts, language.folder, request.workers)
+    null = searched.archive.null
+    hits = phonetic_hits(
+        pronunciations, places, phonetic, null, inside, request.workers, request.advance
+    )
+    hits = [_said_by(of_term, request.spoken_by, language.table) for of_term in hits]
+    return PhoneticSearch(
+        PhoneticResult(hits, phonetic, searched),
+        without,
+        phonetic.pronouncer if language.model and not phonetic.model else "",
+    )
+
+
+def _said_by(
+    of_term: PhoneticHits | None, spoken_by: SpokenBy | None, table: RecordingTable
+) -> PhoneticHits | None:
+    """The hits of a term; those that others said than the speakers who are searched are outside."""
+    if of_term is None or spoken_by is None:
+        return of_term
+    hits = of_term.hits
+    fits = spoken_by.fits_in(table, hits.recording, hits.first_slot, hits.last_slot)
+    return of_term._replace(is_inside=of_term.is_inside & fits)
+
+
+def hits_as_candidates(
+    term: int,
+    term_hits: PhoneticHits,
+    probability: Float64s,
+    phonetic: PhoneticIndexes,
+    table: list[Variant],
+) -> Candidates:
+    """Hits as candidates, each with a variant that says which words stand there.
+
+    Args:
+        term: row of the term.
+        term_hits: its hits.
+        probability: (n,) of each.
+        phonetic: indexes of the segments.
+        table: variants; those of the hits are appended.
+    """
+    check_stop()
+    hits, first = term_hits.hits, len(table)
+    scores = hits.measures[:, SCORE].tolist()
+    paths = path_words(hits, phonetic.recognised_words)
+    for words, score, row in zip(paths, scores, term_hits.found_by.tolist(), strict=True):
+        pronunciation = term_hits.pronunciations[row]
+        phones = " ".join(pronunciation.phones)
+        similarity = min(1.0, max(0.0, score / max(pronunciation.perfect, 1e-9)))
+        table.append(
+            Variant(words, similarity, "phonetic", f"{phones} heard in {' '.join(words)!r}")
+        )
+    numbers = np.arange(first, first + len(probability))
+    return Candidates(
+        term=np.full(len(probability), term),
+        variant=numbers,
+        recording=hits.recording,
+        start_ms=hits.start_ms,
+        end_ms=hits.end_ms,
+        score=probability,
+        family=numbers,
+        first_slot=hits.first_slot,
+        last_slot=hits.last_slot,
+    )

@@ -1,0 +1,208 @@
+"""The hits of terms by their phones: searched by pronunciation, chosen by term.
+
+phonetic_hits
+    _search_pronunciations   each pronunciation once (`searcher.phonetic.search`)
+    _best_fitting            a written term has the hits of one of its pronunciations
+    combined                 a spoken query those of all
+    _within                  which hits lie inside the speech that is searched
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from searcher.phonetic.alignment import Hits, best_rows, up_to
+from searcher.phonetic.indexes import PhoneticIndexes
+from searcher.phonetic.layout import SCORE
+from searcher.phonetic.null_distribution import NullDistribution
+from searcher.phonetic.pronunciations import Weighted
+from searcher.phonetic.ratios import MAX_HITS, HitLimit, WeightedPronunciation, perfect_score
+from searcher.phonetic.search import MIN_SHARE, search_phones
+from std.execution.workers import IN_PROCESS, Executor
+from std.phonetics.phones import Pronunciation
+from std.store.columns import Int64s
+from std.values import Bools
+
+Inside = Callable[[Int64s, Int64s, Int64s], Bools]  # recording, start_ms, end_ms -> (n,)
+
+
+class PhoneticHits(NamedTuple):
+    """The hits of one term, best first; their recordings are rows of the search's table.
+
+    Of recordings that are searched in part they are those of the whole recordings.
+    """
+
+    hits: Hits  # scores have the log weight of the pronunciation
+    pronunciations: tuple[WeightedPronunciation, ...]
+    found_by: Int64s  # (n,) which pronunciation found each
+    is_inside: Bools  # (n,) the speech that is searched
+
+    @classmethod
+    def everywhere(
+        cls, hits: Hits, pronunciations: tuple[WeightedPronunciation, ...], found_by: Int64s
+    ) -> "PhoneticHits":
+        """Hits in an archive that is searched as a whole."""
+        return cls(hits, pronunciations, found_by, np.ones(len(found_by), dtype=bool))
+
+    def rows(self, which: Int64s) -> "PhoneticHits":
+        """Some of the hits."""
+        return PhoneticHits(
+            self.hits.rows(which),
+            self.pronunciations,
+            self.found_by[which],
+            self.is_inside[which],
+        )
+
+
+def phonetic_hits(
+    pronunciations: Sequence[Sequence[Pronunciation] | Weighted],
+    places: Int64s,
+    phonetic: PhoneticIndexes,
+    null: NullDistribution,
+    inside: Inside,
+    workers: Executor = IN_PROCESS,
+    advance: Callable[[float], None] = lambda share: None,
+) -> list[PhoneticHits | None]:
+    """The hits of each term.
+
+    A written term has those of the pronunciation whose best hit fits best: one of them is how it
+    is said. A spoken query has those of all its pronunciations, with their weights (`combined`):
+    which of them it is, is not known.
+
+    Args:
+        pronunciations: of each term; with their log weights if it was spoken.
+        places: (terms,) that splitting and joining found: so many more hits are kept.
+        phonetic: indexes of the segments, within that speech.
+        null: what scores are rare there: a name that is said often has as many hits.
+        inside: which hits lie inside the speech that is searched.
+        workers: who searches the segments.
+        advance: see `search_phones`.
+
+    Returns:
+        for each term its hits, None without a pronunciation.
+    """
+    hits = _search_pronunciations(pronunciations, places, phonetic, null, workers, advance)
+
+    def within_limit(
+        phones: Pronunciation, log_weight: float, n: int
+    ) -> tuple[WeightedPronunciation, Hits]:
+        found, perfect = hits[phones]
+        limit = HitLimit(MAX_HITS + n, null.rare_score(len(phones), perfect))
+        pronunciation = WeightedPronunciation(phones, perfect, log_weight)
+        return pronunciation, up_to(limit, found)  # a term of the same sound may have more
+
+    of_terms = [
+        combined([within_limit(phones, weight, n) for phones, weight in of_term.items()], null)
+        if isinstance(of_term, Mapping)
+        else _best_fitting([within_limit(phones, 0.0, n) for phones in of_term])
+        for of_term, n in zip(pronunciations, places.tolist(), strict=True)
+    ]
+    return _within(of_terms, inside)
+
+
+def _search_pronunciations(
+    pronunciations: Sequence[Sequence[Pronunciation] | Weighted],
+    places: Int64s,
+    phonetic: PhoneticIndexes,
+    null: NullDistribution,
+    workers: Executor,
+    advance: Callable[[float], None],
+) -> dict[Pronunciation, tuple[Hits, float]]:
+    """The hits of each pronunciation, and its perfect score; see `phonetic_hits`."""
+    queries = list(dict.fromkeys(phones for of_term in pronunciations for phones in of_term))
+    most = dict.fromkeys(queries, MAX_HITS)
+    for of_term, n in zip(pronunciations, places.tolist(), strict=True):
+        most |= {phones: max(most[phones], MAX_HITS + n) for phones in of_term}
+    hits: dict[Pronunciation, tuple[Hits, float]] = {}
+    for some, confusion in phonetic.with_confusion(queries):
+
+        def advance_all(share: float, some_of_all: float = len(some) / len(queries)) -> None:
+            advance(share * some_of_all)
+
+        perfect = {phones: perfect_score(phones, confusion) for phones in some}
+        limits = {
+            phones: HitLimit(most[phones], null.rare_score(len(phones), perfect[phones]))
+            for phones in some
+        }
+        found = search_phones(some, phonetic.indexes, confusion, workers, advance_all, limits)
+        for phones in some:
+            hits[phones] = _in_table(found[phones], phonetic), perfect[phones]
+    return hits
+
+
+def _within(of_terms: Sequence[PhoneticHits | None], inside: Inside) -> list[PhoneticHits | None]:
+    """The hits of each term, where a part of the archive is searched."""
+    found = [of_term for of_term in of_terms if of_term is not None]
+    if not found:
+        return [*of_terms]
+    spans = [(one.hits.recording, one.hits.start_ms, one.hits.end_ms) for one in found]
+    is_inside = inside(*map(np.concatenate, zip(*spans, strict=True)))
+    ends = np.cumsum([len(one.found_by) for one in found])[:-1]
+    parts = iter(np.split(is_inside, ends))
+    return [
+        None if of_term is None else of_term._replace(is_inside=next(parts)) for of_term in of_terms
+    ]
+
+
+def _best_fitting(
+    of_pronunciations: Sequence[tuple[WeightedPronunciation, Hits]],
+) -> PhoneticHits | None:
+    """The hits of the pronunciation whose best hit has most of a perfect score."""
+
+    def best_share(one: tuple[WeightedPronunciation, Hits]) -> float:
+        pronunciation, found = one
+        return float(found.measures[:, SCORE].max(initial=0.0)) / max(pronunciation.perfect, 1e-9)
+
+    if not of_pronunciations:
+        return None
+    pronunciation, found = max(of_pronunciations, key=best_share)
+    found_by = np.zeros(len(found.recording), np.int64)
+    return PhoneticHits.everywhere(found, (pronunciation,), found_by)
+
+
+def combined(
+    of_pronunciations: Sequence[tuple[WeightedPronunciation, Hits]], null: NullDistribution
+) -> PhoneticHits | None:
+    """The hits of a query whose pronunciation is one of several: at each place the best one's.
+
+    Its score is the log ratio of the phones plus the log weight of the pronunciation: the largest
+    term of the sum over pronunciations that the likelihood ratio of the place is.
+
+    Args:
+        of_pronunciations: each with its hits, without log weight.
+        null: see `phonetic_hits`.
+
+    Returns:
+        None without a pronunciation.
+    """
+    if not of_pronunciations:
+        return None
+    length = max(found.observed.shape[1] for _, found in of_pronunciations)
+    parts, found_by = [], []
+    for row, (pronunciation, found) in enumerate(of_pronunciations):
+        measures = found.measures.copy()
+        measures[:, SCORE] += pronunciation.log_weight
+        missing = length - found.observed.shape[1]
+        observed = np.pad(found.observed, ((0, 0), (0, missing)), constant_values=-1)
+        enough = np.flatnonzero(measures[:, SCORE] >= MIN_SHARE * pronunciation.perfect)
+        parts.append(found._replace(measures=measures, observed=observed).rows(enough))
+        found_by.append(np.full(len(enough), row))
+    hits = Hits(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    pronunciations = tuple(pronunciation for pronunciation, _ in of_pronunciations)
+    every = PhoneticHits.everywhere(hits, pronunciations, np.concatenate(found_by))
+    every = every.rows(np.lexsort((hits.start_ms, hits.recording)))
+    rare_score = max(
+        null.rare_score(len(phones), perfect) + log_weight
+        for phones, perfect, log_weight in pronunciations
+    )
+    return every.rows(best_rows(every.hits, HitLimit(rare_score=rare_score)))
+
+
+def _in_table(hits: Hits, phonetic: PhoneticIndexes) -> Hits:
+    """The hits with their recordings' rows in the search's table."""
+    recording = hits.recording.copy()
+    for i, rows in enumerate(phonetic.recordings):
+        in_segment = hits.segment == i
+        recording[in_segment] = rows[hits.recording[in_segment]]
+    return hits._replace(recording=recording)

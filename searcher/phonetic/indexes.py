@@ -1,0 +1,280 @@
+"""The segments of a language that have phones of one pronouncer, and its lexicon.
+
+open_phonetic_indexes   opens them
+PhoneticIndexes.within  the part of them that is searched
+searched_archive        what is known of their speech before a term is searched in it
+lexicon_of_index        the lexicon alone, for words that are pronounced and not searched
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from searcher.calibration.model import Model
+from searcher.phonetic.archive import SearchedArchive
+from searcher.phonetic.index import PhoneticIndex, open_phonetic_index
+from searcher.phonetic.known_archives import archive_of
+from searcher.phonetic.path_words import RecognisedWords
+from searcher.phonetic.ratios import confusion_log_ratios
+from std.config import Config
+from std.ecf_filter import TOLERANCE_S
+from std.execution.workers import IN_PROCESS, Executor
+from std.languages.detection import of_segment
+from std.phonetics.confusion import Confusion, Counts, empty
+from std.phonetics.lexicon import Lexicon, lexicon_for, lexicon_of
+from std.phonetics.phones import Pronunciation
+from std.store import Segment, vocabulary_counts
+from std.store.columns import KEY_SHIFT, MAX_TIME_MS, Int64s
+from std.values import Excerpt, Recording
+
+PARTS = 16  # of an archive, that are open at a time
+
+
+@dataclass(frozen=True, eq=False)
+class PhoneticIndexes:
+    """The segments of a language that have phones of one pronouncer, or a part of them."""
+
+    indexes: tuple[PhoneticIndex, ...]  # one per segment
+    recordings: tuple[Int64s, ...]  # of each index: its recordings' rows in the search's table
+    lexicon: Lexicon
+    model: Model | None  # None without one of this pronouncer
+    is_part: bool = False  # of the archive
+
+    @property
+    def pronouncer(self) -> str:
+        """Of all segments."""
+        return self.indexes[0].pronouncer
+
+    @property
+    def confusion_counts(self) -> Counts:
+        """What the model counted; nothing without one."""
+        return self.model.confusion if self.model else empty([])
+
+    @cached_property
+    def _confusion(self) -> Confusion:
+        """Confusion log ratios of the phones of the segments."""
+        return confusion_log_ratios(self.confusion_counts, self.indexes, [])
+
+    @cached_property
+    def segment_of(self) -> Mapping[int, tuple[int, int]]:
+        """Of each live recording, by its row in the search's table: its segment, its row there."""
+        return {
+            row: (segment, own_row)
+            for segment, rows in enumerate(self.recordings)
+            for own_row, row in enumerate(rows.tolist())
+            if self.indexes[segment].live[own_row]
+        }
+
+    @cached_property
+    def recognised_words(self) -> RecognisedWords:
+        """The words of the segments, counted in live recordings."""
+        counts: Counter[str] = Counter()
+        for index in self.indexes:
+            live = np.flatnonzero(index.counts)
+            words = map(index.words.__getitem__, live.tolist())
+            counts.update(dict(zip(words, index.counts[live].tolist(), strict=True)))
+        return RecognisedWords(tuple(index.words for index in self.indexes), counts)
+
+    def within(self, excerpts: Sequence[Excerpt] | None) -> "PhoneticIndexes | None":
+        """The recordings that excerpts are of, as if the others were deleted.
+
+        What is heard in a part of an archive, and what chance gives there, does not depend on the
+        rest.
+
+        Args:
+            excerpts: that are searched; None = everything.
+
+        Returns:
+            None if none of the recordings is here.
+        """
+        if excerpts is None:
+            return self
+        return self._part(frozenset(excerpt.recording for excerpt in excerpts))
+
+    @cached_property
+    def _part(self) -> Callable[[frozenset[Recording]], "PhoneticIndexes | None"]:
+        """`_without_others` of the parts that were searched last."""
+        return lru_cache(maxsize=PARTS)(self._without_others)
+
+    def _without_others(self, recordings: frozenset[Recording]) -> "PhoneticIndexes | None":
+        parts = [index.within(recordings) for index in self.indexes]
+        if all(part is index for part, index in zip(parts, self.indexes, strict=True)):
+            return self
+        some = [i for i, part in enumerate(parts) if part.live.any()]
+        if not some:
+            return None
+        return replace(
+            self,
+            indexes=tuple(parts[i] for i in some),
+            recordings=tuple(self.recordings[i] for i in some),
+            is_part=True,
+        )
+
+    def with_confusion(
+        self, queries: Sequence[Pronunciation]
+    ) -> list[tuple[list[Pronunciation], Confusion]]:
+        """Queries, and the confusion log ratios of the phones of the segments and of these queries.
+
+        Phones that the segments lack are in the log ratios of those queries only that have them:
+        what a term finds does not depend on the other terms of its list.
+        """
+        known = frozenset(self._confusion.inventory)
+        by_missing: dict[frozenset[str], list[Pronunciation]] = {}
+        for query in queries:
+            by_missing.setdefault(frozenset(query) - known, []).append(query)
+        return [
+            (some, self._confusion_with(missing) if missing else self._confusion)
+            for missing, some in by_missing.items()
+        ]
+
+    def _confusion_with(self, missing: frozenset[str]) -> Confusion:
+        phones = [tuple(sorted(missing))]
+        return confusion_log_ratios(self.confusion_counts, self.indexes, phones)
+
+
+def open_phonetic_indexes(
+    segments: Sequence[Segment],
+    row_of: Mapping[Recording, int],
+    config: Config,
+    model: Model | None,
+) -> tuple[PhoneticIndexes | None, tuple[Segment, ...]]:
+    """Open the segments of one language that have phones, of the pronouncer of most alternatives.
+
+    Args:
+        segments: of one language.
+        row_of: row of each recording in the search's table.
+        config: of the language.
+        model: left out if it is of another pronouncer.
+
+    Returns:
+        None if no segment has phones; and the segments without phones of that pronouncer (indexed
+        without any, or with another pronouncer).
+
+    Raises:
+        ConfigError: the index's pronouncer is not installed.
+        StoreError: phone columns are damaged.
+    """
+    live = [segment for segment in segments if len(segment.deleted) < len(segment.recordings)]
+    opened = [(open_phonetic_index(segment), segment) for segment in live]
+    arcs: Counter[str] = Counter()
+    for index, _ in opened:
+        if index:
+            arcs[index.pronouncer] += index.arcs
+    if not arcs:
+        return None, tuple(live)
+    pronouncer = min(arcs, key=lambda name: (-arcs[name], name))
+    usable = [
+        (index, segment) for index, segment in opened if index and index.pronouncer == pronouncer
+    ]
+    phonetic = PhoneticIndexes(
+        tuple(index for index, _ in usable),
+        tuple(
+            np.array(
+                [row_of[recording.recording] for recording in segment.recordings], dtype=np.int64
+            )
+            for _, segment in usable
+        ),
+        lexicon_of(pronouncer, config.pronunciation, config.text),
+        model if model and model.pronouncer == pronouncer else None,
+    )
+    others = [
+        segment for index, segment in opened if index is None or index.pronouncer != pronouncer
+    ]
+    return phonetic, tuple(others)
+
+
+def languages_within(
+    segments: Sequence[Segment], excerpts: Sequence[Excerpt] | None
+) -> tuple[str, ...]:
+    """The language of each segment of which something is searched.
+
+    Args:
+        segments: any.
+        excerpts: that are searched; None = everything.
+    """
+    if excerpts is None:
+        return tuple(of_segment(segment) for segment in segments)
+    searched = {excerpt.recording for excerpt in excerpts}
+    return tuple(
+        of_segment(segment)
+        for segment in segments
+        if any(
+            indexed.recording in searched and row not in segment.deleted
+            for row, indexed in enumerate(segment.recordings)
+        )
+    )
+
+
+def searched_archive(
+    phonetic: PhoneticIndexes,
+    excerpts: Sequence[Excerpt] | None = None,
+    folder: Path | None = None,
+    workers: Executor = IN_PROCESS,
+) -> SearchedArchive:
+    """What is known of the segments that are searched by phones.
+
+    Args:
+        phonetic: the segments, within the excerpts.
+        excerpts: that are searched; None = everything.
+        folder: where the index lies, if in a folder.
+        workers: who searches the decoys, if nothing is known yet.
+    """
+    words = phonetic.recognised_words
+    archive = archive_of(
+        phonetic.indexes, phonetic.confusion_counts, folder, workers, is_part=phonetic.is_part
+    )
+    n_recordings = 1 + max(int(rows.max(initial=-1)) for rows in phonetic.recordings)
+    quality = archive.quality_in(phonetic.recordings, n_recordings)
+    slots = archive.slots
+    if excerpts is not None:
+        slots = sum(slots_inside(index, excerpts) for index in phonetic.indexes)
+    return SearchedArchive(archive, quality, slots, words)
+
+
+def slots_inside(index: PhoneticIndex, excerpts: Sequence[Excerpt]) -> int:
+    """How many slots of live recordings begin inside some excerpts.
+
+    Args:
+        index: of one segment.
+        excerpts: in any order, overlapping or not, of any recordings.
+    """
+    row_of = {
+        indexed.recording: row
+        for row, indexed in enumerate(index.columns.recordings)
+        if index.live[row]
+    }
+    spans = sorted(
+        (row_of[one.recording], _whole_ms(one.start_s), _whole_ms(one.end_s))
+        for one in excerpts
+        if one.recording in row_of
+    )
+    keys, reached = [], 0  # as the slots': what overlaps counts once
+    for row, start_ms, end_ms in spans:
+        first, end = ((row << int(KEY_SHIFT)) + time_ms for time_ms in (start_ms, end_ms))
+        keys.append((max(first, reached), max(end, reached)))
+        reached = max(end, reached)
+    bounds = np.array(keys, np.uint64).reshape(-1, 2)
+    rows = np.searchsorted(index.columns.slot_key, bounds)
+    return int((rows[:, 1] - rows[:, 0]).sum())
+
+
+def _whole_ms(seconds: float) -> int:
+    """The first millisecond at or after a time, as far as times of slots go."""
+    return math.ceil(min(max(seconds, 0.0) * 1000, MAX_TIME_MS) - 1000 * TOLERANCE_S)
+
+
+def lexicon_of_index(segments: Sequence[Segment], config: Config) -> Lexicon:
+    """The lexicon of the index's pronouncer, or of its words' language if it has no phones.
+
+    Raises:
+        ConfigError: the pronouncer is not installed, or the language is not recognisable.
+    """
+    for segment in segments:
+        if (pronouncer := segment.extra("phone_maker")) is not None:
+            return lexicon_of(bytes(pronouncer).decode(), config.pronunciation, config.text)
+    return lexicon_for(config.pronunciation, config.text, lambda: vocabulary_counts(segments))

@@ -1,0 +1,1 @@
+"""What is found: candidates, hits, and what a search answers."""

@@ -1,0 +1,124 @@
+"""What a search found.
+
+TermCandidates    the candidates of all terms, before it is decided which of them are accepted
+SearchResult      decided detections, with the evidence for each
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from searcher.decisions import THRESHOLD
+from searcher.index.copies import NO_COPIES, Copies
+from searcher.index.recording_table import recording_table
+from searcher.results.candidates import Candidates, Rows
+from searcher.results.copied_hits import reported, searched_copies
+from searcher.results.expected import Expected
+from searcher.terms.variant import Variant
+from searcher.terms.wildcards import Expansion
+from std.store import Segment
+from std.store.columns import Int64s
+from std.values import Bools, Detections, Excerpt, Float64s, Recording, Term
+
+
+@dataclass(frozen=True, eq=False)
+class TermCandidates:
+    """The candidates of all terms; until `decide` their scores are probabilities on condition that
+    the term occurs.
+    """
+
+    terms: tuple[Term, ...]
+    words: tuple[tuple[str, ...], ...]  # of each term, normalised
+    oov_words: tuple[tuple[str, ...], ...]  # those of them that the index does not have
+    wildcards: Mapping[str, Expansion]  # those of them with *, and what the index has for each
+    variants: tuple[Variant, ...]  # what candidates point into
+    recordings: tuple[Recording, ...]  # what candidates point into, ascending
+    candidates: Candidates  # merged; ordered by term, recording and time
+    occurs: Float64s  # (terms,) the probability that each term occurs at all, judged by itself
+    probability: Float64s  # (n,) that hits report, of each candidate: by ``[calibration] list``
+    is_calibrated: bool  # all of them
+    outside_ecf: int  # candidates left out as outside the ECF; one that copies share counts once
+    without_phones: tuple[str, ...]  # languages of segments left out of phonetic search
+    without_model: tuple[str, ...]  # pronouncers of segments that the model is not about
+    segments: tuple[Segment, ...]  # what was searched
+    copies: Copies  # of its recordings; candidates are of originals until `decide`
+    excerpts: Sequence[Excerpt] | None  # that were searched; None = everything
+    cut: frozenset[int]  # terms of which only the likeliest places were searched
+    seconds: float
+
+    @property
+    def searched_copies(self) -> int:
+        """How many of the searched recordings hold the same speech as others that are."""
+        return searched_copies(self.copies, self.excerpts)
+
+    def under_each_name(self) -> "TermCandidates":
+        """The same with the candidates of copies, too."""
+        row, recording = self.reported()
+        candidates = self.candidates.rows(row)._replace(recording=recording)
+        probability = self.probability[row]
+        return replace(self, candidates=candidates, probability=probability, copies=NO_COPIES)
+
+    def reported(self) -> tuple[Rows, Int64s]:
+        """Under which recordings the candidates are reported: see `searcher.results.copied_hits`."""
+        table = recording_table(self.segments)
+        row_of = table.row_of
+        if self.copies and self.recordings is not table.recordings:
+            row_of = {recording: row for row, recording in enumerate(self.recordings)}
+        return reported(self.candidates, self.recordings, row_of, self.copies, self.excerpts)
+
+
+@dataclass(frozen=True, eq=False)
+class SearchResult(TermCandidates):
+    """Detections, with the evidence for each: candidates whose scores were decided on."""
+
+    n_true: Float64s  # (terms,) expected occurrences
+    missed_share: float | None  # the probability of a place without a hit; None: not known
+    default_score: float | None  # the same on the scale of scores
+    less_likely: int = 0  # detections left out by `at_least`
+
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The language of each of the recordings; empty where the index does not know it."""
+        table = recording_table(self.segments)
+        if self.recordings is table.recordings:
+            return table.languages
+        return tuple(table.languages[table.row_of[recording]] for recording in self.recordings)
+
+    @cached_property
+    def yes(self) -> Bools:
+        """(n,) the decisions."""
+        decided: Bools = self.candidates.score >= THRESHOLD
+        return decided
+
+    def rows(self, which: Rows) -> "SearchResult":
+        """The same search with some of its detections, in the order of ``which``."""
+        some = self.candidates.rows(which)
+        return replace(self, candidates=some, probability=self.probability[which])
+
+    def at_least(self, probability: float) -> "SearchResult":
+        """The detections that are so likely; the others are counted."""
+        kept = self.probability >= probability
+        left_out = self.less_likely + int(np.count_nonzero(~kept))
+        return replace(self.rows(kept), less_likely=left_out)
+
+    @property
+    def expected(self) -> Expected:
+        """How many of the hits are right, by their probabilities."""
+        return Expected.of(self.probability)
+
+    def detections(self) -> Detections:
+        """The hit list's columns."""
+        candidates = self.candidates
+        return Detections(
+            tuple(term.term_id for term in self.terms),
+            self.recordings,
+            candidates.term.astype(np.int32),
+            candidates.recording.astype(np.int32),
+            candidates.start_ms / 1000,
+            (candidates.end_ms - candidates.start_ms) / 1000,
+            candidates.score,
+            self.yes,
+            self.probability,
+        )

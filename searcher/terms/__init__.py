@@ -1,0 +1,1 @@
+"""What is searched for: words, and what they are looked up as."""

@@ -1,0 +1,419 @@
+"""What a term becomes, without searching: its words, their splits, what is spelt like them.
+
+query_terms  terms and an index or a vocabulary file --> their descriptions
+describer    a vocabulary and a configuration --> a function from a term to its description
+query        one term's description, as `std-search --explain-query --json` prints it
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
+from functools import cache
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from searcher.index.copies import live_counts
+from searcher.index.languages import Group, by_language
+from searcher.terms import vocabulary as vocabularies
+from searcher.terms.spellings import other_spellings
+from searcher.terms.splitting import Splitter, make_splitter
+from searcher.terms.splitting.matches import Limits, Matches, check_length
+from searcher.terms.splitting.ranking import best_splits
+from searcher.terms.typed_words import Typed, table_of, typed_in
+from searcher.terms.variant import Variant
+from searcher.terms.variants import EXPANDERS, Builder, VariantGenerator
+from searcher.terms.vocabulary import Vocabulary
+from searcher.terms.wildcards import described as in_words
+from searcher.terms.wildcards import expand as expand_wildcards
+from searcher.terms.wildcards import is_wildcard
+from std.config import Config
+from std.errors import ConfigError, InputError
+from std.execution.cost import Stopwatch
+from std.languages.detection import guess_language, language_code
+from std.phonetics.lexicon import NoLanguageError
+from std.store import Segment, open_store, require_different
+from std.text import Normalisation, as_indexed, require_same
+
+Expansion = Callable[[Sequence[str], int], list[list[tuple[str, float]]]]
+Describe = Callable[[str], dict[str, Any]]
+Spellings = Callable[[str], Sequence[tuple[str, int]]]  # of a word: others, and their counts
+Stores = str | PathLike[str] | Sequence[str | PathLike[str]]  # an index: one store, or its shards
+CountsByLanguage = Mapping[str, Mapping[str, int]]  # of words
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a description has beside the splits."""
+
+    nbest: int = 25  # splits of a word, and variants of a term
+    candidates: int = 50  # similar words of each expansion
+    all_words: bool = False  # split and expand in-vocabulary words as well
+    all_matches: bool = False  # report every match of every word
+    expansions: Mapping[str, Expansion] = field(default_factory=dict)  # by name
+    wildcard_words: int = 1000  # that a wildcard stands for
+    spellings: Spellings = lambda word: ()
+    generators: Sequence[VariantGenerator] = ()  # of the words of each language, as searches have
+    in_list: bool = False  # a * stands for itself
+
+
+def query_terms(
+    terms: Sequence[str],
+    *,
+    store: Stores | None = None,
+    vocabulary: str | Path | None = None,
+    config: Config | None = None,
+    adopt_text: bool = False,
+    in_list: bool = False,
+    all_words: bool = False,
+    all_matches: bool = False,
+    tree_folder: Path | None = None,
+    report: Callable[[str], None] = lambda line: None,
+) -> list[dict[str, Any]]:
+    r"""What terms become, without searching; one description per term, see `query`.
+
+    Args:
+        terms: words or phrases.
+        store: the index whose words are taken; either this or ``vocabulary``.
+        vocabulary: a file of ``word[<TAB>count]`` lines, UTF-8, plain or gzip.
+        config: how words are normalised, split and expanded; None = the default.
+        adopt_text: normalise as the store does, whatever ``config.text`` says.
+        in_list: as in a list: ``*`` stands for itself, accents count unless ``config.text`` folds.
+        all_words: split and expand in-vocabulary words as well.
+        all_matches: report every match of every word.
+        tree_folder: where a BK-tree is kept.
+        report: told once of each expansion that cannot be made.
+
+    Raises:
+        ValueError: both or none of store and vocabulary are given.
+        InputError: a term has no letter and no digit, or there are no words to compare with.
+        StoreError: the store normalises words in another way than ``config`` says.
+        WordTooLongError: a word is too long to split.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as words:
+    ...     _ = words.write("burg\t7\nanlagen\t3\n".encode()), words.flush()
+    ...     (one,) = query_terms(["Burganlagen"], vocabulary=words.name)
+    >>> [variant["words"] for variant in one["variants"]]
+    [('burg', 'anlagen')]
+    """
+    if (store is None) == (vocabulary is None):
+        raise ValueError("query_terms: expected either a store or a vocabulary")
+    config = config or Config()
+    if store is not None:
+        words, counts, text = _stored_words(store, config.text, adopt_text=adopt_text)
+        config = replace(config, text=text)
+    else:
+        words = vocabularies.read(Path(str(vocabulary)), config.text)
+        counts = _in_one_language(words, config.pronunciation.language)
+    for word in (word for term in terms for word in words_of(term, config.text, in_list=in_list)):
+        check_length(word)  # refuse a bad one before any work
+    describe = describer(
+        words, config, counts=counts, in_list=in_list, all_words=all_words,
+        all_matches=all_matches, tree_folder=tree_folder, report=report,
+    )  # fmt: skip
+    return list(map(describe, terms))
+
+
+def _stored_words(
+    shards: Stores, text: Normalisation, *, adopt_text: bool
+) -> tuple[Vocabulary, CountsByLanguage, Normalisation]:
+    """The words of an index, also by language, and how they are normalised."""
+    urls = [fspath(one) for one in ([shards] if isinstance(shards, str | PathLike) else shards)]
+    require_different(urls)
+    with ExitStack() as opened:
+        stores = [opened.enter_context(closing(open_store(url))) for url in urls]
+        rules = [(store.url, store.normalisation()) for store in stores]
+        segments = [segment for store in stores for segment in store.segments()]
+        counts = live_counts(segments)
+        normalisation = next((rule for _, rule in rules if rule is not None), None)
+        if normalisation is None or not counts:
+            raise InputError(", ".join(urls), 0, "an index with recordings", "an empty one")
+        for url, own in rules:
+            if own is not None:
+                require_same(normalisation, own, url)
+        if not adopt_text:
+            require_same(as_indexed(text, normalisation), normalisation, urls[0])
+        normalisation = replace(normalisation, fold_accents=text.fold_accents)
+        return vocabularies.of_counts(counts), counts_by_language(segments), normalisation
+
+
+def counts_by_language(segments: Sequence[Segment]) -> CountsByLanguage:
+    """How often each word occurs, by the languages of an index."""
+    return {group.language: live_counts(group.segments) for group in by_language(segments)}
+
+
+def _in_one_language(words: Vocabulary, language: str) -> CountsByLanguage:
+    """A list of words in the language that is configured, or else its likeliest one."""
+    counts = dict(zip(words.words, words.counts.tolist(), strict=True))
+    return {guess_language(counts) if language == "auto" else language_code(language): counts}
+
+
+def describer(
+    vocabulary: Vocabulary,
+    config: Config,
+    *,
+    counts: CountsByLanguage,
+    in_list: bool = False,
+    all_words: bool = False,
+    all_matches: bool = False,
+    tree_folder: Path | None = None,
+    report: Callable[[str], None] = lambda line: None,
+) -> Describe:
+    """Prepare the description of terms: build and compile what splits words.
+
+    Args:
+        vocabulary: the words that the recogniser writes.
+        config: how words are normalised, split and expanded, and which spellings are one word.
+        counts: of the same words, by language.
+        in_list: as of `query_terms`.
+        all_words: split and expand in-vocabulary words as well.
+        all_matches: report every match of every word.
+        tree_folder: where a BK-tree is kept.
+        report: told once of each expansion that cannot be made.
+    """
+    split, expand = config.splitting, config.expansion
+    if all_words:
+        expand = replace(expand, words="none" if expand.words == "none" else "all")
+        config = replace(config, splitting=replace(split, words="all"), expansion=expand)
+    limits = Limits(split.max_edits, split.max_ratio, split.min_part_letters)
+    splitter = make_splitter(vocabulary, split.method, limits, split.ranking, tree_folder)
+    splitter.warm_up()
+    options = Options(
+        split.nbest,
+        expand.candidates,
+        all_words,
+        all_matches,
+        {name: _lazy(name, build, vocabulary, config, report) for name, build in EXPANDERS.items()},
+        config.search.wildcard_words,
+        _spellings(counts, fold=config.text.fold_accents or not in_list)
+        if config.search.spelling == "language"
+        else lambda word: (),
+        _generators(vocabulary, config, counts, splitter),
+        in_list,
+    )
+    return lambda term: query(term, splitter, config.text, options)
+
+
+def _generators(
+    vocabulary: Vocabulary, config: Config, counts: CountsByLanguage, splitter: Splitter
+) -> list[VariantGenerator]:
+    """What makes the variants of terms in each language, as a search of its segments does."""
+    if len(counts) < 2:
+        (language,) = counts or ("",)
+        return [
+            VariantGenerator(
+                vocabulary, Group(language, ()).configured(config), splits_with=splitter
+            )
+        ]
+    return [
+        VariantGenerator(vocabularies.of_counts(of_words), Group(language, ()).configured(config))
+        for language, of_words in counts.items()
+        if of_words
+    ]
+
+
+def _spellings(counts: CountsByLanguage, *, fold: bool) -> Spellings:
+    """What a search for a word finds besides, with counts; whether it folds accents."""
+    respelt = other_spellings(counts)
+
+    @cache
+    def typed(language: str) -> Typed:
+        words = sorted(counts[language])
+        return Typed(words, table_of(words))
+
+    def others(word: str) -> list[tuple[str, int]]:
+        found = Counter(dict(respelt(word)))
+        for language, of_words in counts.items() if not is_wildcard(word) else ():
+            new = typed_in(word, [typed(language)], language, fold=fold) - found.keys()
+            found.update({other: of_words[other] for other in new})
+        return sorted(found.items())
+
+    return others
+
+
+def _lazy(
+    name: str,
+    build: Builder,
+    vocabulary: Vocabulary,
+    config: Config,
+    report: Callable[[str], None],
+) -> Expansion:
+    """An expansion that is built when the first word is asked for.
+
+    It finds nothing where it has nothing to compare or to pronounce with.
+    """
+    built: list[Expansion] = []
+
+    def similar(words: Sequence[str], n: int) -> list[list[tuple[str, float]]]:
+        if not built:
+            built.append(_none_similar)
+            try:
+                built[0] = build(vocabulary, config).similar
+            except (ValueError, NoLanguageError):
+                pass  # no word that could be compared, or no pronouncer
+            except ConfigError as error:
+                report(f"no expansion by {name}: {error}")
+        return built[0](words, n)
+
+    return similar
+
+
+def _none_similar(words: Sequence[str], n: int) -> list[list[tuple[str, float]]]:
+    return [[] for _ in words]
+
+
+def words_of(term: str, normalisation: Normalisation, *, in_list: bool = False) -> tuple[str, ...]:
+    """Normalise a term's words.
+
+    Raises:
+        InputError: there is no letter and no digit in it, or in one of its wildcards.
+    """
+    words = normalisation.phrase(term)
+    for word in words:
+        if is_wildcard(word) and not in_list and not any(letter.isalnum() for letter in word):
+            raise InputError(
+                "TERM", 0, "letters beside * (robo*, *arbeit, r*t: * stands for letters of a word)",
+                term,
+            )  # fmt: skip
+    if not any(letter.isalnum() for word in words for letter in word):
+        raise InputError("TERM", 0, "a word or a phrase", term)
+    return words
+
+
+def query(
+    term: str, splitter: Splitter, normalisation: Normalisation, options: Options
+) -> dict[str, Any]:
+    """Describe one term as `std-search --explain-query --json` prints it.
+
+    What everything here cost is in it (`std.execution.cost.Cost`); ``split_seconds`` is the CPU
+    time for the matches and splits of the words.
+
+    Args:
+        term: a word or a phrase.
+        splitter: of the vocabulary.
+        normalisation: of the vocabulary's words.
+        options: what is described beside the splits.
+
+    Raises:
+        InputError: the term has no word.
+        WordTooLongError: a word is too long to split.
+    """
+    started = Stopwatch()
+    words = words_of(term, normalisation, in_list=options.in_list)
+    vocabulary = splitter.vocabulary
+    stars = set() if options.in_list else set(filter(is_wildcard, words))
+    spelt = {word: list(options.spellings(word)) for word in words if word not in stars}
+    split = {
+        word for word, others in spelt.items()
+        if options.all_words or not (others or word in vocabulary)
+    }  # fmt: skip
+    split_seconds = 0.0
+    descriptions: list[dict[str, Any]] = []
+    for word in words:
+        if word in stars:
+            descriptions.append(describe_wildcard(word, vocabulary, options.wildcard_words))
+            continue
+        start = time.process_time()
+        descriptions.append(
+            describe_word(word, spelt[word], splitter, options, split=word in split)
+        )
+        split_seconds += time.process_time() - start
+    expanded = [word for word in words if word in split]
+    for name, expand in options.expansions.items():
+        similar = iter(expand(expanded, options.candidates) if expanded else [])
+        for word, description in zip(words, descriptions, strict=True):
+            description[name] = next(similar) if word in split else []
+    return {
+        "term": term,
+        "words": descriptions,
+        "variants": list(map(_described, _variants(words, descriptions, spelt, options))),
+        **started.cost()._asdict(),
+        "split_seconds": split_seconds,
+    }
+
+
+def describe_word(
+    word: str,
+    others: Sequence[tuple[str, int]],
+    splitter: Splitter,
+    options: Options,
+    *,
+    split: bool,
+) -> dict[str, Any]:
+    """A word with its other spellings, its splits and, if they are asked for, all its matches."""
+    description: dict[str, Any] = {
+        "word": word,
+        "in_vocabulary": bool(others) or word in splitter.vocabulary,
+        "spellings": others,
+        "splits": [],
+    }
+    if not (split or options.all_matches):
+        return description
+    matches = splitter.matches(word)
+    if split:
+        splits = best_splits(word, matches, splitter.vocabulary, options.nbest, splitter.ranking)
+        description["splits"] = [ranked._asdict() for ranked in splits]
+    if options.all_matches:
+        description["matches"] = match_rows(matches, splitter.vocabulary.words)
+    return description
+
+
+def describe_wildcard(pattern: str, vocabulary: Vocabulary, limit: int) -> dict[str, Any]:
+    """What a word with * stands for: the words that fit and how often they occur."""
+    counts = dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True))
+    expansion = expand_wildcards([pattern], counts, limit)[pattern]
+    return {
+        "word": pattern,
+        "in_vocabulary": bool(expansion.words),
+        "spellings": [],
+        "splits": [],
+        "wildcard": [(word, counts[word]) for word in expansion.words],
+        "fitting": expansion.fitting,
+        "how": f"{pattern}: {in_words(expansion)}",
+    }
+
+
+def _variants(
+    words: tuple[str, ...],
+    descriptions: Sequence[Mapping[str, Any]],
+    spelt: Mapping[str, Sequence[tuple[str, int]]],
+    options: Options,
+) -> Sequence[Variant]:
+    """What a search looks a term up as, but for itself where no language has all its words.
+
+    Args:
+        words: of the term; one with wildcards is looked up as it is written.
+        descriptions: of each word.
+        spelt: other spellings of words that are no wildcards, with their counts.
+        options: whose generators a search has, too.
+    """
+    if any(word not in spelt for word in words):
+        how = "; ".join(word["how"] for word in descriptions if "how" in word)
+        return [Variant(words, method="wildcard", how=how)]
+    found: dict[tuple[str, ...], Variant] = {}
+    for generator in options.generators:
+        vocabulary = generator.vocabulary
+        known = {word for word in words if any(one in vocabulary for one, _ in spelt[word])}
+        for variant in generator.variants([words], known)[0]:
+            if all(word in vocabulary or word in known for word in variant.words):
+                found.setdefault(variant.words, variant)
+    return list(found.values())
+
+
+def _described(variant: Variant) -> dict[str, Any]:
+    return {
+        "words": variant.words,
+        "similarity": variant.similarity,
+        "channel": variant.method,
+        "how": variant.how,
+    }
+
+
+def match_rows(matches: Matches, words: Sequence[str]) -> list[tuple[int, int, str, int]]:
+    """Matches as (start, end, word, distance), ascending."""
+    columns = (matches.start, matches.end, matches.id, matches.distance)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [(start, end, words[i], distance) for start, end, i, distance in rows]

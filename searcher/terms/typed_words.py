@@ -1,0 +1,133 @@
+"""The words of an index that a term's word stands for as people type it (`std.languages.folding`).
+
+typed_words    words of terms --> of those that are typed in another way than the index has them,
+               the words that they stand for
+
+    people.    people      what stands around a word, where the index does not have it so
+    u.s        u.s.        of an index that was made when full stops stayed
+    razon      razón       accents that are left out, if a person asks
+    sábio      sabio       accents, if the recogniser writes none
+
+What a vocabulary has beside plain words is found out once for each segment and kept with it.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from searcher.terms.wildcards import is_wildcard
+from std.languages.folding import folded, is_another_letter, may_stand_for, typed_as
+from std.store import Segment
+from std.text import bare
+
+MAX_ACCENTED = 1e-3  # of a vocabulary, up to which its recogniser writes no accents
+
+
+class _Table(NamedTuple):
+    """The words of a segment by how people type them."""
+
+    with_stops: dict[str, list[str]]
+    accented: dict[str, list[str]]
+
+
+class Typed(NamedTuple):
+    """A vocabulary, and its words by how people type them."""
+
+    words: Sequence[str]  # ascending
+    table: _Table
+
+
+_known: WeakKeyDictionary[Segment, _Table] = WeakKeyDictionary()
+
+
+def typed_words(
+    words: Iterable[str], segments: Sequence[Segment], language: str, *, fold: bool
+) -> dict[str, tuple[str, ...]]:
+    """Other words than they are that words stand for.
+
+    Args:
+        words: of terms, normalised. Those with ``*`` are left out.
+        segments: in one language.
+        language: its code.
+        fold: whether accents may be left out.
+    """
+    vocabularies = [Typed(segment.words(), _table(segment)) for segment in segments]
+    found = {}
+    for word in sorted({word for word in words if not is_wildcard(word)}):
+        if others := typed_in(word, vocabularies, language, fold=fold):
+            found[word] = tuple(sorted(others))
+    return found
+
+
+def typed_in(
+    word: str, vocabularies: Sequence[Typed], language: str, *, fold: bool = True
+) -> set[str]:
+    """Other words than it is that a word stands for; arguments as those of `typed_words`.
+
+    Args:
+        word: of a term, normalised.
+        vocabularies: of segments.
+        language: their code.
+        fold: whether accents may be left out.
+    """
+    tables = [one.table for one in vocabularies]
+    is_known = _is_known(word, vocabularies)
+    others = {other for table in tables for other in table.with_stops.get(word, ())}
+    core = word if is_known or others else bare(word) or word
+    if core != word and _is_known(core, vocabularies):
+        others.add(core)
+        is_known = True
+    if not fold:
+        return others
+    plain = folded(core)
+    candidates = {plain}.union(*(table.accented.get(plain, ()) for table in tables))
+    others |= {
+        other
+        for other in candidates - {word}
+        if may_stand_for(core, other)
+        and _is_known(other, vocabularies)
+        and not (is_known and is_another_letter(core, other, language))
+    }
+    if plain != core and not (is_known or others):
+        others |= _unaccented(core, vocabularies)
+    return others
+
+
+def _unaccented(word: str, vocabularies: Sequence[Typed]) -> set[str]:
+    """A word without its accents, if the recogniser writes none."""
+    accented = sum(len(one.table.accented) for one in vocabularies)
+    if accented > MAX_ACCENTED * sum(len(one.words) for one in vocabularies):
+        return set()
+    return {one for one in typed_as(word) if _is_known(one, vocabularies)}
+
+
+def _is_known(word: str, vocabularies: Sequence[Typed]) -> bool:
+    for vocabulary, _ in vocabularies:
+        row = bisect_left(vocabulary, word)
+        if row < len(vocabulary) and vocabulary[row] == word:
+            return True
+    return False
+
+
+def _table(segment: Segment) -> _Table:
+    known = _known.get(segment)
+    if known is None:
+        known = _known[segment] = table_of(segment.words())
+    return known
+
+
+def table_of(vocabulary: Iterable[str]) -> _Table:
+    """The words that people type in other ways than they are, by these ways.
+
+    >>> table_of(["razón", "si", "u.s."])
+    _Table(with_stops={'u.s': ['u.s.']}, accented={'razon': ['razón']})
+    """
+    table = _Table({}, {})
+    for word in vocabulary:
+        if word[-1:] == "." and len(word) > 2:
+            table.with_stops.setdefault(word.rstrip("."), []).append(word)
+        if not word.isascii():
+            for typed in typed_as(word) - {word}:
+                table.accented.setdefault(typed, []).append(word)
+    return table

@@ -1,0 +1,153 @@
+"""What a term is looked up as: itself, and word sequences of the index that may stand for it.
+
+VariantGenerator      of one vocabulary, used for any number of terms
+    OOV words --splitting.phrase--> sequences of parts and joined words
+    OOV words --expansion--> similar single words, in the term's place for them
+
+Needs only the vocabulary and its counts. Phonetic search is not here: it does not go through
+words that are written down (`searcher.phonetic.alignment`).
+"""
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Protocol
+
+from searcher.terms.expansion import dice, levenshtein, pronunciation
+from searcher.terms.splitting import Splitter, bktree, make_splitter
+from searcher.terms.splitting.matches import MAX_LETTERS, Limits
+from searcher.terms.splitting.phrase import phrase_variants
+from searcher.terms.variant import Variant
+from searcher.terms.vocabulary import Vocabulary
+from std.config import Config, WordSelection
+from std.execution.stop import check_stop
+
+
+class Expander(Protocol):
+    """Similar words of a vocabulary."""
+
+    def similar(self, queries: Sequence[str], n: int = 50) -> list[list[tuple[str, float]]]:
+        """The n most similar other words of each query with their similarity, best first."""
+
+
+Builder = Callable[[Vocabulary, Config], Expander]
+
+EXPANDERS: Mapping[str, Builder] = {
+    "levenshtein": lambda vocabulary, config: levenshtein.build(vocabulary),
+    "dice": lambda vocabulary, config: dice.build(vocabulary),
+    "pronunciation": pronunciation.build,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class VariantGenerator:
+    """Splits and expands words into a vocabulary, laid out for it when the first word asks."""
+
+    vocabulary: Vocabulary
+    config: Config  # which words, by which methods
+    index_folder: Path | None = None  # where the index lies, if in a folder: its BK-tree is kept
+    splits_with: Splitter | None = None  # one of the same vocabulary that is there already
+
+    @cached_property
+    def splitter(self) -> Splitter:
+        """Of a vocabulary that is not empty."""
+        if self.splits_with:
+            return self.splits_with
+        split = self.config.splitting
+        limits = Limits(split.max_edits, split.max_ratio, split.min_part_letters)
+        if split.method == "bktree" and self.index_folder:
+            tree = bktree.kept_with(self.index_folder, self.vocabulary)
+            return Splitter(self.vocabulary, tree, limits, split.ranking)
+        return make_splitter(self.vocabulary, split.method, limits, split.ranking)
+
+    @cached_property
+    def expanders(self) -> Mapping[str, Expander]:
+        """Those of the configured methods."""
+        methods = self.config.expansion.methods
+        return {name: EXPANDERS[name](self.vocabulary, self.config) for name in methods}
+
+    def variants(
+        self, terms: Sequence[Sequence[str]], known: Collection[str] = ()
+    ) -> list[list[Variant]]:
+        """What to look up for each term; the term itself always comes first.
+
+        Args:
+            terms: the normalised words of each.
+            known: words that the vocabulary has in another spelling.
+        """
+        if not len(self.vocabulary):
+            return [[Variant(tuple(words))] for words in terms]
+        split, expand = self.config.splitting, self.config.expansion
+        expanded = [self._selected(words, known, expand.words) for words in terms]
+        similar = self.expansions(list(dict.fromkeys(word for words in expanded for word in words)))
+        found = []
+        for words in terms:
+            check_stop()
+            exact = Variant(tuple(words))
+            others: list[Variant] = []
+            if self._selected(words, known, split.words):
+                others += phrase_variants(words, self.splitter, split.nbest)
+            others += replaced(words, similar, expand.candidates)
+            by_words = {one.words: one for one in (*reversed(others), exact)}
+            found.append(list(by_words.values())[::-1])
+        return found
+
+    def expansions(self, words: Sequence[str]) -> dict[str, list[Variant]]:
+        """Each word's similar words by all configured methods; a word's best similarity counts.
+
+        Args:
+            words: normalised.
+        """
+        expand = self.config.expansion
+        found: dict[str, dict[str, Variant]] = {word: {} for word in words}
+        for method, expander in self.expanders.items() if words else ():
+            results = expander.similar(words, expand.candidates)
+            for word, similar in zip(words, results, strict=True):
+                for other, value in similar:
+                    weight = value**expand.exponent
+                    if other not in found[word] or found[word][other].similarity < weight:
+                        how = f"{word} → {other}"
+                        found[word][other] = Variant((other,), weight, method, how)
+        return {
+            word: sorted(others.values(), key=lambda one: (-one.similarity, one.words))
+            for word, others in found.items()
+        }
+
+    def _selected(
+        self, words: Sequence[str], known: Collection[str], which: WordSelection
+    ) -> list[str]:
+        """Words of a term that are split or expanded; none if one is too long for anything."""
+        if which == "none" or any(len(word) > MAX_LETTERS for word in words):
+            return []
+        return [
+            word
+            for word in words
+            if which == "all" or (word not in self.vocabulary and word not in known)
+        ]
+
+
+def replaced(
+    words: Sequence[str], similar: Mapping[str, Sequence[Variant]], n: int
+) -> list[Variant]:
+    """The term with its expanded words replaced by similar ones, the n most similar first.
+
+    Where several words are expanded, as many of the best of each are combined as give n in all.
+    """
+    expanded = [word for word in words if similar.get(word)]
+    if not expanded:
+        return []
+    each = max(1, math.floor(n ** (1 / len(expanded)) + 1e-9))
+    ways = [similar[word][:each] if similar.get(word) else [Variant((word,))] for word in words]
+    made = [
+        Variant(
+            tuple(one.words[0] for one in chosen),
+            math.prod(one.similarity for one in chosen),
+            next(one.method for one in chosen if one.how),
+            ", ".join(one.how for one in chosen if one.how),
+        )
+        for chosen in product(*ways)
+    ]
+    return sorted(made, key=lambda one: (-one.similarity, one.words))

@@ -1,0 +1,146 @@
+"""The words a recogniser can write, with their counts: what queries are split and expanded into.
+
+`Vocabulary` is what every neighbour index (`searcher.terms.splitting`, `searcher.terms.expansion`) is built
+from; the position of a word in it is its id. It comes from a store (`of_segments`) or from a
+file of ``word[<TAB>count]`` lines (`read`).
+"""
+
+import hashlib
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from std.errors import InputError
+from std.files import read_text
+from std.text import Normalisation
+from std.values import freeze
+
+Int64s = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vocabulary:
+    """Different words, ascending by code points, with how often each occurs.
+
+    Raises:
+        ValueError: the words are not ascending, or there are more or fewer counts than words.
+    """
+
+    words: tuple[str, ...]  # (V,)
+    counts: Int64s  # (V,)
+
+    def __post_init__(self) -> None:
+        if self.counts.shape != (len(self.words),):
+            raise ValueError(f"{len(self.words)} words, counts of shape {self.counts.shape}")
+        if any(a >= b for a, b in zip(self.words, self.words[1:], strict=False)):
+            raise ValueError("the words of a vocabulary must ascend and differ")
+        freeze(self)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self.find(word) is not None
+
+    def find(self, word: str) -> int | None:
+        """Id of a word, or None."""
+        at = bisect_left(self.words, word)
+        return at if at < len(self.words) and self.words[at] == word else None
+
+    def count(self, word: str) -> int:
+        """How often a word occurs; 0 if it is unknown."""
+        at = self.find(word)
+        return 0 if at is None else int(self.counts[at])
+
+    def digest(self) -> str:
+        """SHA-256 of the words: an index built from other words has another digest."""
+        return hashlib.sha256("\n".join(self.words).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def of_counts(counts: Mapping[str, int]) -> Vocabulary:
+    """Vocabulary of a word -> count table, in any order.
+
+    >>> of_counts({"wald": 2, "blatt": 3}).words
+    ('blatt', 'wald')
+    """
+    words = sorted(counts)
+    return Vocabulary(tuple(words), np.array([counts[word] for word in words], np.int64))
+
+
+def parse(
+    text: str, path: Path | str = "<string>", normalisation: Normalisation | None = None
+) -> Vocabulary:
+    r"""Read ``word[<TAB>count]`` lines; blank lines are skipped, a count left out is 1.
+
+    Words are normalised; the counts of words that become equal are added.
+
+    Args:
+        text: the lines.
+        path: as messages name the file.
+        normalisation: of the words; None = the default.
+
+    >>> vocabulary = parse("Wald\t2\nBlatt\nwald\n")
+    >>> dict(zip(vocabulary.words, vocabulary.counts.tolist()))
+    {'blatt': 1, 'wald': 3}
+
+    Raises:
+        InputError: a line is not one word and a whole number >= 0, or there is no word at all.
+    """
+    rule = normalisation or Normalisation()
+    counts: dict[str, int] = {}
+    for word, count in _entries(text, path):
+        word = rule.word(word)
+        counts[word] = counts.get(word, 0) + count
+    if not counts:
+        raise InputError(path, 0, "at least one word", "none")
+    return of_counts(counts)
+
+
+def read(path: Path, normalisation: Normalisation | None = None) -> Vocabulary:
+    """Read a vocabulary file (UTF-8, gzip or not), see `parse`.
+
+    Raises:
+        InputError: the file cannot be read, is not UTF-8, or `parse` refuses it.
+    """
+    return parse(read_text(path), path, normalisation)
+
+
+def _entries(text: str, path: Path | str) -> Iterator[tuple[str, int]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        fields = line.strip(" \r").split("\t")
+        word = fields[0].strip()
+        if len(fields) > 2 or len(word.split()) != 1:
+            raise InputError(path, number, "word[<TAB>count]", line.rstrip("\r"))
+        if len(fields) == 1:
+            yield word, 1
+            continue
+        count = fields[1].strip()
+        if not (count.isascii() and count.isdecimal()) or len(count) > 15:
+            raise InputError(path, number, "a whole number >= 0 as count", count)
+        yield word, int(count)
+
+
+def letters(words: Sequence[str]) -> tuple[npt.NDArray[np.uint32], Int64s]:
+    """Lay words out flat, as an array kernel wants them.
+
+    Returns:
+        (total,) code points of all words one after the other, and (len(words) + 1,) offsets.
+    """
+    codes = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.uint32)
+    offsets = np.zeros(len(words) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, words), np.int64, len(words)), out=offsets[1:])
+    return codes, offsets
+
+
+def of_words(words: Iterable[str]) -> Vocabulary:
+    """Vocabulary of words that occur once each; repeated ones count as often as they stand."""
+    counts: dict[str, int] = {}
+    for word in words:
+        counts[word] = counts.get(word, 0) + 1
+    return of_counts(counts)

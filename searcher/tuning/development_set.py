@@ -1,0 +1,258 @@
+"""Learn a model from an index and what is known of its speech: a transcript, marks, or both.
+
+stores --language--> segments --> phonetic indexes      what is searched, without copies
+ECF, RTTM, terms     --> transcript of the recordings   what was spoken, what to ask about it
+marks                --> places                         what people heard
+all of them          --searcher.tuning--> Model
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from functools import partial
+from os import PathLike, fspath
+from pathlib import Path
+
+import numpy as np
+
+from searcher.calibration.model import Model
+from searcher.index.copies import Copies, find_copies, without_copies
+from searcher.index.languages import by_language
+from searcher.index.recording_table import recording_table
+from searcher.index.snapshot import adapted, open_stores, snapshot
+from searcher.phonetic.indexes import PhoneticIndexes, open_phonetic_indexes
+from searcher.prepared import prepare
+from searcher.results.candidates import Candidates
+from searcher.search import find_candidates
+from searcher.tuning import tune as learning
+from searcher.tuning.marked import marked_places
+from searcher.tuning.reference import Transcript, make_transcript
+from searcher.tuning.tune import Transcribed
+from std.config import Config, load_config
+from std.errors import InputError
+from std.extras import required
+from std.files import read
+from std.languages.detection import language_code
+from std.marks import Mark, read_marks
+from std.nist import ecf, rttm, term_file
+from std.store import Segment
+from std.values import Excerpt, Lexemes, Recording, Term
+
+WHAT_TO_LEARN_FROM = "a transcript (ECF, RTTM and terms together), marks (feedback), or both"
+
+
+def tune(
+    *stores: str | PathLike[str],
+    ecf_path: str | PathLike[str] | None = None,
+    rttm_path: str | PathLike[str] | None = None,
+    terms_path: str | PathLike[str] | None = None,
+    feedback_path: str | PathLike[str] | None = None,
+    config: Config | str | Path | None = None,
+    language: str | None = None,
+    seed: int = 1,
+    advance: Callable[[float], None] = lambda share: None,
+) -> Model:
+    """Learn score calibration, and phone confusions where there is a transcript.
+
+    Give a transcript (``ecf_path``, ``rttm_path`` and ``terms_path``), marks, or both.
+
+    Args:
+        stores: index of the speech that is transcribed or was searched; several are its shards.
+        ecf_path: the speech that is transcribed.
+        rttm_path: its transcript.
+        terms_path: terms like those that will be searched, above all phrases.
+        feedback_path: marks of people (`std.marks`), as `std-serve --feedback` keeps them.
+        config: a configuration or its TOML file; None = the default.
+        language: to learn of, where the index has several: its name or code.
+        seed: draws the in-vocabulary words that are learned from.
+        advance: called with each share of the work that is done; the shares add up to 1.
+
+    Raises:
+        InputError: a file or a store cannot be read, the index has no phone columns, or several
+            languages and none is named, or nothing of it is transcribed.
+        ConfigError: there is too little to learn from, or scipy is not installed.
+
+    For example::
+
+        model = tune("DEV", ecf_path="dev.xml", rttm_path="dev.rttm", terms_path="terms.xml")
+        open_index("INDEX", model=model).search("polizei gewalt")
+    """
+    _require_inputs(stores, (ecf_path, rttm_path, terms_path), feedback_path)
+    urls = [fspath(store) for store in stores]
+    required("scipy.optimize", "tune")  # now, not after minutes of work
+    with ExitStack() as opened:
+        shards = [opened.enter_context(closing(shard)) for shard in open_stores(urls)]
+        config = adapted(_configuration(config), shards)
+        marks = read_marks(Path(feedback_path)) if feedback_path else []
+        indexed = in_one_language(snapshot(shards, config), language, urls[0])
+        segments = without_copies(indexed, copies := find_copies(indexed))
+        recordings = recording_table(segments).recordings  # that of `find_candidates`
+        transcribed = None
+        if ecf_path and rttm_path and terms_path:
+            transcribed = _transcribed(ecf_path, rttm_path, terms_path, recordings, config, copies)
+        progress = _differences(advance)
+        model = learning.tune(
+            transcribed,
+            marked_places(_about_originals(marks, copies), recordings, config.text),
+            _phonetic_indexes(segments, recordings, config, urls[0]),
+            partial(lexical_candidates, segments=segments, config=config),
+            seed=seed,
+            progress=progress,
+        )
+    progress(1.0)
+    return _with_unused_marks(model, len(marks)) if feedback_path else model
+
+
+def _configuration(config: Config | str | Path | None) -> Config:
+    return config if isinstance(config, Config) else load_config(Path(config) if config else None)
+
+
+def _require_inputs(
+    stores: Sequence[object], transcript: Sequence[object], feedback: object
+) -> None:
+    """Refuse a call of `tune` that does not say what to learn from."""
+    if not stores:
+        raise ValueError("tune: expected at least one store, got none")
+    is_transcribed = all(transcript)
+    if any(transcript) != is_transcribed or not (is_transcribed or feedback):
+        raise ValueError(f"tune: expected {WHAT_TO_LEARN_FROM}")
+
+
+def _with_unused_marks(model: Model, marks: int) -> Model:
+    """The model, which also says of how many marks nothing was learned."""
+    used = {"marks_right": 0, "marks": 0} | dict(model.tuned_on)
+    return replace(model, tuned_on=used | {"marks_unused": marks - used["marks"]})
+
+
+def _transcribed(
+    ecf_path: str | PathLike[str],
+    rttm_path: str | PathLike[str],
+    terms_path: str | PathLike[str],
+    recordings: Sequence[Recording],
+    config: Config,
+    copies: Copies,
+) -> Transcribed:
+    """The transcript of the recordings of the ECF, and the terms.
+
+    Raises:
+        InputError: a file cannot be read, or nothing of the recordings is transcribed.
+    """
+    experiment = read(ecf.parse, Path(ecf_path))
+    terms = read(term_file.parse, Path(terms_path))
+    lexemes = read(partial(rttm.parse, encoding=terms.encoding), Path(rttm_path))
+    excerpts, lexemes = _of_originals(experiment.excerpts, lexemes, copies)
+    transcript = make_transcript(lexemes, recordings, config.text)
+    return Transcribed(
+        _within_ecf(transcript, excerpts, Path(rttm_path)),
+        [config.text.phrase(term.text) for term in terms.terms],
+        excerpts,
+    )
+
+
+def _of_originals(
+    excerpts: Sequence[Excerpt], lexemes: Lexemes, copies: Copies
+) -> tuple[Sequence[Excerpt], Lexemes]:
+    """Of all copies the transcript of the first one in the ECF, under the original's name."""
+    first: dict[Recording, Recording] = {}  # of each original: itself or a copy
+    for recording in sorted({excerpt.recording for excerpt in excerpts}):
+        first.setdefault(copies.original(recording), recording)
+    original_of = {recording: original for original, recording in first.items()}
+    named = [
+        replace(one, recording=original_of[one.recording])
+        for one in excerpts
+        if one.recording in original_of
+    ]
+    exchanged = first | original_of  # an original outside the ECF gives its name away
+    recordings = tuple(exchanged.get(recording, recording) for recording in lexemes.recordings)
+    return named, replace(lexemes, recordings=recordings)
+
+
+def _about_originals(marks: Sequence[Mark], copies: Copies) -> list[Mark]:
+    """Marks of copies as marks of their originals: the places are the same."""
+    return [mark._replace(recording=copies.original(mark.recording)) for mark in marks]
+
+
+def _phonetic_indexes(
+    segments: Sequence[Segment], recordings: Sequence[Recording], config: Config, store: str
+) -> PhoneticIndexes:
+    """The phonetic indexes of segments, without a model."""
+    row_of = {recording: row for row, recording in enumerate(recordings)}
+    indexes, _ = open_phonetic_indexes(segments, row_of, config, None)
+    if indexes is None:
+        raise InputError(store, 0, "an index with sounds", "one made without a converter")
+    return indexes
+
+
+def _within_ecf(transcript: Transcript, excerpts: Sequence[Excerpt], path: Path) -> Transcript:
+    """What was spoken in the recordings that an ECF has."""
+    searched = {excerpt.recording for excerpt in excerpts}
+    rows = [row for row, recording in enumerate(transcript.recordings) if recording in searched]
+    spoken = transcript.within(rows)
+    if not spoken.words:
+        raise InputError(path, 0, "words of the recordings in the ECF", "none")
+    return spoken
+
+
+def in_one_language(
+    segments: Sequence[Segment], language: str | None, store: str
+) -> tuple[Segment, ...]:
+    """The segments of the language that is learned.
+
+    Args:
+        segments: of the index.
+        language: name or code of the language; None = the only one that the index has.
+        store: as messages name it.
+
+    Raises:
+        InputError: there are several and none is named, or another one.
+    """
+    groups = by_language(segments)
+    if not language:
+        if len(groups) == 1:
+            return tuple(segments)
+        indexed = ", ".join(group.language for group in groups)
+        raise InputError(store, 0, "one language, or --language to choose one", indexed)
+    for group in groups:
+        if group.language == language_code(language):
+            return tuple(group.segments)
+    indexed = ", ".join(group.language or "none that is known" for group in groups)
+    raise InputError(store, 0, f"recordings in {language!r}", indexed)
+
+
+def lexical_candidates(
+    phrases: Sequence[Sequence[str]],
+    excerpts: Sequence[Excerpt] | None,
+    *,
+    segments: Sequence[Segment],
+    config: Config,
+) -> list[Candidates]:
+    """Where phrases are written: candidates with their posteriors, one list per phrase.
+
+    Args:
+        phrases: words of each, normalised.
+        excerpts: that are searched; None = everything.
+        segments: that are searched.
+        config: of the search; its phonetic search and its calibration are switched off.
+    """
+    config = replace(
+        config,
+        phonetic_search=replace(config.phonetic_search, words="none"),
+        calibration=replace(config.calibration, words="none"),
+    )
+    terms = [Term(str(i), " ".join(words)) for i, words in enumerate(phrases)]
+    candidates = find_candidates(terms, prepare(segments, config), excerpts=excerpts).candidates
+    candidates = candidates.rows(candidates.score >= config.search.min_score)
+    bounds = np.searchsorted(candidates.term, np.arange(len(terms) + 1)).tolist()
+    return [candidates.rows(slice(bounds[i], bounds[i + 1])) for i in range(len(terms))]
+
+
+def _differences(advance: Callable[[float], None]) -> Callable[[float], None]:
+    """Call ``advance`` with what is new of a share that grows to 1."""
+    done = 0.0
+
+    def progress(share: float) -> None:
+        nonlocal done
+        advance(share - done)
+        done = share
+
+    return progress

@@ -1,0 +1,213 @@
+import numpy as np
+import pytest
+
+from searcher.calibration.model import default_model
+from searcher.calibration.weights import Weights
+from searcher.evidence.features import (
+    STEEPNESS,
+    USUAL,
+    feature_names,
+    hit_features,
+    iv_features,
+    iv_features_with_hits,
+    no_hit,
+    oov_features,
+    spoken_features,
+)
+from searcher.phonetic.alignment import Hits
+from searcher.phonetic.archive import Archive, SearchedArchive
+from searcher.phonetic.layout import N_MEASURES
+from searcher.phonetic.null_distribution import NullDistribution
+from searcher.phonetic.path_words import RecognisedWords
+from searcher.phonetic.ratios import MAX_HITS, WeightedPronunciation
+
+TEN_NATS = NullDistribution(np.array([10.0, 0, 0, 0, 2.0, 0]))  # one accident at 10 nats
+ARCHIVE = Archive(1000, 1.0, 75.0, (), TEN_NATS)
+WORDS = [f"word{i}" for i in range(60)]
+SEARCHED = SearchedArchive(
+    ARCHIVE, np.array([0.1]), 1000, RecognisedWords((WORDS,), dict.fromkeys(WORDS, 2))
+)
+
+
+def hits(*scores, ms=750):
+    n = len(scores)
+    measures = np.zeros((n, N_MEASURES), np.float32)
+    measures[:, 0] = scores
+    zeros = np.zeros(n, np.int64)
+    empty = np.full((n, 8), -1)
+    empty[:, 0] = np.arange(n)  # another word at each place
+    return Hits(
+        zeros, zeros, 1000 * np.arange(n), 1000 * np.arange(n) + ms, measures,
+        empty.astype(np.int32), empty.astype(np.int16), empty.astype(np.int16), zeros, zeros,
+    )  # fmt: skip
+
+
+def features(perfect, of):
+    query = [WeightedPronunciation(("a",) * 10, perfect)]
+    return hit_features(["word"], query, np.zeros(len(of.recording), np.int64), of, SEARCHED)
+
+
+def evidence_of(*scores):
+    return features(20.0, hits(*scores))
+
+
+@pytest.mark.parametrize(
+    ("ms", "slowness"),
+    [(375, -0.693), (750, 0.0), (1125, 0.405), (1236, 0.5), (2039, 0.0), (7500, -1.303)],
+)
+def test_a_hit_that_is_far_slower_than_its_phones_is_as_odd_as_one_that_is_too_fast(ms, slowness):
+    """Ten phones of 75 ms: log(ms / 750), and from .5 on as much less as it is more."""
+    assert features(20.0, hits(12.0, ms=ms))["slowness"].tolist() == [
+        pytest.approx(slowness, abs=1e-3)
+    ]
+
+
+def test_evidence_of_the_phones():
+    f = evidence_of(12.0, 10.0, 8.0)
+    assert f["relative"].tolist() == pytest.approx([0.6, 0.5, 0.4])
+    assert f["log_e_rate"].tolist() == pytest.approx((np.array([-1, 0, 1]) - np.log(1000)).tolist())
+    assert f["slowness"].tolist() == pytest.approx([0, 0, 0])  # 75 ms a phone
+    assert f["spelling"].tolist() == pytest.approx([8 / 9] * 3)
+    assert f["frequency"].tolist() == pytest.approx([np.log(1 / 120 + np.exp(-9))] * 3)
+    assert f["speech_quality"].tolist() == [0.1] * 3
+    assert evidence_of()["relative"].tolist() == []
+
+
+def test_a_place_does_not_depend_on_others_with_other_words():
+    """A name that is said several times is not punished for it."""
+    one, several = evidence_of(12.0), evidence_of(*[12.0] * 5)
+    for name, column in one.items():
+        assert column[0] == several[name][0], name
+
+
+def test_evidence_of_what_is_written():
+    of_hits = {"log_e_rate": np.array([no_hit("log_e_rate", ARCHIVE), -9.0])}
+    evidence = oov_features(np.array([0.5, 0.0]), of_hits, np.array([0, np.log(4)]), np.log(500))
+    assert evidence.features["written"].tolist() == [1, 0]
+    assert evidence.features["log_e_rate"][0] == pytest.approx(np.log(MAX_HITS / 1000))
+    assert evidence.offset.tolist() == pytest.approx([-np.log(500), -np.log(500 * 4**STEEPNESS)])
+    assert evidence.explained is not None
+    assert evidence.explained.tolist() == [0, np.log(4)]
+
+
+def test_evidence_of_posteriors():
+    evidence = iv_features(np.array([0.75, 0.25, 0.02]), 2, 9)
+    f = evidence.features
+    assert f["logit"][:2].tolist() == pytest.approx([np.log(0.751 / 0.251), -np.log(0.751 / 0.251)])
+    assert f["likely_logit"][1] == 0
+    assert f["unlikely_logit"].tolist() == pytest.approx([0, 0, np.log(0.021 / 0.981) + 2])
+    assert f["surplus"].tolist() == pytest.approx([np.log(4 / 2.02)] * 3)
+    assert f["unlikely_surplus"].tolist() == pytest.approx(
+        [0, 0, np.log(4 / 2.02) * f["unlikely_logit"][2]]
+    )
+    assert (f["words"][0], f["letters"][0], f["length"][0]) == (2, pytest.approx(np.log(9)), 9)
+    assert f["words_logit"].tolist() == pytest.approx((2 * f["logit"]).tolist())
+    own = 3 / (3 + USUAL)
+    assert np.asarray(evidence.weighed).tolist() == pytest.approx([1 - own] * 3)
+    assert evidence.offset.tolist() == pytest.approx((own * f["logit"] - np.log(1.12)).tolist())
+
+
+def test_posteriors_of_a_usual_word_are_its_probabilities():
+    """Whatever weights have learned of words that are said a few times."""
+    posterior = np.tile([0.99, 0.9, 0.4, 0.02], 25_000)
+    evidence = iv_features(posterior, 1, 5)
+    for weights in (default_model().iv_weights, Weights(5.0, {"logit": 3.0})):
+        ratio = weights.log_ratio(evidence)
+        odds = np.exp(ratio[:4]) * posterior.sum()
+        assert (odds / (1 + odds)).tolist() == pytest.approx(posterior[:4].tolist(), abs=0.01)
+
+
+def test_evidence_of_posteriors_is_the_same_in_an_archive_of_any_size():
+    """A frequent word, and a hundred times as much speech in which it is said as often."""
+    posterior = np.tile([0.99, 0.9, 0.4, 0.02], 50)
+    small, large = iv_features(posterior, 1, 5), iv_features(np.tile(posterior, 100), 1, 5)
+    for name, column in small.features.items():
+        assert large.features[name][:4].tolist() == pytest.approx(column[:4].tolist(), abs=0.02)
+    weights = default_model().iv_weights
+    fewer = weights.log_ratio(small)[:4] - np.log(100)
+    assert weights.log_ratio(large)[:4].tolist() == pytest.approx(fewer.tolist(), abs=0.8)
+
+
+def test_a_recogniser_that_never_writes_more_is_as_sure():
+    """15.5 of 16 is what all of 15 draws have; and a phrase of two such words."""
+    sure, draws = np.array([1.0, 0.8]), 31 / 32
+    for words, highest in ((1, draws), (2, draws**1.5)):
+        evidence = iv_features(sure * highest, words, 9, draws)
+        plain = iv_features(sure, words, 9)
+        for name, column in plain.features.items():
+            assert evidence.features[name] == pytest.approx(column)
+        assert evidence.offset == pytest.approx(plain.offset)
+    above = iv_features(np.array([1.0]), 2, 9, draws).features["logit"]
+    assert above == pytest.approx(iv_features(np.array([1.0]), 2, 9).features["logit"])
+
+
+def test_candidates_of_known_terms_with_and_without_words():
+    f = evidence_of(12.0, 9.0)
+    evidence = iv_features_with_hits(np.array([0.75, 0.0]), f, np.zeros(2), 1, 5, 1.0, np.log(1000))
+    written = iv_features(np.array([0.75]), 1, 5)
+    for name, column in written.features.items():
+        assert evidence.features[name].tolist() == [column[0], 0]
+    assert evidence.features["phonetic"].tolist() == [0, 1]
+    assert evidence.features["phonetic_relative"].tolist() == pytest.approx([0, 0.45])
+    assert evidence.features["expected"].tolist() == pytest.approx([0, np.log(0.751)])
+    assert evidence.offset.tolist() == pytest.approx([written.offset[0], -np.log(1000)])
+
+
+def spoken(posterior, letters, of_hits, *, sureness=1.0, phones=6.0):
+    places = np.array(posterior), np.array(letters, float)
+    none = np.zeros(len(posterior))
+    return spoken_features(*places, of_hits, none, sureness, phones, ARCHIVE.log_slots)
+
+
+def test_candidates_of_spoken_queries_have_the_evidence_of_words_and_phones():
+    f = evidence_of(12.0, 9.0)
+    evidence = spoken([0.75, 0.0], [5, 0], f, sureness=0.8, phones=4.0)
+    del f["spelling"]  # nobody wrote the query
+    for name, column in f.items():
+        assert evidence.features[name].tolist() == column.tolist(), name
+    own = {name: evidence.features[name].tolist() for name in evidence.features.keys() - f.keys()}
+    assert own == {
+        "written": [1, 0],
+        "logit": [pytest.approx(np.log(0.751 / 0.251)), 0],
+        "letters": [pytest.approx(np.log(5)), 0],
+        "expected": pytest.approx([np.log(1.75)] * 2),
+        "phones": pytest.approx([np.log(4)] * 2),
+        "sureness": [0.8, 0.8],
+        "written_sureness": [0.8, 0],
+    }
+    assert evidence.offset.tolist() == pytest.approx([-np.log(1000)] * 2)
+
+
+def test_with_the_shipped_weights_longer_words_and_fewer_places_speak_for_a_spoken_query():
+    """What recognisers take a query for wrongly is mostly a short, frequent word."""
+    weigh, f = default_model().spoken_weights.log_ratio, evidence_of(12.0)
+    assert (
+        default_model().spoken_weights.coefficients.keys() == spoken([0.9], [9], f).features.keys()
+    )
+    usual = weigh(spoken([0.9], [9], f))[0]
+    assert usual > weigh(spoken([0.9], [2], f))[0]
+    assert usual > weigh(spoken([0.3], [9], f))[0]
+    assert usual > weigh(spoken([0.9], [9], evidence_of(4.0)))[0]
+    assert usual > weigh(spoken([0.9] * 20, [9] * 20, evidence_of(*[12.0] * 20)))[0]
+
+
+def test_the_shipped_weights_name_features_of_this_version():
+    assert default_model().oov_weights.coefficients.keys() <= feature_names(in_vocabulary=False)
+    assert default_model().iv_weights.coefficients.keys() <= feature_names(in_vocabulary=True)
+
+
+def test_with_the_shipped_weights_better_evidence_is_likelier():
+    f = features(30.0, hits(28.0, 14.0, 6.0))
+    evidence = oov_features(np.zeros(3), f, np.zeros(3), ARCHIVE.log_slots)
+    ratio = default_model().oov_weights.log_ratio(evidence)
+    assert ratio[0] > ratio[1] > ratio[2]
+    assert ratio[0] > 2
+    known = default_model().iv_weights.log_ratio(iv_features(np.array([0.99, 0.5, 0.02]), 1, 8))
+    assert known[0] > known[1] > known[2]
+
+
+def test_a_larger_archive_asks_for_more():
+    f = evidence_of(15.0)
+    small = oov_features(np.zeros(1), f, np.zeros(1), np.log(1e3)).offset
+    large = oov_features(np.zeros(1), f, np.zeros(1), np.log(1e6)).offset
+    assert small - large == pytest.approx([np.log(1000)])

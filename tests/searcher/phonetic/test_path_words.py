@@ -1,0 +1,135 @@
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searcher.phonetic.path_words import (
+    JOINED,
+    RARE,
+    SAME,
+    RecognisedWords,
+    are_units,
+    explained,
+    frequency,
+    path_words,
+    same_word,
+    spelling,
+)
+
+WORDS = RecognisedWords(
+    (("das", "haus"), ("das", "hand", "haus")), {"das": 8, "haus": 3, "hand": 1}
+)
+
+
+def common_by_table(one, other):
+    """Length of the longest common subsequence, as textbooks have it."""
+    table = np.zeros((len(one) + 1, len(other) + 1), int)
+    for i, a in enumerate(one):
+        for j, b in enumerate(other):
+            best = max(table[i, j + 1], table[i + 1, j])
+            table[i + 1, j + 1] = table[i, j] + 1 if a == b else best
+    return int(table[-1, -1])
+
+
+@given(st.text("abcß", max_size=80), st.text("abcßd", max_size=80))
+def test_letters_in_common_are_those_of_the_table(one, other):
+    expected = 2 * common_by_table(one, other) / max(len(one) + len(other), 1)
+    assert spelling([one], [(other,)]).tolist() == [expected]
+
+
+def test_spelling_by_hand():
+    paths = [("hand", "in", "vielen"), ("hahnen", "federn"), ()]
+    # "hanneen" of 12 and 12 letters; all; none
+    assert spelling(["hahnenfedern"], paths).tolist() == pytest.approx([14 / 24, 1, 0])
+    assert spelling(["hahnen", "federn"], paths)[1] == 1
+    assert spelling([], paths).tolist() == [0, 0, 0]
+
+
+def test_the_words_of_a_path_are_those_of_its_segment():
+    hits = SimpleNamespace(
+        segment=np.array([0, 1, 1]), paths=np.array([[0, 1, -1], [1, 2, 0], [-1, -1, -1]])
+    )
+    assert path_words(hits, WORDS) == [("das", "haus"), ("hand", "haus", "das"), ()]
+
+
+def test_frequency_leaves_out_the_place_itself():
+    found = frequency([("das", "hand"), ("haus",), ()], WORDS)
+    das, hand, haus = (np.log(n / 12 + RARE) for n in (7, 0, 2))
+    assert found.tolist() == pytest.approx([(das + hand) / 2, haus, 0])
+
+
+def test_frequency_is_the_same_in_an_archive_of_any_size():
+    large = RecognisedWords(WORDS.of_segment, {"das": 8000, "haus": 3999, "hand": 1})
+    assert frequency([("das",)], large)[0] == pytest.approx(np.log(8 / 12), abs=0.01)
+    assert frequency([("hand",)], large) == frequency([("hand",)], WORDS) == [-9]
+
+
+def test_only_places_with_the_same_single_word_speak_against_each_other():
+    """A name that is recognised as several words is not punished for being said often."""
+    paths = [("haus",), ("hier", "door"), ("haus",), ("haus",), ("hier", "door"), ("dor",), ()]
+    found = same_word(paths, np.log([0.9, 0.5, 0.6, 0.1, 0.9, 1.0, 1.0]))
+    assert found.tolist() == pytest.approx(np.log1p([0.7, 0, 1.0, 1.0, 0, 0, 0]))  # at most once
+
+
+def test_no_hits_have_no_evidence():
+    none = np.empty(0)
+    assert len(spelling(["haus"], [])) == len(frequency([], WORDS)) == len(same_word([], none)) == 0
+
+
+ARCHIVE = RecognisedWords(
+    (), {"mag": 900, "in": 20_000, "seelen": 30, "ski": 40, "hallo": 50, "funktionen": 9}
+)
+
+
+def test_a_word_that_stands_at_many_places_explains_them():
+    paths = [("mag",)] * (3 * SAME) + [("in", "mag")] * SAME + [("hallo",)] * SAME
+    found = explained(["maak"], paths, np.zeros(len(paths), bool))
+    assert found.tolist() == pytest.approx([np.log(4)] * (4 * SAME) + [0.0] * SAME)
+
+
+def test_words_of_one_stem_are_one_explanation():
+    paths = [("funktionen",), ("funktioniert",), ("funktionär",)] * SAME
+    none = np.zeros(len(paths), bool)
+    assert explained(["funktion"], paths, none).tolist() == pytest.approx([np.log(3)] * (3 * SAME))
+    assert not explained([], paths, none).any()  # a spoken query has no letters
+
+
+def test_words_that_are_spelt_like_the_term_together_are_one_explanation():
+    """*durch aus* and *durch Ausbildung* for *durchaus*: it takes more of them."""
+    paths = [("durch", f"aus{i}") for i in range(2 * JOINED)]
+    none = np.zeros(len(paths), bool)
+    assert explained(["durchaus"], paths, none).tolist() == pytest.approx([np.log(2)] * len(paths))
+    assert not explained(["durchaus"], paths[:JOINED], none[:JOINED]).any()
+
+
+def test_words_that_stand_together_explain_nothing():
+    paths = [("seelen", "ski")] * 10 * SAME + [("hallo",)]
+    is_unit = are_units(paths, ARCHIVE, 1e5)
+    assert is_unit.tolist() == [True] * 10 * SAME + [False]
+    assert not explained(["selenski"], paths, is_unit).any()
+    by_chance = are_units(paths, ARCHIVE, 10.0)
+    assert not by_chance.any()
+    assert explained(["selenski"], paths, by_chance)[:-1].all()
+
+
+@pytest.mark.parametrize(
+    ("number", "slots", "is_unit"),
+    [
+        (1, 1e9, False),  # one is no repetition
+        (2, 1e5, True),  # .012 by chance, and 2 against ten times that: 3.7 nats
+        (2, 3e4, False),  # .04 by chance: 1.8 nats
+        (40, 200.0, False),  # 6 by chance: less than ten times
+        (60, 400.0, True),  # 3 by chance: 11 nats
+    ],
+)
+def test_how_often_words_stand_together_by_chance(number, slots, is_unit):
+    """*seelen* is written 30 times and *ski* 40 times."""
+    assert are_units([("seelen", "ski")] * number, ARCHIVE, slots).all() == is_unit
+
+
+def test_no_places_are_explained():
+    none = np.zeros(0, bool)
+    assert explained(["maak"], [], none).shape == are_units([], ARCHIVE, 1e5).shape == (0,)
+    assert not explained(["maak"], [()], np.zeros(1, bool)).any()

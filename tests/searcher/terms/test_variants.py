@@ -1,0 +1,123 @@
+import pytest
+
+from searcher.terms.variant import Variant
+from searcher.terms.variants import VariantGenerator, replaced
+from searcher.terms.vocabulary import of_counts
+from std.config import Config, ExpansionConfig, SplittingConfig
+
+WORDS = of_counts(
+    {"die": 9, "burg": 5, "anlagen": 4, "von": 9, "burganlage": 1, "startmenge": 2, "start": 3}
+)
+NOTHING = SplittingConfig(words="none")
+
+
+def looked_up(term, **settings):
+    (found,) = VariantGenerator(WORDS, Config(**settings)).variants([tuple(term.split())])
+    return [" ".join(one.words) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("term", "among"),
+    [
+        ("burganlagen", "burg anlagen"),
+        ("die burganlagen von", "die burg anlagen von"),
+        ("start menge", "startmenge"),
+        ("burg-anlagen", "burg anlagen"),
+    ],
+)
+def test_unknown_words_are_split_and_known_ones_joined(term, among):
+    found = looked_up(term)
+    assert found[0] == term
+    assert among in found
+    assert len(set(found)) == len(found)
+
+
+def test_known_terms_stay_as_they_are_unless_all_are_wanted():
+    assert looked_up("startmenge") == ["startmenge"]
+    assert looked_up("burganlagen", splitting=NOTHING) == ["burganlagen"]
+    all_words = ExpansionConfig(words="all", methods=("levenshtein",), candidates=2)
+    assert "start" in looked_up("startmenge", splitting=NOTHING, expansion=all_words)
+
+
+@pytest.mark.parametrize("method", ["levenshtein", "dice"])
+def test_unknown_words_are_replaced_by_similar_ones(method):
+    config = ExpansionConfig(words="unknown", methods=(method,), candidates=1)
+    found = looked_up("die burganlagen von", splitting=NOTHING, expansion=config)
+    assert found == ["die burganlagen von", "die burganlage von"]
+
+
+def test_the_best_method_of_a_word_weights_it():
+    config = ExpansionConfig(words="unknown", methods=("levenshtein", "dice"), exponent=2.0)
+    generator = VariantGenerator(WORDS, Config(expansion=config))
+    found = generator.expansions(["burganlagen"])["burganlagen"]
+    best = found[0]
+    # eq. 2.3: (11 + 10 - 2) / 21; eq. 2.4: 2 * 9 / (10 + 9), squared
+    assert (best.words, best.method) == (("burganlage",), "dice")
+    assert best.similarity == pytest.approx((18 / 19) ** 2)
+    assert [one.similarity for one in found] == sorted(
+        (one.similarity for one in found), reverse=True
+    )
+
+
+def test_several_unknown_words_share_the_candidates():
+    similar = {
+        "x": [Variant((f"a{i}",), 1 - i / 10, "dice", f"x → a{i}") for i in range(9)],
+        "y": [Variant((f"b{i}",), 1 - i / 10, "dice", f"y → b{i}") for i in range(9)],
+    }
+    found = replaced(["x", "und", "y"], similar, 9)
+    assert len(found) == 9
+    assert found[0].words == ("a0", "und", "b0")
+    assert found[0].how == "x → a0, y → b0"
+    assert found[-1].similarity == pytest.approx(0.8 * 0.8)
+    assert replaced(["und"], similar, 9) == []
+
+
+def test_words_too_long_for_anything_are_looked_up_as_they_are():
+    assert looked_up("donau" * 1000) == ["donau" * 1000]
+
+
+def test_an_empty_index_has_no_variants():
+    found = VariantGenerator(of_counts({}), Config()).variants([("a",)])
+    assert found == [[Variant(("a",))]]
+
+
+def test_the_tree_of_an_index_is_built_once_and_kept_with_it(tmp_path):
+    config, asked = Config(splitting=SplittingConfig(method="bktree")), [("burganlagen",)]
+    expected = VariantGenerator(WORDS, config).variants(asked)
+    assert VariantGenerator(WORDS, config, tmp_path).variants(asked) == expected
+    (tree,) = (tmp_path / "bktree").iterdir()
+    before = {path.name: path.stat().st_mtime_ns for path in tree.iterdir()}
+    assert VariantGenerator(WORDS, config, tmp_path).variants(asked) == expected
+    assert {path.name: path.stat().st_mtime_ns for path in tree.iterdir()} == before
+    other = of_counts({"burg": 1, "anlagen": 1})
+    assert VariantGenerator(other, config, tmp_path).variants(asked)
+    assert [path.name for path in (tmp_path / "bktree").iterdir()] != [tree.name]
+    (next((tmp_path / "bktree").iterdir()) / "edge.npy").write_bytes(b"damaged")
+    assert VariantGenerator(other, config, tmp_path).variants(asked)
+
+
+def test_the_tree_leaves_files_of_the_user_alone(tmp_path):
+    config, asked = Config(splitting=SplittingConfig(method="bktree")), [("burganlagen",)]
+    mine = ["notes.txt", "thesis/edge.npy", "0" * 16 + "/notes.txt"]
+    for name in mine:
+        (tmp_path / "bktree" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "bktree" / name).write_text("mine")
+    expected = VariantGenerator(WORDS, config).variants(asked)
+    assert VariantGenerator(WORDS, config, tmp_path).variants(asked) == expected
+    assert {(tmp_path / "bktree" / name).read_text() for name in mine} == {"mine"}
+
+
+@pytest.mark.parametrize("name", ["", "tree"])
+def test_the_tree_is_not_kept_through_a_link(tmp_path, name):
+    config, asked = Config(splitting=SplittingConfig(method="bktree")), [("burganlagen",)]
+    index, home = tmp_path / "index", tmp_path / "home"
+    index.mkdir()
+    home.mkdir()
+    (home / "edge.npy").write_text("mine")
+    if name:
+        (index / "bktree").mkdir()
+        name = WORDS.digest()[:16]
+    (index / "bktree" / name).symlink_to(home)
+    expected = VariantGenerator(WORDS, config).variants(asked)
+    assert VariantGenerator(WORDS, config, index).variants(asked) == expected
+    assert [path.read_text() for path in home.iterdir()] == ["mine"]
