@@ -37,8 +37,8 @@ from collections.abc import Callable, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 
-from searcher.calibration import model as models
 from searcher.calibration.model import Model
+from searcher.evidence import model_file
 from searcher.found_terms import FoundTerms, find_terms, judge
 from searcher.index.snapshot import open_stores
 from searcher.index.spoken_by import SpokenBy
@@ -76,7 +76,7 @@ def open_index(
         raise ValueError("open_index: expected at least one store, got none")
     if not isinstance(config, Config):
         config = load_config(Path(config) if config else None)
-    learned = models.load(Path(model)) if isinstance(model, str | Path) else model
+    learned = model_file.load(Path(model)) if isinstance(model, str | Path) else model
     urls = [fspath(store) for store in stores]
     return Index(urls, open_stores(urls), config, learned)
 

@@ -1,69 +1,26 @@
 """An index as it is searched: what depends on no term is made once, when it is first needed.
 
 prepare                  segments, configuration, model --> PreparedIndex
-    PreparedIndex            the recordings, and the segments by language (`searcher.index.languages`)
+    PreparedIndex            the recordings, and the segments by language
+                             (`searcher.index.languages`)
         copies                   recordings that are searched once (`searcher.index.copies`)
     PreparedLanguage         the segments of one language, searched as an index by themselves
-        generator                vocabulary, compounds, expansion (`searcher.terms.variants`)
-        trigrams                 spelling of its words (`searcher.terms.languages`)
-        phonetic                 phone columns and lexicon (`searcher.phonetic.indexes`)
+                             (`searcher.phonetic.language`, `searcher.terms.language_words`)
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from searcher.calibration.model import Model
 from searcher.index.copies import Copies, find_copies, live_counts, without_copies
 from searcher.index.languages import by_language
 from searcher.index.recording_table import RecordingTable, recording_table
-from searcher.phonetic.indexes import PhoneticIndexes, open_phonetic_indexes
-from searcher.terms.languages import vocabulary_trigrams
-from searcher.terms.vocabulary import of_counts
+from searcher.phonetic.language import PreparedLanguage
 from std.config import Config
 from std.store import Segment
-from std.store.columns import Int64s
 from std.values import Recording
-
-if TYPE_CHECKING:
-    from searcher.terms.variants import VariantGenerator
-
-
-@dataclass(frozen=True, eq=False)
-class PreparedLanguage:
-    """The segments of one language: what its recogniser never wrote is OOV there."""
-
-    language: str  # empty: not known, or not asked for
-    segments: tuple[Segment, ...]  # without copies
-    rows: tuple[Int64s, ...]  # of each segment: those of its recordings in the table
-    table: RecordingTable  # of the whole index; candidates point into it
-    config: Config  # with this language
-    model: Model | None  # what `std-tune` learned
-    folder: Path | None  # where the index lies, if in a folder
-
-    @cached_property
-    def counts(self) -> Mapping[str, int]:
-        """Of each word how often it stands there."""
-        return live_counts(self.segments)
-
-    @cached_property
-    def generator(self) -> "VariantGenerator":
-        """What its words are split and expanded into."""
-        from searcher.terms.variants import VariantGenerator  # known words need no splitter
-
-        return VariantGenerator(of_counts(self.counts), self.config, self.folder)
-
-    @cached_property
-    def trigrams(self) -> Int64s:
-        """Of its vocabulary: how its words are spelt (`searcher.terms.languages`)."""
-        return vocabulary_trigrams(list(self.counts))
-
-    @cached_property
-    def phonetic(self) -> tuple[PhoneticIndexes | None, tuple[Segment, ...]]:
-        """See `searcher.phonetic.indexes.open_phonetic_indexes`."""
-        return open_phonetic_indexes(self.segments, self.table.row_of, self.config, self.model)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,8 +73,8 @@ def prepare(
                 tuple(table.rows[segment] for segment in group.segments),
                 table,
                 group.configured(config),
-                model,
                 folder,
+                model,
             )
         )
     return PreparedIndex(tuple(segments), table, Copies(originals), config, tuple(languages))

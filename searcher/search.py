@@ -10,7 +10,8 @@ search               the two below in a row
         judge                which terms occur; candidates of all languages, without duplicates
     decide               probabilities -> scores on one scale, YES from 0.5 on
                          (`searcher.decisions`)
-        reported             copies of a recording get its candidates (`searcher.results.copied_hits`)
+        reported             copies of a recording get its candidates
+                             (`searcher.results.copied_hits`)
 """
 
 import time

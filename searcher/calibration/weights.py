@@ -23,7 +23,6 @@ import numpy as np
 from searcher.calibration.occurrence_rate import labelled_posterior, rate_posterior
 from searcher.calibration.occurring_terms import SAID
 from searcher.calibration.resembling_words import NONE, ResemblingWords
-from searcher.calibration.weights import Evidence, Features
 from std.extras import required
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
@@ -32,6 +31,17 @@ RIDGE = 10.0  # penalty on a change of a log ratio by one, where the feature var
 CONSTANT = 1e-9  # deviation of a feature, against its mean, that is rounding only
 MAX_ITERATIONS = 300
 FOUND = SAID  # share of the terms to learn from, which are said, of which a place can be found
+
+Features = Mapping[str, Float64s]
+
+
+class Evidence(NamedTuple):
+    """Features of some candidates of one term."""
+
+    features: Features  # each (n,)
+    offset: Float64s  # (n,) added to the weighted features: what does not depend on weights
+    explained: Float64s | None = None  # (n,) see `path_words.explained`; None: nowhere
+    weighed: Float64s | float = 1.0  # (n,) share that the weighted features have
 
 
 @dataclass(frozen=True, slots=True)

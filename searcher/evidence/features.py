@@ -16,12 +16,12 @@ Names of features are keys of ``model.json``, which users keep: other names make
 of the model.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import exp
-from typing import NamedTuple
 
 import numpy as np
 
+from searcher.calibration.weights import Evidence, Features
 from searcher.phonetic import layout
 from searcher.phonetic.alignment import Hits
 from searcher.phonetic.archive import TYPICAL_PHONE_MS, Archive, SearchedArchive
@@ -54,17 +54,6 @@ NOWHERE = SearchedArchive(
     0,
     NO_WORDS,
 )
-
-Features = Mapping[str, Float64s]
-
-
-class Evidence(NamedTuple):
-    """Features of some candidates of one term."""
-
-    features: Features  # each (n,)
-    offset: Float64s  # (n,) added to the weighted features: what does not depend on weights
-    explained: Float64s | None = None  # (n,) see `path_words.explained`; None: nowhere
-    weighed: Float64s | float = 1.0  # (n,) share that the weighted features have
 
 
 def hit_features(

@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from searcher.index.copies import Copies
 from searcher.index.spoken_by import SpokenBy
-from std.ecf_filter import speech_s
+from std.ecf_filter import inside_one, speech_s
 from std.metadata.where import Comparison
 from std.recordings import IndexRecording, said_share
-from std.store.columns import MAX_TIME_MS
-from std.values import Excerpt
+from std.store.columns import MAX_TIME_MS, Int64s
+from std.values import Bools, Excerpt, Recording
 
 
 class Speech(NamedTuple):
@@ -57,3 +59,25 @@ def restricted(
     all_ms = sum(one.speech_ms for one in recordings)
     share = sum(said_ms.values()) / all_ms if all_ms else 0.0
     return Speech(speech.excerpts, speech.seconds * share, spoken_by)
+
+
+def inside_ecf(
+    recording: Int64s,
+    start_ms: Int64s,
+    end_ms: Int64s,
+    *,
+    recordings: Sequence[Recording],
+    excerpts: Sequence[Excerpt] | None,
+) -> Bools:
+    """The ECF filter: (n,) which spans lie inside the speech that is searched.
+
+    Args:
+        recording: (n,) index into ``recordings``.
+        start_ms: (n,)
+        end_ms: (n,)
+        recordings: the table that spans point into.
+        excerpts: of the ECF; None = everything is searched.
+    """
+    if excerpts is None:
+        return np.ones(len(recording), dtype=bool)
+    return inside_one(excerpts, recordings, recording, start_ms / 1000, end_ms / 1000)

@@ -3,7 +3,8 @@
 find_by_words
     same_words       other spellings of the terms' words (`searcher.terms.spellings`)
     typed_words      what people type for words of the index (`searcher.terms.typed_words`)
-    variants_in      word sequences that written terms are looked up as (`searcher.terms.term_variants`)
+    variants_in      word sequences that written terms are looked up as
+                     (`searcher.terms.term_variants`)
     search_segment   look-up and join in every segment, by any worker (`searcher.lexical.lookup`)
     VariantTable     one numbering of the variants of all segments
 """
@@ -14,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.lexical.lookup import Plan, SegmentResult, require_few, search_segment
-from searcher.phonetic.language import PreparedLanguage
 from searcher.results.candidates import Candidates, concatenate, in_order
+from searcher.terms.language_words import LanguageWords
 from searcher.terms.request import Request
 from searcher.terms.spellings import same_words
 from searcher.terms.term_variants import spoken_variants, variants_in
@@ -49,7 +50,7 @@ class LexicalResult(NamedTuple):
         )
 
 
-def find_by_words(request: Request, language: PreparedLanguage) -> LexicalResult:
+def find_by_words(request: Request, language: LanguageWords) -> LexicalResult:
     """Look up the variants of every term in every segment."""
     spelt, typed = _looked_up(request, language)
     of_term = variants_in(request.written, language, request.wildcards, spelt)
@@ -86,7 +87,7 @@ def find_by_words(request: Request, language: PreparedLanguage) -> LexicalResult
 
 
 def _looked_up(
-    request: Request, language: PreparedLanguage
+    request: Request, language: LanguageWords
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
     """What words of the terms stand for, themselves included; those of that they are typed as."""
     segments, code = language.segments, language.language

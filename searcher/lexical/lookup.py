@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from searcher.index.searched_speech import inside_ecf
 from searcher.index.spoken_by import SpokenBy
 from searcher.lexical.deduplicate import deduplicate
 from searcher.lexical.join import SkipCost, join, single_word, skip_costs
@@ -24,7 +25,6 @@ from searcher.results.candidates import Candidates, concatenate
 from searcher.terms.variant import Variant
 from searcher.terms.wildcards import Union, is_wildcard, spell_out, spelt, union
 from std.config import Config
-from std.ecf_filter import inside_one
 from std.errors import StdError
 from std.execution.stop import check_stop
 from std.execution.workers import Executor
@@ -32,7 +32,7 @@ from std.languages.folding import explained
 from std.store import Segment
 from std.store.columns import Int64s, Postings, UInt64s
 from std.text import bare
-from std.values import Bools, Excerpt, Float64s, Recording
+from std.values import Excerpt, Float64s
 
 SETTLED_AT_ONCE = 500_000  # candidates, or those of one term
 TYPED = 0.999  # times the posterior of a word that people type otherwise: of equals it is second
@@ -291,25 +291,3 @@ def _skip_cost(phrases: Sequence[Sequence[Postings]], segment: Segment, config: 
         return np.concatenate(first), np.concatenate(last)
 
     return skip_costs(segment.slots_between(gaps), config.search.epsilon_floor)
-
-
-def inside_ecf(
-    recording: Int64s,
-    start_ms: Int64s,
-    end_ms: Int64s,
-    *,
-    recordings: Sequence[Recording],
-    excerpts: Sequence[Excerpt] | None,
-) -> Bools:
-    """The ECF filter: (n,) which spans lie inside the speech that is searched.
-
-    Args:
-        recording: (n,) index into ``recordings``.
-        start_ms: (n,)
-        end_ms: (n,)
-        recordings: the table that spans point into.
-        excerpts: of the ECF; None = everything is searched.
-    """
-    if excerpts is None:
-        return np.ones(len(recording), dtype=bool)
-    return inside_one(excerpts, recordings, recording, start_ms / 1000, end_ms / 1000)

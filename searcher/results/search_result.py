@@ -61,7 +61,7 @@ class TermCandidates:
         return replace(self, candidates=candidates, probability=probability, copies=NO_COPIES)
 
     def reported(self) -> tuple[Rows, Int64s]:
-        """Under which recordings the candidates are reported: see `searcher.results.copied_hits`."""
+        """Under which recordings candidates are reported: see `searcher.results.copied_hits`."""
         table = recording_table(self.segments)
         row_of = table.row_of
         if self.copies and self.recordings is not table.recordings:

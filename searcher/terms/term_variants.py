@@ -9,7 +9,7 @@ oov_words_in       words that no segment has, in whatever spelling
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 
-from searcher.phonetic.language import PreparedLanguage
+from searcher.terms.language_words import LanguageWords
 from searcher.terms.request import SpokenWords
 from searcher.terms.variant import Variant
 from std.store import Segment
@@ -19,7 +19,7 @@ NOTHING: Mapping[str, tuple[str, ...]] = {}
 
 def variants_in(
     terms: Sequence[tuple[str, ...]],
-    language: PreparedLanguage,
+    language: LanguageWords,
     wildcards: Collection[str] = (),
     spelt: Mapping[str, tuple[str, ...]] = NOTHING,
 ) -> list[list[Variant]]:
@@ -42,7 +42,7 @@ def variants_in(
 
 def _variants(
     terms: Sequence[tuple[str, ...]],
-    language: PreparedLanguage,
+    language: LanguageWords,
     spelt: Mapping[str, tuple[str, ...]],
 ) -> list[list[Variant]]:
     """What terms without wildcards are looked up as."""

@@ -1,8 +1,8 @@
 """The words a recogniser can write, with their counts: what queries are split and expanded into.
 
-`Vocabulary` is what every neighbour index (`searcher.terms.splitting`, `searcher.terms.expansion`) is built
-from; the position of a word in it is its id. It comes from a store (`of_segments`) or from a
-file of ``word[<TAB>count]`` lines (`read`).
+`Vocabulary` is what every neighbour index (`searcher.terms.splitting`, `searcher.terms.expansion`)
+is built from; the position of a word in it is its id. It comes from a store (`of_segments`) or from
+a file of ``word[<TAB>count]`` lines (`read`).
 """
 
 import hashlib

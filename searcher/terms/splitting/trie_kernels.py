@@ -1,7 +1,7 @@
 """Compiled kernels of the trie: building it, and descending it with bit-parallel rows.
 
-Rows as in Wu and Manber (1992). See `searcher.terms.splitting.kernels` for the frame that all indexes
-share, and `searcher.terms.splitting.matches` for the question they answer.
+Rows as in Wu and Manber (1992). See `searcher.terms.splitting.kernels` for the frame that all
+indexes share, and `searcher.terms.splitting.matches` for the question they answer.
 """
 # Coverage does not see compiled code; tests compare every kernel with a slow twin in Python.
 

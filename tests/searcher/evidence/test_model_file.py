@@ -3,12 +3,12 @@ import math
 
 import numpy as np
 import pytest
-from searcher.evidence.model_file import load, save
 
 from searcher.calibration.model import Model
 from searcher.calibration.occurrence_rate import rate_posterior
 from searcher.calibration.resembling_words import ResemblingWords
 from searcher.calibration.weights import Evidence, Weights
+from searcher.evidence.model_file import load, save
 from std.errors import InputError
 from std.phonetics.confusion import Counts, log_ratios
 

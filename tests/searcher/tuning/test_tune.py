@@ -6,7 +6,6 @@ import shutil
 
 import numpy as np
 import pytest
-from searcher.evidence.model_file import load
 
 import indexer.cli
 import searcher.commands.search
@@ -14,6 +13,7 @@ import searcher.commands.tune
 import std.phonetics.g2p
 from indexer import index_files
 from searcher.calibration.model import default_model
+from searcher.evidence.model_file import load
 from tests.searcher.tuning.conftest import FILES
 
 pytestmark = pytest.mark.skipif(
