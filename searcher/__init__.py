@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from searcher.results.hits import Finding, Hit, HitColumns
     from searcher.results.search_result import SearchResult
     from searcher.terms.query import query_terms
-    from searcher.tuning.archive_check import check_archive
-    from searcher.tuning.check import ArchiveCheck
+    from searcher.tuning.check import ArchiveCheck, check_archive
     from searcher.tuning.development_set import tune
 
 __all__ = [
@@ -71,7 +70,7 @@ _HOME = {
     "Model": ("calibration.model", "Model"),
     "SearchResult": ("results.search_result", "SearchResult"),
     "Word": ("index.recording_words", "Word"),
-    "check_archive": ("tuning.archive_check", "check_archive"),
+    "check_archive": ("tuning.check", "check_archive"),
     "load_model": ("evidence.model_file", "load"),
     "open_fused": ("fusion.fused_index", "open_fused"),
     "open_index": ("api", "open_index"),

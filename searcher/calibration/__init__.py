@@ -1,1 +1,1 @@
-"""From evidence to probability: null distribution, features, weights, occurrence rate, models."""
+"""From evidence to probability: weights, models, occurrence rate, which terms occur."""

@@ -1,1 +1,1 @@
-"""In-vocabulary search: look-up, joining to phrases, duplicates, wildcards."""
+"""In-vocabulary search: look-up, joining to phrases, duplicates."""

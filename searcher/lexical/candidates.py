@@ -4,7 +4,7 @@ find_by_words
     same_words       other spellings of the terms' words (`searcher.terms.spellings`)
     typed_words      what people type for words of the index (`searcher.terms.typed_words`)
     variants_in      word sequences that written terms are looked up as
-                     (`searcher.terms.term_variants`)
+                     (`searcher.terms.language_words`)
     search_segment   look-up and join in every segment, by any worker (`searcher.lexical.lookup`)
     VariantTable     one numbering of the variants of all segments
 """
@@ -16,10 +16,10 @@ import numpy as np
 
 from searcher.lexical.lookup import Plan, SegmentResult, require_few, search_segment
 from searcher.results.candidates import Candidates, concatenate, in_order
-from searcher.terms.language_words import LanguageWords
+from searcher.terms.language_words import LanguageWords, variants_in
 from searcher.terms.request import Request
 from searcher.terms.spellings import same_words
-from searcher.terms.term_variants import spoken_variants, variants_in
+from searcher.terms.spoken import spoken_variants
 from searcher.terms.typed_words import typed_words
 from searcher.terms.variant import Variant
 from std.store.columns import Int64s

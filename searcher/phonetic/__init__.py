@@ -1,1 +1,1 @@
-"""Phonetic search: the phones of a term aligned to the phones of the index."""
+"""Phonetic search: the phones of a term aligned to those of the index, and what chance gives."""

@@ -1,12 +1,16 @@
-"""The segments of one language, and what its words are searched for by.
+"""The segments of one language, and what terms are looked up as there.
 
 LanguageWords    made once, each part when it is first needed
     counts           how often each word stands there
     generator        vocabulary, compounds, expansion (`searcher.terms.variants`)
     trigrams         spelling of its words (`searcher.terms.languages`)
+variants_in      what written terms are looked up as there: themselves; if a word is not in the
+                 segments, what `searcher.terms.variants` makes of it
+oov_words_in     words that no segment has, in whatever spelling
 """
 
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +19,7 @@ from typing import TYPE_CHECKING
 from searcher.index.copies import live_counts
 from searcher.index.recording_table import RecordingTable
 from searcher.terms.languages import vocabulary_trigrams
+from searcher.terms.variant import Variant
 from searcher.terms.vocabulary import of_counts
 from std.config import Config
 from std.store import Segment
@@ -22,6 +27,8 @@ from std.store.columns import Int64s
 
 if TYPE_CHECKING:
     from searcher.terms.variants import VariantGenerator
+
+NOTHING: Mapping[str, tuple[str, ...]] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,3 +58,63 @@ class LanguageWords:
     def trigrams(self) -> Int64s:
         """Of its vocabulary: how its words are spelt (`searcher.terms.languages`)."""
         return vocabulary_trigrams(list(self.counts))
+
+
+def variants_in(
+    terms: Sequence[tuple[str, ...]],
+    language: LanguageWords,
+    wildcards: Collection[str] = (),
+    spelt: Mapping[str, tuple[str, ...]] = NOTHING,
+) -> list[list[Variant]]:
+    """What each term is looked up as; the vocabulary is put together only if a term needs it.
+
+    Args:
+        terms: the words of each.
+        language: whose vocabulary terms are split and expanded into; its configuration says which.
+        wildcards: words with *; a term with one of them is looked up as it is.
+        spelt: words that the segments may have in other spellings, and these.
+    """
+    has_wildcard = [any(word in wildcards for word in words) for words in terms]
+    others = [words for words, has in zip(terms, has_wildcard, strict=True) if not has]
+    of_others = iter(_variants(others, language, spelt))
+    return [
+        [Variant(words, method="wildcard")] if has else next(of_others)
+        for words, has in zip(terms, has_wildcard, strict=True)
+    ]
+
+
+def _variants(
+    terms: Sequence[tuple[str, ...]],
+    language: LanguageWords,
+    spelt: Mapping[str, tuple[str, ...]],
+) -> list[list[Variant]]:
+    """What terms without wildcards are looked up as."""
+    selected = {language.config.splitting.words, language.config.expansion.words}
+    if selected == {"none"} or (
+        "all" not in selected and not oov_words_in(terms, language.segments, spelt)
+    ):
+        return [[Variant(words)] for words in terms]
+    generator = language.generator
+    vocabulary = generator.vocabulary
+    known = {word for word, same in spelt.items() if any(one in vocabulary for one in same)}
+    return generator.variants(terms, known)
+
+
+def oov_words_in(
+    terms: Sequence[tuple[str, ...]],
+    segments: Sequence[Segment],
+    spelt: Mapping[str, tuple[str, ...]] = NOTHING,
+) -> set[str]:
+    """Words of the terms that no segment's vocabulary has, in whatever spelling."""
+    oov_words = {word for words in terms for word in words}
+    for segment in segments:
+        vocabulary = segment.words()
+        for word in list(oov_words):
+            if any(_has(vocabulary, same) for same in spelt.get(word, (word,))):
+                oov_words.remove(word)
+    return oov_words
+
+
+def _has(vocabulary: Sequence[str], word: str) -> bool:
+    row = bisect_left(vocabulary, word)
+    return row < len(vocabulary) and vocabulary[row] == word

@@ -14,6 +14,7 @@ Source: a classifier's posteriors under another prior (Saerens, Latinne, Decaest
 from collections.abc import Mapping, Sequence
 
 from searcher.terms.request import SpokenWords
+from searcher.terms.variant import Variant
 
 RAREST = 1e-4  # of all postings: words that are rarer yet count as so frequent
 
@@ -45,3 +46,11 @@ def _as_term(
         for one, value in zip(alternatives, likelihoods, strict=True)
     ]
     return tuple(sorted(weighted, key=lambda one: -one.weight))
+
+
+def spoken_variants(alternatives: Sequence[SpokenWords]) -> list[Variant]:
+    """The word sequences of a spoken query, each looked up with its weight as similarity."""
+    weights: dict[tuple[str, ...], float] = {}
+    for words, weight in alternatives:
+        weights[words] = weights.get(words, 0.0) + weight
+    return [Variant(words, weight, "spoken", " ".join(words)) for words, weight in weights.items()]

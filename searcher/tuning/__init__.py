@@ -1,1 +1,1 @@
-"""What std-tune learns from a development set."""
+"""What std-tune learns from a development set or marks, and checks without either."""

@@ -3,6 +3,7 @@
 unwritten_words    words that the recogniser knows and never wrote, though it often wrote others of
                    their stem
 check              their hits: what is expected of them is too much
+check_archive      both, for stores that are opened
 
 A recogniser that knows a word and wrote it nowhere, not even as a poor alternative, most probably
 never heard it. Then no hit of it is right, and the sum of its probabilities ought to be near 0.
@@ -11,14 +12,21 @@ them. A few of them may have been said all the same, so a small sum says nothing
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
+from os import PathLike
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from searcher.api import open_index
+from searcher.calibration.model import Model
+from searcher.terms.vocabulary import read
+from std.config import Config
+from std.errors import StdError
 from std.store.columns import Int64s
-from std.values import Float64s
+from std.values import Float64s, Term
 
 WORDS = 200  # searched at most
 LEAST_LETTERS = 8  # of a word
@@ -114,3 +122,41 @@ def check(
         int((expected > MANY).sum()),
         tuple(sorted(each, key=lambda one: (-one.expected, one.word))[:NAMED]),
     )
+
+
+def check_archive(
+    *stores: str | PathLike[str],
+    words_path: str | PathLike[str],
+    config: Config | str | Path | None = None,
+    model: Model | str | Path | None = None,
+    advance: Callable[[float], None] = lambda share: None,
+) -> ArchiveCheck:
+    """Say how far an archive's probabilities hold, by words that most probably nobody says.
+
+    Args:
+        stores, config, model: see `searcher.open_index`.
+        words_path: the words that the recogniser knows, ``word[<TAB>count]`` lines.
+        advance: called with each share of the work that is done; the shares add up to 1.
+
+    Raises:
+        StdError: a store or a file cannot be read, or none of the words can be searched.
+
+    For example::
+
+        check = check_archive("INDEX", words_path="words.txt")
+        print(check.expected, check.hold)
+    """
+    with open_index(*stores, config=config, model=model) as index:
+        known = read(Path(words_path), index.config.text)
+        written = index.vocabulary
+        counts = dict(zip(written.words, written.counts.tolist(), strict=True))
+        words = unwritten_words(known.words, counts)
+        if not words:
+            raise StdError(
+                f"{words_path}: expected words that the index does not have, of stems that it has "
+                f"at least {OFTEN} times, got none among {len(known):,} words"
+            )
+        terms = [Term(str(row), one.word) for row, one in enumerate(words)]
+        result = index.search_terms(terms, advance=advance)
+        hours = index.distinct_speech_s / 3600
+    return check(words, hours, result.candidates.term, result.probability)

@@ -15,7 +15,7 @@ from indexer.segments.invert import invert
 from searcher import open_index, query_terms
 from searcher.commands.arguments import MOVED, configuration, parser
 from searcher.commands.search import main as std_search
-from searcher.terms.term_variants import variants_in
+from searcher.terms.language_words import variants_in
 from spoken_terms import start
 from std.config import Config, PhoneticSearchConfig, range_of
 from std.store import open_store
