@@ -15,7 +15,7 @@ from searcher.terms.splitting.matches import MAX_LETTERS, Limits, Matches, WordT
 from searcher.terms.vocabulary import of_counts, of_words
 from std.errors import InputError
 
-COMPOUNDS = Path(__file__).parents[2] / "data/compounds/thesis-65.tsv"
+COMPOUNDS = Path(__file__).parents[3] / "data/compounds/thesis-65.tsv"
 INDEXES = [linear, bktree, trie]
 
 
