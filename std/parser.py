@@ -13,7 +13,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from itertools import takewhile
+from itertools import groupby, takewhile
 from types import MappingProxyType
 from typing import Any, NoReturn
 
@@ -43,6 +43,22 @@ class HelpAll(argparse.Action):
         parser.exit()
 
 
+class HelpText(argparse.RawDescriptionHelpFormatter):
+    """Help whose prose fits the terminal; indented lines, as examples and tables are, stay."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        lines: list[str] = []
+        for is_prose, group in groupby(text.splitlines(), lambda line: line[:1].strip() != ""):
+            here = [*group]
+            lines += self._split_lines(" ".join(here), width) if is_prose else here
+        return "\n".join(f"{indent}{line}" for line in lines)
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        import textwrap
+
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+
 class Parser(argparse.ArgumentParser):
     """Arguments of a command: help as written, and one line for a mistake.
 
@@ -55,9 +71,10 @@ class Parser(argparse.ArgumentParser):
     def __init__(
         self, *, epilog: str, moved: Mapping[str, str] = MappingProxyType({}), **settings: Any
     ) -> None:
-        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
+        super().__init__(formatter_class=HelpText, **settings)
         self._further: list[argparse._ArgumentGroup] = []
         self._moved = moved
+        self._usages: dict[bool, str] = {}  # without further options, with them
         self._subcommands: argparse._SubParsersAction[Parser] | None = None
         self._help_all = self.add_argument(  # shown where there is more than --help shows
             "--help-all", action=HelpAll, nargs=0, help=argparse.SUPPRESS
@@ -160,6 +177,8 @@ class Parser(argparse.ArgumentParser):
     def parse_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As `parse_args`, with arguments between the options."""
         self._complete()
+        # argparse hides the positional arguments while it reads the options
+        self._usages = {all_options: self._usage(all_options) for all_options in (False, True)}
         return self._watched(super().parse_intermixed_args(args, namespace))
 
     def _complete(self) -> None:
@@ -182,34 +201,39 @@ class Parser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """The help without further options: it names their groups."""
-        groups = [group for group in self._action_groups if group not in self._further]
         further = [f"{group.title} ({len(group._group_actions)})" for group in self._further]
-        return self._formatted(groups, f"more with --help-all: {'; '.join(further)}")
+        more = f"more with --help-all: {'; '.join(further)}" if further else None
+        return self._formatted(more, all_options=False)
 
     def format_help_all(self) -> str:
         """The help with all options."""
-        return self._formatted(self._action_groups)
+        return self._formatted(None, all_options=True)
 
-    def _formatted(self, groups: "Sequence[argparse._ArgumentGroup]", more: str = "") -> str:
+    def _formatted(self, more: str | None, *, all_options: bool) -> str:
         formatter = self._get_formatter()
-        actions = [action for group in groups for action in group._group_actions]
+        formatter.add_text(self.description)
+        for group in self._groups(all_options):
+            formatter.start_section(group.title)
+            formatter.add_text(group.description)
+            formatter.add_arguments(group._group_actions)
+            formatter.end_section()
+        formatter.add_text(more)
+        formatter.add_text(self.epilog)
+        usage = self._usages.get(all_options) or self._usage(all_options)
+        return f"{usage}\n{formatter.format_help()}"
+
+    def _usage(self, all_options: bool) -> str:
+        formatter = self._get_formatter()
+        actions = [action for group in self._groups(all_options) for action in group._group_actions]
         exclusive = [
             group for group in self._mutually_exclusive_groups
             if all(action in actions for action in group._group_actions)
         ]  # fmt: skip
         formatter.add_usage(self.usage, actions, exclusive)
-        formatter.add_text(self.description)
-        for group in groups:
-            formatter.start_section(group.title)
-            formatter.add_text(group.description)
-            formatter.add_arguments(group._group_actions)
-            formatter.end_section()
-        if more and self._further:
-            import textwrap
-
-            formatter.add_text(textwrap.fill(more, 78, subsequent_indent="  "))
-        formatter.add_text(self.epilog)
         return formatter.format_help()
+
+    def _groups(self, all_options: bool) -> "list[argparse._ArgumentGroup]":
+        return [one for one in self._action_groups if all_options or one not in self._further]
 
     def print_help(self, file: Any = None) -> None:
         self._print(self.format_help, file)

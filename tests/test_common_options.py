@@ -87,6 +87,34 @@ def test_a_help_fits_a_screen_and_names_the_rest(name, parser):
     assert ("--help-all" in options) == (len(shown) < len(options))
 
 
+@pytest.mark.parametrize(("name", "parser"), HELPS, ids=[name for name, _ in HELPS])
+@pytest.mark.parametrize("columns", [40, 80])
+def test_prose_of_a_help_fits_the_terminal(name, parser, columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for text in (parser.format_help(), parser.format_help_all()):
+        after_options = text.partition("\nexample")[2]
+        lines = text.splitlines()
+        prose = [line for line in lines if not line.startswith("  ") and line[-1:] != ":"]
+        assert [line for line in prose if len(line) > columns] == []
+        assert after_options.splitlines()[1].startswith(f"  {name}")  # as written, to be copied
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_usage_names_the_options_that_the_help_lists(command, capsys):
+    usages = []
+    for option in ("--help", "--help-all"):
+        with pytest.raises(SystemExit):
+            main_of(command)([option])
+        out, _ = capsys.readouterr()
+        usage, _, rest = out.partition("\n\n")
+        usages.append(usage)
+        listed = re.findall(r"^  (--[\w-]+)(?:, (--no-[\w-]+))?", rest, re.MULTILINE)
+        named = re.findall(r"(?<=\[)--[\w-]+|(?<=[\s|])--[\w-]+", usage)
+        assert {*named} == {name for names in listed for name in names if name}
+    positional = [one for one in parser_of(command)._actions if not one.option_strings]
+    assert all(str(one.metavar) in usage for one in positional for usage in usages)
+
+
 @pytest.mark.parametrize("line", ["std-config --help-all", "std-store list x --help-all"])
 def test_all_options_may_be_asked_for_where_all_are_shown(line, capsys):
     command, *arguments = line.split()
