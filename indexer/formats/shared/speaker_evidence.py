@@ -160,7 +160,13 @@ def _dialogue(file: _File) -> set[str]:
     names -= words if _changes(file.order, names, file) >= MOST else single
     if _share(names, file) < MOST:
         return set()
-    return names | {name for name in counts if counts[name] and " " in name and _may_be(name)}
+    return names | {name for name in _others(file, names) if " " in name}
+
+
+def _others(file: _File, known: Set[str]) -> set[str]:
+    """Names of a dialogue beside those that are known: "Die Regierung: ..." is speech."""
+    others = {name for name, count in file.counts.items() if count and name not in known}
+    return {name for name in others if _may_be(name) and not _is_word(name, file.text)}
 
 
 def _share(names: Set[str], file: _File) -> float:
@@ -175,7 +181,7 @@ def _of_all(file: _File, again: Set[str]) -> set[str]:
         again = {name for name in again if file.counts[name] >= MONOLOGUE}
     if not again:
         return set()
-    return {*again} | {name for name, count in file.counts.items() if count and _may_be(name)}
+    return {*again} | _others(file, again)
 
 
 def _changes(order: Int64s, names: Set[str], file: _File) -> float:

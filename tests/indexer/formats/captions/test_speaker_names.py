@@ -141,6 +141,12 @@ def test_sentences_of_a_speaker_begin_with_capitals_where_sentences_do():
     assert {who for who, _ in read([*named, *others])} == {"Anna", "Ben", ""}
 
 
+def test_what_a_dialogue_says_once_is_speech_if_it_begins_with_a_word():
+    said = ["Anna Bach: Wir fragen die Leute", "Ben Koch: Ja", "Die Regierung: sie schweigt"]
+    found = read([*said[:2] * 3, said[2], "Carla Diaz: So ist es"])
+    assert {who for who, _ in found} == {"Anna Bach", "Ben Koch", "Carla Diaz", ""}
+
+
 def test_what_voices_say_comes_first():
     texts = ["<v Anna>Remember: go", "<v Ben>NOTE: stay", "Anna: and now", "<v Ben>Ben: yes"]
     assert read(texts) == [
