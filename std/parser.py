@@ -32,6 +32,8 @@ be devices, pipes and links, which stay what they are; - is standard output.
 
 EMPTY_VALUE = re.compile(r"(--[\w-]+=|-\w)--")  # of an option
 OPTION = re.compile(r"--[^\s=]+|-[A-Z]")
+DASHED = re.compile(r"-[^-].*", re.DOTALL)  # taken for an option
+MISSED = ("unrecognized arguments: ", "the following arguments are required: ")  # argparse's words
 MAX_USAGE = 1000  # letters of a message about the command line
 
 
@@ -75,6 +77,7 @@ class Parser(argparse.ArgumentParser):
         self._further: list[argparse._ArgumentGroup] = []
         self._moved = moved
         self._usages: dict[bool, str] = {}  # without further options, with them
+        self._given: list[str] = []  # up to --
         self._subcommands: argparse._SubParsersAction[Parser] | None = None
         self._help_all = self.add_argument(  # shown where there is more than --help shows
             "--help-all", action=HelpAll, nargs=0, help=argparse.SUPPRESS
@@ -121,7 +124,9 @@ class Parser(argparse.ArgumentParser):
                 self._refuse_moved(name)
                 near = meant(name, filter(OPTION.fullmatch, self._option_string_actions))
                 self.error(f"there is no option {cut(name)}{near}")
-        return super().parse_known_args(self._with_dashes(given), namespace)
+        written = self._with_dashes(given)
+        self._given = [*takewhile("--".__ne__, written)]
+        return super().parse_known_args(written, namespace)
 
     def _require_subcommand(self, name: str) -> None:
         known = self._subcommands.choices if self._subcommands else ()
@@ -196,6 +201,9 @@ class Parser(argparse.ArgumentParser):
         return given
 
     def error(self, message: str) -> NoReturn:
+        dashed = next(filter(DASHED.fullmatch, self._given), None)
+        if dashed and message.startswith(MISSED):
+            message += f"; a name that begins with a dash goes behind --: -- {dashed}"
         head = coloured(f"{self.prog}: ", "red", sys.stderr)
         self.exit(2, f"{head}{printable(cut(message, MAX_USAGE))} (--help explains)\n")
 

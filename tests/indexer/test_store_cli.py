@@ -53,6 +53,8 @@ def test_each_command_has_an_example(name, capsys):
         ("list", "std-store list: the following arguments are required: INDEX"),
         ("list x --wheer y", "std-store list: there is no option --wheer; is '--where' meant?"),
         ("delete x", "std-store delete: the following arguments are required: RECORDING"),
+        ("delete x -y", "RECORDING; a name that begins with a dash goes behind --: -- -y ("),
+        ("show x -y", "arguments: -y; a name that begins with a dash goes behind --: -- -y ("),
         ("list --json --csv x", "std-store list: argument --csv: not allowed with"),
     ],
 )
