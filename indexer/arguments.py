@@ -72,7 +72,7 @@ def parser() -> Parser:
     _add_recordings(parse)
     _add_modes(parse)
     add_jobs_option(parse)
-    parse.add_argument("--keep-going", action="store_true", help="index what can be read")
+    parse.add_argument("--keep-going", action="store_true", help="skip files that cannot be read")
     parse.add_argument("--quiet", action="store_true", help=QUIET)
     parse.add_argument(
         "--verbose", action="store_true", help="name all files that are skipped or hold no word"
@@ -113,13 +113,13 @@ def _add_recordings(parse: Parser) -> None:
     add(
         "--name-by",
         choices=["stem", "path", "content"],
-        help="what names recordings: the file's name, its path, or its content (Azure's source, "
-        "AWS's job name); default: the content, and where it names none the file's stem",
+        help="name recordings after the file's name, its path, or its content (Azure's source, "
+        "AWS's job name); default: the content if it has a name, else the file's stem",
     )
     add(
         "--format", default="auto", type=format_argument,
-        help="of the input; auto, which looks into each file, that of another package's reader, or "
-        f"one of {', '.join(FORMAT_NAMES)}",
+        help="format of the input: auto (detect it for each file), a format that another package "
+        f"reads, or one of {', '.join(FORMAT_NAMES)}",
     )  # fmt: skip
     add(
         "--metadata",
@@ -132,19 +132,20 @@ def _add_recordings(parse: Parser) -> None:
         "--language",
         type=text_argument,
         metavar="NAME",
-        help="of all these recordings: German, de, deu; else by metadata, ECF, input, words",
+        help="language of all these recordings: German, de, deu; default: from metadata, ECF, "
+        "input or words",
     )
     add(
         "--ecf",
         type=file_argument,
         metavar="XML",
-        help="the recordings' true durations, and languages",
+        help="durations and languages of the recordings",
     )
     add(
         "--speakers",
         type=file_argument,
         metavar="RTTM",
-        help="who spoke when (a diarisation): words are said by whose turn they are in",
+        help="who spoke when (a diarisation); a word belongs to the speaker whose turn it is in",
     )
 
 
@@ -158,26 +159,26 @@ def _add_modes(parse: Parser) -> None:
         type=text_argument,
         default=[],
         metavar="RECORDING",
-        help="take these recordings out first, because INPUT has them now; their metadata stay",
+        help="delete these recordings first, because INPUT replaces them; their metadata stay",
     )
     modes = parse.add_mutually_exclusive_group()
     modes.add_argument(
         "--dry-run",
         action="store_true",
-        help="read INPUT, name format, utterances and recordings of each file, write nothing",
+        help="read INPUT, list format, utterances and recordings of each file, write nothing",
     )
     modes.add_argument(
         "--watch",
         type=folder_argument,
         metavar="FOLDER",
-        help="index what appears in a folder, until stopped",
+        help="index files that appear in a folder, until stopped",
     )
     modes.add_argument(
         "--queries-to",
         type=file_argument,
         metavar="JSON",
-        help="read INPUT as recogniser output of spoken queries, for std-search --queries; a "
-        "recording is an example of the query of its name (tomato, tomato.1, tomato_2: one query)",
+        help="read INPUT as recogniser output of spoken queries, for std-search --queries; each "
+        "recording is an example of a query (tomato, tomato.1, tomato_2: of one query)",
     )
 
 
@@ -188,20 +189,20 @@ def _add_text_options(group: "argparse._ArgumentGroup") -> None:
         "--chunks",
         type=chunks_argument,
         metavar="S|FILE",
-        help="where parts begin if times count from 0 in each part of a recording: the parts' "
-        "length, or a file with lines of RECORDING START START ...",
+        help="if times count from 0 in each part of a recording: the length of the parts, or a "
+        "file with lines of RECORDING START START ...",
     )
     add(
         "--encoding",
         type=encoding_argument,
         metavar="NAME",
-        help="of texts that are in an old code page: cp1250, mac_roman, shift_jis, ...; default: "
-        "told by their letters",
+        help="encoding of texts in an old code page: cp1250, mac_roman, shift_jis, ...; default: "
+        "detected by their letters",
     )
     add(
         "--strict",
         action="store_true",
-        help="refuse a file with a value that cannot be (an end before its start, a confidence of "
+        help="refuse a file with an impossible value (an end before its start, a confidence of "
         "NaN, broken letters); default: repair it by rule, and report it",
     )
     add(
@@ -213,9 +214,9 @@ def _add_text_options(group: "argparse._ArgumentGroup") -> None:
         "--speaker-names",
         choices=["auto", "keep", "drop"],
         default="auto",
-        help="names before what captions say, as in Anna: hello, are speakers: auto tells them "
-        "from speech by the whole file; keep indexes them as words, drop takes all that look like "
-        "a name",
+        help="names at the beginning of captions, as in Anna: hello: auto decides by the whole "
+        "file whether they are speakers, keep indexes them as words, drop takes all that look like "
+        "names as speakers",
     )
     add(
         "--tier",
@@ -224,30 +225,34 @@ def _add_text_options(group: "argparse._ArgumentGroup") -> None:
         type=text_argument,
         metavar="NAME",
         help="read these tiers of ELAN and Praat files, * stands for any letters; "
-        "default: those that can be speech, which the summary names",
+        "default: tiers that look like speech; the summary names them",
     )
 
 
 def _add_kaldi_options(group: "argparse._ArgumentGroup") -> None:
     """What an input needs beside itself to be read."""
     add = group.add_argument
-    add("--segments", type=file_argument, help="where utterances lie (Kaldi, or utts.tsv)")
+    add(
+        "--segments",
+        type=file_argument,
+        help="recording and times of utterances (Kaldi, or utts.tsv)",
+    )
     add("--words", type=file_argument, help="Kaldi's words.txt")
     add("--times", type=file_argument, help="slot times of Kaldi sausages")
-    add("--one-best", type=file_argument, metavar="CTM", help="times for meshes that have none")
-    add("--frame-shift", type=FRAME_S, default=0.01, metavar="S", help="0.03 for chain models")
+    add("--one-best", type=file_argument, metavar="CTM", help="times for meshes without times")
+    add("--frame-shift", type=FRAME_S, default=0.01, metavar="S", help="0.01; chain models: 0.03")
 
 
 def _add_lattice_options(group: "argparse._ArgumentGroup") -> None:
     """How lattices become slots."""
     add = group.add_argument
-    add("--acoustic-scale", type=SCALE, help="of lattices, instead of the file's")
-    add("--lm-scale", type=SCALE, help="of lattices, instead of the file's")
+    add("--acoustic-scale", type=SCALE, help="scale for lattices, instead of the file's")
+    add("--lm-scale", type=SCALE, help="scale for lattices, instead of the file's")
     add(
         "--word-on",
         choices=["auto", "link", "source", "target"],
         default="auto",
-        help="where the words of HTK lattices stand",
+        help="where HTK lattices have their words",
     )
     add(
         "--lattice-method",
@@ -264,7 +269,7 @@ def _add_query_options(group: "argparse._ArgumentGroup") -> None:
         "--query-examples",
         type=file_argument,
         metavar="CSV",
-        help="query,recording[,start_s,end_s]: which recordings, or parts, are which query",
+        help="query,recording[,start_s,end_s]: recordings, or parts of them, of each query",
     )
     add(
         "--query-recognition",
@@ -272,7 +277,7 @@ def _add_query_options(group: "argparse._ArgumentGroup") -> None:
         action="append",
         default=[],
         metavar="JSON",
-        help="what std-recognise --json printed of the queries: its CPU time is part of the "
+        help="output of std-recognise --json for the queries: its CPU time is added to the "
         "search's; repeatable",
     )
 

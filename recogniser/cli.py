@@ -77,31 +77,31 @@ def _add_usual_options(parse: Parser) -> None:
         "--model",
         default="",
         metavar="NAME|FOLDER",
-        help="of faster-whisper: tiny ... large-v3 (default: small.en; downloaded to "
-        "~/.cache/huggingface unless HF_HUB_OFFLINE=1), or a folder in CTranslate2's form",
+        help="model of faster-whisper: tiny ... large-v3 (default: small.en; downloaded to "
+        "~/.cache/huggingface unless HF_HUB_OFFLINE=1), or a folder with a model of CTranslate2",
     )
     parse.add_argument(
         "--language",
         default="auto",
         type=text_argument,
         metavar="CODE",
-        help="en, de ...; auto: of each recording, by its first windows with speech",
+        help="en, de ...; auto: detect it in the first windows with speech of each recording",
     )
     parse.add_argument(
         "--hotwords",
         type=file_argument,
         metavar="FILE",
-        help="words that may occur, one a line (std-search --oov-lexicon writes some); one more "
+        help="words that may occur, one a line (std-search --oov-lexicon writes some); adds a "
         "beam search",
     )
     parse.add_argument(
         "--channels",
         choices=["mix", "split"],
         default="mix",
-        help="split: each channel on its own, as of telephone calls",
+        help="split: recognise each channel by itself, as for telephone calls",
     )
     parse.add_argument(
-        "--name-by", choices=["stem", "path"], default="stem", help="what names recordings"
+        "--name-by", choices=["stem", "path"], default="stem", help="name recordings after this"
     )
     add_jobs_option(parse, meaning="recordings at once")
     parse.add_argument("--ecf", type=file_argument, metavar="XML", help="default: NETWORKS/ecf.xml")
@@ -109,7 +109,7 @@ def _add_usual_options(parse: Parser) -> None:
         "--text", action="store_true", help="also NAME.txt and NAME.json (Whisper's form)"
     )
     parse.add_argument(
-        "--keep-going", action="store_true", help="past broken files: always so here"
+        "--keep-going", action="store_true", help="no effect: broken files are always skipped"
     )
     add_json_option(parse)
     add_progress_options(parse)
@@ -117,10 +117,8 @@ def _add_usual_options(parse: Parser) -> None:
 
 def _add_details(details: "argparse._ArgumentGroup") -> None:
     """How a recording is cut and decoded."""
-    details.add_argument(
-        "--samples", type=COUNT, default=15, metavar="N", help="draws beside the transcript"
-    )
-    details.add_argument("--beam", type=BEAM, default=5, metavar="N", help="of the transcript")
+    details.add_argument("--samples", type=COUNT, default=15, metavar="N", help="number of draws")
+    details.add_argument("--beam", type=BEAM, default=5, metavar="N", help="beam size")
     details.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
     details.add_argument(
         "--compute", default="default", metavar="TYPE", help="int8, float32, float16 ..."
@@ -130,16 +128,16 @@ def _add_details(details: "argparse._ArgumentGroup") -> None:
         type=WINDOW_S,
         default=0.0,
         metavar="S",
-        help="longest stretch at once (default: as long as the recogniser takes, Whisper 28)",
+        help="longest window (default: the longest that the recogniser takes, Whisper 28)",
     )
     details.add_argument(
         "--vad",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="voice activity detection chooses where to cut; without: loudness",
+        help="cut by voice activity detection; without: by loudness",
     )
     details.add_argument(
-        "--threads", type=JOBS, default=1, help="of each recording, on a CPU (changes the output)"
+        "--threads", type=JOBS, default=1, help="CPU threads per recording (changes the output)"
     )
 
 

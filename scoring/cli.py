@@ -140,7 +140,7 @@ def _add_reference(parser: Parser) -> None:
         "--encoding",
         type=encoding_argument,
         metavar="NAME",
-        help="of the reference transcript: gbk, cp1251, ... (default: as the term list names it)",
+        help="encoding of the reference: gbk, cp1251, ... (default: as the term list names it)",
     )
     add("--rttm-to", type=file_argument, metavar="RTTM", help="write the --reference as RTTM")
     add("--ecf-to", type=file_argument, metavar="XML", help="write the speech of the --reference")
@@ -168,8 +168,8 @@ def _add_operating_point(parser: Parser) -> None:
     add(
         "--number",
         choices=("probability", "score"),
-        help="which number of a hit all measures take, of a list with --probabilities (default: "
-        "Cnxe and calibration the probability; DET, MTWV, OTWV and MAP the score)",
+        help="with --probabilities: use this number of a hit for all measures (default: the "
+        "probability for Cnxe and calibration, the score for DET, MTWV, OTWV and MAP)",
     )
     add_config_options(group, "beta is taken from its [decision] table")
 
@@ -182,20 +182,20 @@ def _add_selection(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="REGEX",
-        help="score only recordings in whose file/channel this is found; repeatable",
+        help="score only recordings whose file/channel matches; repeatable",
     )
     add(
         "--all-terms",
         action="store_true",
-        help="false alarms of terms without references count too",
+        help="also count false alarms of terms that do not occur",
     )
     add(
         "--searched-terms-only",
         action="store_true",
         help="leave out terms that the hit list does not mention",
     )
-    add("--pooled", action="store_true", help="one block of trials, not means over terms")
-    add("--segments", action="store_true", help="speech segments are the trials, not seconds")
+    add("--pooled", action="store_true", help="pool the trials of all terms; no means over terms")
+    add("--segments", action="store_true", help="take speech segments as trials, not seconds")
 
 
 def _add_matching(parser: Parser) -> None:
@@ -205,7 +205,7 @@ def _add_matching(parser: Parser) -> None:
         type=number(SECONDS),
         default=0.5,
         metavar="S",
-        help="from a hit's middle to its reference (default: 0.5)",
+        help="largest distance of a hit's middle from its reference (default: 0.5)",
     )
     add(
         "--gap",
@@ -215,8 +215,8 @@ def _add_matching(parser: Parser) -> None:
         help="longest silence inside a reference (default: 0.5)",
     )
     add("--characters", action="store_true", help="compare by characters, not by words")
-    add("--keep-ascii", action="store_true", help="of these, leave ASCII words whole")
-    add("--delete-hyphens", action="store_true", help="before comparing by characters")
+    add("--keep-ascii", action="store_true", help="with --characters: leave ASCII words whole")
+    add("--delete-hyphens", action="store_true", help="with --characters: remove hyphens first")
 
 
 def _add_resampling(parser: Parser) -> None:
@@ -226,25 +226,25 @@ def _add_resampling(parser: Parser) -> None:
         type=number(REPLICATES),
         default=0,
         metavar="N",
-        help="intervals and comparisons: of terms and recordings, in N parts where there are more; "
-        "N permutations (1000 is a good number)",
+        help="intervals over terms and recordings (in N parts if there are more) and comparisons "
+        "by N permutations; 1000 is a good number",
     )
-    add("--seed", type=SEED, default=1, help="of the random numbers (default: 1)")
+    add("--seed", type=SEED, default=1, help="seed of the random numbers (default: 1)")
     confidence = number(CONFIDENCE)
     add("--confidence", type=confidence, default=0.95, metavar="P", help="default: 0.95")
 
 
 def _add_drawing(parser: Parser) -> None:
     add = parser.further("what is drawn").add_argument
-    add("--articulated", action="store_true", help="only the corners of the DET curve")
-    add("--standard-errors", action="store_true", help="lines at 2 standard errors")
+    add("--articulated", action="store_true", help="draw only the corners of the DET curve")
+    add("--standard-errors", action="store_true", help="draw lines at 2 standard errors")
     add(
         "--iso-ratio",
         action="append",
         type=number(ISO_RATIO),
         default=[],
         metavar="R",
-        help="P_miss/P_fa at which the curve is read; repeatable",
+        help="report the curve's point at this P_miss/P_fa; repeatable",
     )
 
 

@@ -53,26 +53,26 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLE,
     )
     add_store_option(parse)
-    parse.add_argument("--audio", type=folder_argument, metavar="FOLDER", help="of the recordings")
-    parse.add_argument("--model", type=file_argument, metavar="JSON", help="what std-tune learned")
+    parse.add_argument("--audio", type=folder_argument, metavar="FOLDER", help="recordings")
+    parse.add_argument("--model", type=file_argument, metavar="JSON", help="model of std-tune")
     add_config_options(parse)
     parse.add_argument(
         "--metadata", type=file_argument, metavar="FILE",
-        help="title, date, ... of recordings; they count more than those of the index",
+        help="title, date, ... of recordings; they override those of the index",
     )  # fmt: skip
     parse.add_argument(
         "--feedback",
         type=file_argument,
         metavar="JSONL",
-        help="where marks (right, wrong) are kept",
+        help="file that keeps the marks (right, wrong)",
     )
     parse.add_argument(
         "--alerts", type=file_argument, metavar="FILE",
-        help="terms searched in what each commit adds: XML, one a line, or CSV with id,text",
+        help="terms to search in new recordings: XML, one a line, or CSV with id,text",
     )  # fmt: skip
     parse.add_argument(
         "--alerts-url", type=text_argument, default="", metavar="URL",
-        help="where new hits of these terms are posted",
+        help="address to which new hits of these terms are posted",
     )  # fmt: skip
     add_jobs_option(
         parse,
@@ -92,11 +92,11 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     network.add_argument(
         "--root-path", type=text_argument, default="", metavar="/PATH",
-        help="under which a reverse proxy shows the service",
+        help="path under which a reverse proxy serves it",
     )  # fmt: skip
     network.add_argument(
         "--access-log", type=file_argument, metavar="FILE",
-        help="a line of JSON for each request; - is standard output",
+        help="write a line of JSON for each request; - is standard output",
     )  # fmt: skip
     parse.add_argument("--quiet", action="store_true", help="print the address only")
     return parse

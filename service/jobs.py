@@ -4,7 +4,7 @@
     Stop          whether the client is still there and the time is not over; the long loops of a
                   job ask it (`std.execution.stop`)
     in_lane       awaits a job for a request, and stops it when the client goes away
-    wanted        likewise anything that will be there later
+    wanted        awaits any future for a request, and stops it when the client goes away
 
 Known words, other words and audio have lanes of their own, so a slow term delays neither words
 that are looked up in a millisecond nor the sound.
@@ -42,19 +42,19 @@ class Stop:
         self.is_stopped = False
 
     def stop(self) -> None:
-        """The job is not wanted any more."""
+        """Ask the job to stop: nobody waits for it any more."""
         self.is_stopped = True
 
     @property
     def overdue(self) -> bool:
-        """Whether the time is over."""
+        """Whether the time limit has passed."""
         return time.monotonic() > self._end_s
 
     def check(self) -> None:
-        """Go on.
+        """Check whether the job may go on.
 
         Raises:
-            StoppedError: or do not.
+            StoppedError: the client went away, or the time limit has passed.
         """
         if self.is_stopped or self.overdue:
             raise StoppedError

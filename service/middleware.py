@@ -105,10 +105,10 @@ class Guard:
         await self._app(scope, body, send_with_headers)
 
     def _check(self, scope: Scope) -> None:
-        """Let a request pass.
+        """Check host, origin and token of a request.
 
         Raises:
-            ProblemError: or do not.
+            ProblemError: the request is refused.
         """
         headers: dict[bytes, bytes] = dict(scope["headers"])
         host = headers.get(b"host", b"").decode("latin-1")
@@ -123,7 +123,7 @@ class Guard:
             self._check_token(scope, headers)
 
     def _needs_token(self, path: str) -> bool:
-        """Whether what a path shows is of the index; pages hold nothing of it by themselves."""
+        """Whether a path shows content of the index; empty pages and static files do not."""
         is_shell = path == "/" or path == "/api/docs" or path.startswith("/recordings/")
         return not (is_shell or path.startswith("/static/") or path == "/healthz")
 
@@ -145,10 +145,10 @@ class Guard:
         )
 
     def _bounded(self, scope: Scope, receive: Receive) -> Receive:
-        """The body of a request, up to a size and a time.
+        """Limit the size of a request's body and the time in which it arrives.
 
         Raises:
-            ProblemError: its length is said, and too much.
+            ProblemError: the header gives a length above the limit.
         """
         limits = self._settings.limits
         length = dict(scope["headers"]).get(b"content-length", b"0")

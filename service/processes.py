@@ -277,7 +277,7 @@ def _work(pipe: Connection, settings: Settings, cache_bytes: int) -> None:
         while True:
             question: Question = pipe.recv()
             if question.snapshot != number:
-                live.renew()  # what the service has noticed is there to be seen
+                live.renew()  # the service has read a newer commit; this process reads it too
                 number = 0 if live.trouble else question.snapshot
             pipe.send_bytes(_answer(question, live.current, cache, settings) if number else b"")
     os._exit(0)  # at once: nothing is left to be written, and freeing the index takes a second

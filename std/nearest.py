@@ -1,20 +1,20 @@
-"""The known name that a misspelt one may stand for, as messages end with it."""
+"""Suggests the known name that is nearest to a misspelt one, for the end of an error message."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 from itertools import islice
 
-MOST_KNOWN = 10_000  # names that are compared: some 0.1 s
+MOST_KNOWN = 10_000  # names to compare; this many take about 0.1 s
 SIMILARITY = 0.6  # of the letters, as `difflib` counts them
 
 
 def meant(name: str, known: Iterable[str], most: int = 1) -> str:
-    """The nearest known names as a question, or nothing if none is near.
+    """Ask whether the nearest known names are meant; empty if none is near.
 
     Args:
-        name: what was written.
-        known: the names there are.
-        most: names in the question.
+        name: the name that the user wrote.
+        known: all names that are valid.
+        most: most names in the question.
 
     >>> meant("--treshold", ["--threshold", "--limit"]), meant("--xyz", ["--limit"])
     ("; is '--threshold' meant?", '')

@@ -60,7 +60,7 @@ def add_config_options(parse: "Arguments", meaning: str = CONFIG) -> None:
         default=[],
         type=text_argument,
         metavar="KEY=VALUE",
-        help="a key of the configuration, before what --config says: search.min_score=0.1",
+        help="set a key of the configuration, over --config: search.min_score=0.1",
     )
 
 
@@ -85,7 +85,7 @@ def add_jobs_option(
 
 def add_scheduler_option(parse: "Arguments") -> None:
     """Workers on other machines."""
-    parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
+    parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="scheduler of a Dask cluster")
 
 
 def add_json_option(parse: "Arguments") -> None:
@@ -115,7 +115,7 @@ def add_row_options(
         "--fmt",
         choices=FORMATS,
         metavar="FORM",
-        help=f"{', '.join(FORMATS)}; a terminal gets table; lines have tabs between columns",
+        help=f"{', '.join(FORMATS)}; default on a terminal: table; lines: columns separated by tabs",
     )
 
 

@@ -85,8 +85,9 @@ class ConfusionNetwork:
     spans_ms: Int32s  # (m, 2) start, end of each alternative
     times_estimated: bool = False  # slot times are interpolated, not the recogniser's
     language: str = ""  # name or code, where the recogniser's output says it
-    speaker: str = ""  # who spoke, likewise
-    slot_errors_ms: Int32s | None = None  # (n,) how far times may be off; None: by the flag
+    speaker: str = ""  # who spoke, where the recogniser's output says it
+    # (n,) largest error of each slot's times; None: `times_estimated` holds for all slots
+    slot_errors_ms: Int32s | None = None
 
     def __post_init__(self) -> None:
         n, m = len(self.epsilons), len(self.words)
@@ -234,5 +235,6 @@ class STDList:
     indexing_time_s: float = 0.0
     index_size_bytes: float = 0.0
     score_range: tuple[float, float] | None = None  # the 2013 dialect's min_score, max_score
-    default_score: float | None = None  # what a place without a hit is worth; None: not said
-    default_probability: float | None = None  # likewise, where hits have a second number
+    default_score: float | None = None  # score of a place without a hit; None: not given
+    # probability of a place without a hit, in lists with scores and probabilities; None: not given
+    default_probability: float | None = None

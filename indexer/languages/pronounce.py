@@ -50,7 +50,7 @@ class Pronouncer:
     def last_segments(
         self, columns: Sequence[SegmentColumns], segments: Iterable[Segment] = ()
     ) -> list[list[SegmentColumns]]:
-        """Several segments likewise; what is in doubt takes the likeliest language.
+        """Pronounce several segments; recordings of unclear language take the likeliest one.
 
         Args:
             columns: what becomes segments.

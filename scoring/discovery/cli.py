@@ -60,12 +60,15 @@ def parser() -> argparse.ArgumentParser:
         "--profile",
         choices=PROFILES,
         default="zrc2017",
-        help="whose numbers: the 2017 toolkit's (default), the 2015 one's, or the definition's",
+        help="compute as the 2017 toolkit (default), the 2015 toolkit, or the definition does",
     )
     corpus = result.further("parts of the corpus, and talkers")
     parts = corpus.add_mutually_exclusive_group()
     parts.add_argument(
-        "--folds", type=file_argument, metavar="FILE", help="intervals, folds by blank line"
+        "--folds",
+        type=file_argument,
+        metavar="FILE",
+        help="intervals; a blank line separates folds",
     )
     count = number(PARTS)
     parts.add_argument("--parts", type=count, metavar="N", help="cut the corpus into N equal folds")
@@ -74,7 +77,7 @@ def parser() -> argparse.ArgumentParser:
     talkers.add_argument(
         "--talker-pattern",
         metavar="REGEX",
-        help="what it finds in a file's name (its first group, if any) is the talker",
+        help="the match in a file's name (its first group, if any) is the talker",
     )
     add(
         "--output",
@@ -84,7 +87,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add_row_options(result, "values")
     add_progress_options(result, quiet="no progress and summary on stderr")
-    add_config_options(result, "checked; holds nothing for this command")
+    add_config_options(result, "is checked; this command uses nothing of it")
     return result
 
 
