@@ -115,7 +115,7 @@ def add_row_options(
         "--fmt",
         choices=FORMATS,
         metavar="FORM",
-        help=f"{', '.join(FORMATS)}; default on a terminal: table; lines: columns separated by tabs",
+        help=f"{', '.join(FORMATS)}; terminal: table; lines: tabs between columns",
     )
 
 

@@ -194,7 +194,7 @@ def test_a_command_that_reads_nothing_looks_for_no_package(monkeypatch, capsys):
     monkeypatch.setattr("importlib.metadata.entry_points", refused)
     with pytest.raises(SystemExit):
         indexer.cli.main(["--help"])
-    assert "of another package's reader" in " ".join(capsys.readouterr().out.split())
+    assert "a format that another package reads" in " ".join(capsys.readouterr().out.split())
 
 
 def test_an_error_names_the_entry_point_where_nothing_says_the_package(install, monkeypatch):
