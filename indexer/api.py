@@ -338,7 +338,7 @@ def watch_folder(
         How many files were indexed.
 
     Raises:
-        StdError: the folder is not there, or an option is not what it should be.
+        StdError: the folder is not there, or an option is invalid.
     """
     urls, root = _urls(store), Path(folder)
     require_different(urls)

@@ -1,6 +1,6 @@
-"""What in a file that was read well may not be what it says: for warnings, nothing is changed.
+"""Suspicious properties of a file that could be read. They give warnings and change nothing.
 
-    doubts_of    utterances of a file, in its order -> what is odd about them, counted
+    doubts_of    utterances of a file, in its order -> suspicious properties, counted
 
 People say between 20 and 400 words a minute: other rates mean that times are in another unit. In
 the speech of one speaker time does not go back to the beginning, unless parts with clocks of their

@@ -1,4 +1,4 @@
-"""What indexing files would do, without an index: `std-index --dry-run`.
+"""Preview of indexing, without an index: `std-index --dry-run`.
 
 Every file is read as it would be indexed, so what is refused here would be refused then.
 """

@@ -48,7 +48,7 @@ class IndexReport:
     wordless: tuple[Path, ...]  # inputs that hold no word
     not_in_ecf: tuple[Recording, ...]
     warnings: tuple[str, ...]
-    language_warnings: tuple[str, ...]  # recordings whose language is in doubt
+    language_warnings: tuple[str, ...]  # recordings of unclear language
     unmerged: tuple[str, ...]  # shards whose segments somebody else's writing kept from merging
     failures: tuple[StdError, ...]  # with ``keep_going``: what could not be read
     described: Described  # what became of the metadata that were given

@@ -1,6 +1,6 @@
 """One run of `indexer.api.index_files` against open stores.
 
-IndexRun    what is read, and how
+IndexRun    the inputs of a run, and its options
 changed     delete, index, describe, merge: in this order, while nobody else writes
 """
 

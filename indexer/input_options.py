@@ -1,4 +1,4 @@
-"""How recogniser output is read: what the user says of it, and the files that go with it."""
+"""Options for reading recogniser output: the user's settings, and files that readers need."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,7 +52,7 @@ class InputOptions:
         """Read the files; the result is what each reader takes.
 
         Raises:
-            InputError: a file is not what it should be.
+            InputError: a file is invalid.
         """
         options = ReaderOptions(
             encoding=self.encoding,

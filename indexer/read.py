@@ -25,7 +25,7 @@ def utterances_in(
         options: what the file leaves out, and how lattices become networks.
 
     Raises:
-        InputError: it is no file that we read, or something in it is not as it should be.
+        InputError: it is no file that we read, or something in it is invalid.
     """
     read = _utterances(path, input_format, options)
     if options.chunks is None:

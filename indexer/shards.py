@@ -127,7 +127,7 @@ def commit_last(
     words: set[str],
     pronouncer: Pronouncer | None,
 ) -> None:
-    """Commit the last batches, and what waited for them: recordings whose language is in doubt.
+    """Commit the last batches, and what waited for them: recordings of unclear language.
 
     Args:
         numbers: of the shards.

@@ -24,7 +24,7 @@ examples:
   std-store verify INDEX --json
   std-store clean-up couchdb://db.example/news
 
-exit status: 0 done, 2 damage, or a mistake that you can mend, said in one line
+exit status: 0 done, 2 damage, or a mistake that you can correct, said in one line
 """
 
 

@@ -1,4 +1,4 @@
-"""std-store: what is done to an index that is there."""
+"""std-store: list, change and verify an index."""
 
 import argparse
 import sys
@@ -29,7 +29,7 @@ COMMAND = "std-store"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 done, 2 damage, or what the user can mend."""
+    """Exit status: 0 done, 2 damage, or what the user can correct."""
     args = parser().parse_args(argv)
     actions = {
         "list": list_index,

@@ -7,12 +7,12 @@
 A file is ready when it is complete: it has not changed for `SETTLE_S`, by its own time (as that of
 a file renamed into the folder) or since it was first seen so. Hidden files and those whose names
 say that they are not complete (`PARTIAL`) are never ready. A file that changes later is indexed
-again, and replaces what it brought before. A file that is not as it should be is tried again, each
+again, and replaces what it brought before. A file that cannot be read is tried again, each
 time later, `MAX_TRIES` times in all, and then left until it changes; one that is no recogniser
 output is passed over. While a store or a file for all (metadata, ECF) is at fault, no file is given
 up: the next try is `MAX_RETRY_S` later at most.
 
-A file of metadata is looked at, too: when it has changed, it is applied to what is indexed already.
+The metadata file is checked, too: when it changes, it is applied to recordings in the index.
 
 The right to write is held for a batch only, so other writers can come in between; each commit is
 one step, so readers beside it see the index before or after it.

@@ -1,4 +1,4 @@
-"""The folder that networks are written to: what is finished, what is begun, under which settings.
+"""The folder of the networks: finished recordings, unfinished ones, and the settings of the run.
 
     recognise.json        the settings; other ones in the same folder are refused
     NAME.jsonl.part       a recording under way, a line for each window

@@ -1,8 +1,8 @@
-"""What the user chooses, checked; and the recogniser it stands for, opened.
+"""The options of recognition, checked, and the recogniser that they name, opened.
 
     RecognitionOptions         of a run, the same in every process
     open_backend    options -> the recogniser, with a number of the GPU or none
-    settings        what an output folder is begun with
+    settings        the settings with which an output folder was begun
 
 A backend's module is imported only when it is asked for.
 """

@@ -40,8 +40,8 @@ class Reference(NamedTuple):
     terms: TermList
     turns: Turns | None  # speech turns, for segment-based scoring
     path: str  # of the transcript, as messages name it
-    terms_path: str = ""  # of the term list, likewise
-    remarks: tuple[str, ...] = ()  # what a person should know of it, a line each
+    terms_path: str = ""  # of the term list, as messages name it
+    remarks: tuple[str, ...] = ()  # remarks for the user, a line each
 
 
 class CheckedFile(NamedTuple):

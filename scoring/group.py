@@ -68,7 +68,7 @@ class Group:
     chosen: Bools  # (U,) units that belong to this group
     counted: Bools  # (U,) of those, the units that count
     hits: Detections  # of the chosen terms, inside the excerpts, one answer per trial
-    occurrences: Occurrences  # likewise; in segment-based scoring with the times of the segment
+    occurrences: Occurrences  # of the chosen terms; segment-based: with the segment's times
     alignment: Alignment
     counts: TermCounts  # (U,)
     det: curve.DET

@@ -48,7 +48,7 @@ def read_transcript(
         reader: of files that are no RTTM, and of folders; None: all are RTTM.
 
     Raises:
-        InputError: a file cannot be read, or is not what it should be.
+        InputError: a file cannot be read, or is invalid.
     """
     codec = encoding or default
     in_folders = [inside for path in paths if path.is_dir() for inside in _rttm_in(path, codec)]

@@ -1,6 +1,6 @@
 """Standing searches: a saved list of terms is searched again after each commit to the index.
 
-The list is judged as one: few of the names that are watched for are said, and what only sounds like
+The list is judged as one: few of the watched names are said, and a place that only sounds like
 another of them is not told (`searcher.found_terms`).
 
 What a commit brought is told once: appended to the file ``TERMS.hits.jsonl`` beside the list,
@@ -156,7 +156,7 @@ class Alerts:
         request = urllib.request.Request(self._url, body, headers)  # http(s): checked
         try:
             if hits:
-                with urllib.request.urlopen(request, timeout=POST_S):  # likewise
+                with urllib.request.urlopen(request, timeout=POST_S):  # http(s): checked
                     pass
             self.trouble = ""
             self._posted = len(self._lines)

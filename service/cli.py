@@ -37,7 +37,7 @@ examples:
   std-serve --store couchdb://db/news --host 0.0.0.0 --token-file token \\
       --allow-host archive.local
 
-exit status: 0 ended by SIGTERM, 130 by Ctrl-C, 2 a mistake that you can mend, said in one line
+exit status: 0 ended by SIGTERM, 130 by Ctrl-C, 2 a mistake that you can correct, said in one line
 """
 PORT = number(Range(0, 65535, whole=True))
 MOST_JOBS = 4  # unless the user says so: each opens the index
@@ -103,7 +103,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 ended, 2 the user can mend it."""
+    """Exit status: 0 ended, 2 the user can correct it."""
     args = parser().parse_args(argv)
     return run("std-serve", lambda: serve(args))
 

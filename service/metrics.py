@@ -45,7 +45,7 @@ class Metrics:
 
         Args:
             gauges: by name, without the prefix.
-            counters: likewise.
+            counters: by name, without the prefix.
         """
         lines = [*self.lines()]
         for name, value in gauges.items():

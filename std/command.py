@@ -1,6 +1,6 @@
-"""What all commands have in common at their edge: options, exit status, messages, progress.
+"""The parts that all commands share: options, exit status, messages, progress.
 
-Results go to stdout, everything else to stderr. Exit status 0 = done, 2 = the user can mend it
+Results go to stdout, everything else to stderr. Exit status 0 = done, 2 = the user can correct it
 (one line, no traceback), 1 = our fault (a traceback) or, in an interactive search, nothing
 found, 130 = interrupted.
 """

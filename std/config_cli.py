@@ -1,4 +1,4 @@
-"""std-config: what the configuration is, and where each value comes from."""
+"""std-config: shows the values of the configuration, and where each value comes from."""
 
 import argparse
 import sys
@@ -26,7 +26,7 @@ examples:
   std-config list
   std-search --store INDEX --config "$(std-config path plain)" rathaus
 
-exit status: 0 done, 2 a mistake that you can mend, said in one line
+exit status: 0 done, 2 a mistake that you can correct, said in one line
 """
 
 
@@ -60,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 done, 2 the user can mend it."""
+    """Exit status: 0 done, 2 the user can correct it."""
     args = parser().parse_intermixed_args(argv)
     if args.action == "path" and len(args.name) != 1:
         parser().error(f"path: expected the name of one configuration, got {len(args.name)}")

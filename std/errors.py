@@ -1,8 +1,8 @@
 """The exception tree. Every command catches its root, prints one line and exits with status 2.
 
-    StdError            the user can mend it: usage, input, configuration, a store's state
+    StdError            the user can correct it: usage, input, configuration, a store's state
     ├── InputError      a file says something we cannot accept; names file, line, expected, got
-    │   └── ForeignFileError   a file is something else than what is read here
+    │   └── ForeignFileError   a file is of another kind than the reader expects
     ├── ConfigError     a configuration key or value that does not exist or does not fit
     └── StoreError      a store cannot be opened, read or written
         └── StoreBusyError   somebody else is writing to it
@@ -41,7 +41,7 @@ def quoted(value: object) -> str:
 
 
 class StdError(Exception):
-    """Root of the tree: something the user can mend."""
+    """Root of the tree: something the user can correct."""
 
 
 class InputError(StdError):

@@ -73,7 +73,7 @@ def documents(
         path: its name, for messages.
         split_letters: a text may hold a part of a letter's bytes: they become lone surrogates,
             which `whole` makes letters again.
-        repairs: counts what is mended, here and in the values.
+        repairs: counts the repairs, here and in the values.
 
     Raises:
         InputError: something is no JSON, or there is nothing.
@@ -273,7 +273,7 @@ class Part:
             per_second: units of the number in a second.
 
         Raises:
-            InputError: the value is not a number, or below 0 or too large and not to be mended.
+            InputError: the value is not a number, or below 0 or too large and must not be repaired.
         """
         bare = self.value
         if isinstance(bare, float) and 0 <= bare / per_second <= MAX_TIME_S:
@@ -294,7 +294,7 @@ class Part:
         """Return a number between 0 and 1; one that rounding has put just outside is clipped.
 
         Raises:
-            InputError: the value is not such a number, and not to be mended.
+            InputError: the value is not such a number, and must not be repaired.
         """
         if isinstance(self.value, float) and 0 <= self.value <= 1:
             return self.value  # as nearly always
@@ -306,7 +306,7 @@ class Part:
         """Return the probability whose natural logarithm a number is.
 
         Raises:
-            InputError: the value is not such a number, and not to be mended.
+            InputError: the value is not such a number, and must not be repaired.
         """
         return math.exp(min(0.0, self.number()))
 

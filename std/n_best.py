@@ -1,4 +1,4 @@
-"""Several hypotheses of one utterance, word by word side by side: n-best lists become slots.
+"""Align the hypotheses of an n-best list word by word, so that they become slots.
 
 Each hypothesis is aligned to the slots made of those before it by minimum cost, where words that
 are the same cost nothing and words that share no time cost most; what fits no slot opens one.

@@ -1,4 +1,4 @@
-"""What a command tells a person who waits: each thing once, nothing with ``--quiet``.
+"""Notices for a person who waits for a command: each one once, none with ``--quiet``.
 
     set_notice(tell)    a command says how to tell; None = quiet
     compiling()         numba compiles kernels, it does not load machine code from its cache

@@ -1,4 +1,4 @@
-"""The recordings of an index with what is known of them: listed, and chosen by conditions.
+"""The recordings of an index with their metadata: list them, and choose them by conditions.
 
     index_recordings    segments, metadata -> one `IndexRecording` each, ascending
     chosen              those that fit conditions (`std.metadata.where`) and patterns of names

@@ -1,9 +1,9 @@
-"""What a reader mends in a damaged file instead of refusing it, counted by kind.
+"""Repairs of damaged files, counted by kind: a reader repairs a bad value and keeps the file.
 
-One bad value does not cost a recording: each rule below says what becomes of it. Where nobody
-counts, nothing is mended: `REFUSED` raises, and so does ``--strict``.
+One bad value does not cost a recording: each rule below says how it is repaired. `REFUSED`, the
+default of readers, allows no repairs and raises an error, and so does ``--strict``.
 
-    Repairs          one of a reading: what was mended, how often, and in which line first
+    Repairs          the repairs of one reading: kind, number, and the first line
     Repairs.rows     rows of which some cannot be read are skipped, unless most of them are
     span_s           times of an utterance or a word, with what is wrong in them put right
     confidence       a confidence, 1 where it is none
@@ -47,14 +47,14 @@ MOST_ROWS = 0.5  # that are skipped; beyond, it is another format
 
 
 class Repair(NamedTuple):
-    """How often something was mended in a file, and where first (1-based; 0: anywhere)."""
+    """Number of repairs of one kind in a file, and the line of the first (1-based; 0: unknown)."""
 
     times: int
     line: int
 
 
 class Repairs:
-    """What was mended in one reading."""
+    """The repairs of one reading."""
 
     __slots__ = ("found", "refused", "strict")
 
@@ -64,10 +64,10 @@ class Repairs:
         self.found: dict[str, Repair] = {}
 
     def note(self, kind: str, problem: InputError, count: int = 1) -> None:
-        """Count what is mended.
+        """Count a repair.
 
         Raises:
-            InputError: nothing is to be mended.
+            InputError: repairs are not allowed.
         """
         if self.strict:
             self.refused = problem
@@ -81,7 +81,7 @@ class Repairs:
         self.found[kind] = Repair(before.times + count, before.line)
 
     def add(self, other: "Repairs") -> None:
-        """Count what another reading of the same file has mended."""
+        """Add the repairs of another reading of the same file."""
         for kind, (count, line) in other.found.items():
             before = self.found.get(kind, Repair(0, line))
             self.found[kind] = Repair(before.times + count, before.line)
@@ -90,7 +90,7 @@ class Repairs:
         """Yield what is read of each row; those that cannot be read are skipped.
 
         Raises:
-            InputError: most rows cannot be read, or nothing is to be mended: the first's error.
+            InputError: most rows cannot be read, or repairs are not allowed: the first's error.
         """
         good, problems = 0, []
         for row in rows:
@@ -133,13 +133,13 @@ def span_s(
         start_s, end_s: as written, s; NaN = unknown, an end alone may be.
         longest_s: that it may take; what is longer is cut.
         place: path and line, for messages.
-        repairs: counts what is put right.
+        repairs: counts the repairs.
 
     Returns:
         start and end; the end NaN where it is to be estimated, both where nothing is known.
 
     Raises:
-        InputError: nothing is to be mended.
+        InputError: repairs are not allowed.
     """
     if 0 <= start_s <= end_s <= MAX_TIME_S and end_s - start_s <= longest_s:
         return Span(start_s, end_s)
@@ -168,7 +168,7 @@ def confidence(value: float, problem: InputError, repairs: Repairs) -> float:
     """Return a confidence from 0 to 1: what rounding has put outside is clipped, others are 1.
 
     Raises:
-        InputError: it is none, and nothing is to be mended.
+        InputError: it is none, and repairs are not allowed.
     """
     if -POSTERIOR_TOLERANCE <= value <= 1 + POSTERIOR_TOLERANCE:
         return min(max(value, 0.0), 1.0)

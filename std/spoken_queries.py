@@ -8,10 +8,10 @@
 
 `std-index --queries-to` writes this file, `std-search --queries` reads it: the indexer reads
 recogniser output and has no index in its hands, the searcher has one and reads no such output.
-What recognising the queries cost is part of what the search costs.
+The cost of recognising the queries is part of the cost of the search.
 
 SpokenQuery      one query: weighted word sequences, from all its examples
-RecognitionCost  what std-recognise says of the queries
+RecognitionCost  CPU time and memory of recognising the queries, from std-recognise
 SpokenQueries    those of a file
 parse, dump      the file
 term_list_of     the queries as NIST's term list

@@ -93,12 +93,12 @@ class Pronouncer:
         scripts: Sequence[Sequence[str]],
         segments: Iterable[Segment],
     ) -> str:
-        """The language of recordings in doubt that are written in a script; arguments by columns.
+        """Choose the language of recordings of unclear language in a script; arguments by columns.
 
         Args:
             script: theirs.
             columns: what becomes segments.
-            marks: which recordings are in doubt.
+            marks: which recordings have an unclear language.
             scripts: of the recordings.
             segments: others of the index.
         """

@@ -1,4 +1,4 @@
-"""What std-index says of languages: which were found, who pronounced them, and what is doubtful."""
+"""The lines of std-index about languages: which were found, their pronouncers, unclear cases."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,7 @@
 """Builds `indexer.networks.raw.RawUtterances` word by word; each check names its line.
 
 For formats without a bulk parser, and for naming the line of an error that a bulk parser met.
-What cannot be is put right by the rules of `std.repairs`, or refused.
+Impossible values are repaired by the rules of `std.repairs`, or refused.
 """
 
 from pathlib import Path
@@ -34,7 +34,7 @@ class NetworkBuilder:
         self._repairs = repairs
         self.characters = characters  # whether hypotheses are cut into characters
         self.language = ""  # of the utterances that are begun from now on, where the file says it
-        self.speaker = ""  # likewise
+        self.speaker = ""  # of the utterances that are begun from now on, where the file names one
         self._languages: list[str] = []
         self._speakers: list[str] = []
         self._recordings: list[Recording] = []

@@ -1,4 +1,4 @@
-"""Utterances as written: what a reader fills, before anything is made of it.
+"""Utterances as the file has them: a reader fills these values, before they are normalised.
 
 RawUtterances    columns of many utterances: seconds, tokens and posteriors
 is_valid         whether a strict parser would accept every number unchanged
@@ -35,8 +35,8 @@ class RawUtterances:
     posteriors: Float64s  # (m,)
     spans_s: Float64s  # (m, 2)
     languages: Sequence[str] = ()  # (u,) as the file says them; none at all where it does not
-    speakers: Sequence[str] = ()  # (u,) likewise
-    slot_errors_s: Float64s | None = None  # (n,) how far times may be off; None: nobody says so
+    speakers: Sequence[str] = ()  # (u,) as the file names them; none at all where it does not
+    slot_errors_s: Float64s | None = None  # (n,) largest error of a slot's times; None: unknown
 
 
 def is_valid(columns: RawUtterances) -> bool:

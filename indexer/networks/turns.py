@@ -3,7 +3,7 @@
     turns_of     the turns of a file (RTTM), by recording
     spoken_by    utterances -> the same, named by the turns in which their words are
 
-A word is said by whom its middle is in the turn of; of turns that overlap, by whoever began first.
+A word belongs to the turn that contains its middle; if turns overlap, to the first of them.
 Words between two turns go with those before them in the utterance, else with those after. An
 utterance in which speakers change is divided there; one outside of all turns keeps its speaker.
 """

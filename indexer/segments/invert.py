@@ -144,7 +144,7 @@ def _said_rather(
     Args:
         slot_key: (n,)
         slot: (m,) of each posting.
-        posterior: (m,) likewise.
+        posterior: (m,) of each posting.
         epsilon: (n,)
     """
     recording = (slot_key >> KEY_SHIFT).astype(np.int64)

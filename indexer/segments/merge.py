@@ -304,7 +304,7 @@ def _kept_slots(part: SegmentColumns, live: Bools) -> Rows:
 
 
 def _kept_postings(part: SegmentColumns, live: Bools) -> Rows:
-    """Rows of postings whose recording is live, likewise."""
+    """Rows of postings whose recording is live; a slice, which copies nothing, where all are."""
     if live.all():
         return slice(None)
     return np.flatnonzero(np.repeat(live, np.diff(part.slot_offsets))[part.posting_slot])

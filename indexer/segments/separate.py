@@ -73,7 +73,7 @@ def one_best_separated(utterances: Utterances, normalisation: Normalisation) -> 
 
 
 def _separated(network: ConfusionNetwork, normalisation: Normalisation) -> ConfusionNetwork:
-    """A network likewise."""
+    """Separate the words of a network that are several words."""
     if not normalisation.several_words(network.words):
         return network
     parts = [_parts(slot, normalisation) for slot in network]

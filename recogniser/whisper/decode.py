@@ -4,7 +4,7 @@
     no_speech     whether anybody speaks at all
     beams         beam search
     transcripts   the same, with the fallback of openai-whisper where it failed
-    draws         samples of what else may have been said
+    draws         sampled alternatives to the transcript
     timed_words   the transcript's words with times and probabilities
 
 Source: Radford et al., "Robust Speech Recognition via Large-Scale Weak Supervision" (2022),

@@ -1,8 +1,8 @@
-"""Which of many words known beforehand may have been said in a window: those that look like it.
+"""Choose the hotwords that resemble the hypotheses of a window.
 
     resembling    words that resemble some of the window's, the nearest first
 
-A prompt has room for some thirty words, and words that were not said do harm in it.
+A prompt has room for some thirty words, and words in it that were not said cause errors.
 """
 
 from collections.abc import Iterable, Sequence

@@ -142,7 +142,7 @@ def deviates(probabilities: Float64s) -> Float64s:
 
 
 def _draw(axes: "Axes", curve: LabelledCurve, i: int, window: Window, *, alone: bool) -> Rows:
-    """Draw the i-th curve and its points, and say what of it belongs into the legend."""
+    """Draw the i-th curve and its points, and return its rows of the legend."""
     det = curve.det
     best = maximum(det) if det.terms else None  # no terms, no value
     looks = _looks(i)

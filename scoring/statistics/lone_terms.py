@@ -1,7 +1,7 @@
-"""What terms that are said in one part of the speech only do to P_fa over other speech.
+"""Correct P_fa over other speech for terms that occur in one part of the speech only.
 
-Such a term counts less with its part, with all its false alarms wherever they are. Taken as it is,
-that makes too much of it in the rate of false alarms, for two reasons:
+When the weight of that part falls, the weight of such a term falls, with all its false alarms.
+Without a correction this effect on P_fa is too large, for two reasons:
 
 * with other speech, the term may be said somewhere else. If terms are said lambda times on average
   (Poisson), the variance of whether one is said is (1 - exp(-lambda)) / lambda of the share of

@@ -65,7 +65,7 @@ class Sample:
     hits: Hits
     targets: Targets
     surprise: Surprise | None  # None: Cnxe is undefined
-    recalibrated: Surprise | None  # likewise, under the best affine recalibration
+    recalibrated: Surprise | None  # the same under the best affine recalibration
     by_score: Counts  # (k,) rows by descending score, of terms that count
     score_ends: Counts  # (s,) places in by_score where a run of equal scores ends
     run_end: Counts  # (n,) row where each hit's run of equal scores ends

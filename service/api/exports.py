@@ -51,8 +51,8 @@ async def export(
     term: Annotated[list[str], Query()],
     min_probability: Annotated[Probability, Query()] = SHOWN_FROM,
     recording: Annotated[list[str], Query()] = [],  # noqa: B006  # FastAPI copies it
-    channel: Annotated[list[str], Query()] = [],  # noqa: B006  # likewise
-    where: Annotated[list[str], Query()] = [],  # noqa: B006  # likewise
+    channel: Annotated[list[str], Query()] = [],  # noqa: B006  # copied, too
+    where: Annotated[list[str], Query()] = [],  # noqa: B006  # copied, too
     sort: Sorting = "probability",
     right: bool | None = None,
 ) -> Response:

@@ -1,4 +1,4 @@
-"""A search as the page shows it: what an address says, and words for what was found."""
+"""A search as the page shows it: the query in an address, and texts about the result."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""How a command shows things: one place for what all commands do alike.
+"""Output of the commands for people and programs, alike for all commands.
 
     colours   whether a stream gets colours (NO_COLOR, FORCE_COLOR, TERM=dumb)
     tables    tables of rich for a person at a terminal

@@ -1,4 +1,4 @@
-"""Which code this is, so that the processes of a cluster can tell whether they run the same."""
+"""A digest of the code, by which the processes of a cluster check that they run the same code."""
 
 from functools import cache
 from hashlib import blake2b

@@ -3,7 +3,7 @@
 
     has_spellings    whether a language has any
     spellings        words -> one spelling for all ways of writing each
-    bare_spellings   likewise, without an elided article or a suffix after an apostrophe
+    bare_spellings   words -> the same, without an elided article or a suffix after an apostrophe
 
 A term finds words of the index whose spelling, or bare spelling, is its own: "coeur" finds
 "cœur", and "homme" finds "l'homme", but "l'homme" not "homme". Both are made by the functions

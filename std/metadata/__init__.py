@@ -1,4 +1,4 @@
-"""What is known of recordings beside their words: title, date, speaker, any further column.
+"""Metadata of recordings: title, date, speaker, any further column.
 
     table     metadata of many recordings as columns; what a store keeps
     read      a file of a person's (CSV, TSV, JSON) -> table

@@ -1,4 +1,4 @@
-"""What a folder holds that was taken for an index, for the message that says so."""
+"""Describe a folder that is no index, for the error message."""
 
 from itertools import islice
 from pathlib import Path

@@ -206,10 +206,10 @@ def parse_strictly(
     Args:
         lines: 1-based line number and content.
         path, recording: as for `parse`.
-        repairs: counts what is mended.
+        repairs: counts the repairs.
 
     Raises:
-        InputError: the first line that is not as it should be.
+        InputError: the first line that is invalid.
     """
     builder = NetworkBuilder(path, repairs=repairs)
     for at, line in lines:
@@ -242,7 +242,7 @@ def _read(builder: NetworkBuilder, at: int, network: "_Object", recording: Recor
 
 
 class _Object:
-    """A JSON object that says where it stands when something in it is not as it should be."""
+    """A JSON object that says where it stands when something in it is invalid."""
 
     def __init__(self, path: Path | str, line: int, content: Any) -> None:
         if not isinstance(content, dict):

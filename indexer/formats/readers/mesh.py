@@ -107,10 +107,10 @@ def parse_strictly(
         path, recording: as for `parse`.
         meshes: how many meshes the file had before this block.
         line: how many lines the file had before this block.
-        repairs: counts what is mended.
+        repairs: counts the repairs.
 
     Raises:
-        InputError: the first line that is not as it should be.
+        InputError: the first line that is invalid.
     """
     builder = NetworkBuilder(path, repairs=repairs)
     mesh: _Mesh | None = None

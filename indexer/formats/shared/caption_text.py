@@ -1,6 +1,6 @@
 """The text of captions and transcripts that people keep, without markup.
 
-    spoken_part, without_markup    a caption -> what was said of it
+    spoken_part, without_markup    a caption -> the part of it that was said
 
 How it is encoded is the business of `indexer.formats.shared.encodings`.
 """

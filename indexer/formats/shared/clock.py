@@ -160,7 +160,7 @@ def require_times(text: str, path: Path | str, expected: str, repairs: Repairs =
     """Note lines with an arrow that begin with a number and have no times; tell whether there are.
 
     Raises:
-        InputError: there is such a line, and nothing is to be mended.
+        InputError: there is such a line, and repairs are not allowed.
     """
     found = False
     for arrow in _ARROW.finditer(text):

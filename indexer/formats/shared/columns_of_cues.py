@@ -1,4 +1,4 @@
-"""Which column of a table, or key of an object, holds what of a cue, by the names people give them.
+"""Find the columns of a table, or keys of an object, that have a cue's start, end, text, speaker.
 
 named       names -> what each of them holds
 time_s, times_s    written times -> seconds

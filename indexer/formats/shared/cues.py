@@ -1,4 +1,4 @@
-"""Cues -> utterances: what the readers of captions and transcripts have in common.
+"""Cues -> utterances: shared by the readers of captions and transcripts.
 
 A cue is a stretch of text with a start and an end. Its words share its time
 (`indexer.networks.estimated_times`), unless each has times of its own. Each cue is an utterance;
@@ -105,7 +105,7 @@ def utterances_of_cues(
         options: whether noises are kept; it counts those that are dropped.
 
     Raises:
-        InputError: there is no cue, or a time cannot be and is not to be mended.
+        InputError: there is no cue, or a time cannot be and must not be repaired.
     """
     waiting, number, found = iter(cues), 0, False
     language = language_in_name(path)

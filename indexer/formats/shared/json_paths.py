@@ -120,7 +120,7 @@ class Shape:
         """Add a document's utterances.
 
         Raises:
-            InputError: something is missing, or not to be mended.
+            InputError: something is missing, or must not be repaired.
         """
         if self.words is None:
             return

@@ -1,4 +1,4 @@
-"""Where in JSON speech stands: rows with a time and a text, found by what their keys mean.
+"""Find speech in JSON: rows with a time and a text, by the meaning of their keys.
 
     rows_in    JSON -> `Row`: the finest there are, words rather than their sentence
 

@@ -59,7 +59,7 @@ class Words:
         """The words of an utterance, as they are written.
 
         Raises:
-            InputError: there is no list of them, or something of a word is not to be mended.
+            InputError: there is no list of them, or something of a word must not be repaired.
         """
         if self.empty and utterance.has(self.empty) and not utterance[self.empty].text():
             return []

@@ -42,7 +42,7 @@ class NumberedUtterances:
         self._path, self._options = path, options
         self._count = 0
         self.language = ""  # of the utterances that are added from now on
-        self.speaker = ""  # likewise, of words that do not say who spoke them
+        self.speaker = ""  # of words that name no speaker, in utterances added from now on
         self.stem = ""  # of the utterances' names, if it is not that of their recordings
 
     def add(

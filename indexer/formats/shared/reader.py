@@ -42,8 +42,8 @@ class FormatReader:
         name: as ``--format`` takes it.
         title: what writes it, or what it is, as docs/formats.md lists it.
         section: the heading of docs/formats.md that describes it, as its address has it.
-        content: what of it can be indexed.
-        needs: what has to be given with it, or may be.
+        content: the part of it that can be indexed.
+        needs: files or options that it needs, or that may help.
         kinds: what its files are: the bytes of other programs, text (of any encoding), or JSON.
         looks_like: tells by the first 64 KB of a file, without byte order mark and in UTF-8 (but
             of a binary file), whether it is of this format. It never raises anything. In JSON,

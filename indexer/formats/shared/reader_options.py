@@ -58,7 +58,7 @@ class ReaderOptions:
     turns: Mapping[Recording, RecordingTurns] | None = None  # who spoke when, by a diarisation
     chunks: Chunks | None = None  # of recordings whose recogniser counted from 0 in each
     tiers: Tiers = field(default_factory=Tiers)  # of annotations: which are speech
-    repairs: Repairs = field(default_factory=lambda: Repairs(strict=True))  # counts what is mended
+    repairs: Repairs = field(default_factory=lambda: Repairs(strict=True))  # counts the repairs
 
     @property
     def scale(self) -> float:
@@ -81,7 +81,7 @@ def load(
         symbols: Kaldi's words.txt.
 
     Raises:
-        InputError: a file is not what it should be.
+        InputError: a file is invalid.
     """
     if segments:
         options = replace(options, segments=read_segments(segments, options.channel))
@@ -97,7 +97,7 @@ def with_sidecar_files(path: Path, options: ReaderOptions = DEFAULT) -> ReaderOp
     ``x_times.txt``, those of any other name ``times.txt``.
 
     Raises:
-        InputError: a file is not what it should be.
+        InputError: a file is invalid.
     """
     if is_nameless(path):
         return options

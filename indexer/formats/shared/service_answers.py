@@ -1,6 +1,6 @@
 """What speech services answer instead of a transcript: an error, or that a job is not done.
 
-    what_instead          JSON -> what it is, and what to do about it; None where it is neither
+    what_instead          JSON -> its kind, and how to get a transcript; None where it is neither
     require_transcript    refuses such an answer
 
 Seen: AssemblyAI's ``{"status": "error", "error"}``, Deepgram's ``{"err_code", "err_msg"}``,

@@ -1,4 +1,4 @@
-"""Whether what stands before speech is who speaks: by what a whole file is like.
+"""Decide by the whole file whether names before speech are speakers.
 
     speakers     the prefixes of a file that are names of speakers
 
@@ -43,7 +43,7 @@ CHANGES = 0.8  # of names that are written where the speaker changes: another's 
 CAPITALS = 0.7  # of letters: the whole file is written in capitals
 CASED = 0.3  # of utterances begin with a capital: sentences do
 LEAST_OTHERS = 4  # captions without names that tell it
-CASED_LETTERS = 40  # of an utterance, likewise
+CASED_LETTERS = 40  # letters of an utterance that are looked at for its case
 LOOKED_AT = 500  # utterances that tell how sentences begin
 SAID = 200  # letters of an utterance that are looked at
 

@@ -5,7 +5,7 @@ is_in_capitals     FRAU MÜLLER
 is_abbreviation    NATO, BBC, COVID-19: in capitals for another reason
 is_initials        JD: in capitals, too, and may be a name
 is_label           Speaker 1, SPK_02: what recognisers call speakers
-is_noise           Music, Gelächter: in brackets, what is heard beside speech
+is_noise           Music, Gelächter: in brackets, a sound beside speech
 """
 
 import re
@@ -93,7 +93,7 @@ def is_initials(text: str) -> bool:
 
 
 def is_noise(text: str) -> bool:
-    """Tell whether what stands in brackets is heard and not somebody's name.
+    """Tell whether a text in brackets is a sound and not somebody's name.
 
     >>> [is_noise(text) for text in ("Musik", "Laughs", "Anna")]
     [True, True, False]

@@ -7,7 +7,7 @@
     assemblyai   "language_code": "en_us"; elevenlabs: "deu"
     our JSONL    "language": "de"
 
-It is a hint: what is no text is passed over.
+It is a hint: a value that is no text is ignored.
 """
 
 from std.json_fields import Part

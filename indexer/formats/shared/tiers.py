@@ -1,6 +1,6 @@
 """Which tiers of an annotation are speech: of ELAN's and Praat's files.
 
-    Tiers       what the user wants, and what was read and what was left out
+    Tiers       the tiers that the user wants, those that were read, and those left out
     chosen      the tiers of a file -> those that are read
 
 Annotations have tiers for words, sounds, gestures, translations; no format says which is what.
@@ -10,7 +10,7 @@ Named by ``--tier``, those are read and no others. Else, in this order:
     2. what is left but tiers of sounds, translations and other notes, by their name (phones,
        MAU, gloss, POS), or that only refer to the annotations of another tier
 
-What was read and left out is counted, and said by ``std-index``.
+``std-index`` prints how many tiers were read and left out.
 """
 
 import re

@@ -2,7 +2,7 @@
 
     Token            a text as written, with its confidence and times
     joined           tokens -> words
-    without_marks    text -> what was said of it
+    without_marks    text -> the part of it that was said
 
 A blank before a token begins another word. Marks such as [_BEG_] are not said. A word has the
 mean of its tokens' probabilities, without those that are nothing but punctuation; the bytes of one

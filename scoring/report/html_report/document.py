@@ -18,7 +18,7 @@ from std import __version__
 
 LINES = ("TWV", "P<sub>miss</sub>", "beta P<sub>fa</sub>")
 MAX_ERRORS = 2000  # of each kind, shared by the views
-MAX_TERMS = 30_000  # shared likewise
+MAX_TERMS = 30_000  # shared by the views
 
 
 def render(

@@ -53,7 +53,7 @@ class View:
     evaluation: Evaluation
     group: Group
     hit_unit: Int32s  # (hits,) index into the group's units: terms, or the pool
-    occurrence_unit: Int32s  # (occurrences,) likewise
+    occurrence_unit: Int32s  # (occurrences,) index into the group's units
     curve: ThinnedCurve
     reliability: Reliability | None  # None: there are no probabilities, or no hits
     expectations: list[Expectation]

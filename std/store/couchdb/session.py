@@ -1,4 +1,4 @@
-"""HTTP requests to one server, by urllib3; what is no success is raised as `HttpStatusError`.
+"""HTTP requests to one server, by urllib3; any status but success raises `HttpStatusError`.
 
 urllib3 keeps the connections (one that the server has closed, politely or not, is opened again),
 limits the wait and speaks TLS. It repeats and redirects nothing: `std.store.couchdb.http` does,
