@@ -105,7 +105,7 @@ class SearchConfig(_Section):
         200_000  # of a phrase or a word with * in one segment; of more, the likeliest
     )
     max_candidates: Annotated[int, Range(1, 1_000_000_000, whole=True)] = (
-        20_000_000  # of all terms of a search, about 300 bytes each; more are refused
+        20_000_000  # of all terms of a search, up to 900 bytes each; more are refused
     )
     max_seconds: Annotated[float, Range(0, 1_000_000)] = 0.0  # of a search; 0 = no limit
 
