@@ -131,7 +131,7 @@ def index_files(
     with _opened(urls, run.paths, jobs, scheduler) as (stores, workers):
         done = changed(stores, workers, config, run, delete, progress)
     done.built.skipped += [Skipped(path, "a hidden file") for path in found.hidden]
-    return report_of(done, pronouncer, experiment, started.cost())
+    return report_of(done, pronouncer, experiment, started.cost(), reader_options.turns)
 
 
 def delete_recordings(

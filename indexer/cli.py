@@ -162,10 +162,11 @@ def tell_of_problems(report: "IndexReport", args: argparse.Namespace) -> None:
         warn("std-index", f"{counted(n, 'recording')} of {metadata} not in the index: {example}")
     for failure in report.failures:
         say("std-index", str(failure))
-    if report.not_in_ecf:
-        n, first = len(report.not_in_ecf), report.not_in_ecf[0]
-        example = f"{first.file}/{first.channel}{' ...' if n > 1 else ''}"
-        warn("std-index", f"{counted(n, 'recording')} not in {named(args.ecf)}: {example}")
+    for missed, given in ((report.not_in_ecf, args.ecf), (report.without_turns, args.speakers)):
+        if missed:
+            n, first = len(missed), missed[0]
+            example = f"{first.file}/{first.channel}{' ...' if n > 1 else ''}"
+            warn("std-index", f"{counted(n, 'recording')} not in {named(given)}: {example}")
 
 
 def tell_of_inputs(report: "IndexReport", args: argparse.Namespace) -> None:

@@ -1,6 +1,6 @@
 """What one run of `index_files` did: `IndexReport`, and how it is made."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,7 @@ class IndexReport:
     skipped: tuple[Skipped, ...]  # files of folders that are no recogniser output
     wordless: tuple[Path, ...]  # inputs that hold no word
     not_in_ecf: tuple[Recording, ...]
+    without_turns: tuple[Recording, ...]  # that the diarisation which was given does not have
     warnings: tuple[str, ...]
     language_warnings: tuple[str, ...]  # recordings of unclear language
     unmerged: tuple[str, ...]  # shards whose segments somebody else's writing kept from merging
@@ -55,9 +56,13 @@ class IndexReport:
 
 
 def report_of(
-    changes: Changes, pronouncer: Pronouncer, experiment: ECF | None, cost: Cost
+    changes: Changes,
+    pronouncer: Pronouncer,
+    experiment: ECF | None,
+    cost: Cost,
+    diarised: Collection[Recording] | None = None,
 ) -> IndexReport:
-    """What a run did, with what its pronouncer found and its ECF lacks."""
+    """What a run did, with what its pronouncer found and its ECF and its diarisation lack."""
     built = changes.built
     audio_s, not_in_ecf = built.speech_s, []
     if experiment:
@@ -84,6 +89,9 @@ def report_of(
         skipped=tuple(built.skipped),
         wordless=tuple(built.wordless),
         not_in_ecf=tuple(not_in_ecf),
+        without_turns=()
+        if diarised is None
+        else tuple(sorted(built.recordings.difference(diarised))),
         warnings=tuple(built.warnings),
         language_warnings=tuple(doubts(pronouncer)),
         unmerged=changes.unmerged,

@@ -165,7 +165,7 @@ def chosen(
                 known = counted(len(recordings), "recording")
                 near = meant(pattern, (one.recording.file for one in recordings))
                 raise StdError(
-                    f"--recording: expected the name of one of {known}, or a pattern that "
+                    f"recording: expected the name of one of {known}, or a pattern that "
                     f"fits some, got {quoted(pattern)}{near}"
                 )
             named |= here

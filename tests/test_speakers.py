@@ -193,3 +193,13 @@ def test_turns_of_a_diarisation_name_speakers(tmp_path):
         (phrase,) = [hit for hit in index.search("beans purple") if hit.probability > 0.4]
     assert hits == [(1.0, "Anna"), (3.0, "Bob"), (4.0, "Bob")]
     assert phrase.speaker == "Anna, Bob"
+
+
+@pytest.mark.parametrize("turns", ["", "SPEAKER other 1 0 9 <NA> <NA> Anna <NA>\n"])
+def test_recordings_that_a_diarisation_lacks_are_named(turns, tmp_path, capsys):
+    (tmp_path / "call.ctm").write_text("call 1 1.0 0.4 purple 1.0\ncall 2 1.0 0.4 green 1.0\n")
+    (tmp_path / "who.rttm").write_text(turns)
+    given = [str(tmp_path / "call.ctm"), "--speakers", str(tmp_path / "who.rttm")]
+    assert indexer.cli.main([*given, "--store", str(tmp_path / "index")]) == 0
+    expected = f"warning: 2 recordings not in {tmp_path / 'who.rttm'}: call/1 ...\n"
+    assert expected in capsys.readouterr().err

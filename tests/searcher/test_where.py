@@ -124,7 +124,7 @@ def test_where_nothing_fits_nothing_is_found(index, terms, experiment):
     assert len(index.search_terms(terms, experiment, where="date > 2030").detections()) == 0
     with pytest.raises(StdError, match="--where: expected one of the columns date, language, rec"):
         index.search("im", where="dated > 2030")
-    with pytest.raises(StdError, match="--recording: expected the name of one of 8 recordings"):
+    with pytest.raises(StdError, match="recording: expected the name of one of 8 recordings"):
         index.search("im", recordings=["radio/*"])
 
 

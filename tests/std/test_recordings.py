@@ -82,7 +82,7 @@ def test_unknown_columns_and_names_are_refused(everything):
     columns = "audio, date, language, recording, speaker"
     with pytest.raises(StdError, match=f"--where: expected one of the columns {columns}, got 'x'"):
         chosen(everything, METADATA, "x = 1")
-    with pytest.raises(StdError, match=r"--recording: expected the name of one of 3 .* got 'radi"):
+    with pytest.raises(StdError, match=r"recording: expected the name of one of 3 .* got 'radi"):
         chosen(everything, METADATA, None, ["radio"])
     with pytest.raises(StdError, match="columns language, recording, got 'date'"):
         chosen(everything, of_rows({}), "date = 2024")
