@@ -68,7 +68,7 @@ def test_what_a_person_reads(folder):
     line = ["groff", "-man", "-Tascii", "-P-cbou", str(folder / "std-search.1")]
     shown = subprocess.run(line, capture_output=True, text=True, check=True, timeout=60).stdout
     assert "std-search - find spoken terms in an index made by std-index" in shown
-    assert re.search(r"--set KEY=VALUE\n +a +key +of +the +configuration", shown)
+    assert re.search(r"--set KEY=VALUE\n +set +a +key +of +the +configuration", shown)
     assert "--where 'date >= 2024-01 and speaker = \"Ada\"' haushalt" in shown
 
 
