@@ -104,6 +104,8 @@ def index_file(
             repairs={**doubts_of(utterances, len(tiers.read)), **repairs.found},
             uncut=config.text.unspaced == "keep" and has_characters("".join(utterances.vocabulary)),
         )
+    except UnicodeEncodeError as error:  # readers leave no such letters in what they read
+        return InputError(path, 0, "a recording's name in UTF-8 (rename the file)", error.object)
     except ValueError as error:
         return InputError(path, 0, "networks that can be indexed", str(error))
     except InputError as error:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import shutil
 from contextlib import closing
 from io import BytesIO
@@ -135,3 +136,12 @@ def test_csv_that_is_written_is_read_as_it_was(tmp_path):
     text = (tmp_path / "t.csv").read_text("utf-8")
     assert [fields[0] for _, fields in records(text, "t.csv")][1:] == cells
     assert len(list(csv.reader(text.splitlines()))) == len(cells) + 1
+
+
+def test_a_recording_is_not_named_after_a_file_name_of_other_bytes(tmp_path, capfd):
+    file = tmp_path / os.fsdecode(b"caf\xe9.vtt")
+    file.write_text("WEBVTT\n\n00:00.000 --> 00:02.000\ngreen beans\n")
+    assert index([str(file), "--store", str(tmp_path / "index"), "--name-by", "stem"]) == 2
+    err = capfd.readouterr().err
+    assert "expected a recording's name in UTF-8 (rename the file), got 'caf\\udce9'" in err
+    assert err.count("\n") == 1
