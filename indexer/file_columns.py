@@ -104,10 +104,8 @@ def index_file(
             repairs={**doubts_of(utterances, len(tiers.read)), **repairs.found},
             uncut=config.text.unspaced == "keep" and has_characters("".join(utterances.vocabulary)),
         )
-    except UnicodeEncodeError as error:  # readers leave no such letters in what they read
-        return InputError(path, 0, "a recording's name in UTF-8 (rename the file)", error.object)
     except ValueError as error:
-        return InputError(path, 0, "networks that can be indexed", str(error))
+        return _refused(path, error)
     except InputError as error:
         other = foreign(path, error, input_format, options)
         if other and source.in_folder:
@@ -118,6 +116,12 @@ def index_file(
     finally:
         if collecting:
             gc.enable()
+
+
+def _refused(path: Path, error: ValueError) -> InputError:
+    if isinstance(error, UnicodeEncodeError):  # readers leave no such letters in what they read
+        return InputError(path, 0, "a recording's name in UTF-8 (rename the file)", error.object)
+    return InputError(path, 0, "networks that can be indexed", str(error))
 
 
 def _named(utterances: Utterances, options: ReaderOptions) -> Utterances:
