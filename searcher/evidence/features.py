@@ -46,7 +46,7 @@ LEAST_EXPECTED = 0.1  # occurrences of a term, beside those that its posteriors 
 USUAL = 60.0  # candidates, from which on their posteriors count more than weights
 UNLIKELY_LOGIT = -2.0  # of a posterior, below which alternatives are seldom right
 
-STEEPNESS = 2.5  # nats that a place is less likely for each nat that words explain it
+STEEPNESS = 2.0  # nats that a place of an OOV term loses for each nat that words explain it
 
 NOWHERE = SearchedArchive(
     Archive(0, 1.0, TYPICAL_PHONE_MS, (), NullDistribution(np.zeros(COEFFICIENTS))),
@@ -223,7 +223,7 @@ def iv_features_with_hits(
         columns[name][written] = column
     phonetic = (~written).astype(float)
     explained = explained * phonetic
-    offset = -log_chances * phonetic - STEEPNESS * explained
+    offset = -log_chances * phonetic - explained
     offset[written] = lexical.offset
     columns["phonetic"] = phonetic
     columns["expected"] = phonetic * np.log(posterior.sum() + EXPECTED_NOWHERE)
