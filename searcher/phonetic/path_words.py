@@ -5,8 +5,8 @@
     spelling            how much the term is spelt as they are
     frequency           how often the recogniser wrote them elsewhere
     same_word           whether the only word of the path stands at another hit of the term
-    are_units           whether words stand together there that seldom do so elsewhere
-    explained           how much too often the path's main word stands at the term's places
+    are_units           whether several words stand together there more often than by chance
+    explained           how much too often paths stand there that have a word, or letters, in common
 
 A word that the recogniser does not know becomes words that sound like it, other ones at each place
 and seldom usual ones. Where one and the same word stands at many places, or words that stand
@@ -133,7 +133,8 @@ def are_units(paths: Paths, words: RecognisedWords, slots: float) -> Bools:
     """(n,) whether each path is of several words that stand together there, and not by chance.
 
     Then something was said that the recogniser does not know, and heard alike each time: no
-    accident of the phones stands at the same words again and again.
+    accident of the phones stands at the same words again and again. Words that the archive does not
+    have, as those of a segment without phones or in another spelling, make no unit.
 
     Args:
         paths: of a term's places.
@@ -143,8 +144,8 @@ def are_units(paths: Paths, words: RecognisedWords, slots: float) -> Bools:
     units = set()
     for path, number in Counter(paths).items():
         if len(path) > 1 < number:
-            most = TOGETHER * slots * prod(words.counts[word] / slots for word in path)
-            if number > most and number * log(number / most) - number + most > SURPRISE:
+            most = TOGETHER * slots * prod(words.counts.get(word, 0) / slots for word in path)
+            if 0 < most < number and number * log(number / most) - number + most > SURPRISE:
                 units.add(path)
     return np.array([path in units for path in paths], bool)
 

@@ -123,9 +123,13 @@ def test_evidence_of_posteriors_is_the_same_in_an_archive_of_any_size():
     small, large = iv_features(posterior, 1, 5), iv_features(np.tile(posterior, 100), 1, 5)
     for name, column in small.features.items():
         assert large.features[name][:4].tolist() == pytest.approx(column[:4].tolist(), abs=0.02)
-    weights = default_model().iv_weights
-    fewer = weights.log_ratio(small)[:4] - np.log(100)
-    assert weights.log_ratio(large)[:4].tolist() == pytest.approx(fewer.tolist(), abs=0.8)
+    rates = [
+        one.offset[:4] - (1 - one.weighed[:4]) * one.features["logit"][:4] for one in (small, large)
+    ]
+    assert rates[1].tolist() == pytest.approx((rates[0] - np.log(100)).tolist(), abs=0.02)
+    odds = large.features["logit"][:4]  # which the posteriors of so many candidates have alone
+    ratio = default_model().iv_weights.log_ratio(large)[:4] - rates[1]
+    assert ratio.tolist() == pytest.approx(odds.tolist(), abs=0.02)
 
 
 def test_a_recogniser_that_never_writes_more_is_as_sure():

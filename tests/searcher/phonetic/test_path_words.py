@@ -129,6 +129,11 @@ def test_how_often_words_stand_together_by_chance(number, slots, is_unit):
     assert are_units([("seelen", "ski")] * number, ARCHIVE, slots).all() == is_unit
 
 
+def test_words_that_the_archive_does_not_have_make_no_unit():
+    """Splits are found in segments without phones, too, and by other spellings."""
+    assert not are_units([("selen", "ski")] * 9, ARCHIVE, 1e5).any()
+
+
 def test_no_places_are_explained():
     none = np.zeros(0, bool)
     assert explained(["maak"], [], none).shape == are_units([], ARCHIVE, 1e5).shape == (0,)
