@@ -216,6 +216,9 @@ def _any_json(
         if near_json(content) or (IS_JSON.search(path.name) and not has_keys(content)):
             raise
         raise unknown(head, path) from None
+    for problem in problems.values():
+        if problem.hint:  # a reader knows what it is, and the way out
+            raise ForeignFileError(*problem.__reduce__()[1])
     lacks = {name: problem.expected for name, problem in problems.items()}
     raise unknown(head, path, lacks, instead)
 

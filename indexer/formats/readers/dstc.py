@@ -42,6 +42,8 @@ def parse(
             raise document.error("a list of turns, or a cnet")
         turns = list(document["turns"]) if document.has("turns") else [document]
         spoken = [(turn, cnet) for turn in turns if (cnet := _cnet(turn))]
+        if turns and not spoken:
+            raise turns[0].error("a cnet at input.batch")
         for turn, cnet in spoken:
             count += 1
             audio = turn["input"] if turn.has("input") else turn

@@ -30,6 +30,7 @@ from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for, recording_of
 from indexer.formats.shared.speaker_keys import speaker_in
 from indexer.formats.shared.stated_language import stated_language
+from indexer.formats.shared.zero_left_out import start_left_out
 from indexer.networks.hypotheses import (
     HypothesisWord,
     bare,
@@ -92,7 +93,8 @@ def parse(
             where = Recording(name, tag.channel() if tag and tag.value else recording.channel)
             before = said_in.setdefault(where, _Said())
             words = [
-                _words(alternative, options.nonwords) for alternative in result.each("alternatives")
+                _words(alternative, options.nonwords, before.last_s)
+                for alternative in result.each("alternatives")
             ]
             words = before.fresh(words, may_repeat=_tells_speakers(result))
             span = Span(*before.span(result))
@@ -192,19 +194,25 @@ def _time(part: Part) -> float:
     return seconds + (NANO * part["nanos"].number() if part.has("nanos") else 0.0)
 
 
-def _words(alternative: Part, nonwords: Nonwords) -> list[HypothesisWord]:
+def _words(alternative: Part, nonwords: Nonwords, before_s: float) -> list[HypothesisWord]:
     confidence = _confidence(alternative) or 1.0
-    words = [_word(word, confidence) for word in alternative.each("words")]
+    words: list[HypothesisWord] = []
+    for word in alternative.each("words"):
+        words.append(_word(word, confidence, before_s))
+        before_s = max(before_s, words[-1].end_s)  # as it was, if the word has no end
     if any(bare(word.token) for word in words) or not alternative.has("transcript"):
         return spoken(words, nonwords)
     return untimed(alternative["transcript"].text(), confidence, nonwords)
 
 
-def _word(word: Part, otherwise: float) -> HypothesisWord:
+def _word(word: Part, otherwise: float, before_s: float) -> HypothesisWord:
     times = UNKNOWN, UNKNOWN
     for start, end in SPANS:
-        if word.has(end):  # zero is left out: a word at the very beginning has no start
-            times = _time(word[start]) if word.has(start) else 0.0, _time(word[end])
+        if word.has(end):
+            end_s = _time(word[end])
+            has_start = word.has(start)
+            start_s = _time(word[start]) if has_start else start_left_out(word, end_s, before_s)
+            times = start_s, end_s
     return HypothesisWord(
         word["word"].text(), _confidence(word) or otherwise, *times, speaker_in(word)
     )

@@ -43,14 +43,22 @@ from std.repairs import REFUSED, UNKNOWN, Repairs
 from std.values import Float64s, Recording
 
 BYTES_AT_ONCE = 1 << 17
+_SLOT = re.compile(rb'"w"\s*:\s*\[\s*\[\s*"[^"]*"\s*,\s*[-+.\d]')
 _BLANK = re.compile(r"[ \t\n\r\f\v]")
 BOM = b"\xef\xbb\xbf"
+ONE_A_LINE = "one JSON object per line and utterance"
+JQ = "jq -c .[] FILE writes the objects of a list so, jq -c . FILE any others"
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is ours."""
+    """Tell whether a file that begins like this is ours, or would be but for a key.
+
+    Lists such as ``["das", 0.9, 0.1, 0.3]`` have the posterior where those of others have a time.
+    """
     start = head.removeprefix(BOM).lstrip()
-    return start.startswith(b"{") and b'"utt"' in start.split(b"\n")[0]
+    if start.startswith(b"{") and b'"utt"' in start.split(b"\n")[0]:
+        return True
+    return b'"slots"' in head and _SLOT.search(head) is not None
 
 
 def parse(
@@ -217,7 +225,11 @@ def parse_strictly(
             try:
                 network = DECODER.decode(text(path, at, line))
             except (ValueError, RecursionError) as error:
+                if at == 1 and line.strip() in (b"{", b"[", b"[{"):
+                    raise InputError(path, at, ONE_A_LINE, "JSON of several lines", JQ) from error
                 raise InputError(path, at, f"JSON ({error})", shown(line.strip())) from error
+            if isinstance(network, list):
+                raise InputError(path, at, ONE_A_LINE, "a list", JQ)
             _read(builder, at, _Object(path, at, network), recording)
     return builder.columns()
 
@@ -269,6 +281,8 @@ class _Object:
         return word
 
     def name(self, key: str, default: str | None = None) -> str:
+        if default is None:
+            self.require(key)
         return self.string(self.content.get(key, default), key)
 
     def channel(self, default: int) -> int:
@@ -283,7 +297,13 @@ class _Object:
         first, last = (self.number(self.content.get(key), key) for key in (start, end))
         return first, last
 
+    def require(self, key: str) -> None:
+        if key not in self.content:
+            keys = ", ".join(self.content)
+            raise InputError(self.path, self.line, f'the key "{key}"', f"the keys {keys}")
+
     def array(self, key: str) -> list[Any]:
+        self.require(key)
         value = self.content.get(key)
         if not isinstance(value, list):
             raise InputError(self.path, self.line, f'a list "{key}"', _json(value))

@@ -25,6 +25,7 @@ from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_keys import speaker_in
+from indexer.formats.shared.zero_left_out import start_left_out
 from indexer.networks.hypotheses import (
     Hypothesis,
     HypothesisWord,
@@ -76,6 +77,7 @@ def parse(
     ]
     is_stream = any(result.first((*FINAL, "stability")) for result in results)
     until_s: dict[Recording, float] = {}
+    said_s: dict[Recording, float] = {}
     for result in results:
         if is_stream and not any(result[key].value is True for key in FINAL):
             continue
@@ -84,7 +86,11 @@ def parse(
         where = Recording(recording.file, channel) if channel else recording
         span = _span(result, until_s.get(where, 0.0))
         until_s[where] = span.end_s if span != NO_SPAN else 0.0
-        utterances.add_n_best(result.line, where, _n_best(result, options), span)
+        n_best = _n_best(result, options, said_s.get(where, 0.0))
+        said_s[where] = max(
+            [said_s.get(where, 0.0), *(word.end_s for one in n_best for word in one.words)]
+        )
+        utterances.add_n_best(result.line, where, n_best, span)
     yield utterances.collected()
 
 
@@ -100,10 +106,10 @@ def _span(result: Part, start_s: float) -> Span:
     return Span(start_s, end_s) if end_s > start_s else NO_SPAN
 
 
-def _n_best(result: Part, options: ReaderOptions) -> list[Hypothesis]:
+def _n_best(result: Part, options: ReaderOptions, before_s: float) -> list[Hypothesis]:
     alternatives = list(result.each("alternatives"))
     scores = [_score(alternative) for alternative in alternatives]
-    word_lists = [_words(alternative, options) for alternative in alternatives]
+    word_lists = [_words(alternative, options, before_s) for alternative in alternatives]
     if _are_probabilities(scores):
         return by_confidence(scores, word_lists)
     return weighted([options.scale * score for score in scores], word_lists)
@@ -117,21 +123,26 @@ def _are_probabilities(scores: Sequence[float]) -> bool:
     return all(0 <= score <= 1 for score in scores)
 
 
-def _words(alternative: Part, options: ReaderOptions) -> list[HypothesisWord]:
+def _words(alternative: Part, options: ReaderOptions, before_s: float) -> list[HypothesisWord]:
     score = _score(alternative)
     sure = score if 0 < score <= 1 else 1.0
-    words = [_word(word) for word in alternative.each("words")]
+    words: list[HypothesisWord] = []
+    for word in alternative.each("words"):
+        words.append(_word(word, before_s))
+        before_s = max(before_s, words[-1].end_s)  # as it was, if the word has no end
     if not words:
         return untimed(alternative["transcript"].text(), sure, options.nonwords)
     return rated(spoken(words, options.nonwords))
 
 
-def _word(word: Part) -> HypothesisWord:
+def _word(word: Part, before_s: float) -> HypothesisWord:
     confidence = word["confidence"].number() if word.has("confidence") else 1.0
     start, end = word.first(STARTS), word.first(ENDS)
-    times = NO_SPAN  # a word at the very beginning has no start: zero is left out
+    times = NO_SPAN
     if end is not None:
-        times = Span(_milliseconds(start) if start else 0.0, _milliseconds(end))
+        end_s = _milliseconds(end)
+        start_s = _milliseconds(start) if start else start_left_out(word, end_s, before_s)
+        times = Span(start_s, end_s)
     sure = confidence if 0 <= confidence <= 1 else 1.0
     return HypothesisWord(word["word"].text(), sure, *times, speaker_in(word))
 

@@ -130,6 +130,8 @@ def _results(utterances: NumberedUtterances, results: Sequence[Part], recording:
 def _slots(result: Part) -> Iterator[Alternatives]:
     """Yield the words that a result holds, each with its alternatives."""
     kind = result["type"].value
+    if kind is None:
+        raise result["type"].error("what a result is")
     if kind == "entity" and result.has("spoken_form"):
         for word in result["spoken_form"]:
             yield from _slots(word)

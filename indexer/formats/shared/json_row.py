@@ -4,6 +4,7 @@
     row_of        an object -> the row that it is
     alike         objects that all have the same keys -> rows, at once
     listed        lists -> rows
+    settled       rows of a file -> the same, with the numbers of lists named
     paired        a text with a list of the times of its words -> rows
 
 What its keys mean is said by `indexer.formats.shared.columns_of_cues`.
@@ -15,7 +16,11 @@ from functools import lru_cache
 from itertools import chain, count, repeat
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from indexer.formats.shared.columns_of_cues import Column, columns_of, is_complete
+from std.repairs import UNKNOWN
+from std.values import Float64s
 
 NOT_SAID = {"punctuation", "punct", "spacing", "silence", "pause", "background_event"}
 FINAL = ("is_final", "isFinal", "final")
@@ -79,6 +84,10 @@ class Row(NamedTuple):
 def fields_of(keys: tuple[str, ...]) -> Mapping[str, tuple[str, Column]]:
     """By what they hold, the keys of a row and what kind they are."""
     return {what: (keys[place], column) for what, (place, column) in columns_of(keys).items()}
+
+
+IN_LISTS = ("word", "start", "end", "confidence")
+_LISTED = {**fields_of(IN_LISTS[:3])}  # of lists, before `settled`
 
 
 class _Shape(NamedTuple):
@@ -154,7 +163,7 @@ def is_row_list(values: list[Any]) -> bool:
 
 
 def listed(values: list[Any], around: Around) -> list[Row]:
-    """Make objects of lists: the text, the start, the end or duration, a confidence."""
+    """Make objects of lists: the text, and its numbers as if they were start, end, confidence."""
     rows = []
     for one in values:
         if not isinstance(one, list):
@@ -162,11 +171,53 @@ def listed(values: list[Any], around: Around) -> list[Row]:
         text = next((cell for cell in one if isinstance(cell, str)), None)
         numbers = [cell for cell in one if type(cell) in (int, float)]
         if text is not None and len(numbers) >= 2:
-            sure = numbers[2] if len(numbers) > 2 and 0 <= numbers[2] <= 1 else 1.0
-            rows.append((text, *numbers[:2], sure))
-    last = "duration" if any(row[2] < row[1] for row in rows) else "end"
-    keys = ("word", "start", last, "confidence")
-    return [Row(dict(zip(keys, row, strict=True)), fields_of(keys), around) for row in rows]
+            cells = (text, *numbers[:3])
+            rows.append(Row(dict(zip(IN_LISTS, cells, strict=False)), _LISTED, around))
+    return rows
+
+
+def settled(rows: list[Row]) -> list[Row]:
+    """Say by all rows of a file that are lists which of their numbers is what.
+
+    They are a start and an end or a duration, and perhaps a confidence: behind them, or before.
+    """
+    own = [row for row in rows if row.fields is _LISTED]
+    if not own:
+        return rows
+    numbers = np.array(
+        [[row.value.get(key, UNKNOWN) for key in IN_LISTS[1:]] for row in own], np.float64
+    )
+    three = numbers[np.isfinite(numbers[:, 2])]
+    keys: tuple[str, ...] = IN_LISTS
+    if not _is_start_and_end(three) and _is_behind_confidence(three):
+        keys = ("word", "confidence", "start", "end")
+    elif (numbers[:, 1] < numbers[:, 0]).any():
+        keys = ("word", "start", "duration", "confidence")
+    return [
+        row._replace(value=(value := _named(row, keys)), fields=fields_of(tuple(value)))
+        if row.fields is _LISTED
+        else row
+        for row in rows
+    ]
+
+
+def _is_start_and_end(numbers: Float64s) -> bool:
+    starts, ends, _ = numbers.T
+    return bool((starts <= ends).all() and (np.diff(starts) >= 0).all())
+
+
+def _is_behind_confidence(numbers: Float64s) -> bool:
+    """Tell whether a confidence, a start and an end fit better than a start and a duration."""
+    first, starts, ends = numbers.T
+    if not len(numbers) or not ((first >= 0) & (first <= 1) & (starts <= ends)).all():
+        return False
+    return bool((starts <= 0).any() or (np.diff(first) < 0).any())
+
+
+def _named(row: Row, keys: Sequence[str]) -> Mapping[str, Any]:
+    named = dict(zip(keys, row.value.values(), strict=False))
+    sure = named.get("confidence")
+    return named if sure is None or 0 <= sure <= 1 else {**named, "confidence": 1.0}
 
 
 def paired(

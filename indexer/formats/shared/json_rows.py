@@ -24,6 +24,7 @@ from indexer.formats.shared.json_row import (
     listed,
     paired,
     row_of,
+    settled,
 )
 from indexer.formats.shared.tiers import Tier
 
@@ -51,7 +52,7 @@ def rows_in(values: list[Any], lines: Sequence[int]) -> list[Row]:
         values: documents, or the elements of one that is a list.
         lines: (n,) where each of them begins.
     """
-    return _Finder().in_list(values, Around(), 0, lines)
+    return settled(_Finder().in_list(values, Around(), 0, lines))
 
 
 class _Finder:

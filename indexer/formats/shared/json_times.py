@@ -20,10 +20,12 @@ import numpy as np
 from indexer.formats.shared.columns_of_cues import Column, time_s
 from indexer.formats.shared.json_row import Row
 from indexer.formats.shared.reader_options import ReaderOptions
-from indexer.formats.shared.units import unit_s
+from indexer.formats.shared.units import plausible, unit_s
+from std.errors import InputError
 from std.json_fields import Part
 from std.limits import MAX_TIME_S
 from std.repairs import NO_TEXT, UNKNOWN
+from std.values import Float64s
 
 INSIDE = 0.8  # of rows that begin before what they stand in, and so count from there
 OF_CUTS = "supervisions"  # Lhotse's, which count from their cut, wherever that begins
@@ -56,6 +58,8 @@ def timed_rows(
     Raises:
         InputError: most rows cannot be read.
     """
+    if not unit:
+        _refuse_frames(rows[:LOOKED_AT], path)
     if (columns := _timed_columns(rows, unit)) is not None:
         return _placed(*columns)
     unit = unit or _unit_s(rows[:LOOKED_AT])
@@ -96,10 +100,38 @@ def _timed_columns(rows: Sequence[Row], unit: float) -> tuple[list[Timed], float
     return list(map(Timed, rows, *spans_s.tolist(), texts)), unit
 
 
+def _refuse_frames(rows: Sequence[Row], path: Path | str) -> None:
+    """Refuse whole numbers called offsets where they can be neither seconds nor milliseconds.
+
+    NeMo and transformers call frames so, of 10 to 80 ms: the rate of speech does not tell which.
+
+    Raises:
+        InputError: they are frames, probably.
+    """
+    first = rows[0]
+    key, column = first.fields["start"]
+    if column.unit_s or "offset" not in key.lower():
+        return
+    if any(type(row.value.get(key)) is not int for row in rows):
+        return
+    starts, ends, letters = _written(rows)
+    length = float((ends - starts).sum())
+    if not any(plausible(letters, length * unit_s) for unit_s in (1.0, 0.001)):
+        expected = "times in seconds or milliseconds"
+        got = f"whole numbers at {key}: frames, probably"
+        hint = "write the words' start and end in seconds"
+        raise InputError(path, first.around.line, expected, got, hint)
+
+
 def _unit_s(rows: Sequence[Row]) -> float:
     """The unit of the times that have none."""
     if any(row.fields["start"][1].unit_s for row in rows):
         return 1.0
+    return unit_s(*_written(rows))
+
+
+def _written(rows: Sequence[Row]) -> tuple[Float64s, Float64s, float]:
+    """Starts and ends of rows as they are written, where both are known, and their letters."""
     timed = [(start, row) for row in rows if (start := _number(row.get("start"))) is not None]
     followers = [*(start for start, _ in timed[1:]), UNKNOWN]
     spans = [
@@ -108,7 +140,7 @@ def _unit_s(rows: Sequence[Row]) -> float:
     ]
     known = [row for (_, row), (_, end) in zip(timed, spans, strict=True) if end == end]
     written = np.array([span for span in spans if span[1] == span[1]], np.float64).reshape(-1, 2)
-    return unit_s(written[:, 0], written[:, 1], sum(len(row.text or "") for row in known))
+    return written[:, 0], written[:, 1], sum(len(row.text or "") for row in known)
 
 
 def _end(row: Row, start: float, following: float) -> float:

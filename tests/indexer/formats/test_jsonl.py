@@ -161,11 +161,12 @@ ERRORS = [
     ("cut short", line()[:50], 1, "JSON ("),
     ("second line", line() + b"oops\n", 2, "JSON ("),
     ("not UTF-8", line().replace(b"dass", b"da\xdf"), 1, "UTF-8 text"),
-    ("a list", b"[]", 1, "a JSON object"),
+    ("a list", b"[]", 1, "one JSON object per line"),
+    ("of several lines", b'{\n"utt": 1}', 1, "one JSON object per line"),
     ("lists in lists", b'{"utt":' + b"[" * 10**6, 1, "JSON ("),
     ("lists in lists, closed", b'{"utt":' + b"[" * 10**6 + b"]" * 10**6 + b"}", 1, "JSON ("),
     ("objects in objects", b'{"a":' * 10**6, 1, "JSON ("),
-    ("no utt", line().replace(b'"utt"', b'"id"'), 1, "text as utt"),
+    ("no utt", line().replace(b'"utt"', b'"id"'), 1, 'the key "utt"'),
     ("utt a number", line(utt=1), 1, "text as utt"),
     ("file empty", line(file=""), 1, "text as file"),
     ("channel text", line(channel="1"), 1, "a channel number"),
@@ -282,3 +283,27 @@ def test_any_json_gives_networks_or_an_input_error(value, key):
             parse(content)
     else:
         assert [plain(one) for one in parse(content)] == expected
+
+
+@pytest.mark.parametrize("key", ["utt", "slots", "w"])
+@pytest.mark.parametrize("as_list", [False, True])
+def test_a_missing_key_is_named_and_no_other_reader_takes_posteriors_for_times(
+    tmp_path, key, as_list
+):
+    own = json.loads(line())
+    del (own["slots"][0] if key == "w" else own)[key]
+    path = tmp_path / "x.jsonl"
+    path.write_text(json.dumps([own] if as_list else own))
+    with pytest.raises(InputError) as caught:
+        list(parse_file(path))
+    expected = "one JSON object per line" if as_list and key != "slots" else f'the key "{key}"'
+    assert as_list or expected in caught.value.expected
+
+
+def test_epsilon_may_be_missing(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text(
+        json.dumps({"utt": "u", "slots": [{"s": 0, "e": 0.5, "w": [["die", 0.9, 0, 0.5]]}]})
+    )
+    (network,) = networks_in(parse_file(path))
+    assert network.spans_ms.tolist() == [[0, 500]]

@@ -1,6 +1,7 @@
 """Every reader by its declaration: the sample is told, read, and borne when it is damaged."""
 
 import io
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.formats.shared.recordings import recording_of
 from indexer.lattices.lattice import NO_WORD, Lattice
 from indexer.networks.utterance_spans import UtteranceSpan
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.repairs import Repairs
 from std.values import Recording
@@ -94,3 +96,31 @@ def test_it_is_described(reader):
 def test_a_recording_is_called_without_its_extension(reader):
     for extension in reader.extensions:
         assert recording_of(f"news.{extension}") == Recording("news", 1)
+
+
+MOST_OFF_MS = 100  # of words that share the time of their sentence instead
+
+
+@pytest.mark.parametrize("reader", readers("json"), ids=lambda reader: reader.name)
+@pytest.mark.parametrize("change", [lambda key: b"x_" + key, bytes.swapcase])
+def test_json_without_one_of_its_keys_is_read_right_or_refused(tmp_path, reader, change):
+    """No other reader takes its posteriors, frames or milliseconds for times."""
+    path = tmp_path / "x.json"
+    path.write_bytes(reader.sample)
+    starts_ms = dict(starts_of(path))
+    for key in {*re.findall(rb'"([^"]{1,40})"\s*:', reader.sample)}:
+        path.write_bytes(
+            re.sub(rb'"%b"(\s*:)' % re.escape(key), rb'"%b"\1' % change(key), reader.sample)
+        )
+        with suppress(InputError):
+            for word, start_ms in starts_of(path):
+                assert abs(start_ms - starts_ms[word]) <= MOST_OFF_MS, key
+
+
+def starts_of(path):
+    blocks = list(parse_file(path, options=ReaderOptions(repairs=Repairs())))
+    return [
+        (word, start_ms)
+        for network in networks_in(blocks)
+        for word, start_ms in zip(network.words, network.spans_ms[:, 0].tolist(), strict=True)
+    ]

@@ -1,7 +1,15 @@
 """Google Speech-to-Text: versions 1 and 2, batches, streams, results that repeat."""
 
+import io
+import json
+
 import pytest
 
+from indexer.formats.readers.google import parse as google_parse
+from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.networks.utterances import networks_in
+from std.errors import InputError
+from std.repairs import NO_START, Repairs
 from std.values import Recording
 from tests.indexer.formats.json.conftest import DAS_HAUS, read, said, words
 
@@ -108,3 +116,17 @@ def test_google_masks_words():
     masked = [{"word": "s***", "startTime": "0s", "endTime": "1s"}]
     (network,) = read("google", {"results": [google(masked)]})
     assert (network.words, list(network.epsilons)) == ((), [0])
+
+
+def test_google_leaves_out_a_start_of_zero_and_no_other():
+    first, second = google_words()
+    for word in (first, second):
+        word.pop("startTime")
+    repairs = Repairs()
+    options = ReaderOptions(repairs=repairs)
+    content = json.dumps({"results": [google([first, second])]}).encode()
+    (network,) = networks_in(google_parse(io.BytesIO(content), "x.json", options))
+    assert network.spans_ms.tolist() == [[0, 210], [210, 650]]
+    assert repairs.found == {NO_START: (1, 1)}
+    with pytest.raises(InputError, match="a word with its start"):
+        read("google", {"results": [google([first, second])]})

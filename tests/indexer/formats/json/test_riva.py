@@ -60,3 +60,11 @@ def test_riva_without_words_lasts_from_the_result_before():
 def test_riva_takes_no_seconds():
     value = of_riva({"transcript": "das", "words": [{"endTime": "1.3s", "word": "das"}]})
     assert refusal("riva", value).expected.startswith("milliseconds at ")
+
+
+def test_riva_leaves_out_a_start_of_zero_and_no_other():
+    rows = [{"word": "das", "endTime": 210}, {"word": "haus", "endTime": 650}]
+    value = of_riva({"transcript": "das haus", "words": rows})
+    assert refusal("riva", value).expected.startswith("a word with its start")
+    (network,) = read("riva", of_riva({"transcript": "das haus", "words": rows[:1]}))
+    assert network.spans_ms.tolist() == [[0, 210]]

@@ -168,3 +168,42 @@ json_values = st.recursive(
 def test_any_json_gives_networks_or_an_input_error(value):
     with contextlib.suppress(InputError):
         list(parse(io.BytesIO(json.dumps(value).encode()), "x", DEFAULT))
+
+
+@pytest.mark.parametrize(
+    ("rows", "spans"),
+    [
+        ([["das", 0.9, 0.0, 0.5], ["haus", 0.4, 0.5, 0.9]], [(0, 500), (500, 900)]),
+        ([["das", 0.9, 0.1, 0.5], ["haus", 0.4, 0.5, 0.9]], [(100, 500), (500, 900)]),
+        ([["das", 0.0, 0.5, 0.9], ["haus", 0.5, 0.9, 0.4]], [(0, 500), (500, 900)]),
+        ([[0.0, 0.5, "das", 0.9], [0.5, 0.4, "haus", 0.7]], [(0, 500), (500, 900)]),
+    ],
+)
+def test_numbers_of_lists_are_told_by_all_of_them(tmp_path, rows, spans):
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps({"u": [{"words": [row]} for row in rows]}))
+    assert [span for _, *span in words_of(path)] == list(map(list, spans))
+
+
+@pytest.mark.parametrize("frame_s", [0.01, 0.02, 0.04, 0.08])
+def test_offsets_that_must_be_frames_are_refused(tmp_path, frame_s):
+    path = tmp_path / "talk.json"
+    said = ["the", "purple", "carrots", "grow", "in", "a", "quiet", "valley"]
+    length = 0.4 / frame_s
+    rows = [
+        {"word": word, "start_offset": round(length * at), "end_offset": round(length * (at + 1))}
+        for at, word in enumerate(said)
+    ]
+    path.write_text(json.dumps({"timestep": {"word": rows}}))
+    with pytest.raises(InputError, match="frames, probably"):
+        words_of(path)
+
+
+def test_offsets_may_be_milliseconds(tmp_path):
+    path = tmp_path / "talk.json"
+    rows = [
+        {"word": word, "start_offset": start_ms, "end_offset": end_ms}
+        for word, start_ms, end_ms in WORDS
+    ]
+    path.write_text(json.dumps(rows))
+    assert words_of(path) == WORDS
