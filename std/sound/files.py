@@ -1,0 +1,144 @@
+"""The file ``NAME.sound``: a line of JSON, then frames; its length says how many there are.
+
+    {"format": "std sound 1", "file": "interview", "channel": 1, "kind": "signs",
+     "dimensions": 256, "frame_ms": 20, "start_ms": 0,
+     "encoder": {"name": "whisper", "hash": "..."}}
+
+Frames follow the line without anything between them: ``signs`` are 32 bytes each, the first sign
+the highest bit of the first byte; ``float16`` are little-endian numbers. So a file is written as
+a stream, and a torn one is taken up at its last whole frame.
+
+header       the line
+appended     a file to append frames to, with what it has already
+read_sound   a file -> Sound; its frames stay on the disk until they are used
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import orjson
+
+from std.errors import ForeignFileError, InputError
+from std.files import unreadable
+from std.outputs import unwritable
+from std.sound.value import SIGNS, Encoder, Sound
+from std.values import Recording
+
+FORMAT = "std sound 1"
+SUFFIX = ".sound"
+LONGEST_HEADER = 1 << 16
+MOST_DIMENSIONS = 1 << 14
+MOST = 1 << 53  # of any number in it
+
+
+def header(sound: Sound) -> bytes:
+    """The first line of the file of frames like these."""
+    fields = {
+        "format": FORMAT,
+        "file": sound.recording.file,
+        "channel": sound.recording.channel,
+        "kind": "float16" if sound.exact else "signs",
+        "dimensions": sound.stored.shape[1] if sound.exact else SIGNS,
+        "frame_ms": sound.frame_ms,
+        "start_ms": sound.start_ms,
+        "encoder": sound.encoder._asdict(),
+    }
+    return json.dumps(fields, ensure_ascii=False).encode() + b"\n"
+
+
+@contextmanager
+def appended(path: Path, empty: Sound) -> Iterator[tuple[BinaryIO, int]]:
+    """A file to append frames to, and how many whole frames it has already.
+
+    Args:
+        path: of the file; made if it is not there.
+        empty: a Sound without frames, as whose continuation the file is written.
+
+    Raises:
+        InputError: it cannot be written, or was begun with another header.
+    """
+    line, size = header(empty), _frame_bytes(empty.stored)
+    try:
+        with path.open("ab+") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX)  # a process whose command was killed may still end
+            stream.seek(0)
+            begun = stream.read(len(line))
+            if not line.startswith(begun):
+                raise InputError(path, 1, line.decode().strip(), begun.decode(errors="replace"))
+            if len(begun) < len(line):
+                stream.truncate(0)
+                stream.write(line)
+                stream.flush()
+            there = (os.fstat(stream.fileno()).st_size - len(line)) // size
+            stream.truncate(len(line) + there * size)
+            stream.seek(0, os.SEEK_END)
+            yield stream, there
+    except OSError as error:
+        raise unwritable(path, "a file that can be written", error) from error
+
+
+def read_sound(path: Path) -> Sound:
+    """Read a file of frames; they are mapped, not loaded.
+
+    Raises:
+        InputError: it cannot be read, or is no such file.
+    """
+    try:
+        with path.open("rb") as stream:
+            line = stream.readline(LONGEST_HEADER)
+            size = os.fstat(stream.fileno()).st_size
+        empty = _parsed(path, line)
+        number = _frame_bytes(empty.stored)
+        count, rest = divmod(size - len(line), number)
+        if rest:
+            raise InputError(
+                path, 0, f"whole frames of {number} bytes", f"{rest} bytes behind frame {count}"
+            )
+        shape = (count, empty.stored.shape[1])
+        stored = np.memmap(path, empty.stored.dtype, "r", len(line), shape) if count else None
+    except OSError as error:
+        raise unreadable(path, error) from error
+    kept = empty.stored if stored is None else np.asarray(stored)
+    return Sound(empty.recording, empty.encoder, kept, empty.start_ms, empty.frame_ms)
+
+
+def _parsed(path: Path, line: bytes) -> Sound:
+    """What the first line of a file says, as a Sound without frames."""
+    try:
+        fields = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        fields = None
+    if not isinstance(fields, dict) or fields.get("format") != FORMAT:
+        raise ForeignFileError(
+            path, 1, f'{{"format": "{FORMAT}", ...', line.decode(errors="replace")
+        )
+    try:
+        numbers = {key: fields[key] for key in ("channel", "dimensions", "frame_ms", "start_ms")}
+        if any(type(value) is not int or abs(value) > MOST for value in numbers.values()):
+            raise ValueError(f"whole numbers, not {numbers}")
+        dimensions = numbers["dimensions"]
+        width = {"signs": dimensions // 8, "float16": dimensions}[fields["kind"]]
+        if min(numbers["channel"], numbers["frame_ms"], dimensions) < 1 or width > MOST_DIMENSIONS:
+            raise ValueError(f"numbers above 0, not {numbers}")
+        kind = np.dtype(np.uint8 if fields["kind"] == "signs" else "<f2")
+        return Sound(
+            Recording(str(fields["file"]), numbers["channel"]),
+            Encoder(str(fields["encoder"]["name"]), str(fields["encoder"]["hash"])),
+            np.zeros((0, width), kind),
+            numbers["start_ms"],
+            numbers["frame_ms"],
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            path, 1, "file, channel, kind, dimensions, frame_ms, start_ms, encoder", str(error)
+        ) from error
+
+
+def _frame_bytes(stored: np.ndarray) -> int:
+    return int(stored.dtype.itemsize * stored.shape[1])
