@@ -23,6 +23,8 @@ from std.values import Recording
 
 Facet = tuple[npt.NDArray[np.int64], tuple[str, ...]]  # number of each entry's value; the values
 
+# An absolute path, or an address of a file; one component alone may be anything ("/me").
+_PLACE = re.compile(r"file:/|\\\\[^\\]|[A-Za-z]:[/\\]|/[^/\n]+/[^\n]")
 _OF_CHANNEL = re.compile(r"speaker_\d+")  # shown as the speaker of the channel
 PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")
 
@@ -119,6 +121,18 @@ def recording_id(recording: Recording) -> str:
     return "~" + hashlib.sha256(name).hexdigest()[:16]
 
 
+def without_places(metadata: Mapping[str, str]) -> dict[str, str]:
+    """Metadata as the page may show them: of a file of the server its name, not where it is.
+
+    >>> without_places({"audio": "/srv/media/a.wav", "source": r"D:\\tapes\\b.wav", "title": "a/b"})
+    {'audio': 'a.wav', 'source': 'b.wav', 'title': 'a/b'}
+    """
+    return {
+        name: re.split(r"[/\\]", value)[-1] if _PLACE.match(value) else value
+        for name, value in metadata.items()
+    }
+
+
 def recording_table(
     indexed: Iterable[IndexRecording], audio: Mapping[str, Path], given: Metadata
 ) -> RecordingTable:
@@ -135,7 +149,11 @@ def recording_table(
             one.recording,
             one.speech_ms / 1000,
             audio.get(one.recording.file),
-            of_channel({**one.metadata, **given.values(one.recording.file)}, one.recording.channel),
+            without_places(
+                of_channel(
+                    {**one.metadata, **given.values(one.recording.file)}, one.recording.channel
+                )
+            ),
             one.language,
         )
         for one in indexed

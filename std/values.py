@@ -132,6 +132,8 @@ class TermList:
     version: str = ""
     encoding: str = "UTF-8"  # UTF-8 or GB2312: how the reference transcript is encoded
     compare_normalize: str = "lowercase"  # "lowercase" or "" (compare as written)
+    # Where a table had the terms, as people are told it: "column Name"; empty: it was no table.
+    column: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

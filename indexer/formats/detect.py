@@ -18,13 +18,13 @@ from pathlib import Path
 
 from indexer.formats.looks import IS_JSON, has_keys, near_json, unknown
 from indexer.formats.registry import all_readers, readers
-from indexer.formats.shared.encodings import as_utf8, decoded, is_wide
 from indexer.formats.shared.reader import Kind
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.service_answers import what_instead
 from indexer.formats.shared.units import speech_is_plausible
 from indexer.lattices.lattice import Lattice
 from indexer.networks.utterances import Utterances
+from std.encodings import as_utf8, decoded, is_wide
 from std.errors import ForeignFileError, InputError
 from std.files import open_input, rewound
 from std.json_fields import documents

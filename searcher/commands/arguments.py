@@ -100,7 +100,8 @@ def _add_input(parse: Parser) -> None:
         "--terms",
         type=file_argument,
         metavar="FILE",
-        help="term list to search as a batch: XML, a term a line, or CSV with id,text",
+        help="term list to search as a batch: XML, a term a line, or a table (CSV, TSV, XLSX) "
+        "with a column called term, name, keyword, Begriff or the like",
     )
     add(
         "--ecf",
@@ -191,6 +192,12 @@ def _add_query_options(group: "argparse._ArgumentGroup") -> None:
 def _add_list_options(group: "argparse._ArgumentGroup") -> None:
     """What the files of a batch say, and how."""
     add = group.add_argument
+    add(
+        "--term-column",
+        type=text_argument,
+        metavar="NAME",
+        help="the column of --terms that holds the terms, where its name does not say it",
+    )
     add(
         "--probabilities",
         type=file_argument,

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Mapping
 
 EXPLAINING = {  # what --explain-query takes
-    *("term", "terms", "store", "vocabulary", "all_words", "all_matches", "bktree"),
+    *("term", "terms", "term_column", "store", "vocabulary", "all_words", "all_matches", "bktree"),
     *("config", "set", "json", "nl", "csv", "fmt", "quiet", "explain_query"),
 }
 
@@ -32,6 +32,7 @@ def _of_explaining(
     given = "both" if args.term else "neither"
     sources = "both" if args.store else "neither"
     return {
+        "--term-column names a column of --terms": args.term_column and not args.terms,
         f"--explain-query searches nothing: expected no {', '.join(others)}": others,
         f"expected at least one TERM or --terms FILE, got {given}": (
             bool(args.term) == bool(args.terms)
@@ -52,6 +53,7 @@ def _of_searching(args: argparse.Namespace) -> Mapping[str, object]:
         "give terms in a --terms file or spoken ones in a --queries file, not both": (
             args.terms and args.queries
         ),
+        "--term-column names a column of --terms": args.term_column and not args.terms,
         f"give terms as arguments or in a {file} file, not both": batch and args.term,
         "--queries needs --ecf (the speech searched) and --output (the hit list)": (
             args.queries and not (args.ecf and args.output)

@@ -23,7 +23,8 @@ def explain_query(args: argparse.Namespace) -> None:
 
     inputs = {"--vocabulary": args.vocabulary, "--config": args.config, "--terms": args.terms}
     require_distinct(inputs, {}, args.store or ())
-    terms = args.term or [term.text for term in read(term_file.parse, args.terms).terms]
+    parse = partial(term_file.parse, column=args.term_column)
+    terms = args.term or [term.text for term in read(parse, args.terms).terms]
     says_text = args.config or any(setting.startswith("text.") for setting in args.set)
     descriptions = query_terms(
         terms,

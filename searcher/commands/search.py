@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from searcher.commands.arguments import configuration, parser
@@ -136,9 +137,17 @@ def read_terms(args: argparse.Namespace) -> "tuple[SpokenQueries | None, TermLis
     from std.spoken_queries import parse, term_list_of
 
     if not args.queries:
-        return None, read(term_file.parse, args.terms)
+        terms = read(partial(term_file.parse, column=args.term_column), args.terms)
+        tell_of_table(terms, args)
+        return None, terms
     spoken = parse(args.queries)
     return spoken, term_list_of(spoken, args.ecf.name)
+
+
+def tell_of_table(terms: "TermList", args: argparse.Namespace) -> None:
+    """Tell which column of a table the terms are from."""
+    if terms.column and not args.quiet:
+        tell(f"{counted(len(terms.terms), 'term')} from {terms.column} of {named(args.terms)}")
 
 
 def write_term_list(args: argparse.Namespace, terms: "TermList") -> None:

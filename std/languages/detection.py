@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from std.languages.function_words import FUNCTION_WORDS, ONE_LANGUAGE_SCRIPTS
+from std.function_words import FUNCTION_WORDS, ONE_LANGUAGE_SCRIPTS
 from std.store import Segment
 
 NAMES = {

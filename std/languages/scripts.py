@@ -9,7 +9,7 @@ script here ("ja", "cmn" and "yue" share it).
 
 from functools import cache
 
-from std.languages.function_words import FUNCTION_WORDS, ONE_LANGUAGE_SCRIPTS
+from std.function_words import FUNCTION_WORDS, ONE_LANGUAGE_SCRIPTS
 
 HAN = "han"
 _RANGES = {

@@ -1,7 +1,9 @@
 """Metadata of recordings: title, date, speaker, any further column.
 
     table     metadata of many recordings as columns; what a store keeps
-    read      a file of a person's (CSV, TSV, JSON) -> table
+    cells     what a file says, cell by cell, and what an index makes of it
+    listed    tables that an index has printed: its own columns, its rows of channels
+    read      a file of a person's (CSV, TSV, workbook, JSON) -> cells -> table
     where     conditions on columns: ``date >= 2024-01 and speaker = "Ada"``
 
 Metadata belong to an audio file by its name. An index keeps them beside its segments

@@ -1,106 +1,101 @@
-"""Read what a person says of recordings: CSV, TSV or JSON -> `Metadata`.
+"""Read what a person says of recordings: a table or JSON -> `Cells` -> `Metadata`.
 
-CSV     a header, then a line per recording; delimiter comma, semicolon, tab or | (told by the
-        header); quoted as in RFC 4180; UTF-8, or UTF-16 with a byte order mark
+table   CSV, TSV or a workbook (`std.tables`): a header, then a line per recording
 JSON    a list of objects, one object per line, or one object that names each recording:
         {"news_01": {"title": "Evening news", "date": "2024-01-31"}}
 
 One column, or key, names the recording: `ID_COLUMNS`. Folder and audio extension of the name do not
 count, as everywhere (`std.nist.audio_names`). Names of columns are taken in lower case. All other
 columns are kept as text; ``date`` must be an ISO date, so that conditions can compare it.
+
+What ``std-store list --csv`` prints is such a table, too: what an index says of a recording itself
+is recognised, and no metadata (`std.metadata.listed`).
 """
 
-import codecs
 import io
 import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from std.command import UNWRITABLE
-from std.csv_input import records
 from std.errors import InputError
-from std.files import content_of, decode
+from std.files import content_of
 from std.json_fields import Part, documents
 from std.limits import MAX_DOCUMENT_BYTES
+from std.metadata.cells import Cells
+from std.metadata.listed import Row, own_columns, rows_of_files
 from std.metadata.table import Metadata, Values, of_rows
 from std.metadata.where import is_date
 from std.nist.audio_names import recording_name
+from std.tables.read import Table, read_table, text_of
+from std.tables.workbook import is_workbook
 
 AUDIO = "audio"  # path or URL: where nothing else names the recording, it does, and is kept
 ID_COLUMNS = ("recording", "file", "file_id", "recording_id", "id", "filename", AUDIO)
-DELIMITERS = ",;\t|"
 MAX_COLUMNS = 200
 MAX_LETTERS = 10_000  # of a value
-UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _JSON = re.compile(r"\s*[\[{]")
 _BASIC_DATE = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})")
-
-Row = tuple[int, str, Values]  # line, audio file, values by column
 
 
 def parse(stream: BinaryIO, path: Path | str = "<stream>") -> Metadata:
     """Read metadata of recordings; a recording without any value has an empty row.
+
+    Args, Raises:
+        as `parse_cells`.
+    """
+    return of_rows(parse_cells(stream, path).rows)
+
+
+def parse_cells(stream: BinaryIO, path: Path | str = "<stream>") -> Cells:
+    """Read the cells of a file, empty ones included.
 
     Args:
         stream: the file.
         path: its name, for messages.
 
     Raises:
-        InputError: it is neither CSV nor JSON, has no column that names the recordings, names one
-            twice, or a date is not an ISO date.
+        InputError: it is neither a table nor JSON, has no column that names the recordings, names
+            one twice, or a date is not an ISO date.
+        ConfigError: it is a workbook, and openpyxl is not installed.
     """
     content = content_of(stream, path, MAX_DOCUMENT_BYTES)
-    text = decode(content, path, "utf-16" if content.startswith(UTF_16) else "utf-8")
+    if not is_workbook(content):
+        text = text_of(content, path)
+        if _JSON.match(text):
+            return Cells(_each_once(_json_rows(text, path), path))
+    table = read_table(content, path, lambda name: name.lower() in ID_COLUMNS)
+    own = own_columns(_names(table.columns, path, table.line))
+    rows, languages = rows_of_files(_table_rows(table, path), own, path)
+    return Cells(_each_once(rows, path), own, languages)
+
+
+def _each_once(found: Iterable[Row], path: Path | str) -> dict[str, Values]:
+    """The values of each recording.
+
+    Raises:
+        InputError: one is there twice.
+    """
     rows: dict[str, Values] = {}
     lines: dict[str, int] = {}
-    for line, file, values in (
-        _json_rows(text, path) if _JSON.match(text) else _csv_rows(text, path)
-    ):
+    for line, file, values in found:
         if file in rows:
             before = f" (line {lines[file]} has it already)" if lines[file] != line else ""
             raise InputError(path, line, f"each recording once{before}", file)
         rows[file], lines[file] = values, line
-    return of_rows(rows)
+    return rows
 
 
-def _csv_rows(text: str, path: Path | str) -> Iterator[Row]:
-    delimiter, header_line, header = _header(text, path)
-    names = _names(header, path, header_line)
-    id_column = _id_column(names, path, header_line)
-    for line, fields in islice(records(text, path, delimiter), 1, None):
-        if len(fields) != len(names):
-            n = f"{len(names)} fields, as in the header"
-            raise InputError(path, line, n, f"{len(fields)}: {delimiter.join(fields)}")
-        pairs = zip(names, fields, strict=True)
-        values = {name: field for name, field in pairs if name != id_column or name == AUDIO}
-        yield _row(fields[names.index(id_column)], values, path, line)
-
-
-def _header(text: str, path: Path | str) -> tuple[str, int, list[str]]:
-    """Delimiter, line and fields of the header.
-
-    Of several delimiters the one counts that makes a column for the recordings' names, and of
-    those the one that makes most columns.
-    """
-    headers, problems = [], []
-    for delimiter in DELIMITERS:
-        try:
-            line, fields = next(records(text, path, delimiter), (0, []))
-        except InputError as error:
-            problems.append(error)
-        else:
-            named = any(field.lower() in ID_COLUMNS for field in fields)
-            headers.append((named, len(fields), delimiter, line, fields))
-    if not headers:
-        raise problems[0]
-    _, n, delimiter, line, fields = max(headers, key=lambda one: one[:2])  # the first of equals
-    if not n:
-        raise InputError(path, 0, "a header line and a line for each recording", "an empty file")
-    return delimiter, line, fields
+def _table_rows(table: Table, path: Path | str) -> Iterator[Row]:
+    names = _names(table.columns, path, table.line)
+    id_column = _id_column(names, path, table.line)
+    for line, cells in table.rows:
+        pairs = zip(names, cells, strict=True)
+        values = {name: cell for name, cell in pairs if name != id_column or name == AUDIO}
+        yield _row(cells[names.index(id_column)], values, path, line)
 
 
 def _names(header: Iterable[str], path: Path | str, line: int) -> list[str]:

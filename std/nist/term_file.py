@@ -1,69 +1,84 @@
-"""Term lists of any kind: NIST's XML, one term a line, or CSV with ids.
+"""Term lists of any kind: NIST's XML, one term a line, or a table.
 
-A file whose first letter is ``<`` is XML (`std.nist.term_list`). Everything else is UTF-8 text:
+A file whose first letter is ``<`` is XML (`std.nist.term_list`). Everything else is text, in any
+encoding, or a workbook (`std.tables`):
 
-    # comments and empty lines do not count            id,text,OOV
-    polizei gewalt                                     T1,polizei gewalt,no
-    rathaus                                            T2,rathaus,yes
+    # comments and empty lines do not count            Name,Partei
+    polizei gewalt                                     Olaf Scholz,SPD
+    rathaus                                            Ada Lovelace,
 
-The id of a term in a plain list is its text: a list that is edited after a search cannot be
-mistaken for the one that was searched. CSV is told by its first line, which names the columns
-``id`` and ``text`` (or ``termid``, ``term_id``, ``kwid``; ``term``, ``kwtext``, ``termtext``),
-separated by commas, semicolons or tabs; further columns are attributes of the terms.
+The id of a term is its text, unless a column ``id`` (``termid``, ``term_id``, ``kwid``) has it: a
+list that is edited after a search cannot be mistaken for the one that was searched. The column of
+the terms is told by its name (`std.tables.columns`), or named by the user; further columns are
+attributes of the terms. A text is a table if its header has such a column, and all its lines have
+as many fields. If they have, but no column says that terms are in it, nobody knows what is
+meant: it is refused, and the message lists the columns.
 """
 
-import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from std.csv_input import records
+from std.display.numbers import counted
 from std.errors import InputError
-from std.files import content_of, decode, rewound
+from std.files import content_of, rewound
 from std.nist import term_list
 from std.nist.xml import CONTROL_CHARACTERS
+from std.tables.columns import ID_COLUMNS, has_ids, same_name, term_columns
+from std.tables.read import (
+    COMMENT,
+    TABLE_ENDS,
+    Table,
+    delimiter_of,
+    read_table,
+    split,
+    table_of,
+    text_of,
+)
+from std.tables.workbook import is_workbook
 from std.values import Term, TermList
 
-COMMENT = "#"
-ID_COLUMNS = ("id", "termid", "term_id", "kwid")
-TEXT_COLUMNS = ("text", "term", "termtext", "term_text", "kwtext")
-DELIMITERS = ",;\t"
 # Start and duration behind a file and a channel: a line of RTTM, CTM or STM, and no term.
 TIMES = re.compile(r"^(?:\S+\s+){2,4}\d+\.\d+\s+\d+\.\d+(?:\s|$)")
 LOOKED_AT_BYTES = 4096
 BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")  # UTF-16, which XML may be; UTF-8
+A_COLUMN = "a column of terms, called term, name, keyword, Begriff or the like"
 
 
-def parse(stream: BinaryIO, path: Path | str = "<stream>") -> TermList:
+def parse(
+    stream: BinaryIO, path: Path | str = "<stream>", *, column: str | None = None
+) -> TermList:
     """Read a term list of any kind.
 
+    Args:
+        stream: the file.
+        path: its name, for messages; the end of it tells whether lines of one field are a table.
+        column: of a table, the one that holds the terms; None: told by its name.
+
+    Returns:
+        the list; ``column`` of it says which column of a table was read.
+
     Raises:
-        InputError: as `std.nist.term_list.parse`; a text is not UTF-8, has control characters or no
-            term, a term has no letter and no digit, or an id or a term is there twice.
+        InputError: as `std.nist.term_list.parse`; the encoding of a text is in doubt, it has
+            control characters or no term, a term has no letter and no digit, or an id or a term is
+            there twice; of a table, no column holds terms, or several may.
+        ConfigError: it is a workbook, and openpyxl is not installed.
     """
     head = stream.read(LOOKED_AT_BYTES)
     if not head:
         raise InputError(path, 0, "at least one term", "none")
     whole = rewound(stream, head)
     if is_xml(head):
+        if column is not None:
+            raise InputError(path, 0, f"a table with the column {column}", "XML")
         return term_list.parse(whole, path)
-    text = decode(content_of(whole, path), path)
-    if control := CONTROL_CHARACTERS.search(text):
-        line = text.count("\n", 0, control.start()) + 1
-        raise InputError(path, line, "text without control characters", control[0])
-    terms: dict[str, Term] = {}
-    for line, term in _terms(text, path):
-        if TIMES.match(term.text):
-            raise InputError(path, line, "a term of a term list", f"a line with times, {term.text}")
-        if not any(map(str.isalnum, term.text)):
-            raise InputError(path, line, "a term with a letter or a digit", term.text)
-        if term.term_id in terms:
-            raise InputError(path, line, "every term and id once", term.term_id)
-        terms[term.term_id] = term
-    if not terms:
-        raise InputError(path, 0, "at least one term", "none")
-    return TermList(tuple(terms.values()))
+    content = content_of(whole, path)
+    table = _table(content, path, column)
+    if table is None:
+        return TermList(_distinct(_plain(text_of(content, path)), path))
+    return _of_table(table, path, column)
 
 
 def is_xml(head: bytes) -> bool:
@@ -73,47 +88,154 @@ def is_xml(head: bytes) -> bool:
     return not head.strip() or head.lstrip(b" \t\r\n\0").startswith(b"<")
 
 
-def _terms(text: str, path: Path | str) -> Iterator[tuple[int, Term]]:
-    """The terms of a text with their lines."""
-    lines = text.splitlines()
-    rows = [
-        (number, line)
-        for number, line in enumerate(lines, start=1)
-        if line.strip() and not line.lstrip().startswith(COMMENT)
-    ]
-    if not rows:
-        return
-    first, header = rows[0]
-    for delimiter in DELIMITERS:
-        names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter))]
-        columns = {name.lower() for name in names}
-        if len(columns & {*ID_COLUMNS}) == len(columns & {*TEXT_COLUMNS}) == 1:
-            yield from _of_csv(lines, first, delimiter, names, path)
-            return
-    for number, line in rows:
+def _table(content: bytes, path: Path | str, column: str | None) -> Table | None:
+    """The file as a table; None: it is a term a line."""
+
+    def is_known(name: str) -> bool:
+        return same_name(name, column) if column is not None else bool(term_columns([name]))
+
+    if is_workbook(content):
+        return read_table(content, path, is_known)
+    text = text_of(content, path)
+    _require_text(text, path)
+    is_named = column is not None or str(path).lower().removesuffix(".gz").endswith(TABLE_ENDS)
+    try:
+        delimiter = delimiter_of(text, path, is_known)
+        found = split(text, path, delimiter)
+    except InputError:
+        if is_named:
+            raise
+        return _old_table(text, path)
+    if is_named and found and (len(found[0][1]) > 1 or any(map(is_known, found[0][1]))):
+        return table_of(found, path, delimiter)
+    if found and has_ids(found[0][1]):
+        return table_of(found, path, delimiter)
+    widths = {len(fields) for _, fields in found}
+    if len(found) > 1 and len(widths) == 1 and widths != {1}:
+        return table_of(found, path, delimiter)
+    return None
+
+
+def _old_table(text: str, path: Path | str) -> Table | None:
+    """A table that a header with ids makes one, though its quotation marks are wrong.
+
+    Raises:
+        InputError: it is one.
+    """
+    header = next((line for line in text.splitlines() if line.strip()), "")
+    for delimiter in ",;\t":
+        if has_ids(header.split(delimiter)):
+            return table_of(split(text, path, delimiter), path, delimiter)
+    return None
+
+
+def _require_text(text: str, path: Path | str) -> None:
+    if control := CONTROL_CHARACTERS.search(text):
+        line = text.count("\n", 0, control.start()) + 1
+        raise InputError(path, line, "text without control characters", control[0])
+
+
+def _plain(text: str) -> Iterator[tuple[int, Term]]:
+    """The terms of a text with their lines; quotation marks around all of a line are left off."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip() or line.lstrip().startswith(COMMENT):
+            continue
         term = " ".join(line.split())
+        if len(term) > 2 and term[0] == term[-1] == '"' and '"' not in term[1:-1]:
+            term = " ".join(term[1:-1].split())
         yield number, Term(term, term)
 
 
-def _of_csv(
-    lines: list[str], header_line: int, delimiter: str, names: list[str], path: Path | str
-) -> Iterator[tuple[int, Term]]:
-    """The terms of CSV below its header."""
-    lower = [name.lower() for name in names]
-    id_column = next(i for i, name in enumerate(lower) if name in ID_COLUMNS)
-    text_column = next(i for i, name in enumerate(lower) if name in TEXT_COLUMNS)
-    rest = "\n".join(lines[header_line:])
-    for line, row in records(rest, path, delimiter, line=header_line + 1):
-        if row[0].startswith(COMMENT):
+def _of_table(table: Table, path: Path | str, column: str | None) -> TermList:
+    """The terms of a table, and how they came to be these."""
+    name = _term_column(table, path, column)
+    text_at = table.columns.index(name)
+    id_at = next(
+        (i for i, one in enumerate(table.columns) if one.strip().lower() in ID_COLUMNS), None
+    )
+    if id_at == text_at:
+        id_at = None
+    rows, empty, again = [], 0, 0
+    seen: set[str] = set()
+    for line, fields in table.rows:
+        cells = [" ".join(cell.split()) for cell in fields]
+        if id_at is not None and not cells[id_at]:
+            raise InputError(path, line, f"an {table.columns[id_at]}", "none")
+        if not cells[text_at]:
+            empty += 1
             continue
-        if len(row) != len(names):
-            raise InputError(path, line, f"{len(names)} columns", str(len(row)))
-        cells = [" ".join(cell.split()) for cell in row]
-        if not cells[id_column]:
-            raise InputError(path, line, f"an {names[id_column]}", "none")
-        attributes = {
-            name: cell
-            for i, (name, cell) in enumerate(zip(names, cells, strict=True))
-            if i not in (id_column, text_column) and name and cell
-        }
-        yield line, Term(cells[id_column], cells[text_column], attributes)
+        if id_at is None and cells[text_at] in seen:
+            again += 1
+            continue
+        seen.add(cells[text_at])
+        rows.append((line, _term(table.columns, cells, text_at, id_at)))
+    terms = _distinct(rows, path)
+    return replace(TermList(terms), column=_said(table, name, empty, again))
+
+
+def _term(columns: Sequence[str], cells: Sequence[str], text_at: int, id_at: int | None) -> Term:
+    attributes = {
+        name: cell
+        for i, (name, cell) in enumerate(zip(columns, cells, strict=True))
+        if i not in (id_at, text_at) and name and cell
+    }
+    return Term(cells[text_at if id_at is None else id_at], cells[text_at], attributes)
+
+
+def _term_column(table: Table, path: Path | str, column: str | None) -> str:
+    """The column of the terms.
+
+    Raises:
+        InputError: there is none, or it is not clear which one; the columns are listed.
+    """
+    listed = ", ".join(name or "(no name)" for name in table.columns)
+    if column is not None:
+        found = [name for name in table.columns if same_name(name, column)]
+        if len(found) != 1:
+            raise InputError(path, table.line, f"one column {column}", listed)
+        return found[0]
+    found = term_columns(table.columns)
+    if len(found) == 1:
+        return found[0]
+    hint = "call one of them term, or name it (std-search --term-column)"
+    if found:
+        expected = f"one column of terms, and not {' and '.join(found)}"
+        raise InputError(path, table.line, expected, listed, hint)
+    if not is_table_name(path):
+        hint += "; a term with a comma in it is quoted"
+    raise InputError(path, table.line, A_COLUMN, listed, hint)
+
+
+def is_table_name(path: Path | str) -> bool:
+    """Whether the name of a file says that it is a table."""
+    return str(path).lower().removesuffix(".gz").endswith((*TABLE_ENDS, ".xlsx"))
+
+
+def _said(table: Table, name: str, empty: int, again: int) -> str:
+    """What was read, as people are told it."""
+    left_out = [f"{counted(empty, 'row')} without one"] if empty else []
+    left_out += [f"{again} there twice"] if again else []
+    if table.other_sheets:
+        left_out.append(f"{counted(table.other_sheets, 'further sheet')} not read")
+    sheet = f" of sheet {table.sheet}" if table.sheet else ""
+    return f"column {name}{sheet}" + (f" ({', '.join(left_out)})" if left_out else "")
+
+
+def _distinct(rows: Iterable[tuple[int, Term]], path: Path | str) -> tuple[Term, ...]:
+    """The terms of rows.
+
+    Raises:
+        InputError: one is none, an id is there twice, or there is no term.
+    """
+    terms: dict[str, Term] = {}
+    for line, term in rows:
+        if TIMES.match(term.text):
+            raise InputError(path, line, "a term of a term list", f"a line with times, {term.text}")
+        if not any(map(str.isalnum, term.text)):
+            raise InputError(path, line, "a term with a letter or a digit", term.text)
+        if term.term_id in terms:
+            raise InputError(path, line, "every term and id once", term.term_id)
+        terms[term.term_id] = term
+    if not terms:
+        raise InputError(path, 0, "at least one term", "none")
+    return tuple(terms.values())

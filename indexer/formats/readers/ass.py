@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.encodings import as_utf8, decoded
 from indexer.formats.shared.pieces import joined
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
@@ -26,6 +25,7 @@ from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
+from std.encodings import as_utf8, decoded
 from std.errors import InputError
 from std.files import content_of
 from std.limits import MAX_UTTERANCE_BYTES

@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.encodings import as_utf8, decoded
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
+from std.encodings import as_utf8, decoded
 from std.errors import InputError
 from std.files import content_of
 from std.limits import MAX_UTTERANCE_BYTES

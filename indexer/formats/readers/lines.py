@@ -27,7 +27,6 @@ from typing import BinaryIO
 from indexer.formats.shared.caption_text import spoken_part
 from indexer.formats.shared.clock import seconds_of
 from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.encodings import as_utf8, decoded
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
@@ -42,6 +41,7 @@ from indexer.formats.shared.timed_lines import (
 )
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
+from std.encodings import as_utf8, decoded
 from std.errors import InputError
 from std.files import content_of
 from std.limits import MAX_UTTERANCE_BYTES

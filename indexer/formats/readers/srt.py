@@ -28,13 +28,13 @@ from indexer.formats.shared.clock import (
     time_lines,
 )
 from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.encodings import decoded
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.roll_up import without_repeats
 from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.networks.utterances import Utterances
+from std.encodings import decoded
 from std.errors import InputError
 from std.fields import shown
 from std.files import content_of

@@ -18,11 +18,11 @@ from typing import BinaryIO
 
 from indexer.formats.readers.ctm import LEAST_GOOD, recording_in
 from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.encodings import decoded
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.networks.utterances import Utterances
+from std.encodings import decoded
 from std.errors import InputError
 from std.fields import number, shown
 from std.files import content_of

@@ -32,7 +32,6 @@ from indexer.formats.shared.columns_of_cues import (
     times_s,
 )
 from indexer.formats.shared.cues import Cue, all_single, timed_cues, utterances_of_cues
-from indexer.formats.shared.encodings import decoded
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
@@ -42,6 +41,7 @@ from indexer.formats.shared.units import unit_s
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.characters import has_characters
+from std.encodings import decoded
 from std.errors import InputError
 from std.fields import shown
 from std.files import content_of

@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.cues import Cue, timed_cues, utterances_of_cues
-from indexer.formats.shared.encodings import decoded
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
@@ -32,6 +31,7 @@ from indexer.formats.shared.speaker_shapes import is_label, is_name
 from indexer.formats.shared.tiers import Tier, chosen, speaker_of_tier
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
+from std.encodings import decoded
 from std.errors import InputError
 from std.fields import shown
 from std.files import content_of

@@ -31,7 +31,6 @@ from typing import BinaryIO
 from indexer.formats.shared.caption_text import spoken_part
 from indexer.formats.shared.clock import CLOCK, require_times, seconds, time_lines
 from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.encodings import decoded
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
@@ -39,6 +38,7 @@ from indexer.formats.shared.roll_up import without_repeats
 from indexer.formats.shared.speaker_names import one_voice, spoken_cues, voices
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
+from std.encodings import decoded
 from std.errors import ForeignFileError, InputError
 from std.fields import shown
 from std.files import content_of

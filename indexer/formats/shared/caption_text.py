@@ -2,7 +2,7 @@
 
     spoken_part, without_markup    a caption -> the part of it that was said
 
-How it is encoded is the business of `indexer.formats.shared.encodings`.
+How it is encoded is the business of `std.encodings`.
 """
 
 import html

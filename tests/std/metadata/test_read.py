@@ -74,7 +74,7 @@ def test_csv_and_json_say_the_same(rows):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "meta: expected a header line and a line for each recording, got 'an empty file'"),
+        ("", "meta: expected a header line and a line for each row, got 'an empty file'"),
         ("title,date\nA,2024\n", "meta:1: expected a column that names the recordings: one of"),
         ("id,title\na,A\nb\n", "meta:3: expected 2 fields, as in the header, got '1: b'"),
         ("id,title\na,A\nb,B,C\n", "meta:3: expected 2 fields, as in the header, got '3: b,B,C'"),
@@ -91,7 +91,10 @@ def test_csv_and_json_say_the_same(rows):
         ('id,x\na,"1\n2"\nb\n', "meta:4: expected 2 fields"),
         ("id,x\n ,1\n", "meta:2: expected the name of a recording, got ''"),
         ("id,x\na,\x07\n", "meta:2: expected text without control characters in column x, got"),
-        (b"id,x\na,1\nb,M\xfcller\n", "meta:3: expected utf-8 text, got"),
+        (
+            b"id,x\na,1\nb,\x81\xff\xfd\n",
+            "meta:3: expected UTF-8, UTF-16 or a known code page, got 'another",
+        ),
         ('[{"id": "a"}, {"x": 1}]', "meta:1: expected a column that names the recordings"),
         (
             '{"id": "a"}\n{"id": "a"}',

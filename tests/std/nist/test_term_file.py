@@ -71,11 +71,12 @@ def test_xml_is_xml(dialect, encoding):
     ("a\n...\n", "terms.txt:2: expected a term with a letter or a digit, got '...'"),
     ("a\nb\na\n", "terms.txt:3: expected every term and id once, got 'a'"),
     ("id,text\nT1,a\nT1,b\n", "terms.txt:3: expected every term and id once, got 'T1'"),
-    ("id,text\nT1,a,b\n", "terms.txt:2: expected 2 columns, got '3'"),
+    ("id,text\nT1,a,b\n", "terms.txt:2: expected 2 fields, as in the header, got '3: T1,a,b'"),
     ("id,text\n,a\n", "terms.txt:2: expected an id, got 'none'"),
     ('id,text\nT1,"a\n', "terms.txt:2: expected fields quoted as in CSV"),
-    ("a\nb\0c\n", "terms.txt:2: expected text without control characters"),
-    (b"a\n\xff\n", "terms.txt:2: expected utf-8 text"),
+    ("a\nb\0c\n", "terms.txt:2: expected text, got 'a zero byte'"),
+    ("a\nb\x07c\n", "terms.txt:2: expected text without control characters"),
+    (b"a\n\xff\n", "terms.txt:2: expected UTF-8, UTF-16 or a known code page, got 'cp1251 or"),
     ("<termlist>", "terms.txt"),
 ])  # fmt: skip
 def test_bad_lists_are_refused(text, message):

@@ -4,7 +4,7 @@
 import pytest
 
 from indexer.formats.shared.caption_text import spoken_part
-from indexer.formats.shared.encodings import decoded
+from std.encodings import decoded
 from std.errors import InputError
 from std.repairs import NO_LETTER, Repairs
 from tests.indexer.formats.captions.conftest import read, said

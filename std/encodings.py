@@ -6,7 +6,7 @@
 In this order: a byte order mark; what the user says (``--encoding``); UTF-16 without a mark, told
 by its zeros; UTF-8, also damaged; else the code page whose letters are those of a language.
 charset-normalizer says which pages are possible. Of those, the page is taken in which the letters
-beyond ASCII are all of one language (`indexer.formats.shared.alphabets`), and of several the one
+beyond ASCII are all of one language (`std.alphabets`), and of several the one
 with more of that language's commonest words. Where two are as good, and give other texts, it is in
 doubt, and refused: words that become others cannot be found, and nobody would know.
 """
@@ -19,9 +19,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from indexer.formats.shared.alphabets import ALPHABETS, SCRIPTS
+from std.alphabets import ALPHABETS, SCRIPTS
 from std.errors import InputError
-from std.languages.function_words import FUNCTION_WORDS
+from std.function_words import FUNCTION_WORDS
 from std.repairs import NO_LETTER, REFUSED, Repairs
 
 BOMS = (
@@ -65,7 +65,11 @@ class _Reading(NamedTuple):
 
 
 def decoded(
-    content: bytes, path: Path | str, repairs: Repairs = REFUSED, encoding: str | None = None
+    content: bytes,
+    path: Path | str,
+    repairs: Repairs = REFUSED,
+    encoding: str | None = None,
+    hint: str = HINT,
 ) -> str:
     """Decode a text, its line ends as ``\\n``.
 
@@ -74,11 +78,12 @@ def decoded(
         path: its name, for messages.
         repairs: counts letters that are broken.
         encoding: what the user says it is in.
+        hint: what a user can do if it cannot be told.
 
     Raises:
         InputError: it is in none of the encodings, or in doubt.
     """
-    text = _text(content, path, repairs, encoding)
+    text = _text(content, path, repairs, encoding, hint)
     if "\0" in text:
         raise InputError(path, text[: text.index("\0")].count("\n") + 1, "text", "a zero byte")
     return _LINE_END.sub("\n", text) if "\r" in text or not text.isascii() else text
@@ -115,7 +120,9 @@ def wide(content: bytes) -> str:
     return "utf-16-be" if even > 0.7 * half and odd < 0.1 * half else ""
 
 
-def _text(content: bytes, path: Path | str, repairs: Repairs, encoding: str | None) -> str:
+def _text(
+    content: bytes, path: Path | str, repairs: Repairs, encoding: str | None, hint: str
+) -> str:
     bom, marked = next((one for one in BOMS if content.startswith(one[0])), (b"", ""))
     name = marked or encoding or wide(content) or "utf-8"
     body = content[len(bom) :]
@@ -131,10 +138,10 @@ def _text(content: bytes, path: Path | str, repairs: Repairs, encoding: str | No
             problem = InputError(path, line, f"{name.upper()} text", got)
             repairs.note(NO_LETTER, problem, lost)
             return damaged
-        return _in_code_page(body, path, line)
+        return _in_code_page(body, path, line, hint)
 
 
-def _in_code_page(body: bytes, path: Path | str, line: int) -> str:
+def _in_code_page(body: bytes, path: Path | str, line: int, hint: str) -> str:
     """Decode a text in the one code page in which it is a language's.
 
     Raises:
@@ -143,12 +150,12 @@ def _in_code_page(body: bytes, path: Path | str, line: int) -> str:
     good = [one for one in _readings(body) if one.odd <= MOST_ODD]
     good.sort(key=lambda one: (-one.common, one.odd, one.page in RARE))
     if not good:
-        raise InputError(path, line, EXPECTED, "another encoding", HINT)
+        raise InputError(path, line, EXPECTED, "another encoding", hint)
     best = good[0]
     others_as_good = [one for one in good if one.text != best.text and _is_rival(one, best)]
     if others_as_good:
         names = " or ".join(dict.fromkeys([best.page, *(one.page for one in others_as_good)]))
-        raise InputError(path, line, EXPECTED, f"{names}: which one is in doubt", HINT)
+        raise InputError(path, line, EXPECTED, f"{names}: which one is in doubt", hint)
     return body.decode(best.page, "replace")
 
 
