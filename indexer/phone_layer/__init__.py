@@ -1,0 +1,11 @@
+"""Phones heard in the sound of an archive, by a layer learned from the archive's own words.
+
+words        which phones a segment's likeliest words have, and when -> SpokenWords
+targets      what each frame may be -> Targets, at first evenly spread
+alignment    what each frame is, given how well it fits each phone
+classes      frames and what they are -> ClassSums -> weights of a linear layer
+layer        PhoneLayer: frames -> log posteriors of phones
+folds        which quarter of the frames judges a layer that the other three taught
+learning     rounds of all of these -> Learned: layers, and how many held-out frames they get right
+slots        log posteriors -> short stretches with alternative phones
+"""

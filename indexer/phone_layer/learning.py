@@ -1,0 +1,142 @@
+"""Learn a phone layer from recordings with words.
+
+learn    rounds of layers and alignments -> Learned
+
+At first the phones of a word share its time evenly. In each round a layer of three folds hears the
+fourth, and its words are aligned with what it hears; the next round learns from that.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from indexer.phone_layer.alignment import aligned
+from indexer.phone_layer.classes import ClassSums, class_sums, layer_of, no_sums
+from indexer.phone_layer.folds import FOLDS
+from indexer.phone_layer.layer import PhoneLayer, fits_of, in_context, log_softmax
+from indexer.phone_layer.targets import SILENCE, Targets
+from std.sound.value import Encoder
+from std.store.columns import Int64s
+from std.values import Float32s
+
+ROUNDS = 3
+SCALE = 0.5  # of a layer: neighbouring frames are not independent, so it is too sure of itself
+
+
+class Lesson(NamedTuple):
+    """A recording with words, which teaches."""
+
+    read: Callable[[], Float32s]  # (n, d) its frames
+    targets: Targets
+    folds: Int64s  # (n,)
+
+
+class Classifier(NamedTuple):
+    """A layer while it is learned: of frames in context, less their origin."""
+
+    weights: Float32s  # (3 d, k)
+    bias: Float32s  # (k,)
+    shares: Float32s  # (k,) of the frames that taught it
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learned:
+    """What the frames of an archive say of phones."""
+
+    layers: tuple[PhoneLayer, ...]  # layer f did not see the frames of fold f
+    whole: PhoneLayer  # saw all frames
+    right: float  # share of the held-out frames of words that a layer gets right
+    frames: int  # of words and pauses that taught
+
+
+def learn(lessons: Sequence[Lesson], phones: Sequence[str], encoder: Encoder) -> Learned:
+    """Learn a layer without each fold, and one of all frames.
+
+    Args:
+        lessons: each with frames.
+        phones: to whose rows the classes of the targets refer.
+        encoder: of the frames.
+    """
+    origin = in_context(lessons[0].read()).mean(axis=0)  # near 0 products are exact
+    classes = [lesson.targets.spread for lesson in lessons]
+    for _ in range(ROUNDS):
+        of_folds = _sums_of_folds(lessons, classes, origin, len(phones) + 1)
+        classifiers = [_classifier(of_folds, fold) for fold in range(FOLDS)]
+        heard = [_heard(lesson, classifiers, origin) for lesson in lessons]
+        shares = np.stack([one.shares for one in classifiers])
+        classes = [
+            aligned(fits_of(log_softmax(scores), shares[lesson.folds]), lesson.targets)
+            for lesson, scores in zip(lessons, heard, strict=True)
+        ]
+    *layers, whole = (
+        _layer(_classifier(of_folds, fold), origin, phones, encoder)
+        for fold in (*range(FOLDS), None)
+    )
+    frames = int(sum(one.counts.sum() for one in of_folds))
+    return Learned(tuple(layers), whole, _right(heard, classes), frames)
+
+
+def _sums_of_folds(
+    lessons: Sequence[Lesson], classes: Sequence[Int64s], origin: Float32s, n_classes: int
+) -> list[ClassSums]:
+    """The sums over the frames of each fold."""
+    sums = [no_sums(n_classes, len(origin)) for _ in range(FOLDS)]
+    for lesson, of_frames in zip(lessons, classes, strict=True):
+        inputs = in_context(lesson.read()) - origin
+        for fold in np.unique(lesson.folds).tolist():
+            here = (lesson.folds == fold) & (of_frames >= SILENCE)
+            sums[fold] += class_sums(inputs[here], of_frames[here], n_classes)
+    return sums
+
+
+def _classifier(of_folds: Sequence[ClassSums], without: int | None) -> Classifier:
+    """What all folds but one say; None: all of them."""
+    sums = sum(
+        (one for fold, one in enumerate(of_folds) if fold != without),
+        no_sums(*of_folds[0].sums.shape),
+    )
+    weights, bias = layer_of(sums)
+    shares = (sums.counts + 1) / (sums.counts + 1).sum()
+    return Classifier(
+        weights.astype(np.float32), bias.astype(np.float32), shares.astype(np.float32)
+    )
+
+
+def _heard(lesson: Lesson, classifiers: Sequence[Classifier], origin: Float32s) -> Float32s:
+    """(n, k) scores of the classes of each frame, by the classifier that did not see it."""
+    inputs = in_context(lesson.read()) - origin
+    scores = np.empty((len(inputs), len(classifiers[0].bias)), np.float32)
+    for fold in np.unique(lesson.folds).tolist():
+        here = lesson.folds == fold
+        scores[here] = inputs[here] @ classifiers[fold].weights + classifiers[fold].bias
+    return scores
+
+
+def _right(heard: Sequence[Float32s], classes: Sequence[Int64s]) -> float:
+    """The share of the frames of words whose likeliest class is the aligned one."""
+    right = frames = 0
+    for scores, of_frames in zip(heard, classes, strict=True):
+        of_words = of_frames > SILENCE
+        right += int((scores.argmax(axis=1) == of_frames)[of_words].sum())
+        frames += int(of_words.sum())
+    return right / max(frames, 1)
+
+
+def _layer(
+    classifier: Classifier,
+    origin: Float32s,
+    phones: Sequence[str],
+    encoder: Encoder,
+) -> PhoneLayer:
+    """A classifier as a layer for frames as they are, with its scores scaled."""
+    weights = SCALE * classifier.weights.astype(np.float64)
+    bias = SCALE * classifier.bias - origin.astype(np.float64) @ weights
+    return PhoneLayer(
+        encoder,
+        tuple(phones),
+        weights.astype(np.float32),
+        bias.astype(np.float32),
+        classifier.shares,
+    )

@@ -1,0 +1,147 @@
+"""A layer learned from words of doubtful times hears the phones of other recordings."""
+
+import numpy as np
+import pytest
+
+from indexer.phone_layer.classes import class_sums, layer_of, no_sums
+from indexer.phone_layer.folds import folds_of
+from indexer.phone_layer.layer import PhoneLayer, fits_of, in_context, log_softmax
+from indexer.phone_layer.learning import Lesson, learn
+from indexer.phone_layer.targets import targets
+from indexer.phone_layer.words import SpokenWords
+from std.sound.value import Encoder
+
+ENCODER = Encoder("whisper", "ab")
+PHONES = ("a", "b", "c", "d", "e")
+MEANS = np.random.default_rng(7).standard_normal((len(PHONES) + 1, 12)) * 2 + 5
+
+
+def recording(seed, *, words=60, shift_ms=0, said=None):
+    """Words of two to four phones of two to six frames each, whose times are up to 40 ms off."""
+    rng = np.random.default_rng(seed)
+    classes, begins, ends, phones, lengths = [0] * 5, [], [], [], []
+    for _ in range(words):
+        mine = rng.integers(0, len(PHONES), rng.integers(2, 5))
+        begins.append(len(classes) * 20 + int(rng.integers(-40, 41)))
+        for phone in mine.tolist():
+            classes += [phone + 1] * int(rng.integers(2, 7))
+        ends.append(len(classes) * 20 + int(rng.integers(-40, 41)))
+        classes += [0] * int(rng.integers(0, 4))
+        phones += (mine if said is None else rng.integers(0, len(PHONES), len(mine))).tolist()
+        lengths.append(len(mine))
+    frames = (MEANS[classes] + rng.standard_normal((len(classes), 12))).astype(np.float32)
+    spoken = SpokenWords(
+        np.array(begins) + shift_ms,
+        np.array(ends) + shift_ms,
+        np.cumsum([0, *lengths]),
+        np.array(phones, np.uint8),
+        np.ones(words, bool),
+    )
+    return frames, spoken, np.array(classes)
+
+
+def lessons(recordings):
+    folds = folds_of([len(frames) for frames, *_ in recordings], 20)
+    return [
+        Lesson(lambda frames=frames: frames, targets(words, len(frames), 0, 20), fold)
+        for (frames, words, _), fold in zip(recordings, folds, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("n", [1, 5])
+def test_phones_are_heard_that_no_layer_was_told(n):
+    learned = learn(lessons([recording(i, words=300 // n) for i in range(n)]), PHONES, ENCODER)
+    frames, _, classes = recording(99)
+    heard = learned.whole.log_posteriors(frames).argmax(axis=1)
+    assert (heard == classes).mean() > 0.95
+    assert learned.right > 0.9
+    assert learned.whole.phones == PHONES
+
+
+def test_words_that_were_not_said_teach_nothing():
+    learned = learn(lessons([recording(i, said="others") for i in range(5)]), PHONES, ENCODER)
+    assert learned.right < 0.5
+
+
+def test_no_layer_saw_the_fold_that_it_judges():
+    """Another fold's words change a layer, those of its own fold do not."""
+    recordings = [recording(i) for i in range(4)]
+    before = learn(lessons(recordings), PHONES, ENCODER)
+    recordings[3] = recording(3, said="others")
+    after = learn(lessons(recordings), PHONES, ENCODER)
+    changed = [
+        np.abs(one.weights - other.weights).max() > 1e-3
+        for one, other in zip(before.layers, after.layers, strict=True)
+    ]
+    assert changed[:3] == [True, True, True]
+    # A layer without recording 3 learns from it only through how others were aligned: not at all.
+    frames, *_ = recording(50)
+    one, other = (learned.layers[3].log_posteriors(frames) for learned in (before, after))
+    assert (one.argmax(axis=1) == other.argmax(axis=1)).mean() > 0.9
+
+
+def test_classes_are_judged_as_by_their_normal_densities():
+    """Against the densities themselves, with the covariance written out."""
+    rng = np.random.default_rng(1)
+    classes = np.repeat(np.arange(3), (50, 30, 20))
+    inputs = (rng.standard_normal((3, 4))[classes] * 3 + rng.standard_normal((100, 4))).astype("f4")
+    weights, bias = layer_of(class_sums(inputs, classes, 3))
+    means = np.stack([inputs[classes == k].mean(axis=0) for k in range(3)])
+    within = sum(
+        np.cov(inputs[classes == k].T, bias=True) * (classes == k).mean() for k in range(3)
+    )
+    within += 0.05 * np.diag(inputs.var(axis=0))
+    inverse, log_share = np.linalg.inv(within), np.log(np.array([51, 31, 21]) / 103)
+    densities = [
+        [-0.5 * (x - m) @ inverse @ (x - m) + s for m, s in zip(means, log_share, strict=True)]
+        for x in inputs.astype(float)
+    ]
+    np.testing.assert_allclose(
+        log_softmax((inputs @ weights + bias).astype("f4")),
+        log_softmax(np.array(densities)),
+        atol=1e-3,
+    )
+
+
+def test_sums_of_parts_are_those_of_the_whole():
+    rng = np.random.default_rng(2)
+    inputs, classes = rng.standard_normal((40, 3)).astype("f4"), rng.integers(0, 4, 40)
+    parts = no_sums(5, 3) + class_sums(inputs[:9], classes[:9], 5)
+    parts += class_sums(inputs[9:], classes[9:], 5)
+    whole = class_sums(inputs, classes, 5)
+    for name in ("counts", "sums", "products"):
+        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), atol=1e-4)
+
+
+def test_a_phone_that_nobody_says_is_never_likeliest():
+    inputs = np.random.default_rng(0).standard_normal((60, 3)).astype("f4")
+    inputs[:30] += 4
+    weights, bias = layer_of(class_sums(inputs, np.repeat([0, 1], 30), 3))
+    assert (inputs @ weights + bias).argmax(axis=1).max() < 2
+
+
+def test_folds_deal_recordings_or_blocks():
+    assert [set(fold.tolist()) for fold in folds_of([9] * 6, 20)] == [{0}, {1}, {2}, {3}, {0}, {1}]
+    (one,) = folds_of([1500 * 5], 20)
+    assert one[::1500].tolist() == [0, 1, 2, 3, 0]
+
+
+def test_frames_are_seen_between_their_neighbours():
+    frames = np.array([[1], [2], [3]], np.float32)
+    assert in_context(frames).tolist() == [[1, 1, 2], [1, 2, 3], [2, 3, 3]]
+    assert in_context(frames[:0]).shape == (0, 3)
+
+
+def test_a_layer_says_probabilities():
+    rng = np.random.default_rng(5)
+    weights, bias = rng.standard_normal((6, 3)).astype("f4"), np.zeros(3, "f4")
+    layer = PhoneLayer(ENCODER, ("a", "b"), weights, bias, np.full(3, 1 / 3, "f4"))
+    said = layer.log_posteriors(rng.standard_normal((8, 2)).astype("f4"))
+    np.testing.assert_allclose(np.exp(said).sum(axis=1), 1, atol=1e-6)
+
+
+def test_what_is_frequent_fits_no_better():
+    posteriors = np.log(np.array([[0.8, 0.2]], np.float32))
+    fits = fits_of(posteriors, np.array([0.8, 0.2], np.float32))
+    np.testing.assert_allclose(fits, [[0, -np.log(2)]], atol=1e-6)  # half of log 4 is left
+    assert fits_of(np.array([[0, -99]], np.float32), np.array([0.5, 0.5], "f4")).min() == -10
