@@ -36,6 +36,7 @@ EXPECTED = "UTF-8, UTF-16 or a known code page"
 LOOKED_AT = 1 << 18  # bytes that tell
 MOST_ODD = 0.06  # of the letters beyond ASCII that the language does not have
 SURER = 1.5  # times as many common words as the next has
+MOST_ZEROS = 0.1  # of the letters of a text: more are another kind of file
 MOST_CHAOS = 0.35  # of charset-normalizer's measure
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -84,8 +85,13 @@ def decoded(
         InputError: it is in none of the encodings, or in doubt.
     """
     text = _text(content, path, repairs, encoding, hint)
-    if "\0" in text:
-        raise InputError(path, text[: text.index("\0")].count("\n") + 1, "text", "a zero byte")
+    if zeros := text.count("\0"):
+        line = text[: text.index("\0")].count("\n") + 1
+        problem = InputError(path, line, "text", "a zero byte")
+        if zeros > MOST_ZEROS * len(text):
+            raise problem
+        repairs.note(NO_LETTER, problem, zeros)
+        text = text.replace("\0", "\ufffd")
     return _LINE_END.sub("\n", text) if "\r" in text or not text.isascii() else text
 
 
@@ -186,7 +192,8 @@ def _as_languages(page: str, text: str, chaos: float) -> Iterator[_Reading]:
     words = Counter(map(str.lower, _WORD.findall(text)))
     n_odd = max(1, len(beyond) + wrong)
     if not beyond:  # dashes and quotation marks only
-        yield _Reading(wrong / n_odd, 0, page, text)
+        if page not in SCRIPTS:
+            yield _Reading(wrong / n_odd, 0, page, text)
         return
     is_other_script = len(beyond) >= LEAST_LETTERS * len(letters)
     mixed = len(_MIXED.findall(text))

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO
 
 from indexer.formats.looks import IS_JSON, has_keys, near_json, unknown
 from indexer.formats.registry import all_readers, readers
@@ -22,17 +23,20 @@ from indexer.formats.shared.reader import Kind
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.service_answers import what_instead
 from indexer.formats.shared.units import speech_is_plausible
+from indexer.formats.shared.xml_head import root_name
 from indexer.lattices.lattice import Lattice
 from indexer.networks.utterances import Utterances
-from std.encodings import as_utf8, decoded, is_wide
+from std.encodings import HINT, as_utf8, decoded, is_wide
 from std.errors import ForeignFileError, InputError
 from std.files import open_input, rewound
 from std.json_fields import documents
 from std.limits import MAX_UTTERANCE_BYTES
 from std.nearest import meant
+from std.nist.xml import DECLARED_ENCODING
 from std.repairs import Repairs
 
 BOM = codecs.BOM_UTF8
+_DECLARED = re.compile(r"""^(\s*<\?xml[^>]{0,200}\bencoding\s*=\s*["'])[\w.:-]+""")
 _KALDI_BINARY = re.compile(rb"\S+ \0B")
 _ONE_WORD = re.compile(rb'([:\[,]\s*)"\w+"(?=\s*[,\]}])')  # as a value: it may be said, "result"
 _HAS_VALUES = re.compile(rb'[:\[]\s*("[^"]*\w|-?\d)')  # texts, numbers: what has some is not empty
@@ -43,6 +47,7 @@ _IN_BRACKETS = re.compile(  # lines of LRC and of Whisper's programs, a heading 
     re.IGNORECASE,
 )
 HEAD_BYTES = 1 << 16
+LOOKED_AT = 1 << 22  # bytes that tell whether a text is in UTF-8
 LEAST_LOST = 4  # bytes of JSON that are no UTF-8: fewer are damage
 
 
@@ -83,23 +88,77 @@ def parse_file(
         near = meant(input_format, formats, most=3)
         raise InputError(path, 0, "the name of a format", input_format, near.removeprefix("; "))
     with open_input(path) as stream:
-        whole = stream
-        if input_format == "auto":
-            head = stream.read(HEAD_BYTES)
-            if not _binary(head) and (options.encoding or is_wide(head)):
-                content = head + stream.read(MAX_UTTERANCE_BYTES + 1 - len(head))
-                whole = BytesIO(in_utf8(content, path, options))
-                head, stream = whole.read(HEAD_BYTES), whole
-            name = _detected(head, path)
-            if is_json(head) and name != "jsonl":
-                content = head + stream.read(MAX_UTTERANCE_BYTES + 1 - len(head))
-                content = _known_letters(content, path, options)
+        head = stream.read(HEAD_BYTES)
+        whole: BinaryIO = rewound(stream, head)
+        if _is_of_text(input_format, head):
+            begin = whole.read(LOOKED_AT)
+            whole = rewound(whole, begin)
+            if _needs_decoding(begin, options):
+                whole, options = _decoded(whole, head, path, input_format, options)
+                head = whole.read(HEAD_BYTES)
+                whole.seek(0)
+        name = _detected(head, path) if input_format == "auto" else input_format
+        if is_json(head) and name != "jsonl" and input_format in ("auto", *_json_formats()):
+            content = whole.read(MAX_UTTERANCE_BYTES + 1)
+            content = _known_letters(content, path, options)
+            whole = BytesIO(content)
+            if input_format == "auto":
                 likeliest = name or _detected(content, path)
                 yield from _any_json(content, path, options, likeliest)
                 return
-            input_format = name or detect(head, path)
-            whole = rewound(stream, head)
-        yield from formats[input_format].parse(whole, path, options)
+        try:
+            yield from formats[name or detect(head, path)].parse(whole, path, options)
+        except InputError as error:
+            if error.expected == "UTF-8 text" and not error.hint:
+                raise InputError(error.path, error.line, error.expected, error.got, HINT) from error
+            raise
+
+
+def _is_of_text(input_format: str, head: bytes) -> bool:
+    """Tell whether a file has letters in some encoding, rather than the bytes of a program."""
+    if input_format == "auto":
+        return not _binary(head)
+    return "binary" not in all_readers()[input_format].kinds
+
+
+def _json_formats() -> tuple[str, ...]:
+    return tuple(reader.name for reader in readers("json"))
+
+
+def _needs_decoding(begin: bytes, options: ReaderOptions) -> bool:
+    """Tell whether a file that begins like this is to be decoded as a whole.
+
+    XML in other encodings says so, and JSON is in UTF-8, if nobody says something else.
+    """
+    if options.encoding or is_wide(begin):
+        return True
+    declared = DECLARED_ENCODING.match(begin.removeprefix(BOM)) if root_name(begin) else None
+    if is_json(begin) or (declared and declared[1].lower() not in (b"utf-8", b"utf8")):
+        return False
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(begin)
+    except UnicodeDecodeError:
+        return b"\0" not in begin
+    return False
+
+
+def _decoded(
+    stream: BinaryIO, head: bytes, path: Path, input_format: str, options: ReaderOptions
+) -> tuple[BytesIO, ReaderOptions]:
+    """Return a file in UTF-8, and the options of what is.
+
+    Raises:
+        InputError: its encoding is in doubt; `ForeignFileError` if it is something else altogether.
+    """
+    content = stream.read(MAX_UTTERANCE_BYTES + 1)
+    if len(content) > MAX_UTTERANCE_BYTES:
+        raise InputError(path, 0, f"at most {MAX_UTTERANCE_BYTES} bytes", "more")
+    try:
+        return BytesIO(in_utf8(content, path, options)), replace(options, encoding=None)
+    except InputError:
+        if input_format == "auto":
+            detect(head, path)  # refuses what is something else
+        raise
 
 
 def foreign(
@@ -124,7 +183,8 @@ def foreign(
 
 def in_utf8(content: bytes, path: Path, options: ReaderOptions) -> bytes:
     """Return a text in UTF-8, whatever it is in."""
-    return decoded(content, path, options.repairs, options.encoding).encode()
+    text = decoded(content, path, options.repairs, options.encoding)
+    return _DECLARED.sub(r"\g<1>utf-8", text, count=1).encode()
 
 
 def _known_letters(content: bytes, path: Path, options: ReaderOptions) -> bytes:
@@ -218,7 +278,8 @@ def _any_json(
         raise unknown(head, path) from None
     for problem in problems.values():
         if problem.hint:  # a reader knows what it is, and the way out
-            raise ForeignFileError(*problem.__reduce__()[1])
+            args = (problem.path, problem.line, problem.expected, problem.got, problem.hint)
+            raise ForeignFileError(*args)
     lacks = {name: problem.expected for name, problem in problems.items()}
     raise unknown(head, path, lacks, instead)
 

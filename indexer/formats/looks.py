@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from indexer.formats.registry import all_readers, readers
+from indexer.formats.shared.nist_lines import RTTM_TYPES
 from indexer.formats.shared.xml_head import root_name
 from std.errors import ForeignFileError, InputError
 from std.nist.audio_names import AUDIO_EXTENSION
@@ -76,7 +77,7 @@ TEXT = [
     _Magic(rb"(?s).{0,99}ooTextFile", "an object of Praat's that is no TextGrid"),
     _Magic(rb"ooBinaryFile", "a binary file of Praat's", "save it as a text file"),
     _Magic(
-        rb"(;[^\n]*\n)*(SPEAKER|LEXEME|SPKR-INFO|NON-LEX|NON-SPEECH|SU|NOSCORE|SEGMENT) ",
+        rb"(;[^\n]*\n|\s*\n)*(%b)[ \t]" % RTTM_TYPES,
         "RTTM",
         IS_REFERENCE,
     ),

@@ -12,12 +12,12 @@ utterance ends where nothing is said for half a second. Channels may be letters:
 Source: NIST SCTK, "ctm" in doc/infmts.htm; Kaldi ``lattice-to-ctm-conf``.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.clock import note_restarts
+from indexer.formats.shared.nist_lines import LEAST_GOOD, is_time, lacks_of_a_ctm, recording_in
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.networks.builder import NetworkBuilder
@@ -27,9 +27,7 @@ from indexer.networks.restarts import goes_back, parts_of
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import number, numbered, shown, text
-from std.limits import CHANNEL
 from std.n_best import TimedWord, aligned
-from std.nist.audio_names import recording_name
 from std.repairs import REFUSED, Repairs, confidence
 from std.values import Recording
 
@@ -37,7 +35,6 @@ SLOTS_AT_ONCE = 1 << 16
 NULL_WORD = "@"
 MARKS = (b"<ALT_BEGIN>", b"<ALT>", b"<ALT_END>")
 NO_CONFIDENCE = (b"NA", b"-", b"nan", b"NaN")
-LEAST_GOOD = 0.9  # of a file's first lines
 NO_NUMBER = -1.0  # what ROVER writes for it
 
 
@@ -60,18 +57,11 @@ def looks_like(head: bytes) -> bool:
         return head.startswith(b";;")
     good = sum(
         5 <= len(row) <= 8
-        and all(map(_is_time, row[2:4]))
-        and (len(row) == 5 or row[5] in NO_CONFIDENCE or _is_time(row[5]))
+        and all(map(is_time, row[2:4]))
+        and (len(row) == 5 or row[5] in NO_CONFIDENCE or is_time(row[5]))
         for row in rows
     )
     return good >= LEAST_GOOD * len(rows)
-
-
-def _is_time(token: bytes) -> bool:
-    try:
-        return token == b"*" or float(token) >= -1  # nan is none
-    except ValueError:
-        return False
 
 
 def parse(
@@ -213,23 +203,6 @@ def _read(stream: BinaryIO, path: Path | str, repairs: Repairs) -> dict[Recordin
     return slots
 
 
-def recording_in(path: Path | str, line: int, fields: list[bytes]) -> Recording:
-    """Read the recording from the first two fields of a line of NIST's: a file, a channel.
-
-    Raises:
-        InputError: the second is neither a letter nor a number.
-    """
-    channel = fields[1].upper()
-    if len(channel) == 1 and b"A" <= channel <= b"Z":
-        channel = b"%d" % (channel[0] - ord("A") + 1)
-    try:
-        number = int(CHANNEL.read(shown(channel)))
-    except ValueError as error:
-        expected = f"a channel, a letter or a number from {CHANNEL}"
-        raise InputError(path, line, expected, shown(fields[1])) from error
-    return Recording(recording_name(text(path, line, fields[0])), number)
-
-
 def _word(path: Path | str, line: int, fields: list[bytes]) -> _Word:
     token = text(path, line, fields[4])
     if token == NULL_WORD:  # takes no time; both times may be "*"
@@ -265,28 +238,6 @@ def _alternation(path: Path | str, line: int, alternatives: list[list[_Word]]) -
     return [[word_lists[number][place] for number, place in slot] for slot in slots]
 
 
-def _lacks(head: bytes) -> str:
-    """Say what lines lack of a CTM's, if most look as if they should be one."""
-    lines = head.splitlines(keepends=True)
-    whole = lines[:-1] if len(lines) > 1 and head[-1:] != b"\n" else lines
-    rows = [fields for line in whole if (fields := line.split())]
-    numbers = [sum(_is_number(token) for token in fields) for fields in rows]
-    alike = sum(count > 1 and len(row) > 2 for count, row in zip(numbers, rows, strict=True))
-    if 2 * alike <= len(rows):
-        return ""
-    wanted = "file channel start duration word [confidence]"
-    for at, row in enumerate(rows, start=1):
-        if not 5 <= len(row) <= 8:
-            return f"{wanted} in line {at}, which has {len(row)} fields"
-        if not (_is_number(row[2]) and _is_number(row[3])):
-            return f"{wanted} in line {at}, whose third and fourth fields are no numbers"
-    return ""
-
-
-def _is_number(token: bytes) -> bool:
-    return bool(re.fullmatch(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", token))
-
-
 READER = FormatReader(
     name="ctm",
     title="NIST CTM",
@@ -298,6 +249,6 @@ READER = FormatReader(
     parse=parse,
     sample=(b"x 1 0.00 0.21 das 0.97\nx 1 0.21 0.44 haus 0.80\n"),
     words=("das", "haus"),
-    lacks=_lacks,
+    lacks=lacks_of_a_ctm,
     extensions=("ctm",),
 )

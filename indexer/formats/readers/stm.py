@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.readers.ctm import LEAST_GOOD, recording_in
 from indexer.formats.shared.cues import Cue, utterances_of_cues
+from indexer.formats.shared.nist_lines import LEAST_GOOD, RTTM_TYPES, recording_in
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
@@ -33,7 +33,7 @@ NOBODY = ("inter_segment_gap", "excluded_region")
 NULL_WORD = "@"
 MAX_DEPTH = 100  # of alternatives in alternatives
 _LABEL = re.compile(r"<[^<>\s]*(?:,[^<>\s]*)*>$")
-_RTTM = re.compile(rb"(SPEAKER|LEXEME|SPKR-INFO|NON-LEX|NON-SPEECH|SU|NOSCORE|SEGMENT)$")
+_RTTM = re.compile(rb"(?:%b)$" % RTTM_TYPES)
 _NUMBER = re.compile(rb"\d+\.?\d*|\.\d+")
 
 

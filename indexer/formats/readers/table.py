@@ -1,8 +1,9 @@
-"""Tables with a header: Whisper's .tsv, and what people keep in .csv files.
+"""Tables: Whisper's .tsv, and what people keep in .csv files, mostly with headings.
 
     start<TAB>end<TAB>text                Whisper's tools: whole milliseconds
     start,end,text                        whisper.cpp -ocsv: the same, the text in quotation marks
     file;begin (s);dur;transcript         any order, further columns; , ; tab or | between them
+    0.500<TAB>2.100<TAB>hello there       Audacity's labels: no headings, two times and a text
 
 Names of columns are those of `indexer.formats.shared.columns_of_cues`, small or capital letters.
 Needed are a start, an end or a duration, and a text, or a word, whose times then are its own.
@@ -13,21 +14,15 @@ all are whole numbers and speech at that rate could only be in milliseconds.
 Source: openai-whisper ``utils.WriteTSV``; whisper.cpp ``output_csv``; RFC 4180.
 """
 
-import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, Literal
-
-import numpy as np
+from typing import BinaryIO
 
 from indexer.formats.shared.caption_text import spoken_part
 from indexer.formats.shared.clock import frames_as_decimals, note_restarts
 from indexer.formats.shared.columns_of_cues import (
     Column,
-    columns_of,
-    is_complete,
-    is_text,
     time_s,
     times_s,
 )
@@ -36,8 +31,14 @@ from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.table_rows import (
+    Columns,
+    Numbered,
+    guessed_unit_s,
+    rows_in,
+    table_in,
+)
 from indexer.formats.shared.tiers import Tier, chosen
-from indexer.formats.shared.units import unit_s
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.characters import has_characters
@@ -47,21 +48,19 @@ from std.fields import shown
 from std.files import content_of
 from std.limits import CHANNEL, MAX_UTTERANCE_BYTES
 from std.nist.audio_names import recording_name
-from std.repairs import BAD_ROW, NO_CONFIDENCE, NO_END, UNKNOWN, Repairs
+from std.repairs import NO_CONFIDENCE, NO_END, UNKNOWN, Repairs
 from std.values import Recording
 
-SEPARATORS = ("\t", ",", ";", "|")
-LONGEST_FIELD = 1 << 20
 LEAST_WORDS = 2  # rows of one word each that are an aligner's: one row may be a caption
 EXPECTED = "columns start, end and text"
-Columns = Mapping[str, tuple[int, Column]]
-Numbered = tuple[int, list[str]]  # a row and its line
+_LINE_END = re.compile("\r\n?")
+LONG = 1 << 10  # bytes of a beginning that may end within a line
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this has a header of cues."""
-    first = re.split(rb"[\r\n]", head.lstrip(), maxsplit=1)[0].decode("utf-8", "replace")
-    return len(first) < 2000 and bool(_header(first)[1])
+    """Tell whether a file that begins like this has columns of cues."""
+    text = _LINE_END.sub("\n", head.decode("utf-8", "replace")).lstrip()
+    return table_in(frames_as_decimals(text), cut=len(head) >= LONG) is not None
 
 
 def parse(
@@ -77,13 +76,11 @@ def parse(
             content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs, options.encoding
         )
     ).lstrip()
-    first, _, rest = text.partition("\n")
-    separator, columns = _header(first)
-    if not columns:
-        raise InputError(path, 1, EXPECTED, shown(first.encode()))
-    rows: Sequence[Numbered] = list(
-        _rows(rest, separator, len(_fields(first, separator)), path, options.repairs)
-    )
+    table = table_in(text)
+    if table is None:
+        raise InputError(path, 1, EXPECTED, shown(text.partition("\n")[0].encode()))
+    columns = table.columns
+    rows: Sequence[Numbered] = list(rows_in(text, table, path, options.repairs))
     rows = _of_speech(rows, columns, path, options)
     if "word" not in columns and _are_words(rows, columns):
         columns = {"word" if what == "text" else what: at for what, at in columns.items()}
@@ -95,61 +92,6 @@ def parse(
     else:
         spoken = spoken_cues(cues, options.speaker_names)
         yield from utterances_of_cues(spoken, path, recording, options)
-
-
-def _header(line: str) -> tuple[str, Columns]:
-    """Return what stands between the columns, and those of a cue; none if one is missing."""
-    for separator in SEPARATORS:
-        fields = _fields(line, separator)
-        columns = columns_of(fields)
-        if is_complete(columns) and ({"end", "duration"} & {*columns} or _tells(fields, columns)):
-            return separator, columns
-    return "", {}
-
-
-def _tells(fields: Sequence[str], columns: Columns) -> bool:
-    """Tell whether a table without ends is one of speech, by the name of its text."""
-    at = columns.get("text", columns.get("word"))
-    return at is not None and is_text(fields[at[0]])
-
-
-def _fields(line: str, separator: str) -> list[str]:
-    try:
-        return next(csv.reader([line], delimiter=separator, quoting=_quoting(separator)), [])
-    except csv.Error:  # a control character, or a field of 131,072 letters
-        return []
-
-
-def _quoting(separator: str) -> Literal[0, 3]:
-    return csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
-
-
-def _rows(
-    text: str, separator: str, width: int, path: Path | str, repairs: Repairs
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows below the header with their line; empty ones are none."""
-    limit = csv.field_size_limit(LONGEST_FIELD)
-    reader = csv.reader(
-        (line + "\n" for line in text.split("\n")),
-        delimiter=separator,
-        quoting=_quoting(separator),
-        skipinitialspace=True,
-        strict=True,
-    )
-    begins = 2
-    try:
-        for row in reader:
-            if any(map(str.strip, row)):
-                if len(row) <= width:
-                    yield begins, [*row, *[""] * (width - len(row))]
-                else:  # a text that should have been in quotation marks
-                    problem = InputError(path, begins, f"{width} fields", str(len(row)))
-                    repairs.note(BAD_ROW, problem)
-            begins = reader.line_num + 2
-    except csv.Error as error:
-        raise InputError(path, reader.line_num + 1, "a row of fields", str(error)) from error
-    finally:
-        csv.field_size_limit(limit)
 
 
 def _cues(
@@ -217,7 +159,7 @@ def _timed(
     from_start = "end" not in columns
     guessed = 1.0
     if end_at and not (from_start or start_at[1].unit_s or end_at[1].unit_s):
-        guessed = _guessed_unit_s(rows, start_at[0], end_at[0], text_at[0])
+        guessed = guessed_unit_s(rows, start_at[0], end_at[0], text_at[0])
 
     def time_in(row: Sequence[str], line: int, at: tuple[int, Column] | None) -> float:
         if at is None:
@@ -251,17 +193,6 @@ def _timed(
         (line, row, start_s, start_s + end_s if from_start else end_s)
         for (line, row), start_s, end_s in zip(rows, starts_s, ends_s, strict=True)
     )
-
-
-def _guessed_unit_s(rows: Sequence[Numbered], start: int, end: int, text: int) -> float:
-    """Tell the unit of whole numbers by the rate of speech; of others it is the second."""
-    try:
-        starts, ends = (np.array([float(row[at]) for _, row in rows]) for at in (start, end))
-    except ValueError:
-        return 1.0
-    if not np.isfinite([starts, ends]).all():
-        return 1.0
-    return unit_s(starts, ends, sum(len(row[text]) for _, row in rows))
 
 
 def _confidence(

@@ -4,11 +4,12 @@
       <body> <div begin="10s"> <p begin="0.5s" end="2s"> text <span> text </span> <br/> ...
 
     TIME := hours ":" minutes ":" seconds [ "." decimals | ":" frames [ "." parts ] ]
-          | number ( "h" | "m" | "s" | "ms" | "f" | "t" )
+          | number [ "h" | "m" | "s" | "ms" | "f" | "t" ]
 
-Times count from where the element around begins; an end may be a duration (``dur``), and what has
-none of its own ends with what is around it. A ``p`` is a cue. Where the texts inside have times
-of their own, each of those is one; single words then have real times. Styles, regions and
+Times count from where the element around begins, or from 0 if they can only be so (Apple's lyrics);
+an end may be a duration (``dur``), and what has none of its own ends with what is around it, or
+lasts until the next. A ``p`` is a cue. Where the texts inside have times of their own, each of
+those is one; single words then have real times, syllables are joined. Styles, regions and
 metadata are passed over, but for the names of agents (``ttm:agent``), who are the speakers. The
 language is the nearest ``xml:lang``.
 
@@ -27,20 +28,24 @@ from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.timed_pieces import Piece, timed_words, whole_words
 from indexer.formats.shared.xml_head import root_name
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.files import content_of
-from std.limits import MAX_UTTERANCE_BYTES, MAX_WORD_S
+from std.limits import MAX_UTTERANCE_BYTES
 from std.nist.xml import Attributes, Reader, feed, parse_number
+from std.repairs import UNKNOWN
 
-_CLOCK = re.compile(r"(\d{2,}):(\d\d):(\d\d)(?:(\.\d+)|:(\d+)(?:\.\d+)?)?$")
-_OFFSET = re.compile(r"(\d+(?:\.\d+)?)(h|ms|m|s|f|t)$")
+_CLOCK = re.compile(r"(?:(\d+):)?(\d\d?):(\d\d)(?:(\.\d+)|:(\d+)(?:\.\d+)?)?$")
+_OFFSET = re.compile(r"(\d+(?:\.\d+)?)(h|ms|m|s|f|t|)$")
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _ID = "{http://www.w3.org/XML/1998/namespace}id"
-_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "": 1.0, "ms": 0.001}
 PASSED_OVER = {"head", "metadata", "set"}
 MAX_RATE = 1e9
+MOST_BEYOND = 0.1  # of elements begin outside of what they stand in, if they count from there
+ROUNDED_S = 0.01
 EXPECTED = "a time as 00:00:01.500 or 1.5s"
 
 
@@ -51,19 +56,6 @@ class _Element(NamedTuple):
     timed: bool  # has times of its own
     language: str
     speaker: str = ""  # the id of an agent
-
-
-class _Piece(NamedTuple):
-    """A text of a paragraph, with its times if they are its own."""
-
-    texts: list[str]  # as they come, one after the other
-    start_s: float
-    end_s: float
-    timed: bool
-
-    @property
-    def text(self) -> str:
-        return "".join(self.texts)
 
 
 def looks_like(head: bytes) -> bool:
@@ -80,8 +72,13 @@ def parse(
         InputError: the file is not well formed, has a DOCTYPE, a time cannot be read, or a
             paragraph has none.
     """
+    content = content_of(stream, path, MAX_UTTERANCE_BYTES)
     reader = _Captions(path, options)
-    feed(BytesIO(content_of(stream, path, MAX_UTTERANCE_BYTES)), reader)
+    feed(BytesIO(content), reader)
+    if reader.beyond > MOST_BEYOND * reader.nested:
+        other = _Captions(path, options, from_zero=True)
+        feed(BytesIO(content), other)
+        reader = min(reader, other, key=lambda one: one.beyond)
     cues = spoken_cues(reader.cues, options.speaker_names)
     yield from utterances_of_cues(cues, path, recording_for(path, options), options)
 
@@ -95,16 +92,20 @@ def _agent(attributes: Attributes) -> str:
 class _Captions(Reader):
     """Collects cues; knows the elements around the current place."""
 
-    def __init__(self, path: Path | str, options: ReaderOptions) -> None:
+    def __init__(
+        self, path: Path | str, options: ReaderOptions, *, from_zero: bool = False
+    ) -> None:
         super().__init__(path)
         self.cues: list[Cue] = []
+        self.nested = self.beyond = 0  # elements in others with times, and outside of these
+        self._from_zero = from_zero  # times count from the start of the document
         self._options = options
         self._open = [_Element("", 0.0, float("inf"), False, "")]
         self._passed_over = 0  # depth inside of what is
         self._names: dict[str, str] = {}  # of agents, by their ids
         self._agent = ""  # that is being described
         self._naming = False
-        self._pieces: list[_Piece] | None = None  # of the paragraph that is open
+        self._pieces: list[Piece] | None = None  # of the paragraph that is open
         self._line = 1
         self._frame_rate, self._tick_rate = 30.0, 0.0
 
@@ -131,10 +132,12 @@ class _Captions(Reader):
             return
         begin, end, length = map(attributes.get, ("begin", "end", "dur"))
         start_s, end_s = around.start_s, around.end_s
+        first_s = 0.0 if self._from_zero else start_s
         if begin is not None:
-            start_s = around.start_s + self._time(begin)
+            start_s = first_s + self._time(begin)
+            self._compare(start_s, around)
         if end is not None:
-            end_s = min(end_s, around.start_s + self._time(end))
+            end_s = min(end_s, first_s + self._time(end))
         if length is not None:
             end_s = min(end_s, start_s + self._time(length))
         timed = begin is not None or end is not None or length is not None
@@ -150,6 +153,12 @@ class _Captions(Reader):
             )
         )
         self._began(name)
+
+    def _compare(self, start_s: float, around: _Element) -> None:
+        """Count elements that begin before or after what they stand in, as none should."""
+        if around.start_s > 0:
+            self.nested += 1
+            self.beyond += not around.start_s <= start_s + ROUNDED_S <= around.end_s + 2 * ROUNDED_S
 
     def _began(self, name: str) -> None:
         if name == "p":
@@ -170,7 +179,7 @@ class _Captions(Reader):
             if same and last.timed == timed:
                 last.texts.append(text)
                 return
-        self._pieces.append(_Piece([text], around.start_s, around.end_s, timed))
+        self._pieces.append(Piece([text], around.start_s, around.end_s, timed))
 
     def end(self, tag: str) -> None:
         element, self._naming = self._open.pop(), False
@@ -179,27 +188,22 @@ class _Captions(Reader):
         if self._passed_over:
             self._passed_over -= 1
         elif element.name == "p":
-            pieces = [one for one in self._pieces or [] if one.text.strip()]
+            pieces = whole_words(self._pieces or [])
             self._pieces = None
             if pieces:
                 self._paragraph(element, pieces)
 
-    def _paragraph(self, element: _Element, pieces: list[_Piece]) -> None:
+    def _paragraph(self, element: _Element, pieces: list[Piece]) -> None:
         if not any(one.timed for one in pieces):
             text = "".join([one.text for one in pieces])
-            self._cue(element.start_s, element.end_s, text, element)
+            self._cue(element.start_s, self._end(element), text, element)
         elif all(one.timed and len(one.text.split()) == 1 for one in pieces):
-            for one in pieces:
-                self._require_end(one.end_s)
-            words = [
-                HypothesisWord(one.text, 1.0, one.start_s, min(one.end_s, one.start_s + MAX_WORD_S))
-                for one in pieces
-            ]
-            last_s = max(one.end_s for one in pieces)
+            words = timed_words(pieces)
+            last_s = max(word.end_s for word in words)
             self._cue(words[0].start_s, last_s, " ".join(w.token for w in words), element, words)
         else:
             for one in pieces:
-                self._cue(one.start_s, one.end_s, one.text, element)
+                self._cue(one.start_s, self._end(one), one.text, element)
 
     def _cue(
         self,
@@ -209,14 +213,17 @@ class _Captions(Reader):
         element: _Element,
         words: list[HypothesisWord] | None = None,
     ) -> None:
-        self._require_end(end_s)
         speaker = self._names.get(element.speaker, element.speaker)
         cue = Cue(self._line, start_s, end_s, text, words or (), language=element.language)
         self.cues.append(cue._replace(speaker=speaker))
 
-    def _require_end(self, end_s: float) -> None:
-        if end_s == float("inf"):
-            self.fail("a paragraph with an end or dur, or inside of what has one", "<p> without")
+    def _end(self, one: "_Element | Piece") -> float:
+        """The end; unknown of what begins and has none: it lasts until the next."""
+        if one.end_s < float("inf"):
+            return one.end_s
+        if not one.timed:
+            self.fail("a paragraph with times, or inside of what has some", "<p> without")
+        return UNKNOWN
 
     def _rates(self, attributes: Attributes) -> None:
         """Read what frames and ticks are; names differ in their namespaces only."""
@@ -243,10 +250,10 @@ class _Captions(Reader):
         written = written.strip()
         if clock := _CLOCK.match(written):
             hours, minutes, whole, decimals, frames = clock.groups()
-            if len(hours) > 6:
+            if len(hours or "") > 6:
                 self.fail(EXPECTED, written)
             parts = float(decimals or 0) + (float(frames) / self._frame_rate if frames else 0.0)
-            return 3600 * int(hours) + 60 * int(minutes) + int(whole) + parts
+            return 3600 * int(hours or 0) + 60 * int(minutes) + int(whole) + parts
         offset = _OFFSET.match(written)
         if offset is None or len(written) > 30:
             self.fail(EXPECTED, written)

@@ -12,7 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, count, islice
+from itertools import chain, count, groupby, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,6 +36,7 @@ from indexer.networks.raw import RawUtterances
 from indexer.networks.restarts import BACK_S, parts_of
 from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import Utterances
+from std.characters import has_characters
 from std.errors import InputError
 from std.limits import MAX_TIME_S, MAX_WORD_S
 from std.repairs import CLOCK_GOES_BACK, Repairs, span_s
@@ -43,6 +44,10 @@ from std.values import Float64s, Recording
 
 CUES_AT_ONCE = 1 << 16
 SINGLE = 0.8  # of texts that are words
+LEAST_WORDS = 5  # captions of a word each that are words of a recogniser
+LONGEST_WORD_S = 1.0  # on average
+LONGEST_WORD = 60  # letters
+LOOKED_AT = 50  # captions that tell that they are no words
 _MAY_BE_REMARK = re.compile("[\\[({<*%+\uff3b\u3010\uff08\u2669-\u266c\U0001f3b5\U0001f3b6]")
 
 
@@ -86,11 +91,16 @@ def timed_cues(
 def all_single(texts: Iterable[str]) -> bool:
     """Tell whether texts are words: nearly all of them have no blank between letters.
 
-    >>> all_single(["purple", " carrots "]), all_single(["purple carrots", "grow"])
+    >>> all_single(["purple", " carrots ?"]), all_single(["purple carrots", "grow"])
     (True, False)
     """
-    sizes = [len(text.split(None, 1)) for text in texts]
-    return sizes.count(2) <= (1 - SINGLE) * len(sizes)
+    single = [*map(_is_single, texts)]
+    return sum(single) >= SINGLE * len(single)
+
+
+def _is_single(text: str) -> bool:
+    parts = text.split(None, 1)
+    return len(parts) < 2 or not any(map(str.isalnum, parts[1]))
 
 
 def utterances_of_cues(
@@ -111,6 +121,7 @@ def utterances_of_cues(
     language = language_in_name(path)
     while block := list(islice(waiting, CUES_AT_ONCE)):
         found = True
+        block = _of_single_words(block) if _are_single_words(block) else block
         _note_restarts(block, options)
         columns = _columns(
             _mended(block, path, options.repairs), recording, number, options.nonwords, language
@@ -119,6 +130,39 @@ def utterances_of_cues(
         yield utterances_of(columns, path, nonwords=options.nonwords)
     if not found:
         raise InputError(path, 0, "cues: text with its times", "none")
+
+
+def _are_single_words(cues: Sequence[Cue]) -> bool:
+    """Tell whether captions are words with times of their own: each is one, said in its time."""
+    if len(cues) < LEAST_WORDS or not all_single(cue.text for cue in cues[:LOOKED_AT]):
+        return False  # as mostly
+    if any(cue.words or not cue.end_s >= cue.start_s for cue in cues):
+        return False
+    texts = [cue.text for cue in cues]
+    if max(map(len, texts)) > LONGEST_WORD:
+        return False
+    mean_s = sum(cue.end_s - cue.start_s for cue in cues) / len(cues)
+    return mean_s <= LONGEST_WORD_S and all_single(texts) and not has_characters("".join(texts))
+
+
+def _of_single_words(cues: Sequence[Cue]) -> list[Cue]:
+    """Put captions of a word each together to utterances, until a pause or another speaker."""
+    joined: list[Cue] = []
+    for key, run in groupby(cues, lambda cue: (*cue[5:8], _is_single(cue.text))):
+        where, language, speaker, is_word = key
+        if not is_word:
+            joined += run
+            continue
+        words = [
+            (cue.line, HypothesisWord(cue.text.strip(), 1.0, cue.start_s, cue.end_s, speaker))
+            for cue in run
+            if cue.text.strip()
+        ]
+        joined += [
+            one._replace(recording=where, language=language, speaker=speaker)
+            for one in timed_cues(words)
+        ]
+    return joined
 
 
 def _note_restarts(cues: Sequence[Cue], options: ReaderOptions) -> None:

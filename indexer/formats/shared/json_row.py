@@ -4,6 +4,7 @@
     row_of        an object -> the row that it is
     alike         objects that all have the same keys -> rows, at once
     listed        lists -> rows
+    with_best     an object -> the same with the text of its best hypothesis
     settled       rows of a file -> the same, with the numbers of lists named
     paired        a text with a list of the times of its words -> rows
 
@@ -11,7 +12,7 @@ What its keys mean is said by `indexer.formats.shared.columns_of_cues`.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, count, repeat
 from typing import Any, NamedTuple
@@ -134,6 +135,18 @@ def row_of(value: Mapping[str, Any], around: Around, at: int = -1) -> Row | None
     if shape.telling and not is_said(value):
         return None
     return Row(value, shape.fields, around, at)
+
+
+def with_best(value: Mapping[str, Any], hypotheses: Iterable[str]) -> Mapping[str, Any]:
+    """An object with times, and with the text of the best of its hypotheses, which has none.
+
+    AWS's items are such: ``{"start_time", "end_time", "alternatives": [{"content", ...}]}``.
+    """
+    lists = (value[key] for key in hypotheses if isinstance(value.get(key), list))
+    best = next((one[0] for one in lists if one and isinstance(one[0], dict)), None)
+    if best is None or "start" in fields_of(tuple(best)):
+        return value
+    return {**value, **best}
 
 
 def _may_be_text(value: Any) -> bool:

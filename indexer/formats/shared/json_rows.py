@@ -25,6 +25,7 @@ from indexer.formats.shared.json_row import (
     paired,
     row_of,
     settled,
+    with_best,
 )
 from indexer.formats.shared.tiers import Tier
 
@@ -118,8 +119,9 @@ class _Finder:
             where = f"{around.where}.{key}" if around.where else key
             if rows := self.within(child, inner._replace(where=where), depth + 1):
                 lists.append(rows)
-        row = paired(value, fields, inner) or [one for one in [row_of(value, around)] if one]
         inside = _all_said(lists)
+        whole = value if inside or "start" not in fields else with_best(value, HYPOTHESES)
+        row = paired(value, fields, inner) or [one for one in [row_of(whole, around)] if one]
         if inside and (turns := _turns(value)) and not _name_speakers(inside):
             inside = _with_speakers(inside, turns)
         return inside if not row or _says_all(inside, row) else row

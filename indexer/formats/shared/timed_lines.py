@@ -30,7 +30,7 @@ _RANGE = rf"({TIME})(?:\s*(?:--?>|[-\u2013\u2014,])\s*({TIME}))?"
 _BOTH = re.compile(
     rf"\s*[\[(]?\s*({TIME})\s*(?:--?>|[-\u2013\u2014,]|\s,\s)\s*({TIME})\s*[\])]?(.*)"
 )
-_FIRST = re.compile(rf"\s*((?:[\[(]\s*{TIME}\s*[\])]\s*)+|{TIME}(?=[\s:\u2013-]|$))(.*)")
+_FIRST = re.compile(rf"\s*((?:[\[(]\s*{TIME}\s*[\])]\s*)+|(?>{TIME})(?=[\s:\u2013-]|$))(.*)")
 _NAMED = re.compile(
     rf"\s*([^\W\d_][^\t\n:\[\]()]{{0,60}}?)[\s,]*"
     rf"(?:[\[(]\s*({TIME})\s*[\])]\s*:?(.*)|(?:\s{{2,}}|\t|,\s?)({TIME})\s*)"
@@ -143,7 +143,7 @@ def _timed(at: int, line: str) -> list[TimedLine]:
     """Read the times of a line; one of lyrics may have several."""
     if both := _BOTH.match(line):
         start_s, end_s = seconds_of(both[1]), seconds_of(both[2])
-        if end_s >= start_s:
+        if end_s >= start_s or not both[3].strip():  # an end before its start is repaired
             return [TimedLine(at, start_s, end_s, _LEADING.sub("", both[3]).replace("|", "\n"))]
     if first := _FIRST.match(line):
         text = _LEADING.sub("", first[2])

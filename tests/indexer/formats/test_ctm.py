@@ -197,3 +197,8 @@ CONTENT = (EXAMPLE + ALTERNATION).encode()
 def test_any_bytes_give_networks_or_an_input_error(at, length, piece):
     with suppress(InputError):
         assert parse(CONTENT[:at] + piece + CONTENT[at + length :])
+
+
+def test_a_headset_is_a_channel():
+    (network,) = parse("meeting h02 0.0 0.5 das 0.9\n")
+    assert network.recording == Recording("meeting", 2)

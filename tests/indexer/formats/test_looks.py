@@ -38,6 +38,7 @@ OTHERS = [
     ),
     (b"ooBinaryFile\x08TextGrid", "a binary file of Praat's"),
     (b"SPEAKER news 1 0.0 1.0 <NA> <NA> anna <NA> <NA>\n", "RTTM"),
+    (b";; a comment\n\n;; more\nFILLER news 1 0.0 1.0 um filled_pause anna <NA>\n", "RTTM"),
     (b'<?xml version="1.0"?>\n<kwlist ecf_filename="x">', "XML, a document <kwlist>"),
     (b"Scenarist_SCC V1.0\n\n00:00:00:12\t9420 9420 94ae\n", "SCC, closed captions as codes"),
     (b"{12}{50}purple carrots|grow\n", "MicroDVD captions, whose times are frames"),

@@ -54,6 +54,11 @@ def test_line_ends_are_the_same():
     assert decoded("a\r\nb\rc\u2028d".encode(), "x") == "a\nb\nc\nd"
     with pytest.raises(InputError, match="x:2: expected text, got 'a zero byte'"):
         decoded(b"a\n\0", "x")
+    repairs = Repairs()
+    assert decoded(b"many words\nand \0 one", "x", repairs) == "many words\nand \ufffd one"
+    assert repairs.found == {NO_LETTER: (1, 2)}
+    with pytest.raises(InputError, match="a zero byte"):  # it is no text
+        decoded(b"a\0b\0c\0", "x", repairs)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ ERRORS = [
     (vtt, "WEBVTT\n\n00:01.000 --> 00:02.000\na <00:09.000>b\n",
      ":3: expected times of words in"),
     (ttml, "<xx/>", "a document <tt>, got '<xx>'"),
-    (ttml, "<tt><body><p>ja</p></body></tt>", "a paragraph with an end or dur"),
+    (ttml, "<tt><body><p>ja</p></body></tt>", "a paragraph with times"),
     (ttml, TTML.format("", "soon", "2s"),
      ":1: expected a time as 00:00:01.500 or 1.5s, got 'soon'"),
     (ttml, TTML.format('p:frameRate="0"', "1s", "2s"), "frameRate as a number above 0"),

@@ -4,9 +4,10 @@
 import pytest
 
 from indexer.formats.detect import detect, parse_file
+from indexer.formats.readers.lines import is_transcript
 from indexer.formats.shared.reader_options import ReaderOptions
 from std.errors import InputError
-from std.repairs import BEFORE_ZERO, Repairs
+from std.repairs import BACKWARDS, BEFORE_ZERO, Repairs
 
 OTTER = "Anna Smith  0:00  \npurple carrots\n\nBob Jones  0:05  \ngreen beans\n\nTranscribed by https://x.example\n"  # fmt: skip
 TEXTS = {
@@ -159,3 +160,15 @@ def test_ass_has_speakers_and_times_of_karaoke(tmp_path):
     assert networks[0].words == ("Purple", "carrots", "grow")
     assert networks[0].spans_ms.tolist()[0] == [500, 900]
     assert rows(path)[0][1] == (1600, "green beans too", "Bob")
+
+
+def test_an_end_before_its_start_is_repaired(tmp_path):
+    path = tmp_path / "x.sbv"
+    path.write_text("0:00:00.000,0:00:02.000\npurple\n\n0:00:17.484,0:00:16.543\ncarrots\n")
+    found, repairs = rows(path)
+    assert [row[0] for row in found] == [0, 17_484]
+    assert repairs == {BACKWARDS: (1, 4)}
+
+
+def test_half_a_time_is_none():
+    assert not is_transcript("0:00:17.484,purple carrots\n0:00:19.484,green beans\n")

@@ -38,3 +38,22 @@ def test_a_file_that_breaks_off_in_its_times_is_refused(times):
     text = f"1\n00:00:01,000 --> 00:00:02,000\none\n\n2\n{times}"
     with pytest.raises(InputError, match=f"x:6: expected times .* got '{times}'"):
         parsed(srt, text)
+
+
+def test_captions_of_a_word_each_have_times_of_their_own():
+    said_ms = [("l'avion", 100, 400), ("vole ?", 400, 700), ("Oui", 700, 900)] * 2
+    text = "".join(
+        f"{at}\n00:00:0{at},{start:03} --> 00:00:0{at},{end:03}\n{word}\n\n"
+        for at, (word, start, end) in enumerate(said_ms)
+    )
+    networks = parsed(srt, text)
+    spans = [span for one in networks for span in one.spans_ms.tolist()]
+    assert not any(one.times_estimated for one in networks)
+    assert spans == [[1000 * at + a, 1000 * at + b] for at, (_, a, b) in enumerate(said_ms)]
+
+
+def test_captions_of_a_word_each_that_stay_for_long_are_captions():
+    text = "".join(
+        f"{at}\n00:00:{3 * at:02},000 --> 00:00:{3 * at + 3:02},000\nJa.\n\n" for at in range(6)
+    )
+    assert [one.times_estimated for one in parsed(srt, text)] == [True] * 6

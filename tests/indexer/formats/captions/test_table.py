@@ -27,3 +27,45 @@ def test_tables_of_several_recordings():
     networks = parsed(table, text)
     assert [n.recording for n in networks] == [Recording("a", 2), Recording("b", 1)]
     assert said(networks) == [(1000, 2000, "ja"), (3000, 4000, "nein")]
+
+
+WITHOUT_HEADINGS = {
+    "labels of Audacity": "0.500000\t2.100000\tpurple carrots\n2.1\t4.0\tgrow in a valley\n",
+    "words behind": "0.5,2.1,purple carrots\n2.1,4.0,grow in a valley\n",
+    "words before": "purple carrots,0.5,2.1\ngrow in a valley,2.1,4.0\n",
+    "milliseconds": "500;2100;purple carrots\n2100;4000;grow in a valley\n",
+    "with a length": "0.5\t2.1\t1.6\tpurple carrots\n2.1\t4.0\t1.9\tgrow in a valley\n",
+    "with clocks": "purple carrots\t0:00:00.5\t0:00:02.1\ngrow in a valley\t0:00:02.1\t0:00:04\n",
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_HEADINGS)
+def test_tables_without_headings_are_told_by_their_rows(name):
+    text = WITHOUT_HEADINGS[name]
+    assert table.looks_like(text.encode())
+    assert said(parsed(table, text)) == [
+        (500, 2100, "purple carrots"),
+        (2100, 4000, "grow in a valley"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0.5,2.1,purple carrots\n",  # a single row
+        "2.1,4.0,grow in a valley\n0.5,2.1,purple carrots\n",  # not in order
+        "0.5,0.1,purple carrots\n2.1,0.4,grow in a valley\n",  # may be lengths
+        "1,90000,cat\n2,95000,dog\n",  # slower than people speak
+        "0.5,2.1,anna,purple carrots\n2.1,4.0,ben,grow in a valley\n",  # two texts
+        "0.5,2.1,purple carrots\n2.1,4.0,grow,in a valley\n",
+        "0.5,2.1,0.3,purple carrots\n2.1,4.0,0.8,grow in a valley\n",
+    ],
+)
+def test_other_tables_without_headings_are_none(text):
+    assert not table.looks_like(text.encode())
+
+
+def test_words_without_headings_have_their_own_times():
+    (network,) = parsed(table, "purple,0.5,0.9\ncarrots,0.9,1.4\n")
+    assert network.spans_ms.tolist() == [[500, 900], [900, 1400]]
+    assert not network.times_estimated

@@ -47,3 +47,26 @@ def test_deep_nesting_is_refused():
     text = "<tt><body>" + "<div>" * 5000 + "</div>" * 5000 + "</body></tt>"
     with pytest.raises(InputError):
         parsed(ttml, text)
+
+
+def lyrics(inner):
+    return (
+        f'<tt xmlns="x"><body dur="3:58.640"><div begin="19.7" end="59.3">{inner}</div></body></tt>'
+    )
+
+
+def test_times_of_lyrics_count_from_zero_and_syllables_are_joined():
+    line = (
+        '<p begin="{0}.7" end="{0}.9"><span begin="{0}.7" end="{0}.75">here</span> '
+        '<span begin="{0}.75" end="{0}.8">be</span><span begin="{0}.8" end="{0}.9">fore</span></p>'
+    )
+    networks = parsed(ttml, lyrics(line.format(19) + line.format(30) + line.format(58)))
+    assert said(networks) == [
+        (at * 1000 + 700, at * 1000 + 900, "here before") for at in (19, 30, 58)
+    ]
+    assert networks[1].spans_ms.tolist() == [[30_700, 30_750], [30_750, 30_900]]
+
+
+def test_a_paragraph_that_only_begins_lasts_until_the_next():
+    text = '<tt><body><p begin="1s">ja</p><p begin="1.1s">und nein</p></body></tt>'
+    assert said(parsed(ttml, text)) == [(1000, 1100, "ja"), (1100, 1590, "und nein")]

@@ -207,3 +207,19 @@ def test_offsets_may_be_milliseconds(tmp_path):
     ]
     path.write_text(json.dumps(rows))
     assert words_of(path) == WORDS
+
+
+def test_a_text_may_stand_in_the_best_of_alternatives(tmp_path):
+    path = tmp_path / "talk.json"
+    items = [
+        {
+            "start_time": str(start_ms / 1000),
+            "end_time": str(end_ms / 1000),
+            "type": "pronunciation",
+            "alternatives": [{"confidence": "0.99", "content": word}, {"content": "x"}],
+        }
+        for word, start_ms, end_ms in WORDS
+    ]
+    items.append({"type": "punctuation", "alternatives": [{"content": "."}]})
+    path.write_text(json.dumps(items))
+    assert words_of(path) == WORDS

@@ -1,0 +1,183 @@
+"""Rows of a table and what its columns hold: by its headings, or without any by all its rows.
+
+    table_in       a text that begins like one -> its columns
+    rows_in        a text -> its rows
+    guessed_unit_s    the unit of times whose column names none
+
+Without headings a table is one of speech if its rows have a time, a later one and a text, in order,
+and if people speak so fast: labels of Audacity, words of whisper-timestamped.
+"""
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from indexer.formats.shared.columns_of_cues import (
+    Column,
+    columns_of,
+    is_complete,
+    is_text,
+    times_s,
+)
+from indexer.formats.shared.units import UNITS_S, plausible, unit_s
+from std.errors import InputError
+from std.repairs import BAD_ROW, REFUSED, Repairs
+from std.values import Float64s
+
+SEPARATORS = ("\t", ",", ";", "|")
+LONGEST_FIELD = 1 << 20
+LONGEST_HEADING = 2000
+LOOKED_AT = 400  # rows of a table without headings that tell what it is
+LEAST_ROWS = 2
+MOST_COLUMNS = 8
+_LETTER = re.compile(r"[^\W\d_]")
+Columns = Mapping[str, tuple[int, Column]]
+Numbered = tuple[int, list[str]]  # a row and its line
+
+
+class Table(NamedTuple):
+    """How a table is written, and what its columns hold."""
+
+    separator: str
+    columns: Columns
+    width: int
+    has_header: bool = True
+
+
+def table_in(text: str, *, cut: bool = False) -> Table | None:
+    """Tell the columns of a table; None of a text that is none of speech.
+
+    Args:
+        text: as it begins.
+        cut: whether its last line may not be whole.
+    """
+    first, _, rest = text.partition("\n")
+    if len(first) < LONGEST_HEADING:
+        separator, columns = _header(first)
+        if columns:
+            return Table(separator, columns, len(_fields(first, separator)))
+    lines = [first, *islice(rest.split("\n"), LOOKED_AT)]
+    lines = lines[:-1] if cut or len(lines) > LOOKED_AT else lines
+    found = (_without_header(lines, separator) for separator in SEPARATORS if separator in first)
+    return next(filter(None, found), None)
+
+
+def _header(line: str) -> tuple[str, Columns]:
+    """Return what stands between the columns, and those of a cue; none if one is missing."""
+    for separator in SEPARATORS:
+        fields = _fields(line, separator)
+        columns = columns_of(fields)
+        if is_complete(columns) and ({"end", "duration"} & {*columns} or _tells(fields, columns)):
+            return separator, columns
+    return "", {}
+
+
+def _tells(fields: Sequence[str], columns: Columns) -> bool:
+    """Tell whether a table without ends is one of speech, by the name of its text."""
+    at = columns.get("text", columns.get("word"))
+    return at is not None and is_text(fields[at[0]])
+
+
+def _fields(line: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator, quoting=_quoting(separator)), [])
+    except csv.Error:  # a control character, or a field of 131,072 letters
+        return []
+
+
+def _quoting(separator: str) -> Literal[0, 3]:
+    return csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
+
+
+def _without_header(lines: Sequence[str], separator: str) -> Table | None:
+    """The columns of a table without headings: two of times and one of texts, no other."""
+    width = len(_fields(lines[0], separator))
+    if not LEAST_ROWS < width <= MOST_COLUMNS or sum(map(len, lines)) > LONGEST_FIELD:
+        return None
+    table = Table(separator, {}, width, has_header=False)
+    rows: list[list[str]] = []
+    with suppress(InputError):
+        rows = [row for _, row in rows_in("\n".join(lines), table, "", REFUSED)]
+    if len(rows) < LEAST_ROWS:
+        return None
+    columns = [*zip(*rows, strict=True)]
+    times = {at: found for at, own in enumerate(columns) if (found := _times(own)) is not None}
+    texts = [at for at, own in enumerate(columns) if _LETTER.search("".join(own))]
+    others = [at for at in range(width) if at not in times and at not in texts]
+    texts = [at for at in texts if at not in times]
+    if len(texts) != 1 or any("".join(columns[at]).strip() for at in others) or len(times) < 2:
+        return None
+    start, end, *more = times
+    lengths = times[end] - times[start]
+    if (lengths < 0).any() or (np.diff(times[start]) < 0).any():
+        return None
+    if not all(np.allclose(times[at], lengths, atol=0.01) for at in more):  # as ELAN writes them
+        return None
+    letters, length = sum(map(len, columns[texts[0]])), float(lengths.sum())
+    is_clock = ":" in columns[start][0]
+    if is_clock and start == 0 and separator == ",":  # of captions, whose texts have signs
+        return None
+    if not any(plausible(letters, length * one) for one in UNITS_S[: 1 if is_clock else 2]):
+        return None
+    what = {"start": start, "end": end, "text": texts[0]}
+    return table._replace(columns={name: (at, Column(name)) for name, at in what.items()})
+
+
+def _times(column: Sequence[str]) -> Float64s | None:
+    """A column's times; None if they are none."""
+    try:
+        return np.array(times_s(column, 1.0), np.float64)
+    except ValueError:
+        return None
+
+
+def rows_in(text: str, table: Table, path: Path | str, repairs: Repairs) -> Iterator[Numbered]:
+    """Yield the rows of a table with their line; empty ones are none.
+
+    Raises:
+        InputError: a row is damaged, and must not be skipped.
+    """
+    separator, width = table.separator, table.width
+    text = text.partition("\n")[2] if table.has_header else text
+    limit = csv.field_size_limit(LONGEST_FIELD)
+    reader = csv.reader(
+        (line + "\n" for line in text.split("\n")),
+        delimiter=separator,
+        quoting=_quoting(separator),
+        skipinitialspace=True,
+        strict=True,
+    )
+    first = 2 if table.has_header else 1
+    begins = first
+    try:
+        for row in reader:
+            if any(map(str.strip, row)):
+                if len(row) <= width:
+                    yield begins, [*row, *[""] * (width - len(row))]
+                else:  # a text that should have been in quotation marks
+                    problem = InputError(path, begins, f"{width} fields", str(len(row)))
+                    repairs.note(BAD_ROW, problem)
+            begins = reader.line_num + first
+    except csv.Error as error:
+        raise InputError(
+            path, reader.line_num + first - 1, "a row of fields", str(error)
+        ) from error
+    finally:
+        csv.field_size_limit(limit)
+
+
+def guessed_unit_s(rows: Sequence[Numbered], start: int, end: int, text: int) -> float:
+    """Tell the unit of whole numbers by the rate of speech; of others it is the second."""
+    try:
+        starts, ends = (np.array([float(row[at]) for _, row in rows]) for at in (start, end))
+    except ValueError:
+        return 1.0
+    if not np.isfinite([starts, ends]).all():
+        return 1.0
+    return unit_s(starts, ends, sum(len(row[text]) for _, row in rows))
