@@ -36,7 +36,7 @@ from indexer.maintain import upkeep
 from indexer.segments.invert import invert
 from std.store import Segment, Store, open_store
 from std.store.columns import SegmentColumns
-from std.store.couchdb.http import Database
+from std.store.couchdb.database import Database
 from std.text import Normalisation
 from std.values import ConfusionNetwork
 

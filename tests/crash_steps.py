@@ -28,8 +28,8 @@ from indexer.maintain import delete, upkeep
 from indexer.segments.invert import invert
 from std.metadata.table import of_rows
 from std.store import Store, open_store
-from std.store.couchdb import parts
-from std.store.couchdb.http import Database
+from std.store.couchdb import codec
+from std.store.couchdb.database import Database
 from std.store.couchdb.manifest import MANIFEST, ManifestDocument, document_fields, read_winner
 from std.store.couchdb.store import CouchDBStore
 from std.store.manifest import manifest_after_commit
@@ -76,7 +76,7 @@ def merge(store: Store) -> None:
 
 def index_in_parts(store: Store) -> None:
     """With a manifest that does not fit into its document."""
-    parts.INLINE_BYTES, parts.PART_BYTES = 10, 300
+    codec.INLINE_BYTES, codec.PART_BYTES = 10, 300
     index(store)
 
 

@@ -14,7 +14,7 @@ The modules, from the top down:
     folder       the store in a folder
     memory       the store of this process
     couchdb/     the store in a CouchDB database
-    column_files the files of a segment in a folder
+    column_files a segment in a folder: its files, mapped, written, removed
     verify       check that a segment is what was committed
     resident     a `Segment` whose columns are in memory or memory-mapped
     reconcile    combine two versions of an index, as replication leaves them behind
@@ -22,7 +22,8 @@ The modules, from the top down:
     manifest     the live segments, and what a commit changes
     protocol     `Store` and `Segment`: what every kind of store offers
     columns      the columns of a segment
-    address      which kind of store a URL means
+    speakers     who speaks in which slots
+    address      which kind of store a URL means, and what is there instead of an index
 
 How recordings become columns is in `indexer.segments.invert`, when segments are merged in
 `indexer.segments.merge`, what is done with postings in `searcher`.

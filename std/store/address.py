@@ -5,9 +5,12 @@ password. `redacted` removes passwords from what is shown.
 """
 
 import re
+from itertools import islice
+from pathlib import Path
 from typing import Literal
 
 from std.errors import StoreError
+from std.terminal import printable
 
 COUCHDB_FORM = "couchdb://[user@]host[:port]/database"
 COUCHDB_SCHEMES = frozenset({"couchdb", "couchdbs", "http", "https"})
@@ -15,6 +18,9 @@ SCHEME = re.compile(r"\s*([a-z][a-z0-9+.-]*):(.*)", re.IGNORECASE | re.DOTALL)
 HOST_AND_DATABASE = re.compile(r"\d+/.+", re.DOTALL)  # what follows the host in host:port/database
 
 Kind = Literal["folder", "memory", "couchdb"]
+MANIFEST = "manifest.json"
+MOST_NAMES = 1000  # that are looked at
+SHOWN_NAMES = 3
 
 
 def kind_of(url: str) -> Kind:
@@ -59,3 +65,24 @@ def redacted(url: str) -> str:
     scheme, rest = (f"{parts[1]}:", parts[2]) if parts else ("", url)
     begin = rest[: len(rest) - len(rest.lstrip("/"))]
     return scheme + begin + re.split("[?#]", rest[len(begin) :].rpartition("@")[2])[0]
+
+
+def found_instead(root: Path) -> str:
+    """What is where an index should be, and the index that may be meant."""
+    try:
+        if not root.exists():
+            return "nothing of that name"
+        if not root.is_dir():
+            return "a file"
+        names = sorted(one.name for one in islice(root.iterdir(), MOST_NAMES))
+        if (root.parent / MANIFEST).is_file() and root.name in ("segments", "metadata"):
+            return f"a part of the index {root.parent}"
+        indexes = [root / name for name in names if (root / name / MANIFEST).is_file()]
+    except OSError as error:
+        return f"a folder that cannot be read: {error.strerror or error}"
+    if indexes:
+        what = "the folder of the index" if len(indexes) == 1 else "a folder of the indexes"
+        return f"{what} {', '.join(map(str, indexes[:SHOWN_NAMES]))}"
+    shown = ", ".join(map(printable, names[:SHOWN_NAMES]))
+    more = ", ..." if len(names) > SHOWN_NAMES else ""
+    return f"a folder with {shown}{more}" if names else "an empty folder"

@@ -1,9 +1,20 @@
-"""The files of a segment in a folder: write, map and verify one column each."""
+"""A segment in a folder: its columns as files, memory-mapped; which names in the folder are ours.
 
+    write_column, map_column, difference    the file of one column: write, map, verify
+    map_segment, differences                the files of a segment
+    remove_unreferenced, belongs_to_index   names of an index's folder
+
+Only names of the index are ever removed; what somebody else put beside them stays.
+"""
+
+import dataclasses
 import hashlib
 import math
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, BinaryIO
@@ -11,8 +22,18 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from std.errors import StoreError, quoted
-from std.own_folder import OwnFolder
-from std.store.columns import Column
+from std.own_folder import OwnFolder, temporary_of
+from std.store.columns import Column, from_arrays
+from std.store.manifest import SEGMENT_ID, Manifest, SegmentEntry
+from std.store.resident import ResidentSegment
+
+COLUMN_NAME = re.compile("[a-z0-9_]+")
+SEGMENT_FOLDER = re.compile(rf"{SEGMENT_ID.pattern}(\.tmp)?")
+COLUMN_FILE = re.compile(rf"{COLUMN_NAME.pattern}\.npy")
+METADATA_FILE = re.compile(rf"{SEGMENT_ID.pattern}\.json")
+# What a writer of version 1 left when it was killed. It stays: other programs name files alike.
+OLD_TEMPORARY = re.compile(rf"\.({SEGMENT_ID.pattern}|manifest)\.json\.[a-z0-9_]{{8}}")
+FILES = ("manifest.json", "lock", "null-distribution.json")
 
 
 def write_column(folder: OwnFolder, name: str, column: Column) -> dict[str, Any]:
@@ -97,3 +118,135 @@ def sync_folder(path: Path) -> None:
 def error_reason(error: OSError) -> str:
     """The message of an error, without its number."""
     return error.strerror or str(error)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MappedSegment(ResidentSegment):
+    """A segment in a folder. Pickling keeps its path only; unpickling maps it again."""
+
+    id: str
+    root: Path
+    entry: SegmentEntry
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        entry = dataclasses.replace(self.entry, deleted=self.deleted)
+        return map_segment, (self.root.absolute(), entry)
+
+
+def map_segment(root: Path, entry: SegmentEntry) -> MappedSegment:
+    """Map all columns of a segment of the index in a folder.
+
+    Raises:
+        FileNotFoundError: a column is gone (a merge may have replaced the segment).
+        StoreError: the columns are not those that were committed.
+    """
+    folder = root / "segments" / entry.id
+    names = column_names(folder, entry)
+    with opened(root, "segments", entry.id) as own:
+        arrays = {name: map_column(own, name, recorded) for name, recorded in names.items()}
+    try:
+        columns = from_arrays(entry.recordings, arrays)
+    except ValueError as error:
+        raise StoreError(f"{folder}: expected columns that fit, got: {error}") from error
+    return MappedSegment(columns, entry.deleted, id=entry.id, root=root, entry=entry)
+
+
+def column_names(folder: Path, entry: SegmentEntry) -> Mapping[str, Mapping[str, Any]]:
+    """What the manifest records of each column of a segment.
+
+    Raises:
+        StoreError: it records no columns, or one that no segment has.
+    """
+    if not isinstance(entry.files, Mapping) or not all(
+        COLUMN_NAME.fullmatch(name) for name in entry.files
+    ):
+        raise StoreError(f"{folder}: expected a record of its columns, got {entry.files!r:.80}")
+    return entry.files
+
+
+def differences(root: Path, entry: SegmentEntry) -> Iterator[str]:
+    """What is wrong with the files of a segment, one line each.
+
+    Raises:
+        StoreError: the manifest records no columns of it.
+    """
+    folder = root / "segments" / entry.id
+    for name, recorded in column_names(folder, entry).items():
+        try:
+            with opened(root, "segments", entry.id) as own:
+                wrong = difference(own, name, recorded)
+        except (FileNotFoundError, StoreError) as error:
+            wrong = error.strerror if isinstance(error, OSError) else str(error)
+        if wrong:
+            path = folder / f"{name}.npy"
+            yield f"{path}: expected the file that was committed, got {wrong}"
+
+
+@contextmanager
+def opened(root: Path, *names: str) -> Iterator[OwnFolder]:
+    """A folder of the index, open.
+
+    Raises:
+        FileNotFoundError: it is not there.
+        StoreError: something else is there, or it cannot be opened.
+    """
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(OwnFolder(root))
+            for name in names:
+                folder = stack.enter_context(folder.folder(name))
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise StoreError(f"{root.joinpath(*names)}: {error_reason(error)}") from error
+        yield folder
+
+
+def remove_unreferenced(root: OwnFolder, manifest: Manifest) -> None:
+    """Remove what the manifest does not name: replaced, or left by a killed writer.
+
+    What cannot be removed now is removed next time.
+    """
+    for name in root.names():
+        if temporary_of(name) == "manifest.json":
+            with suppress(OSError):
+                root.remove(name)
+    live = {entry.id for entry in manifest.segments}
+    with suppress(OSError), root.folder("segments") as segments:
+        for name in segments.names():
+            if SEGMENT_FOLDER.fullmatch(name) and name not in live:
+                with suppress(OSError):
+                    segments.remove_folder(name, COLUMN_FILE.fullmatch)
+    with suppress(OSError):
+        if manifest.metadata:
+            with root.folder("metadata") as metadata:
+                for name in filter(_is_metadata, metadata.names()):
+                    if name != f"{manifest.metadata}.json":
+                        metadata.remove(name)
+        else:
+            root.remove_folder("metadata", _is_metadata)
+
+
+def _is_metadata(name: str) -> bool:
+    return bool(METADATA_FILE.fullmatch(temporary_of(name) or name))
+
+
+def belongs_to_index(path: Path) -> bool:
+    """Whether something in a folder may be part of an index whose first commit never came."""
+    name = path.name
+    if name == "segments":
+        return _holds_only(path, lambda one: bool(SEGMENT_FOLDER.fullmatch(one)))
+    if name == "metadata":
+        return _holds_only(
+            path, lambda one: _is_metadata(one) or bool(OLD_TEMPORARY.fullmatch(one))
+        )
+    is_temporary = temporary_of(name) in FILES or OLD_TEMPORARY.fullmatch(name)
+    return name in (*FILES, "bktree") or bool(is_temporary)
+
+
+def _holds_only(folder: Path, is_ours: Callable[[str], bool]) -> bool:
+    return (
+        folder.is_dir()
+        and not folder.is_symlink()
+        and all(is_ours(one.name) for one in folder.iterdir())
+    )

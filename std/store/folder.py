@@ -17,7 +17,7 @@ folder is followed (`std.own_folder`).
 import dataclasses
 import fcntl
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -25,7 +25,19 @@ from typing import IO
 from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.metadata.table import NO_METADATA, Metadata
 from std.own_folder import OwnFolder
-from std.store.column_files import error_reason, sync_folder, write_column
+from std.store.address import found_instead
+from std.store.column_files import (
+    COLUMN_FILE,
+    MappedSegment,
+    belongs_to_index,
+    differences,
+    error_reason,
+    map_segment,
+    opened,
+    remove_unreferenced,
+    sync_folder,
+    write_column,
+)
 from std.store.columns import SegmentColumns
 from std.store.manifest import (
     Manifest,
@@ -37,19 +49,15 @@ from std.store.manifest import (
     metadata_from_text,
     segment_entry,
 )
-from std.store.mapped import MappedSegment, differences, map_segment, opened
-from std.store.missing_index import found_instead
-from std.store.own_names import COLUMN_FILE, belongs_to_index, remove_unreferenced
+from std.store.protocol import Commit, Store
 from std.store.verify import faults
 from std.text import Normalisation
 
 SNAPSHOT_TRIES = 5  # a merge may remove a segment between reading the manifest and mapping it
 
 
-class FolderStore:
+class FolderStore(Store):
     """`std.store.Store` in a folder."""
-
-    round_trips = 0
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -148,25 +156,22 @@ class FolderStore:
             ) from error
         return lock
 
-    def commit(
-        self,
-        add: Sequence[SegmentColumns] = (),
-        *,
-        normalisation: Normalisation,
-        replace: Collection[str] = (),
-        delete_files: Collection[str] = (),
-        metadata: Metadata = NO_METADATA,
-    ) -> None:
+    def _commit(self, commit: Commit) -> None:
         manifest = self._manifest()
-        manifest_after_commit(
-            manifest, (), normalisation, place=self.url
-        )  # refuse before anything is written
+        given = commit.metadata
+        # Refuse before anything is written.
+        manifest_after_commit(manifest, (), commit.normalisation, place=self.url)
         try:
-            entries = [self._write(columns, manifest) for columns in add]
+            entries = [self._write(columns, manifest) for columns in commit.add]
             manifest = manifest_after_commit(
-                manifest, entries, normalisation, replace, delete_files, place=self.url
+                manifest,
+                entries,
+                commit.normalisation,
+                commit.replace,
+                commit.delete_files,
+                place=self.url,
             )
-            table = metadata_after_commit(self._metadata_to_change(metadata), metadata, manifest)
+            table = metadata_after_commit(self._metadata_to_change(given), given, manifest)
             self._write_metadata(table)
             manifest = dataclasses.replace(manifest, metadata=table.id)
             with OwnFolder(self._root) as root:
@@ -224,10 +229,6 @@ class FolderStore:
         with OwnFolder(self._root) as root:
             remove_unreferenced(root, self._manifest())
 
-    def clean_up(self) -> int:
-        with self.writing():
-            return 0  # a commit removes what it replaces; maps keep it readable
-
     def damage(self) -> Iterator[str]:
         self._known_metadata = NO_METADATA  # read them again
         try:
@@ -240,9 +241,6 @@ class FolderStore:
                 yield from damaged or faults(entry, map_segment(self._root, entry).columns())
             except (FileNotFoundError, StoreError) as error:
                 yield str(error)
-
-    def close(self) -> None:
-        """Nothing to close: the maps are released with the segments."""
 
 
 def open_folder(url: str, *, create: bool) -> FolderStore:

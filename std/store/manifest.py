@@ -71,15 +71,14 @@ class Manifest:
         return set().union(*(entry.live_files for entry in self.segments))
 
 
-def segment_entry(columns: SegmentColumns, files: Mapping[str, Any] | None = None) -> SegmentEntry:
-    """The manifest's entry for a segment."""
+def segment_entry(columns: SegmentColumns) -> SegmentEntry:
+    """The manifest's entry for a segment, without the store's own record of its columns."""
     return SegmentEntry(
         id=columns.digest()[:32],
         recordings=columns.recordings,
         postings=len(columns.posting_start_ms),
         slots=len(columns.slot_key),
         words=len(columns.posting_offsets) - 1,
-        files=files,
     )
 
 

@@ -1,6 +1,6 @@
 """A store in the memory of this process: for tests and notebooks, and as the simplest store."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -13,6 +13,7 @@ from std.store.manifest import (
     metadata_after_commit,
     segment_entry,
 )
+from std.store.protocol import Commit, Store
 from std.store.resident import ResidentSegment
 from std.store.verify import faults
 from std.text import Normalisation
@@ -25,10 +26,8 @@ class MemorySegment(ResidentSegment):
     id: str
 
 
-class MemoryStore:
+class MemoryStore(Store):
     """`std.store.Store` in a dictionary."""
-
-    round_trips = 0
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -63,37 +62,27 @@ class MemoryStore:
         finally:
             self._writing = False
 
-    def commit(
-        self,
-        add: Sequence[SegmentColumns] = (),
-        *,
-        normalisation: Normalisation,
-        replace: Collection[str] = (),
-        delete_files: Collection[str] = (),
-        metadata: Metadata = NO_METADATA,
-    ) -> None:
-        entries = [segment_entry(columns) for columns in add]
+    def _commit(self, commit: Commit) -> None:
+        entries = [segment_entry(columns) for columns in commit.add]
         manifest = manifest_after_commit(
-            self._manifest, entries, normalisation, replace, delete_files, place=self.url
+            self._manifest,
+            entries,
+            commit.normalisation,
+            commit.replace,
+            commit.delete_files,
+            place=self.url,
         )
         columns = self._columns | {
-            entry.id: added for entry, added in zip(entries, add, strict=True)
+            entry.id: added for entry, added in zip(entries, commit.add, strict=True)
         }
-        self._metadata = metadata_after_commit(self._metadata, metadata, manifest)
+        self._metadata = metadata_after_commit(self._metadata, commit.metadata, manifest)
         self._manifest = manifest
         self._commits += 1
         self._columns = {entry.id: columns[entry.id] for entry in manifest.segments}
 
-    def clean_up(self) -> int:
-        with self.writing():
-            return 0  # a commit removes what it replaces
-
     def damage(self) -> Iterator[str]:
         for entry in self._manifest.segments:
             yield from faults(entry, self._columns[entry.id])
-
-    def close(self) -> None:
-        """Nothing to close: the index lives as long as the process."""
 
 
 _named: dict[str, MemoryStore] = {}

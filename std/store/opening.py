@@ -51,7 +51,7 @@ def _identity(url: str) -> str:
     if kind == "memory":
         return url
     if kind == "couchdb":
-        from std.store.couchdb.address import parse_address
+        from std.store.couchdb.connection import parse_address
 
         with suppress(StoreError):  # opening the store will report it
             return parse_address(url)[0].lower()

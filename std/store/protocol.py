@@ -1,13 +1,14 @@
-"""What every kind of store offers: the protocols `Store` and `Segment`.
+"""What every kind of store offers: `Store`, and the protocol `Segment`.
 
 The indexer writes through `Store`, the searcher reads through `Segment`; neither sees whether the
 index is in a folder, in memory or in CouchDB. tests/std/store/test_contract.py holds all kinds to
 this contract.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 from std.metadata.table import NO_METADATA, Metadata
 from std.store.columns import (
@@ -76,20 +77,31 @@ class CommittedSegment(Segment, Protocol):
         """Digest of its content: the same recordings give the same id."""
 
 
-class Store(Protocol):
+class Commit(NamedTuple):
+    """What changes in one step; `Store.commit` describes the fields."""
+
+    normalisation: Normalisation
+    add: Sequence[SegmentColumns] = ()
+    replace: Collection[str] = ()
+    delete_files: Collection[str] = ()
+    metadata: Metadata = NO_METADATA
+
+
+class Store(ABC):
     """An index. Reading needs no lock; writing requires ``with store.writing():``."""
 
-    @property
-    def url(self) -> str:
-        """The URL that the user gave; it never contains a password."""
+    url: str  # that the user gave; it never contains a password
 
     @property
     def round_trips(self) -> int:
         """Requests that this process has sent over a network so far."""
+        return 0
 
+    @abstractmethod
     def normalisation(self) -> Normalisation | None:
         """How its words were normalised; None if it is empty."""
 
+    @abstractmethod
     def revision(self) -> str:
         """Another text after each commit; one request at most.
 
@@ -97,15 +109,18 @@ class Store(Protocol):
             StoreError: the store cannot be read.
         """
 
+    @abstractmethod
     def segments(self) -> tuple[CommittedSegment, ...]:
         """A consistent snapshot of the live segments, in the order they were committed."""
 
+    @abstractmethod
     def metadata(self) -> Metadata:
         """What is known of the recordings beside their words: title, date, speaker, ...
 
         As it was when `segments` was called last, or when the store was opened; or newer.
         """
 
+    @abstractmethod
     def writing(self) -> AbstractContextManager[None]:
         """Hold the right to write, at most until the process ends.
 
@@ -138,6 +153,11 @@ class Store(Protocol):
         Raises:
             StoreError: another normalisation, or the store cannot be written.
         """
+        self._commit(Commit(normalisation, add, replace, delete_files, metadata))
+
+    @abstractmethod
+    def _commit(self, commit: Commit) -> None:
+        """What `commit` does in this kind of store."""
 
     def clean_up(self) -> int:
         """Remove replaced segments now, even if a reader still uses them.
@@ -148,7 +168,10 @@ class Store(Protocol):
         Raises:
             StoreBusyError: somebody else is writing.
         """
+        with self.writing():
+            return 0  # a commit removes what it replaces
 
+    @abstractmethod
     def damage(self) -> Iterator[str]:
         """Verify the whole index; one line for each thing that is not what was committed.
 
@@ -156,8 +179,8 @@ class Store(Protocol):
             StoreError: the store cannot be read at all.
         """
 
-    def close(self) -> None:
-        """Close files and connections."""
+    def close(self) -> None:  # noqa: B027  # not abstract: most stores have nothing to close
+        """Close connections."""
 
 
 def vocabulary_counts(segments: Sequence[Segment]) -> Mapping[str, int]:

@@ -10,10 +10,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from indexer.segments.invert import invert
-from std.store.couchdb.http import Database
+from std.store.couchdb.database import Database
+from std.store.couchdb.errors import RetryPolicy
 from std.store.couchdb.layout import Layout
-from std.store.couchdb.retry import RetryPolicy
-from std.store.couchdb.store import open_couchdb
+from std.store.couchdb.store import CouchDBStore
 from std.text import Normalisation
 
 HURRY = RetryPolicy(timeout_s=10, pauses_s=(0.01, 0.02, 0.05, 0.1))
@@ -36,7 +36,7 @@ def opened():
     layout = Layout(bucket_postings=3, part_rows=4, part_words=5, slot_rows=3)
 
     def open_one(url: str, *, retry_policy: RetryPolicy = HURRY, layout: Layout = layout):
-        store = open_couchdb(url, create=True, retry_policy=retry_policy, layout=layout)
+        store = CouchDBStore(Database(url, retry_policy), layout).require(create=True)
         return stores.enter_context(closing(store))
 
     open_one.close_all = stores.close

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from std.errors import StoreError
-from std.store.couchdb.address import parse_address
+from std.store.couchdb.connection import parse_address
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_modules_that_need_cgi_are_not_imported():
     """Python 3.13 has no cgi; couchdb.multipart and what uses it would fail there."""
     code = (
         "import sys; sys.modules['cgi'] = None\n"
-        "from std.store.couchdb.http import Database\n"
+        "from std.store.couchdb.database import Database\n"
         "assert 'couchdb' not in sys.modules\n"
         "Database('couchdb://127.0.0.1/x').close()\n"
         "print(sorted(m for m in sys.modules if m.startswith('couchdb')))\n"

@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from std.store.couchdb.http import Database
-from std.store.couchdb.retry import RetryPolicy
+from std.store.couchdb.database import Database
+from std.store.couchdb.errors import RetryPolicy
 
 POLITE = ["close", "close in chunks", "close by its end", "chunks"]
 SILENT = ["close unsaid", "half-close", "reset after"]  # seen at the next request at the earliest

@@ -12,10 +12,10 @@ from indexer.segments.merge import merged
 from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.store.couchdb import writer
 from std.store.couchdb.bulk import stored_segment_ids
-from std.store.couchdb.http import Database
-from std.store.couchdb.lease import new_owner
+from std.store.couchdb.database import Database
+from std.store.couchdb.errors import RetryPolicy
 from std.store.couchdb.manifest import read_winner
-from std.store.couchdb.retry import RetryPolicy
+from std.store.couchdb.writer import new_owner
 from std.text import Normalisation
 
 PLAIN = Normalisation()

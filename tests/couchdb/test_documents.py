@@ -9,10 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from std.errors import StoreError
-from std.store.couchdb.cache import DocumentCache
 from std.store.couchdb.codec import BUCKET, SLOTS, decode_document, encode_document
-from std.store.couchdb.documents import segment_documents
-from std.store.couchdb.layout import Layout, document_names, recorded_layout, segment_of, slot_name
+from std.store.couchdb.layout import (
+    Layout,
+    document_names,
+    recorded_layout,
+    segment_documents,
+    segment_of,
+    slot_name,
+)
+from std.store.couchdb.remote_columns import DocumentCache
 from std.store.resident import ResidentSegment
 
 SMALL = Layout(bucket_postings=3, part_rows=4, part_words=5, slot_rows=3)

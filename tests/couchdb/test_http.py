@@ -14,10 +14,9 @@ import pytest
 
 from std.errors import StoreBusyError, StoreError
 from std.store import open_store
-from std.store.couchdb.errors import ConflictError
-from std.store.couchdb.http import Database
-from std.store.couchdb.retry import RetryPolicy
-from std.store.couchdb.store import open_couchdb
+from std.store.couchdb.database import Database
+from std.store.couchdb.errors import ConflictError, RetryPolicy
+from std.store.couchdb.store import CouchDBStore
 from std.text import Normalisation
 
 PLAIN = Normalisation()
@@ -56,9 +55,9 @@ def test_a_proxy_that_decodes_slashes_is_suspected(gate, gate_url):
     """It asks the server for a document b of a database a: 404, whatever is sent."""
     gate.troubles = [("", "404")] * 99
     with pytest.raises(StoreError, match=r"\(a proxy must pass %2F on as it is\)$"):
-        open_couchdb(f"{gate_url}%2Fb", create=True, retry_policy=HURRY)
+        CouchDBStore(Database(f"{gate_url}%2Fb", HURRY)).require(create=True)
     with pytest.raises(StoreError) as caught:
-        open_couchdb(gate_url, create=True, retry_policy=HURRY)
+        CouchDBStore(Database(gate_url, HURRY)).require(create=True)
     assert "%2F" not in str(caught.value)
 
 
@@ -66,7 +65,7 @@ def test_a_proxy_that_decodes_slashes_is_suspected(gate, gate_url):
 def test_nobody_waits_where_nothing_failed(couchdb_url, opened, speech, commit, monkeypatch):
     store = opened(couchdb_url)
     with monkeypatch.context() as patch:
-        patch.setattr("std.store.couchdb.http.time.sleep", lambda pause: pytest.fail("waits"))
+        patch.setattr("std.store.couchdb.database.time.sleep", lambda pause: pytest.fail("waits"))
         commit(store, speech(1))
         commit(store, speech(1), speech(2))
         assert list(store.damage()) == []
@@ -217,7 +216,7 @@ def test_answers_in_chunks(gate, gate_url, opened, speech, trouble, commit, dige
 
 def test_no_server(opened):
     with pytest.raises(StoreError, match="no answer from the server: ConnectionRefusedError"):
-        open_couchdb("couchdb://127.0.0.1:9/x", create=True, retry_policy=RetryPolicy(0.1, ()))
+        CouchDBStore(Database("couchdb://127.0.0.1:9/x", RetryPolicy(0.1, ()))).require(create=True)
 
 
 def test_no_such_host():

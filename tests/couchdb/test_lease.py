@@ -14,11 +14,10 @@ from indexer.store_cli import main as std_store
 from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.store.couchdb import store as store_module
 from std.store.couchdb import writer
-from std.store.couchdb.http import Database
-from std.store.couchdb.lease import new_owner, owner_is_dead
-from std.store.couchdb.retry import RetryPolicy
-from std.store.couchdb.store import open_couchdb
-from std.store.couchdb.writer import acquire_lease
+from std.store.couchdb.database import Database
+from std.store.couchdb.errors import RetryPolicy
+from std.store.couchdb.store import CouchDBStore, open_couchdb
+from std.store.couchdb.writer import acquire_lease, new_owner, owner_is_dead
 from std.text import Normalisation
 
 PLAIN = Normalisation()
@@ -146,7 +145,7 @@ def test_many_that_start_at_once_on_a_new_database(couchdb_cluster, speech, comm
         url = f"couchdb://127.0.0.1:{couchdb_cluster.ports[number % 4]}/index"
         begin.wait()
         try:
-            store = open_couchdb(url, create=True, retry_policy=HURRY)
+            store = CouchDBStore(Database(url, HURRY)).require(create=True)
             with closing(store):
                 commit(store, speech(number))
                 outcomes[number] = "committed"

@@ -9,11 +9,11 @@ import pytest
 
 from std.errors import StoreError
 from std.store.columns import IndexedRecording, SegmentColumns, pack_vocabulary
-from std.store.couchdb import parts as parts_module
+from std.store.couchdb import codec as codec_module
 from std.store.couchdb import writer as writer_module
 from std.store.couchdb.bulk import stored_segment_ids
+from std.store.couchdb.codec import PART_BYTES, split_text
 from std.store.couchdb.manifest import MANIFEST, read_winner, stored_index
-from std.store.couchdb.parts import PART_BYTES, split_text
 from std.store.couchdb.store import open_couchdb
 from std.store.manifest import manifest_to_json
 from std.text import Normalisation
@@ -24,8 +24,8 @@ PLAIN = Normalisation()
 
 @pytest.fixture
 def in_parts(monkeypatch):
-    monkeypatch.setattr(parts_module, "INLINE_BYTES", 10)
-    monkeypatch.setattr(parts_module, "PART_BYTES", 400)
+    monkeypatch.setattr(codec_module, "INLINE_BYTES", 10)
+    monkeypatch.setattr(codec_module, "PART_BYTES", 400)
 
 
 def many(recordings: int, seed: int) -> SegmentColumns:
@@ -155,7 +155,7 @@ def test_a_forged_manifest_document(couchdb_url, opened, speech, commit, stored)
 
 def test_where_texts_are_cut(monkeypatch):
     """They are whole when put together, no part is longer, and most begin with a segment."""
-    monkeypatch.setattr(parts_module, "PART_BYTES", 3000)
+    monkeypatch.setattr(codec_module, "PART_BYTES", 3000)
     for text in (b"", b"x" * 10_000, b"  {\n" * 5000):
         assert b"".join(split_text(text)) == text
         assert max(map(len, split_text(text))) <= 3000

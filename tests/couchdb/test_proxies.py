@@ -20,10 +20,10 @@ from indexer import store_cli
 from indexer.segments.invert import invert
 from std.errors import StoreError, StoreWarning
 from std.store import open_store
-from std.store.couchdb.http import Database
+from std.store.couchdb.database import Database
+from std.store.couchdb.errors import RetryPolicy, default_retry_policy
 from std.store.couchdb.layout import Layout
-from std.store.couchdb.retry import RetryPolicy, default_retry_policy
-from std.store.couchdb.store import open_couchdb
+from std.store.couchdb.store import CouchDBStore
 from std.text import Normalisation
 
 couchdb = pytest.mark.couchdb
@@ -259,7 +259,7 @@ def test_a_connection_that_breaks_under_large_bodies(
     pouchdb, name, opened, noise, commit, digests, monkeypatch
 ):
     """A proxy may close without a word."""
-    monkeypatch.setattr("std.store.couchdb.http.LARGE_BYTES", 30_000)
+    monkeypatch.setattr("std.store.couchdb.database.LARGE_BYTES", 30_000)
     real = Database._exchange
 
     def exchanged(self, method, path, content, *rest, **options):
@@ -304,7 +304,9 @@ def test_a_path_prefix(proxy, name, opened, speech, commit, digests, scheme):
     with pytest.raises(
         StoreError, match=r"the server answers 404: 404 Not Found \(is a CouchDB server at this"
     ):
-        open_couchdb(f"couchdb://127.0.0.1:{front.port}/{name}", create=True, retry_policy=HURRY)
+        CouchDBStore(Database(f"couchdb://127.0.0.1:{front.port}/{name}", HURRY)).require(
+            create=True
+        )
 
 
 @couchdb
@@ -454,7 +456,7 @@ def test_the_password_is_in_no_log(proxy, monkeypatch, caplog):
 def test_redirections_to_elsewhere_are_one_line(proxy, location, message):
     front = proxy(lambda asked: Page(302, "found", location))
     with pytest.raises(StoreError, match=message) as caught:
-        open_couchdb(f"couchdb://127.0.0.1:{front.port}/x", create=False, retry_policy=HURRY)
+        CouchDBStore(Database(f"couchdb://127.0.0.1:{front.port}/x", HURRY)).require(create=False)
     assert "s3cret" not in str(caught.value)
     assert len(front.asked) == 1
 
@@ -462,7 +464,7 @@ def test_redirections_to_elsewhere_are_one_line(proxy, location, message):
 def test_redirections_in_a_circle(proxy):
     front = proxy(lambda asked: Page(302, "found", asked.path))
     with pytest.raises(StoreError, match="the server redirects in a circle"):
-        open_couchdb(f"couchdb://127.0.0.1:{front.port}/x", create=False, retry_policy=HURRY)
+        CouchDBStore(Database(f"couchdb://127.0.0.1:{front.port}/x", HURRY)).require(create=False)
     assert len(front.asked) <= 7
 
 
@@ -470,14 +472,14 @@ def test_redirections_in_a_circle(proxy):
 def test_other_redirections_are_one_line(proxy, status):
     front = proxy(lambda asked: Page(status, "elsewhere", "/y"))
     with pytest.raises(StoreError, match=f"the server answers {status}: "):
-        open_couchdb(f"couchdb://127.0.0.1:{front.port}/x", create=False, retry_policy=HURRY)
+        CouchDBStore(Database(f"couchdb://127.0.0.1:{front.port}/x", HURRY)).require(create=False)
 
 
 def test_a_redirection_from_tls_to_plain(proxy, tls):
     plain = proxy(lambda asked: asked.path)
     front = proxy(lambda asked: Page(301, "m", f"http://127.0.0.1:{plain.port}{asked.path}"), tls)
     with pytest.raises(StoreError, match=r"redirects \(301\) to http://127"):
-        open_couchdb(f"couchdbs://127.0.0.1:{front.port}/x", create=False, retry_policy=HURRY)
+        CouchDBStore(Database(f"couchdbs://127.0.0.1:{front.port}/x", HURRY)).require(create=False)
     assert plain.asked == []
 
 
@@ -487,13 +489,13 @@ def test_the_error_pages_of_proxies_are_shown(proxy, status):
     with pytest.raises(
         StoreError, match=rf"no answer from the server: status {status}, {status} Bad Weather"
     ):
-        open_couchdb(f"couchdb://127.0.0.1:{front.port}/x", create=False, retry_policy=HURRY)
+        CouchDBStore(Database(f"couchdb://127.0.0.1:{front.port}/x", HURRY)).require(create=False)
 
 
 def test_a_web_page_instead_of_an_answer(proxy):
     front = proxy(lambda asked: Page(200, "Please log in"))
     with pytest.raises(StoreError, match="got a web page: Please log in"):
-        open_couchdb(f"couchdb://127.0.0.1:{front.port}/x", create=False, retry_policy=HURRY)
+        CouchDBStore(Database(f"couchdb://127.0.0.1:{front.port}/x", HURRY)).require(create=False)
 
 
 @pytest.mark.parametrize("says", [b"", b"HTTP/1.1 200 OK\r\nContent-Type: app"])
@@ -505,8 +507,8 @@ def test_a_hung_server(mute, says):
         pytest.warns(StoreWarning, match=r"no answer from the server for \d s; waiting up to 3 s"),
         pytest.raises(StoreError, match=r"no answer from the server: none within 3 s \(STD_COUCH"),
     ):
-        open_couchdb(
-            f"couchdb://127.0.0.1:{server.port}/x", create=False, retry_policy=retry_policy
+        CouchDBStore(Database(f"couchdb://127.0.0.1:{server.port}/x", retry_policy)).require(
+            create=False
         )
     assert server.connections == 1
 
@@ -536,8 +538,8 @@ def test_tls_to_a_port_that_says_nothing(mute):
     server = mute()
     retry_policy = RetryPolicy(connect_s=0.3)
     with pytest.raises(StoreError, match=r"no TLS within 0.3 s: without TLS write couchdb://"):
-        open_couchdb(
-            f"couchdbs://127.0.0.1:{server.port}/x", create=False, retry_policy=retry_policy
+        CouchDBStore(Database(f"couchdbs://127.0.0.1:{server.port}/x", retry_policy)).require(
+            create=False
         )
     assert server.connections == 1
 
@@ -545,20 +547,20 @@ def test_tls_to_a_port_that_says_nothing(mute):
 def test_tls_to_a_plain_port(mute):
     server = mute(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
     with pytest.raises(StoreError, match="expected TLS, got another answer: without TLS write"):
-        open_couchdb(f"couchdbs://127.0.0.1:{server.port}/x", create=False, retry_policy=HURRY)
+        CouchDBStore(Database(f"couchdbs://127.0.0.1:{server.port}/x", HURRY)).require(create=False)
     assert server.connections == 1
 
 
 def test_plain_to_a_tls_port(proxy, tls):
     front = proxy(lambda asked: asked.path, tls)
     with pytest.raises(StoreError, match=r"the server speaks TLS: write couchdbs://|no answer"):
-        open_couchdb(f"couchdb://127.0.0.1:{front.port}/x", create=False, retry_policy=HURRY)
+        CouchDBStore(Database(f"couchdb://127.0.0.1:{front.port}/x", HURRY)).require(create=False)
 
 
 def test_plain_to_a_tls_port_that_says_so(mute):
     server = mute(b"\x15\x03\x03\x00\x02\x02\x46", hang_up=True)
     with pytest.raises(StoreError, match=r"the server speaks TLS: write couchdbs://"):
-        open_couchdb(f"couchdb://127.0.0.1:{server.port}/x", create=False, retry_policy=HURRY)
+        CouchDBStore(Database(f"couchdb://127.0.0.1:{server.port}/x", HURRY)).require(create=False)
     assert server.connections == 1
 
 
@@ -569,9 +571,9 @@ def test_a_default_port_where_nobody_is(scheme, port, monkeypatch):
 
     monkeypatch.setattr("socket.socket.connect", refuse)
     with pytest.raises(StoreError, match=rf"\(port {port} is CouchDB's own; for a proxy's port"):
-        open_couchdb(f"{scheme}://127.0.0.1/x", create=False, retry_policy=HURRY)
+        CouchDBStore(Database(f"{scheme}://127.0.0.1/x", HURRY)).require(create=False)
     with pytest.raises(StoreError, match=r"Connection refused$"):
-        open_couchdb(f"{scheme}://127.0.0.1:9/x", create=False, retry_policy=HURRY)
+        CouchDBStore(Database(f"{scheme}://127.0.0.1:9/x", HURRY)).require(create=False)
 
 
 def test_a_stale_connection_is_not_used(mute, monkeypatch):
@@ -580,7 +582,7 @@ def test_a_stale_connection_is_not_used(mute, monkeypatch):
     assert database.exists()
     assert database.exists()
     assert server.connections == 1
-    monkeypatch.setattr("std.store.couchdb.session.IDLE_S", -1.0)
+    monkeypatch.setattr("std.store.couchdb.connection.IDLE_S", -1.0)
     assert database.exists()
     assert server.connections == 2
     database.close()

@@ -10,7 +10,7 @@ from indexer.segments.merge import merged
 from indexer.store_cli import main as std_store
 from std.errors import StoreError, StoreWarning
 from std.metadata.table import of_rows
-from std.store.couchdb import parts
+from std.store.couchdb import codec
 from std.store.couchdb.bulk import stored_segment_ids
 from std.store.couchdb.layout import Layout
 from std.store.couchdb.manifest import MANIFEST, read_winner
@@ -278,8 +278,8 @@ def test_documents_that_come_before_their_manifest_stay(side, replicate):
 
 @pytest.fixture
 def in_parts(monkeypatch):
-    monkeypatch.setattr(parts, "INLINE_BYTES", 10)
-    monkeypatch.setattr(parts, "PART_BYTES", 400)
+    monkeypatch.setattr(codec, "INLINE_BYTES", 10)
+    monkeypatch.setattr(codec, "PART_BYTES", 400)
 
 
 def test_a_deletion_with_a_manifest_in_parts(in_parts, side):

@@ -20,7 +20,7 @@ from std.errors import StoreError, StoreWarning
 from std.store import open_store
 from std.store.couchdb import writer as writer_module
 from std.store.couchdb.bulk import list_documents, stored_segment_ids
-from std.store.couchdb.http import Database
+from std.store.couchdb.database import Database
 from std.store.couchdb.layout import Layout
 from std.store.couchdb.store import open_couchdb
 from std.store.resident import ResidentSegment

@@ -9,7 +9,6 @@ from indexer.store_cli import main as std_store
 from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.store.couchdb import writer
 from std.store.couchdb.bulk import remove_segment, stored_segment_ids
-from std.store.couchdb.lease import new_owner
 from std.store.couchdb.manifest import (
     MANIFEST,
     ManifestDocument,
@@ -17,6 +16,7 @@ from std.store.couchdb.manifest import (
     read_conflicts,
     read_winner,
 )
+from std.store.couchdb.writer import new_owner
 from std.store.manifest import manifest_after_commit
 from std.store.versions import Versions, versions_after
 from std.text import Normalisation

@@ -3,20 +3,13 @@
 store             `open_couchdb` and the store: segments, commit
 writer            the lease, the commit, conflicts, removal of old segments
 conflicts         conflicting revisions of the manifest document: describe, reconcile
-segment           a segment, as the searcher reads it
-all_columns       read a whole segment, to merge or verify it
-remote_columns    read the columns that a query needs
 manifest          the manifest document: read it, replace it (this is the commit)
-parts             long texts of the manifest document, in several documents
+segment           a segment: searched, read as a whole, verified
+remote_columns    the columns that a query needs, and a cache of documents
 bulk              many documents per request
-documents         the columns of a segment -> documents
-cache             decoded documents
-lease             the right to write
-http              one database over HTTP, with retries
-codec             columns <-> one document
+database          one database over HTTP, with retries
 layout            how a segment is cut into documents, and their names
-errors            errors of servers and proxies, and what they mean
-connection        one HTTP connection per thread
-retry             time limits, pauses between attempts, warnings about slow requests
-address           the URL of a database, user and password
+codec             columns and long texts <-> documents
+errors            what may go wrong with a server, and for how long we wait
+connection        address, user and password; one HTTP request
 """

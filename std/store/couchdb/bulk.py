@@ -1,13 +1,23 @@
-"""Read, write, list and remove many CouchDB documents per request."""
+"""Read, write, list and remove many CouchDB documents per request; read long texts from them."""
 
+import base64
+import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from std.errors import StoreError
-from std.store.couchdb.codec import Document
+from std.store.couchdb.codec import (
+    EXTRA,
+    Document,
+    StoredText,
+    decode_document,
+    part_id,
+    part_ids,
+    part_name,
+)
+from std.store.couchdb.database import BATCH_BYTES, Database
 from std.store.couchdb.errors import TooLargeError
-from std.store.couchdb.http import BATCH_BYTES, Database
 from std.store.couchdb.layout import segment_of
 
 if TYPE_CHECKING:
@@ -19,6 +29,10 @@ NOT_RETRIED = frozenset({"forbidden", "unauthorized"})  # the same document is r
 PURGE_DOCUMENTS = 100  # CouchDB's limit for one request
 
 Item = TypeVar("Item")
+
+
+class MissingPartError(Exception):
+    """A part does not exist, or not yet."""
 
 
 def read_documents(
@@ -144,6 +158,38 @@ def _existing_documents(database: Database, names: list[str]) -> dict[str, Docum
     """The documents that exist, by name."""
     rows = database.rows("_all_docs", keys=names, include_docs=True)
     return {row.id: dict(row.doc) for row in rows if row.doc}
+
+
+def write_parts(database: Database, parts: Sequence[Document]) -> None:
+    """Write parts, before the manifest document that names them."""
+    if parts:
+        write_documents(database, parts[0]["_id"].partition("|")[0], parts)
+
+
+def read_texts(database: Database, stored_texts: Iterable[StoredText]) -> list[bytes]:
+    """Decode stored texts; reads their parts.
+
+    Raises:
+        MissingPartError: a part does not exist.
+        StoreError: a part is damaged.
+        TypeError, ValueError, zlib.error: a value is no stored text.
+    """
+    stored_texts = list(stored_texts)
+    names = {part_name(part): part for part in sorted(part_ids(*stored_texts))}
+    parts: dict[str, bytes] = {}
+    for name, document in find_documents(database, list(names)) if names else ():
+        if document is None:
+            raise MissingPartError(name)
+        content = decode_document(document, EXTRA, database.url)["bytes"].tobytes()
+        if part_id(content) != names[name]:
+            raise StoreError(f"{database.url}: document {name}: expected other content")
+        parts[names[name]] = content
+    return [
+        zlib.decompress(base64.b64decode(stored, validate=True))
+        if isinstance(stored, str)
+        else b"".join(parts[part] for part in stored)
+        for stored in stored_texts
+    ]
 
 
 def stored_segment_ids(database: Database) -> set[str]:

@@ -11,7 +11,7 @@ from dataclasses import replace as changed
 from std.display.numbers import counted
 from std.errors import StoreError
 from std.store.couchdb.bulk import missing_documents
-from std.store.couchdb.http import Database
+from std.store.couchdb.database import Database
 from std.store.couchdb.layout import document_names, recorded_layout, vocabulary_names
 from std.store.couchdb.manifest import ManifestDocument, read_conflicts
 from std.store.couchdb.remote_columns import RemoteColumns

@@ -8,7 +8,7 @@
     retired     segments that await removal, and since when
 
 ``index``, ``versions`` and ``metadata`` are texts, deflated; a long one is replaced by the ids of
-its parts (`std.store.couchdb.parts`).
+its parts (`std.store.couchdb.codec`).
 
 A split cluster accepts writes on both sides, and databases that replicate each other may do so at
 any time. CouchDB then keeps both revisions of the document as conflicts: it chooses one as the
@@ -27,18 +27,10 @@ from typing import Any
 
 from std.errors import StoreError
 from std.metadata.table import NO_METADATA, Metadata
-from std.store.couchdb.codec import Document
+from std.store.couchdb.bulk import MissingPartError, read_texts, write_parts
+from std.store.couchdb.codec import Document, EncodedText, StoredText, encode_text, part_ids
+from std.store.couchdb.database import Database
 from std.store.couchdb.errors import ConflictError, no_database_any_more
-from std.store.couchdb.http import Database
-from std.store.couchdb.parts import (
-    EncodedText,
-    MissingPartError,
-    StoredText,
-    encode_text,
-    part_ids,
-    read_texts,
-    write_parts,
-)
 from std.store.manifest import (
     SEGMENT_ID,
     Manifest,

@@ -1,7 +1,8 @@
 """Read columns of a segment from CouchDB: one request per query, and a cache of documents."""
 
+import threading
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy as np
 from std.errors import StoreError
 from std.store.columns import Column, Int64s, Postings, Slots, unpack_vocabulary
 from std.store.couchdb.bulk import read_documents
-from std.store.couchdb.cache import DocumentCache
 from std.store.couchdb.codec import (
     BUCKET,
     EXTRA,
@@ -19,10 +19,12 @@ from std.store.couchdb.codec import (
     DocumentColumns,
     decode_document,
 )
-from std.store.couchdb.http import Database
+from std.store.couchdb.database import Database
 from std.store.couchdb.layout import extra_names, recorded_layout, slot_name, vocabulary_names
 from std.store.manifest import SegmentEntry
 from std.store.resident import checked_postings, checked_rows, checked_slots
+
+CACHE_BYTES = 128_000_000  # per segment: about 7 million postings
 
 
 class RemoteColumns:
@@ -162,3 +164,42 @@ class RemoteColumns:
 
 def _concatenated(parts: list[Postings]) -> Postings:
     return Postings(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+class DocumentCache:
+    """The columns of documents by name; the least recently used ones beyond the limit are dropped.
+
+    Args:
+        limit_bytes: size of all columns together.
+    """
+
+    def __init__(self, limit_bytes: int = CACHE_BYTES) -> None:
+        self._limit_bytes = limit_bytes
+        self._bytes = 0
+        self._columns: dict[str, DocumentColumns] = {}  # last used last
+        self._lock = threading.Lock()
+
+    def get(self, names: Iterable[str]) -> dict[str, DocumentColumns]:
+        """Those of the documents that are in the cache."""
+        with self._lock:
+            cached = {name: self._columns.pop(name) for name in names if name in self._columns}
+            self._columns |= cached
+        return cached
+
+    def put(self, name: str, columns: DocumentColumns) -> None:
+        """Add a document; older ones may be dropped."""
+        size = _bytes(columns)
+        if size > self._limit_bytes:
+            return
+        with self._lock:
+            if name in self._columns:
+                return
+            self._columns[name] = columns
+            self._bytes += size
+            while self._bytes > self._limit_bytes:
+                oldest = next(iter(self._columns))
+                self._bytes -= _bytes(self._columns.pop(oldest))
+
+
+def _bytes(columns: DocumentColumns) -> int:
+    return sum(column.nbytes for column in columns.values())

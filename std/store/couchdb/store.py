@@ -20,24 +20,22 @@ measurements behind this.
 """
 
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace as changed
+from typing import Self
 
 from std.display.numbers import counted
 from std.errors import StoreBusyError, StoreError, StoreWarning
-from std.metadata.table import NO_METADATA, Metadata
+from std.metadata.table import Metadata
 from std.store.columns import SegmentColumns, unpack_vocabulary
-from std.store.couchdb.all_columns import damaged_documents, read_columns
 from std.store.couchdb.bulk import list_documents, write_documents
 from std.store.couchdb.conflicts import describe_conflicts
-from std.store.couchdb.documents import segment_documents
-from std.store.couchdb.http import Database
-from std.store.couchdb.layout import Layout, recorded_layout, segment_of
+from std.store.couchdb.database import Database
+from std.store.couchdb.layout import Layout, recorded_layout, segment_documents, segment_of
 from std.store.couchdb.manifest import MANIFEST, ManifestDocument, read_winner
 from std.store.couchdb.remote_columns import RemoteColumns
-from std.store.couchdb.retry import RetryPolicy
-from std.store.couchdb.segment import CouchDBSegment
+from std.store.couchdb.segment import CouchDBSegment, damaged_documents, read_columns
 from std.store.couchdb.writer import Writer, acquire_lease
 from std.store.manifest import (
     Manifest,
@@ -46,19 +44,20 @@ from std.store.manifest import (
     metadata_after_commit,
     segment_entry,
 )
+from std.store.protocol import Commit, Store
 from std.store.reconcile import IndexState
 from std.store.verify import faults
 from std.store.versions import versions_after
 from std.text import Normalisation
 
 
-class CouchDBStore:
+class CouchDBStore(Store):
     """`std.store.Store` in a CouchDB database."""
 
-    def __init__(self, database: Database, url: str, layout: Layout) -> None:
-        self.url = url
+    def __init__(self, database: Database, layout: Layout | None = None) -> None:
+        self.url = database.url
         self._database = database
-        self._layout = layout
+        self._layout = layout or Layout()  # of new segments
         self._remote: dict[str, RemoteColumns] = {}
         self._known = ManifestDocument()  # the manifest document as it was read last
         self._reported_conflicts: tuple[str, ...] = ()  # revisions that the user was warned of
@@ -106,12 +105,20 @@ class CouchDBStore:
         document = self._known if self._writer is None else self._writer.document
         return document.metadata
 
-    def require(self, *, create: bool) -> None:
-        """Require an index, or with ``create`` a database that may hold one.
+    def require(self, *, create: bool) -> Self:
+        """This store, if it holds an index, or with ``create`` may hold one; else it is closed.
 
         Raises:
-            StoreError: there is none, or it is damaged.
+            StoreError: there is no index, or it is damaged.
         """
+        try:
+            self._require(create=create)
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def _require(self, *, create: bool) -> None:
         if not self._database.exists():
             if not create:
                 raise StoreError(f"{self.url}: expected a database with an index, got no database")
@@ -152,29 +159,19 @@ class CouchDBStore:
         finally:
             self._writer = None
 
-    def commit(
-        self,
-        add: Sequence[SegmentColumns] = (),
-        *,
-        normalisation: Normalisation,
-        replace: Collection[str] = (),
-        delete_files: Collection[str] = (),
-        metadata: Metadata = NO_METADATA,
-    ) -> None:
+    def _commit(self, commit: Commit) -> None:
         if self._writer is None:
             raise RuntimeError("a commit belongs inside `with store.writing():`")
         before = self._writer.document.manifest
-        manifest_after_commit(
-            before, (), normalisation, place=self.url
-        )  # refuse before anything is written
-        entries = [self._write(columns, before) for columns in add]
+        gone = commit.replace, commit.delete_files
+        # Refuse before anything is written.
+        manifest_after_commit(before, (), commit.normalisation, place=self.url)
+        entries = [self._write(columns, before) for columns in commit.add]
         manifest = manifest_after_commit(
-            before, entries, normalisation, replace, delete_files, place=self.url
+            before, entries, commit.normalisation, *gone, place=self.url
         )
-        versions = versions_after(
-            self._writer.document.versions, before, manifest, entries, replace, delete_files
-        )
-        table = metadata_after_commit(self._writer.document.metadata, metadata, manifest)
+        versions = versions_after(self._writer.document.versions, before, manifest, entries, *gone)
+        table = metadata_after_commit(self._writer.document.metadata, commit.metadata, manifest)
         manifest = changed(manifest, metadata=table.id)
         self._writer.commit(IndexState(manifest, versions, table))
 
@@ -239,32 +236,18 @@ class CouchDBStore:
         return document
 
 
-def open_couchdb(
-    url: str,
-    *,
-    create: bool,
-    retry_policy: RetryPolicy | None = None,
-    layout: Layout | None = None,
-) -> CouchDBStore:
+def open_couchdb(url: str, *, create: bool) -> CouchDBStore:
     """Open the index in a database; with ``create``, make the database.
 
     Args:
         url: ``couchdb://[user@]host[:port]/database``, or ``couchdbs://`` for TLS. The password
             comes from STD_COUCHDB_PASSWORD or ~/.netrc.
-        retry_policy: how long to wait for the server.
-        layout: how new segments are cut into documents.
+        create: whether the database is made if it is not there.
 
     Raises:
         StoreError: no such database, no index in it, or no answer.
     """
-    database = Database(url, retry_policy)
-    store = CouchDBStore(database, url, layout or Layout())
-    try:
-        store.require(create=create)
-    except BaseException:
-        store.close()
-        raise
-    return store
+    return CouchDBStore(Database(url)).require(create=create)
 
 
 def _require_no_foreign_documents(database: Database) -> None:

@@ -1,25 +1,33 @@
 """Write to a CouchDB database: take the lease, commit, resolve conflicts, remove old segments.
 
-The right to write is a lease in the manifest document (`std.store.couchdb.lease`). CouchDB refuses
-a document that has changed since it was read, but each node checks only its own copy: two nodes of
-a cluster may each accept a writer, and so do both halves of a split cluster. So a writer reads the
-document again after taking the lease, and it resolves conflicting revisions before it removes any
-segment.
+A server cannot know that a client died, so the right to write is a lease in the manifest document.
+It names its owner and ends by the server's clock unless the owner renews it. Another process may
+take it over when it has ended, or when the owner is known to be dead, which a process on the same
+machine can find out. Taking over the lease changes the revision of the document, so CouchDB refuses
+the former owner's commit.
+
+CouchDB refuses a document that has changed since it was read, but each node checks only its own
+copy: two nodes of a cluster may each accept a writer, and so do both halves of a split cluster. So
+a writer reads the document again after taking the lease, and it resolves conflicting revisions
+before it removes any segment.
 """
 
+import os
+import socket
 import threading
+import uuid
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace as changed
+from pathlib import Path
 from typing import Any
 
 from std.errors import StoreBusyError, StoreError, StoreWarning
-from std.store.couchdb.bulk import remove_segment, stored_segment_ids
+from std.store.couchdb.bulk import remove_segment, stored_segment_ids, write_parts
 from std.store.couchdb.conflicts import reconcile_conflict
+from std.store.couchdb.database import Database
 from std.store.couchdb.errors import ConflictError
-from std.store.couchdb.http import Database
-from std.store.couchdb.lease import LEASE_S, RENEWAL_S, new_owner, owner_is_dead
 from std.store.couchdb.manifest import (
     ManifestDocument,
     delete_revision,
@@ -28,11 +36,51 @@ from std.store.couchdb.manifest import (
     stored_index,
     write_manifest,
 )
-from std.store.couchdb.parts import write_parts
 from std.store.reconcile import IndexState
 
+LEASE_S = 60.0
+RENEWAL_S = LEASE_S / 3
 RETENTION_S = 600.0  # how long a replaced segment stays readable
 MAX_ACQUIRE_ATTEMPTS = 5  # of writers that start at the same moment
+
+
+def new_owner() -> dict[str, Any]:
+    """Describes this process, so that others on this machine can find out whether it runs."""
+    pid = os.getpid()
+    return {
+        "token": uuid.uuid4().hex,
+        "host": socket.gethostname(),
+        "machine": _machine(),
+        "pid": pid,
+        "started": _started(pid),
+    }
+
+
+def owner_is_dead(owner: Mapping[str, Any]) -> bool:
+    """Whether the owner is a process of this machine that has ended; False if unknown."""
+    machine = _machine()
+    if machine is None or owner.get("machine") != machine:
+        return False
+    return _started(owner.get("pid")) != owner.get("started")
+
+
+def _machine() -> str | None:
+    """This boot of this machine and this process namespace, in which process ids are unique."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
+    except OSError:  # not Linux
+        return None
+
+
+def _started(pid: object) -> str | None:
+    """Start time of a process in clock ticks, because ids are reused; None if it does not run."""
+    try:
+        after_name = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2]
+    except OSError:
+        return None
+    fields = after_name.split()
+    return None if fields[0] in ("Z", "X") else fields[19]
 
 
 class Writer:

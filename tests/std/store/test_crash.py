@@ -11,10 +11,9 @@ import pytest
 from indexer.segments.invert import invert
 from std.errors import StoreError
 from std.store import open_store
-from std.store.couchdb.errors import TransientError
-from std.store.couchdb.http import Database
-from std.store.couchdb.retry import RetryPolicy
-from std.store.couchdb.store import open_couchdb
+from std.store.couchdb.database import Database
+from std.store.couchdb.errors import RetryPolicy, TransientError
+from std.store.couchdb.store import CouchDBStore, open_couchdb
 from std.text import Normalisation
 
 PLAIN = Normalisation()
@@ -129,7 +128,7 @@ def test_the_server_is_killed_and_comes_back(mortal, speech, monkeypatch, reques
 @pytest.mark.couchdb
 def test_the_server_is_killed_and_stays_away(mortal, speech, monkeypatch):
     url = f"couchdb://127.0.0.1:{mortal.port}/index"
-    store = open_couchdb(url, create=True, retry_policy=RetryPolicy(5, (0.01, 0.05)))
+    store = CouchDBStore(Database(url, RetryPolicy(5, (0.01, 0.05)))).require(create=True)
     with store.writing():
         store.commit([speech(1)], normalisation=PLAIN)
     with (  # noqa: PT012

@@ -23,18 +23,26 @@ from urllib3.exceptions import HTTPError
 
 from std.errors import StoreError
 from std.store.address import redacted
-from std.store.couchdb.address import parse_address, port_hint
+from std.store.couchdb.connection import (
+    HttpStatusError,
+    Session,
+    error_and_message,
+    parse_address,
+    port_hint,
+    redirect_target,
+)
 from std.store.couchdb.errors import (
     ConflictError,
+    RetryPolicy,
+    SlowRequestWarner,
     TooLargeError,
     TransientError,
+    default_retry_policy,
     no_database_any_more,
     raise_for_failure,
     raise_for_status,
     too_large_message,
 )
-from std.store.couchdb.retry import RetryPolicy, SlowRequestWarner, default_retry_policy
-from std.store.couchdb.session import HttpStatusError, Session, error_and_message, redirect_target
 
 if TYPE_CHECKING:
     from couchdb.client import Row
