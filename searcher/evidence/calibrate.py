@@ -90,6 +90,7 @@ def calibrate(
     highest_posterior = 1.0  # of terms found by their words alone, whatever other terms need
     if phonetic and request.phonetic_words == "all":
         highest_posterior = phonetic.searched.archive.highest_posterior
+    speech_s = language.speech_s(request.excerpts)
     evidence = []
     for i, words in enumerate(request.words):
         check_stop()
@@ -100,6 +101,7 @@ def calibrate(
             phonetic,
             language.model or default_model(),
             highest_posterior,
+            speech_s,
             lexical.variants if is_oov[i] else (),
             is_oov=bool(is_oov[i]),
             is_calibrated=bool(is_calibrated[i]),
@@ -138,6 +140,7 @@ def _evidence(
     phonetic: PhoneticResult | None,
     model: Model,
     highest_posterior: float,
+    speech_s: float,
     variants: Sequence[Variant],
     *,
     is_oov: bool,
@@ -147,7 +150,7 @@ def _evidence(
     """The log likelihood ratios of each place of a term."""
     letters = sum(map(len, words))
     if hits is None or phonetic is None:
-        known = iv_features(lexical.score, len(words), letters, highest_posterior)
+        known = iv_features(lexical.score, len(words), letters, highest_posterior, speech_s)
         ratios = model.iv_weights.log_ratios(known) if is_calibrated else None
         return TermEvidence(lexical, None, ratios, is_searched=not (is_oov or spoken))
     paired = pair_with_hits(() if spoken else words, lexical, hits, phonetic.searched, variants)
@@ -156,7 +159,7 @@ def _evidence(
     elif is_oov:
         ratios = model.oov_weights.log_ratios(paired.oov_evidence())
     else:
-        ratios = model.iv_weights.log_ratios(paired.iv_evidence(len(words), letters))
+        ratios = model.iv_weights.log_ratios(paired.iv_evidence(len(words), letters, speech_s))
     return TermEvidence(lexical, hits.rows(paired.unpaired), ratios, is_searched=True)
 
 

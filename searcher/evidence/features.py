@@ -44,6 +44,8 @@ LOGIT_FLOOR = 1e-3
 EXPECTED_NOWHERE = 1e-3  # occurrences of a phrase that stands nowhere in words, for their log
 LEAST_EXPECTED = 0.1  # occurrences of a term, beside those that its posteriors expect
 USUAL = 60.0  # candidates, from which on their posteriors count more than weights
+LEARNED_FROM_S = 3600.0  # speech, up to which weights of words are what they were learned as
+FADING = 0.25  # power of the speech beyond, by which they weigh less
 UNLIKELY_LOGIT = -2.0  # of a posterior, below which alternatives are seldom right
 
 STEEPNESS = 2.0  # nats that a place of an OOV term loses for each nat that words explain it
@@ -136,7 +138,11 @@ def oov_features(
 
 
 def iv_features(
-    posterior: Float64s, words: int, letters: int, highest_posterior: float = 1.0
+    posterior: Float64s,
+    words: int,
+    letters: int,
+    highest_posterior: float = 1.0,
+    speech_s: float = LEARNED_FROM_S,
 ) -> Evidence:
     """Evidence for the candidates of a term that were found by its words.
 
@@ -146,6 +152,7 @@ def iv_features(
         letters: of all its words.
         highest_posterior: that the recogniser gives a word. One that draws 15 hypotheses writes .97
             where all have the word, another writes 1: both are as sure as they can be.
+        speech_s: of the archive.
 
     Returns:
         logit            log odds of the posterior
@@ -158,8 +165,10 @@ def iv_features(
                              recognised for others more often than shorter and longer ones
         and an offset    the posteriors expect the term so often: its occurrence rate, which
                          multiplies the odds of all its places, must not count it twice. The more
-                         candidates, the less the features weigh, and the posterior's own log odds
-                         instead: a word that is usual here is recognised as the recogniser says
+                         candidates and the more speech, the less the features weigh, and the
+                         posterior's own log odds instead: a word that is usual here is recognised
+                         as the recogniser says; and weights are learned from minutes of speech,
+                         where few poor candidates of a term are there by chance
     """
     # What `searcher.lexical.join` makes of a phrase of such words, with its default exponent.
     posterior = np.minimum(posterior / highest_posterior ** ((words + 1) / 2), 1.0)
@@ -167,7 +176,7 @@ def iv_features(
     expected = float(posterior.sum())
     unlikely = np.minimum(odds - UNLIKELY_LOGIT, 0.0)
     surplus = np.log((n + 1) / (expected + 1))
-    own = n / (n + USUAL)
+    own = 1 - USUAL / (n + USUAL) * min(1.0, LEARNED_FROM_S / max(speech_s, 1.0)) ** FADING
     return Evidence(
         {
             "logit": odds,
@@ -192,6 +201,7 @@ def iv_features_with_hits(
     words: int,
     letters: int,
     highest_posterior: float,
+    speech_s: float,
     log_chances: float,
 ) -> Evidence:
     """Evidence for candidates of an IV term that was searched by its phones as well.
@@ -204,7 +214,7 @@ def iv_features_with_hits(
         explained: (n,) see `path_words.explained`.
         words: number of words of the term.
         letters: of all its words.
-        highest_posterior: see `iv_features`.
+        highest_posterior, speech_s: see `iv_features`.
         log_chances: log of the number of chances for an accident.
 
     Returns:
@@ -216,7 +226,7 @@ def iv_features_with_hits(
         phonetic_*   the evidence of the phones
     """
     written = posterior > 0
-    lexical = iv_features(posterior[written], words, letters, highest_posterior)
+    lexical = iv_features(posterior[written], words, letters, highest_posterior, speech_s)
     columns = {}
     for name, column in lexical.features.items():
         columns[name] = np.zeros(len(posterior))
@@ -300,5 +310,5 @@ def feature_names(*, in_vocabulary: bool) -> frozenset[str]:
     query = [WeightedPronunciation(("",), 1.0)]
     of_hits = hit_features((), query, rows, hits, NOWHERE)
     if in_vocabulary:
-        return frozenset(iv_features_with_hits(none, of_hits, none, 1, 1, 1.0, 0.0).features)
+        return frozenset(iv_features_with_hits(none, of_hits, none, 1, 1, 1.0, 1.0, 0.0).features)
     return frozenset(oov_features(none, of_hits, none, 0.0).features)

@@ -46,8 +46,8 @@ class Paired(NamedTuple):
         """For a term with a word that the index lacks."""
         return oov_features(self.posterior, self.features, self.explained, self.log_chances)
 
-    def iv_evidence(self, words: int, letters: int) -> Evidence:
-        """For a term whose words the index has."""
+    def iv_evidence(self, words: int, letters: int, speech_s: float) -> Evidence:
+        """For a term whose words the index has; see `iv_features_with_hits`."""
         return iv_features_with_hits(
             self.posterior,
             self.features,
@@ -55,6 +55,7 @@ class Paired(NamedTuple):
             words,
             letters,
             self.highest_posterior,
+            speech_s,
             self.log_chances,
         )
 

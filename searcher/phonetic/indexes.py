@@ -51,6 +51,17 @@ class PhoneticIndexes:
         return self.indexes[0].pronouncer
 
     @property
+    def speech_s(self) -> float:
+        """How much speech there is, in seconds."""
+        live = (
+            one.speech_ms
+            for index in self.indexes
+            for one, is_live in zip(index.columns.recordings, index.live, strict=True)
+            if is_live
+        )
+        return sum(live) / 1000
+
+    @property
     def confusion_counts(self) -> Counts:
         """What the model counted; nothing without one."""
         return self.model.confusion if self.model else empty([])

@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING
 
 from searcher.index.copies import live_counts
 from searcher.index.recording_table import RecordingTable
+from searcher.index.snapshot import speech_ms
 from searcher.terms.languages import vocabulary_trigrams
 from searcher.terms.variant import Variant
 from searcher.terms.vocabulary import of_counts
 from std.config import Config
 from std.store import Segment
 from std.store.columns import Int64s
+from std.values import Excerpt, Recording
 
 if TYPE_CHECKING:
     from searcher.terms.variants import VariantGenerator
@@ -46,6 +48,16 @@ class LanguageWords:
     def counts(self) -> Mapping[str, int]:
         """Of each word how often it stands there."""
         return live_counts(self.segments)
+
+    def speech_s(self, excerpts: Sequence[Excerpt] | None) -> float:
+        """How much speech the recordings of excerpts have, in seconds; None: all recordings."""
+        if excerpts is None:
+            return sum(self._speech_ms.values()) / 1000
+        return sum(self._speech_ms.get(one, 0) for one in {e.recording for e in excerpts}) / 1000
+
+    @cached_property
+    def _speech_ms(self) -> Mapping[Recording, int]:
+        return speech_ms(self.segments)
 
     @cached_property
     def generator(self) -> "VariantGenerator":

@@ -120,8 +120,9 @@ def labelled_by_words(judge: Judge, speech: Speech, phrases: Sequence[Phrase]) -
         Places(np.full(len(rows.term), i), rows.recording, rows.start_ms, rows.end_ms, rows.score)
         for i, (_, rows) in enumerate(candidates)
     ]
+    speech_s = speech.part.speech_s
     evidence = [
-        iv_features(rows.score, len(words), sum(map(len, words)), highest)
+        iv_features(rows.score, len(words), sum(map(len, words)), highest, speech_s)
         for words, rows in candidates
     ]
     return _examples(judge, [words for words, _ in candidates], places, evidence)
@@ -137,7 +138,7 @@ def labelled(
         phrases: those that cannot be pronounced are left out.
         in_vocabulary: whether the index has their words.
     """
-    searched = speech.searched()
+    searched, speech_s = speech.searched(), speech.part.speech_s
     found = dict(zip(phrases, speech.found_by_words(phrases), strict=True))
     evidence: list[Evidence] = []
     places: list[Places] = []
@@ -158,7 +159,9 @@ def labelled(
         )
         letters = sum(map(len, words))
         evidence.append(
-            paired.iv_evidence(len(words), letters) if in_vocabulary else paired.oov_evidence()
+            paired.iv_evidence(len(words), letters, speech_s)
+            if in_vocabulary
+            else paired.oov_evidence()
         )
     return _examples(judge, [words for words, _ in with_hits], places, evidence)
 

@@ -147,7 +147,9 @@ def test_a_recogniser_that_never_writes_more_is_as_sure():
 
 def test_candidates_of_known_terms_with_and_without_words():
     f = evidence_of(12.0, 9.0)
-    evidence = iv_features_with_hits(np.array([0.75, 0.0]), f, np.zeros(2), 1, 5, 1.0, np.log(1000))
+    evidence = iv_features_with_hits(
+        np.array([0.75, 0.0]), f, np.zeros(2), 1, 5, 1.0, 1.0, np.log(1000)
+    )
     written = iv_features(np.array([0.75]), 1, 5)
     for name, column in written.features.items():
         assert evidence.features[name].tolist() == [column[0], 0]
