@@ -297,3 +297,12 @@ def test_examples_of_a_transcript_are_of_its_part_of_the_archive(
     of_part = labelled_by_words(judge, part, known)
     of_whole = labelled_by_words(judge, whole, known)
     assert 0 < len(of_part.offset) < len(of_whole.offset)
+
+
+def test_a_part_has_the_speech_of_its_recordings(index, phonetic, experiment, alone):
+    language, excerpts = index._prepared.languages[0], experiment.excerpts[:2]
+    with alone(2) as own:
+        assert language.speech_s(excerpts) == own.speech_s > 0
+    assert language.speech_s(None) == index.speech_s > language.speech_s(excerpts)
+    assert phonetic.within(excerpts).speech_s == language.speech_s(excerpts)
+    assert phonetic.speech_s == index.speech_s

@@ -117,6 +117,19 @@ def test_posteriors_of_a_usual_word_are_its_probabilities():
         assert (odds / (1 + odds)).tolist() == pytest.approx(posterior[:4].tolist(), abs=0.01)
 
 
+def test_weights_learned_from_minutes_count_less_in_many_hours():
+    """Beyond an hour by the fourth root of the hours; posteriors make up for it."""
+    posterior = np.array([0.9, 0.02])
+    hour, day, year = (iv_features(posterior, 1, 12, speech_s=3600.0 * h) for h in (1, 16, 10_000))
+    assert hour.weighed == pytest.approx(iv_features(posterior, 1, 12, speech_s=60.0).weighed)
+    assert day.weighed == pytest.approx(hour.weighed / 2)
+    assert year.weighed == pytest.approx(hour.weighed / 10)
+    odds = year.features["logit"]
+    assert year.offset == pytest.approx((1 - year.weighed) * odds - np.log(1.02))
+    poor = [default_model().iv_weights.log_ratio(one)[1] for one in (hour, day, year)]
+    assert poor == sorted(poor, reverse=True)
+
+
 def test_evidence_of_posteriors_is_the_same_in_an_archive_of_any_size():
     """A frequent word, and a hundred times as much speech in which it is said as often."""
     posterior = np.tile([0.99, 0.9, 0.4, 0.02], 50)
