@@ -87,9 +87,7 @@ def calibrate(
     n_terms, spoken = len(request.words), request.sureness
     bounds = np.searchsorted(lexical.candidates.term, np.arange(n_terms + 1)).tolist()
     is_calibrated = _is_calibrated(request, language.config, is_oov)
-    highest_posterior = 1.0  # of terms found by their words alone, whatever other terms need
-    if phonetic and request.phonetic_words == "all":
-        highest_posterior = phonetic.searched.archive.highest_posterior
+    highest_posterior = _highest_posterior(request, phonetic)
     speech_s = language.speech_s(request.excerpts)
     evidence = []
     for i, words in enumerate(request.words):
@@ -124,6 +122,13 @@ def calibrate(
                 hits_as_candidates(i, hits, probability[n:][kept], phonetic.indexes, table)
             )
     return in_order(concatenate(parts)), tuple(table), of_terms
+
+
+def _highest_posterior(request: Request, phonetic: PhoneticResult | None) -> float:
+    """That counts as sure; of terms found by their words alone 1, whatever other terms need."""
+    if phonetic and request.phonetic_words == "all":
+        return phonetic.searched.archive.highest_posterior
+    return 1.0
 
 
 def _is_calibrated(request: Request, config: Config, is_oov: Bools) -> Bools:
