@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from indexer.networks.estimated_times import letters
+from indexer.networks.slot_times import letters
 from std.files import read
 from std.nist import rttm
 from std.phonetics.g2p_espeak import Espeak

@@ -1,6 +1,16 @@
-"""Maintenance of an index, one store or several: delete recordings, merge segments."""
+"""Maintenance of an index, one store or several: delete recordings, merge segments.
 
-from collections.abc import Sequence
+    delete       take audio files out
+    upkeep       merge segments where it is due, or all
+    plan         which segments are merged now
+
+A look-up costs one step per segment, so an index of many small segments is slow to search and
+one big segment is slow to add to. In between stand tiers: segments of about the same size are
+merged as soon as there are `FAN_IN` of them, so each posting is rewritten at most once per tier
+and an index of n postings has at most about ``FAN_IN * log(n)`` segments.
+"""
+
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import chain
@@ -8,7 +18,6 @@ from itertools import chain
 from indexer.languages.pronounce import Pronouncer
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import PhoneColumnBuilder
-from indexer.segments.tiers import plan, plan_all
 from indexer.shards import audio_files
 from std.errors import InputError, StoreBusyError
 from std.execution.workers import IN_PROCESS, Executor
@@ -17,6 +26,10 @@ from std.nearest import meant
 from std.nist.audio_names import as_stored, spelt_otherwise
 from std.store import Segment, Store, absolute_url, open_store
 from std.store.columns import SegmentColumns
+
+FAN_IN = 8  # segments of a tier that become one of the next; also the ratio of their sizes
+SMALLEST_TIER = 100_000  # postings below which segments are all alike
+LARGEST = 50_000_000  # postings of a merged segment: some 1,100 hours, 3 GB of memory to merge
 
 
 def delete(files: Sequence[str], stores: Sequence[Store]) -> int:
@@ -183,3 +196,48 @@ def _merged(
             merged(group, partial(phone_builder.of, language=language) if phone_builder else None)
         ]
     return Pronouncer(phone_builder).last_segments([merged(group)], segments)[0]
+
+
+def plan(sizes: Sequence[int]) -> list[list[int]]:
+    """Which segments to merge now, given each one's number of postings.
+
+    Returns:
+        Groups of rows of ``sizes``, each to become one segment; none where nothing is due. What
+        a merge makes may fill the next tier: plan again until there is nothing left.
+    """
+    tiers: dict[int, list[int]] = {}
+    for row, size in enumerate(sizes):
+        tiers.setdefault(_tier(size), []).append(row)
+    due = [rows for _, rows in sorted(tiers.items()) if len(rows) >= FAN_IN]
+    return [some for rows in due for some in _packed(rows, sizes) if len(some) > 1]
+
+
+def plan_all(sizes: Sequence[int], stale: Sequence[bool]) -> list[list[int]]:
+    """Which segments to merge so that they are as few as `LARGEST` allows.
+
+    Args:
+        sizes: number of postings of each.
+        stale: which hold deleted recordings; they are rewritten in any case.
+    """
+    groups = _packed(range(len(sizes)), sizes)
+    return [rows for rows in groups if len(rows) > 1 or stale[rows[0]]]
+
+
+def _packed(rows: Iterable[int], sizes: Sequence[int]) -> list[list[int]]:
+    """Rows in groups of at most `LARGEST` postings together, each in the first that has room."""
+    groups: list[list[int]] = []
+    for row in rows:
+        for group in groups:
+            if sum(sizes[one] for one in group) + sizes[row] <= LARGEST:
+                group.append(row)
+                break
+        else:
+            groups.append([row])
+    return groups
+
+
+def _tier(size: int) -> int:
+    tier, limit = 0, SMALLEST_TIER
+    while size >= limit:
+        tier, limit = tier + 1, limit * FAN_IN
+    return tier

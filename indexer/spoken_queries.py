@@ -1,13 +1,17 @@
 """Recogniser output of spoken queries -> `SpokenQueries`, which search takes instead of terms.
 
-read_spoken_queries      all of it
+    read_spoken_queries    all of it
+    likeliest_sequences    networks of a recording -> likeliest word sequences
+    mixture                the sequences of several examples -> those of their query
 
-networks of a recording -> likeliest word sequences (`indexer.networks.likeliest_paths`)
-recordings -> queries    (`indexer.query_examples`)
+`indexer.query_examples` says which recordings are examples of which query. The posterior of a path
+is the product of those of its words and epsilons, because slots are independent in a confusion
+network (Mangu, Brill and Stolcke 2000, "Finding consensus in speech recognition"). Paths with the
+same words are one sequence; their posteriors are added up.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -16,7 +20,6 @@ from indexer.formats.detect import foreign
 from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.input_options import InputOptions
 from indexer.inputs import Input, input_files
-from indexer.networks.likeliest_paths import between, likeliest_sequences, mixture
 from indexer.query_examples import Example, by_name, read_examples
 from indexer.read import networks_of
 from std.errors import InputError
@@ -32,6 +35,11 @@ AnyPath = str | PathLike[str]
 MAX_SEQUENCES = 50  # of a query
 DIGITS = 9  # of a weight
 COST = Range(0, 1_000_000_000_000)
+BEAM = 200  # sequences kept from slot to slot
+MIN_MASS = (
+    1e-6  # of a slot that holds neither a word nor epsilon: skipping it is all but impossible
+)
+Words = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,3 +227,72 @@ def _slots(example: Example, networks: Iterable[ConfusionNetwork]) -> list[Slot]
         if network.start_ms < end_ms and start_ms < network.end_ms
         for slot in between(network, start_ms, end_ms)
     ]
+
+
+def likeliest_sequences(slots: Iterable[Slot], n: int) -> Mapping[Words, float]:
+    """The likeliest word sequences of some slots, the likeliest first.
+
+    Args:
+        slots: one after the other. What pruning took from a slot's posteriors is given back to
+            those that are left, in proportion.
+        n: how many sequences. Their posteriors are exact if no others with the same words were
+            dropped from slot to slot, where `BEAM` are kept.
+
+    Returns:
+        words -> posterior; the empty sequence is that no word was said.
+    """
+    kept: dict[Words, float] = {(): 1.0}
+    for slot in slots:
+        choices = _choices(slot)
+        longer: dict[Words, float] = {}
+        for words, posterior in kept.items():
+            for word, share in choices:
+                sequence = (*words, word) if word else words
+                longer[sequence] = longer.get(sequence, 0.0) + posterior * share
+        kept = _best(longer, max(n, BEAM))
+    return _best(kept, n)
+
+
+def _choices(slot: Slot) -> list[tuple[str, float]]:
+    """The words of a slot with their shares; "" for epsilon."""
+    shares: dict[str, float] = {"": slot.epsilon} if slot.epsilon > 0 else {}
+    for alternative in slot.alternatives:
+        shares[alternative.word] = shares.get(alternative.word, 0.0) + alternative.posterior
+    total = sum(shares.values())
+    if total < MIN_MASS:
+        return [("", 1.0)]
+    return [(word, share / total) for word, share in shares.items()]
+
+
+def _best(sequences: Mapping[Words, float], n: int) -> dict[Words, float]:
+    ordered = sorted(sequences.items(), key=lambda item: (-item[1], item[0]))
+    return dict(ordered[:n])
+
+
+def between(network: ConfusionNetwork, start_ms: float, end_ms: float) -> Iterator[Slot]:
+    """The slots with their middle between two times; a slot around both counts, too."""
+    middle_ms = (start_ms + end_ms) / 2
+    for slot in network:
+        slot_middle_ms = (slot.start_ms + slot.end_ms) / 2
+        if start_ms <= slot_middle_ms <= end_ms or slot.start_ms <= middle_ms <= slot.end_ms:
+            yield slot
+
+
+def mixture(examples: Sequence[Mapping[Words, float]], n: int) -> list[tuple[Words, float]]:
+    """The word sequences of a query with several examples: each is equally likely to be right.
+
+    Args:
+        examples: of each, its likeliest sequences.
+        n: how many sequences.
+
+    Returns:
+        sequences and weights that sum up to one, the likeliest first; without the empty sequence.
+    """
+    total: dict[Words, float] = {}
+    for example in examples:
+        for words, posterior in example.items():
+            if words:
+                total[words] = total.get(words, 0.0) + posterior / len(examples)
+    best = _best(total, n)
+    mass = sum(best.values())
+    return [(words, posterior / mass) for words, posterior in best.items()]

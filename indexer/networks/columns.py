@@ -20,11 +20,17 @@ from pathlib import Path
 
 import numpy as np
 
-from indexer.networks.estimated_times import Filled, filled, letters
 from indexer.networks.nonwords import Nonwords, is_noise, replacements, spoken
-from indexer.networks.raw import RawUtterances
-from indexer.networks.settled_spans import settled
-from indexer.networks.slot_times import Int64s, times_from_one_best, untangled, weighted_spans
+from indexer.networks.raw import RawUtterances, settled
+from indexer.networks.slot_times import (
+    Filled,
+    Int64s,
+    filled,
+    letters,
+    times_from_one_best,
+    untangled,
+    weighted_spans,
+)
 from indexer.networks.utterance_spans import SEGMENTS_HINT, UtteranceSpan, span_of
 from indexer.networks.utterances import Utterances
 from std.errors import InputError

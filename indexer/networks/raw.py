@@ -2,16 +2,28 @@
 
 RawUtterances    columns of many utterances: seconds, tokens and posteriors
 is_valid         whether a strict parser would accept every number unchanged
+settled          the same utterances; those without ends get ends, and none overlaps the next
+
+A line of a transcript that has a start only lasts until the next one, at most as long as its
+letters take. So does one that ends where it starts, or before. A caption that stays until its line
+leaves the screen ends when the next one comes up: so no words of one are put between those of the
+other. Of those that start together, one is said after the other. `settled` is for utterances of one
+speaker in one channel, none of whose words has a time.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
 
 import numpy as np
 
-from indexer.networks.slot_times import Int64s
+from indexer.networks.restarts import BACK_S
+from indexer.networks.slot_times import Int64s, letters
 from std.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
-from std.values import Float64s, Recording
+from std.values import Bools, Float64s, Recording
+
+SECONDS_PER_LETTER = 0.07  # of speech, about 14 letters a second
+SHORTEST_PER_LETTER = 0.02  # a cue is not cut to less: nobody speaks that fast
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,3 +80,100 @@ def _spans_are_valid(spans: Float64s, longest: float) -> bool:
     start, end = spans.T
     good = (start >= 0) & (end >= start) & (end <= MAX_TIME_S) & (end - start <= longest)
     return bool((good | (np.isnan(start) & np.isnan(end))).all())
+
+
+def settled(columns: RawUtterances) -> RawUtterances:
+    """Give utterances ends that nobody has written, and let those without words' times not overlap.
+
+    Args:
+        columns: as written, with a start of each utterance, or neither start nor end.
+    """
+    spans = columns.utterance_spans_s
+    starts, ends = spans.T
+    bare = _untimed(columns) & ~np.isnan(starts)
+    group = _groups(columns)
+    same = group[1:] == group[:-1]
+    in_order = same & (starts[1:] > starts[:-1])
+    if (in_order & (ends[:-1] <= starts[1:]) | ~same).all() and not (bare & ~(ends > starts)).any():
+        return columns  # as nearly always
+    length_s = _letters(columns)
+    rows = np.lexsort((starts, group))  # stable: as written where they start together
+    rows = rows[bare[rows]]
+    spans = spans.copy()
+    spans[rows] = _settled(spans[rows], group[rows], length_s[rows])
+    return replace(columns, utterance_spans_s=spans)
+
+
+def _settled(spans: Float64s, group: Int64s, n_letters: Float64s) -> Float64s:
+    """Settle the spans of bare utterances, in order of groups and starts."""
+    starts, ends = spans.T.copy()
+    first = np.ones(len(spans), dtype=bool)  # of those that start together
+    first[1:] = (group[1:] != group[:-1]) | (starts[1:] > starts[:-1])
+    run = np.cumsum(first) - 1
+    begins = np.flatnonzero(first)
+    n_runs = len(begins)
+    following = np.full(n_runs, np.inf)
+    more = group[begins[1:]] == group[begins[:-1]]
+    following[:-1][more] = starts[begins[1:]][more]
+    in_run = np.bincount(run, n_letters, n_runs)
+
+    unwritten = ~(ends > starts)
+    ends[unwritten] = (starts + SECONDS_PER_LETTER * n_letters)[unwritten]
+    ends[unwritten] = np.minimum(ends, following[run])[unwritten]
+    room = following - starts[begins]
+    cut = (ends > following[run]) & (room > SHORTEST_PER_LETTER * in_run)[run]
+    ends[cut] = following[run][cut]
+
+    several = (np.bincount(run, minlength=n_runs) > 1)[run]
+    if several.any():
+        last = np.full(n_runs, -np.inf)
+        np.maximum.at(last, run, ends)
+        reached = np.cumsum(n_letters)
+        before = reached - n_letters
+        offset = (reached - before[begins][run], before - before[begins][run])
+        share = np.maximum(in_run, 1.0)[run]
+        whole = (last - starts[begins])[run]
+        begin = starts.copy()
+        starts[several] = (begin + whole * offset[1] / share)[several]
+        ends[several] = (begin + whole * offset[0] / share)[several]
+    return np.stack([starts, ends], axis=1)
+
+
+def _untimed(columns: RawUtterances) -> Bools:
+    """(u,) whether neither a word nor a slot of an utterance has times."""
+    utterances = np.arange(len(columns.utterances))
+    utterance_of = np.repeat(utterances, np.diff(columns.bounds))
+    slot_of = np.repeat(np.arange(len(columns.epsilons)), np.diff(columns.offsets))
+    timed = np.zeros(len(utterances), dtype=bool)
+    timed[utterance_of[~np.isnan(columns.slot_spans_s[:, 0])]] = True
+    timed[utterance_of[slot_of[~np.isnan(columns.spans_s[:, 0])]]] = True
+    return ~timed
+
+
+def _letters(columns: RawUtterances) -> Float64s:
+    """(u,) letters of each utterance's words."""
+    n_utterances = len(columns.utterances)
+    utterance_of = np.repeat(np.arange(n_utterances), np.diff(columns.bounds))
+    word_letters = letters(columns.vocabulary)[columns.tokens]
+    slot_of = np.repeat(np.arange(len(columns.epsilons)), np.diff(columns.offsets))
+    return np.bincount(utterance_of[slot_of], word_letters, n_utterances).astype(np.float64)
+
+
+def _groups(columns: RawUtterances) -> Int64s:
+    """(u,) number of each utterance's recording and speaker, and of the part that counts from 0."""
+    speakers = columns.speakers or [""] * len(columns.recordings)
+    keys: Sequence[Hashable] = speakers
+    if len(set(map(id, columns.recordings))) > 1:
+        keys = list(zip(columns.recordings, speakers, strict=True))
+    ids = dict(zip(dict.fromkeys(keys), count(), strict=False))
+    group = np.zeros(len(keys), np.int64)
+    if len(ids) > 1:
+        group = np.fromiter(map(ids.__getitem__, keys), np.int64, len(keys))
+    starts = columns.utterance_spans_s[:, 0]
+    if not (np.diff(starts) < -BACK_S).any():
+        return group
+    order = np.argsort(group, kind="stable")
+    back = (np.diff(starts[order]) < -BACK_S) & (np.diff(group[order]) == 0)
+    parts = np.zeros(len(keys), np.int64)
+    parts[order[1:]] = np.cumsum(back)
+    return group + len(ids) * parts

@@ -1,6 +1,6 @@
 """Merging: many segments into one that reads as if everything had been inverted at once.
 
-`indexer.segments.tiers` says which segments are merged when.
+`indexer.maintain` says which segments are merged when.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,8 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from indexer.segments.invert import slot_errors
-from indexer.segments.order import posting_order
+from indexer.segments.invert import posting_order, slot_errors
 from std.store import Segment
 from std.store.columns import (
     KEY_SHIFT,

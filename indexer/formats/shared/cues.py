@@ -1,7 +1,7 @@
 """Cues -> utterances: shared by the readers of captions and transcripts.
 
 A cue is a stretch of text with a start and an end. Its words share its time
-(`indexer.networks.estimated_times`), unless each has times of its own. Each cue is an utterance;
+(`indexer.networks.slot_times`), unless each has times of its own. Each cue is an utterance;
 words with times of their own form one until half a second passes without any.
 
 Columns are made for many cues at once, and what a token means is found out once for each of the

@@ -20,7 +20,7 @@ from indexer.formats.shared import (
 from indexer.formats.shared.columns_of_cues import Column
 from indexer.formats.shared.cues import Cue
 from indexer.networks import hypotheses, nonwords
-from indexer.networks.estimated_times import DIGIT_LETTERS, letters
+from indexer.networks.slot_times import DIGIT_LETTERS, letters
 
 USUAL = "00:00:01,500 --> 00:00:02.500"
 LINES = st.sampled_from([

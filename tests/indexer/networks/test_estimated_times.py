@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.networks.estimated_times import filled, letters
+from indexer.networks.slot_times import filled, letters
 
 NAN = float("nan")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.networks.likeliest_paths import between, likeliest_sequences, mixture
+from indexer.spoken_queries import between, likeliest_sequences, mixture
 from std.values import Alternative, Slot
 
 
@@ -50,7 +50,7 @@ SLOT = st.builds(
 @given(st.lists(SLOT, max_size=4))
 def test_as_all_paths(slots):
     expected = every_sequence(slots)
-    found = likeliest_sequences(slots, 1000, beam=1000)
+    found = likeliest_sequences(slots, 1000)
     assert dict(found) == pytest.approx(expected)
     assert list(found.values()) == sorted(found.values(), reverse=True)
 

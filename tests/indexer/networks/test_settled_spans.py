@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from indexer.formats.shared.cues import Cue, utterances_of_cues
 from indexer.formats.shared.reader_options import DEFAULT
-from indexer.networks.settled_spans import SECONDS_PER_LETTER, SHORTEST_PER_LETTER
+from indexer.networks.raw import SECONDS_PER_LETTER, SHORTEST_PER_LETTER
 from std.values import Recording
 
 NAN = float("nan")

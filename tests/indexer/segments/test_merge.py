@@ -5,9 +5,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from indexer.maintain import FAN_IN, LARGEST, SMALLEST_TIER, plan, plan_all
 from indexer.segments.invert import invert
 from indexer.segments.merge import merged
-from indexer.segments.tiers import FAN_IN, LARGEST, SMALLEST_TIER, plan, plan_all
 from std.store.columns import SegmentColumns
 from std.store.resident import ResidentSegment
 from std.values import ConfusionNetwork, Recording
