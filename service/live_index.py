@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from searcher import Index, open_index
-from service.recordings import RecordingTable, recording_table
+from service.recordings import RecordingTable, heard, recording_table
 from service.settings import Settings
-from std.audio.files import audio_files
+from std.audio.files import audio_folder
 from std.errors import StdError
 from std.files import read
 from std.metadata.read import parse
@@ -38,7 +38,8 @@ class LiveIndex:
         """Open the index.
 
         Raises:
-            StdError: it cannot be opened, or the metadata cannot be read.
+            StdError: it cannot be opened, the metadata cannot be read, or of a recording several
+                files may be the audio.
         """
         self._settings = settings
         self.trouble = ""
@@ -60,20 +61,26 @@ class LiveIndex:
 
     def _snapshot(self, number: int, index: Index) -> Snapshot:
         len(index.vocabulary)  # put together now, not while a request waits
-        audio = audio_files(self._settings.audio)
-        return Snapshot(number, index, recording_table(index.recordings(), audio, self._metadata))
+        root = self._settings.audio
+        recordings = index.recordings()
+        audio, problems = heard(recordings, audio_folder(root) if root else None, self._metadata)
+        if problems and number == 1:
+            raise problems[0]
+        self._unclear = str(problems[0]) if problems else ""  # others are heard none the less
+        return Snapshot(number, index, recording_table(recordings, audio, self._metadata))
 
     def renew(self) -> bool:
         """Look for a new commit; whether there was one."""
         try:
             index = self._current.index.renewed()
-            self.trouble = ""
+            self.trouble = self._unclear
         except StdError as error:
             self.trouble = str(error)
             return False
         if index is self._current.index:
             return False
         self._current = self._snapshot(self._current.number + 1, index)
+        self.trouble = self._unclear
         for listener in self._listeners:
             listener(self._current)
         return True

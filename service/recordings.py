@@ -16,7 +16,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from std.audio.files import AUDIO_TYPES
+from std.audio.facts import AUDIO, FACTS
+from std.audio.files import AUDIO_TYPES, AudioFolder, is_audio
+from std.errors import InputError
 from std.metadata.table import Metadata, of_channel
 from std.recordings import IndexRecording
 from std.values import Recording
@@ -133,14 +135,43 @@ def without_places(metadata: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+def heard(
+    indexed: Iterable[IndexRecording], folder: AudioFolder | None, given: Metadata
+) -> tuple[dict[str, Path | None], list[InputError]]:
+    """The audio of recordings, and what is not clear about it.
+
+    A file that is called as audio but is none is left out, and so is the audio of a recording of
+    which several files may be meant.
+
+    Args:
+        indexed: the recordings.
+        folder: of all audio files; None: there is none.
+        given: metadata that count more than those of the index.
+    """
+    found: dict[str, Path | None] = {}
+    problems = []
+    for one in indexed if folder else ():
+        file = one.recording.file
+        if folder is None or file in found:
+            continue
+        place = given.values(file).get(AUDIO) or one.metadata.get(AUDIO, "")
+        try:
+            path = folder.path(file, place)
+        except InputError as error:
+            problems.append(error)
+            path = None
+        found[file] = path if path and is_audio(path) else None
+    return found, problems
+
+
 def recording_table(
-    indexed: Iterable[IndexRecording], audio: Mapping[str, Path], given: Metadata
+    indexed: Iterable[IndexRecording], audio: Mapping[str, Path | None], given: Metadata
 ) -> RecordingTable:
     """The table of a snapshot.
 
     Args:
         indexed: ascending.
-        audio: see `audio_files`.
+        audio: of audio files, see `heard`.
         given: metadata that count more than those of the index.
     """
     entries = tuple(
@@ -159,5 +190,5 @@ def recording_table(
         for one in indexed
     )
     columns = {column for entry in entries for column in entry.metadata}
-    columns -= {"title", "audio", *filter(_OF_CHANNEL.fullmatch, columns)}
+    columns -= {"title", AUDIO, *FACTS, *filter(_OF_CHANNEL.fullmatch, columns)}
     return RecordingTable(entries, tuple(sorted(columns)))

@@ -9,7 +9,8 @@ from searcher.output.context import CHANGE
 from searcher.results.hits import Hit
 from std.audio.decode import samples
 from std.audio.encode import RATES, Format, sound_file
-from std.audio.files import audio_files
+from std.audio.facts import AUDIO
+from std.audio.files import AudioFolder, audio_folder
 from std.characters import text_of
 from std.errors import InputError, StdError
 from std.file_names import distinct_names, safe_name
@@ -34,7 +35,7 @@ def write_clips(
     Args:
         hits: in the order in which equal names are numbered.
         folder: where the files go; it is made.
-        audio: folder of audio files that are called as the recordings; None = there is none.
+        audio: folder of audio files (`std.audio.files`); None = there is none.
         metadata: of the recordings: ``audio`` names a file, where ``audio`` has none.
         kind: of the files.
         around_s: how much more is cut on both sides.
@@ -44,12 +45,13 @@ def write_clips(
         what could not be cut, a line each.
 
     Raises:
-        StdError: nothing can be cut; the folder cannot be written; PyAV is not installed.
+        StdError: nothing can be cut; of a recording several files may be the audio; the folder
+            cannot be written; PyAV is not installed.
     """
     if audio and not audio.is_dir():
         raise StdError(f"--audio {audio}: expected a folder")
-    named = audio_files(audio)
-    places = {hit.file: _audio_of(hit.file, named, metadata) for hit in hits}
+    folder_of_audio = audio_folder(audio) if audio else None
+    places = {hit.file: _audio_of(hit.file, folder_of_audio, metadata) for hit in hits}
     if hits and not any(places.values()):
         raise StdError(
             f"--clips: expected audio of {', '.join(sorted(places)[:3])} in the folder --audio or "
@@ -89,13 +91,15 @@ def recording_name(hit: Hit) -> str:
     return safe_name(hit.file) + (f"_{hit.channel}" if hit.channel != 1 else "")
 
 
-def _audio_of(file: str, named: dict[str, Path], metadata: Metadata) -> Path | None:
-    """The audio of a recording: of the folder, else as its metadata say; addresses do not count."""
-    if file in named:
-        return named[file]
-    place = metadata.values(file).get("audio", "")
-    if Path(place).stem in named:
-        return named[Path(place).stem]
+def _audio_of(file: str, folder: AudioFolder | None, metadata: Metadata) -> Path | None:
+    """The audio of a recording: of the folder, else as its metadata say; addresses do not count.
+
+    Raises:
+        InputError: several files of the folder may be meant.
+    """
+    place = metadata.values(file).get(AUDIO, "")
+    if folder and (path := folder.path(file, place)):
+        return path
     try:
         return Path(place) if place and Path(place).is_file() else None
     except (OSError, ValueError):  # a name that no file can have

@@ -15,6 +15,7 @@ from service.jobs import in_lane
 from service.problems import ProblemError
 from service.recordings import RecordingEntry
 from service.state import Service
+from std.audio.files import is_audio, is_below
 
 router = APIRouter(prefix="/api", tags=["audio"], responses=PROBLEMS)
 
@@ -29,7 +30,9 @@ def heard_entry(service: Service, recording: str) -> RecordingEntry:
         ProblemError: there is none, or it has none.
     """
     entry = entry_of(service, recording)
-    if entry.audio is None:
+    root = service.settings.audio
+    # A file may have been replaced since, by a link to somewhere else or by what is no audio.
+    if entry.audio is None or root is None or not is_below(entry.audio, root):
         raise ProblemError(404, f"there is no audio of {entry.title}")
     return entry
 
@@ -62,7 +65,7 @@ async def audio(request: Request, recording: str) -> Response:
             service.limits.list_s,
         )
         media_type = "audio/ogg"
-    if not path.is_file():
+    if not path.is_file() or not is_audio(path):
         raise ProblemError(404, f"there is no audio of {entry.title} any more")
     return FileResponse(path, media_type=media_type, headers={"Cache-Control": "private"})
 

@@ -1,7 +1,28 @@
-"""Which audio file belongs to which recording."""
+"""Which audio file belongs to which recording.
+
+    AudioFolder     the audio files below a folder; finds that of a recording
+    audio_folder    walk a folder
+    is_audio        whether a file begins as audio does
+
+A recording's metadata may name its file, by a path that is relative to the folder (``std-index
+--audio`` writes it there). Where nothing does, a file is found by its name: that of the recording,
+or, as ``--name-by path`` names recordings, its folders and its name (``radio_news``), or the name
+without a language behind it (``Folge 1.de``). If several files fit, nobody knows which was meant,
+and it is an error. Files of one name in one folder, as ``a.wav`` and ``a.mp3``, are taken for one
+recording; the one that browsers play counts.
+
+A link is followed if it leads to a file below the folder; others are left out.
+"""
 
 import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from unicodedata import normalize
+
+from std.errors import InputError
 
 AUDIO_TYPES = {  # what browsers play, by the end of the name
     ".ogg": "audio/ogg", ".oga": "audio/ogg", ".opus": "audio/ogg", ".mp3": "audio/mpeg",
@@ -11,22 +32,171 @@ AUDIO_TYPES = {  # what browsers play, by the end of the name
 OTHER_AUDIO = frozenset(  # what PyAV reads
     {".sph", ".aif", ".aiff", ".wma", ".amr", ".au", ".caf", ".mkv", ".mov", ".mpg", ".ts", ".3gp"}
 )
+ENDS = (*AUDIO_TYPES, *sorted(OTHER_AUDIO))  # the better first
+HINT = "a column audio in --metadata, with the path below the folder, says which"
+_LANGUAGE = re.compile(r"\.[a-z]{2,3}(-[a-z]{2,4})?$", re.IGNORECASE)
+# How audio files begin; those that PyAV reads and that begin with nothing of their own are none
+# that anybody has: raw samples.
+_BEGINNING = re.compile(
+    rb"RIFF....WAVE|RIFX|RF64|OggS|fLaC|ID3|\xff[\xe0-\xff]|....ftyp|....moov|....mdat|....wide"
+    rb"|\x1a\x45\xdf\xa3|FORM....AIF|\.snd|#!AMR|caff|NIST_1A|\x30\x26\xb2\x75"
+    rb"|\x00\x00\x01[\xba\xb3]|G.{187}G|.{4}G.{191}G",
+    re.DOTALL,
+)
+LOOKED_AT_BYTES = 4096
 
 
-def audio_files(folder: Path | None) -> dict[str, Path]:
-    """Audio files below a folder, by path and by name, without the ends of their names.
+def is_audio(path: Path) -> bool:
+    """Whether a file begins as audio does, whatever it is called; zeros before it do not count."""
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(LOOKED_AT_BYTES)
+    except OSError:
+        return False
+    return bool(_BEGINNING.match(head) or _BEGINNING.match(head.lstrip(b"\0")))
 
-    The first of several of one name counts, in the order of their paths.
-    """
-    if folder is None:
-        return {}
-    found: dict[str, Path] = {}
-    by_name: dict[str, Path] = {}
-    for place, folders, names in os.walk(folder):
+
+@dataclass(frozen=True, eq=False)
+class AudioFolder:
+    """The audio files below a folder."""
+
+    root: Path
+    files: tuple[str, ...]  # paths below the root with /, ascending
+    left_out: tuple[str, ...] = ()  # links that lead elsewhere
+
+    @cached_property
+    def _of_stem(self) -> dict[str, list[str]]:
+        return _grouped((_stem(file), file) for file in self.files)
+
+    @cached_property
+    def _of_name(self) -> dict[str, list[str]]:
+        return _grouped((_parts(file)[-1], file) for file in self.files)
+
+    @cached_property
+    def _as_composed(self) -> dict[str, str]:
+        return {normalize("NFC", file): file for file in self.files}
+
+    @cached_property
+    def _root_parts(self) -> list[str]:
+        return _parts(str(self.root.resolve()))
+
+    def find(self, recording: str, audio: str = "") -> str | None:
+        """The file of a recording, as a path below the root; None if there is none.
+
+        Args:
+            recording: its name.
+            audio: what its metadata say, a path or an address; it counts more than the name.
+
+        Raises:
+            InputError: several files may be meant.
+        """
+        said = audio.replace("\\", "/").strip()
+        if said:
+            if file := self._as_composed.get(normalize("NFC", said).removeprefix("./")):
+                return file
+            if found := self._by_place(_parts(said)):
+                return self._only(recording, found)
+        return self._only(recording, self._by_name(normalize("NFC", recording)))
+
+    def path(self, recording: str, audio: str = "") -> Path | None:
+        """As `find`, with the root before it."""
+        file = self.find(recording, audio)
+        return None if file is None else self.root / file
+
+    def _by_place(self, said: Sequence[str]) -> list[str]:
+        """The files whose last parts are most of those of a path; else those of its name."""
+        near: dict[int, list[str]] = {}
+        for file in self._of_name.get(said[-1], ()):
+            parts = [*self._root_parts, *_parts(file)]
+            near.setdefault(_common_end(said, parts), []).append(file)
+        return near[max(near)] if near else self._by_name(_stem(said[-1]))
+
+    def _by_name(self, name: str) -> list[str]:
+        if "/" in name:
+            return [
+                file for file in self.files if normalize("NFC", file).rpartition(".")[0] == name
+            ]
+        found = [*self._of_stem.get(name, ()), *self._by_folders(name)]
+        if not found and _LANGUAGE.search(name):
+            return self._by_name(_LANGUAGE.sub("", name))
+        return found
+
+    def _by_folders(self, name: str) -> list[str]:
+        """The files whose folders and name are a name, with _ between them."""
+        found = []
+        for at, letter in enumerate(name):
+            if letter == "_":
+                for file in self._of_stem.get(name[at + 1 :], ()):
+                    folders = "_".join([*self._root_parts, *_parts(file)[:-1]])
+                    if f"_{folders}".endswith(f"_{name[:at]}"):
+                        found.append(file)
+        return found
+
+    def _only(self, recording: str, found: Sequence[str]) -> str | None:
+        """The one file of several that are one recording.
+
+        Raises:
+            InputError: they are several.
+        """
+        versions: dict[str, list[str]] = _grouped(
+            (str(Path(file).with_suffix("")), file) for file in dict.fromkeys(found)
+        )
+        if len(versions) > 1:
+            first, second = sorted(map(_best, versions.values()))[:2]
+            more = f" and {len(versions) - 2} more" if len(versions) > 2 else ""
+            raise InputError(
+                self.root, 0, f"one audio file of {recording}", f"{first} and {second}{more}", HINT
+            )
+        return next(map(_best, versions.values()), None)
+
+
+def audio_folder(root: Path) -> AudioFolder:
+    """Find the audio files below a folder, by the ends of their names."""
+    base = os.path.realpath(root)
+    files: list[str] = []
+    left_out: list[str] = []
+    for place, folders, names in os.walk(root):
         folders.sort()
-        for name in sorted(names):
+        for name in names:
             path = Path(place, name)
-            if path.suffix.lower() in AUDIO_TYPES or path.suffix.lower() in OTHER_AUDIO:
-                found.setdefault(str(path.relative_to(folder).with_suffix("")), path)
-                by_name.setdefault(path.stem, path)
-    return by_name | found
+            if path.suffix.lower() in ENDS:
+                below = path.relative_to(root).as_posix()
+                inside = not path.is_symlink() or is_below(path, base)
+                (files if inside else left_out).append(below)
+        left_out += [
+            Path(place, name).relative_to(root).as_posix()
+            for name in folders
+            if Path(place, name).is_symlink() and not is_below(Path(place, name), base)
+        ]
+    return AudioFolder(root, tuple(sorted(files)), tuple(sorted(left_out)))
+
+
+def is_below(path: Path, root: Path | str) -> bool:
+    """Whether a path, with its links followed, is below a folder."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
+
+
+def _best(files: Sequence[str]) -> str:
+    """The file that browsers play best."""
+    return min(files, key=lambda file: ENDS.index(Path(file).suffix.lower()))
+
+
+def _common_end(first: Sequence[str], second: Sequence[str]) -> int:
+    """How many parts two paths have in common at their ends."""
+    pairs = zip(reversed(first), reversed(second), strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
+
+
+def _stem(file: str) -> str:
+    return normalize("NFC", Path(file).stem)
+
+
+def _parts(file: str) -> list[str]:
+    return [part for part in normalize("NFC", file).split("/") if part not in ("", ".", "..")]

@@ -16,7 +16,6 @@ from service.audio.playable import playable, remove_oldest
 from service.audio.spectrogram import BANDS, grey, mel_bands, png, spectrogram_png
 from service.problems import ProblemError
 from service.recordings import RecordingEntry
-from std.audio.files import audio_files
 from std.values import Recording
 
 RATE = 16_000
@@ -151,15 +150,40 @@ def test_what_browsers_do_not_play_is_converted_once(beep, tmp_path):
     assert not converted.exists()
 
 
-def test_audio_files_are_found_by_path_and_by_name(tmp_path):
-    for name in ("b/one.wav", "a/one.mp3", "a/two.txt", "three.OGG"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).touch()
-    found = {name: str(path.relative_to(tmp_path)) for name, path in audio_files(tmp_path).items()}
-    assert found == {
-        "a/one": "a/one.mp3", "b/one": "b/one.wav", "one": "a/one.mp3", "three": "three.OGG",
-    }  # fmt: skip
-    assert audio_files(None) == {}
+def test_what_is_no_audio_is_not_served(serve, german_settings, german, tmp_path):
+    from dataclasses import replace
+
+    audio = tmp_path / "audio"
+    audio.mkdir()
+    for name in ("KERSTIN_00", "KERSTIN_01", "KERSTIN_02"):
+        shutil.copy(german / "audio" / f"{name}.ogg", audio)
+    (audio / "KERSTIN_03.mp3").write_text("a secret")
+    (tmp_path / "secret.ogg").write_bytes(b"OggS, a secret")
+    (audio / "KERSTIN_04.ogg").symlink_to(tmp_path / "secret.ogg")
+    with serve(replace(german_settings, audio=audio)) as client:
+        heard = {
+            one["id"] for one in client("/api/recordings").json["recordings"] if one["has_audio"]
+        }
+        assert heard == {"KERSTIN_00", "KERSTIN_01", "KERSTIN_02"}
+        assert client("/api/audio/KERSTIN_00").status == 200
+        (audio / "KERSTIN_01.ogg").write_text("a secret")
+        (audio / "KERSTIN_02.ogg").unlink()
+        (audio / "KERSTIN_02.ogg").symlink_to(tmp_path / "secret.ogg")
+        for name in ("KERSTIN_01", "KERSTIN_02", "KERSTIN_03", "KERSTIN_04"):
+            assert client(f"/api/audio/{name}").status == 404
+
+
+def test_two_files_of_a_recording_keep_the_service_from_starting(german_settings, german, tmp_path):
+    from dataclasses import replace
+
+    from service.live_index import LiveIndex
+    from std.errors import InputError
+
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        shutil.copy(german / "audio" / "KERSTIN_00.ogg", tmp_path / folder)
+    with pytest.raises(InputError, match=r"a/KERSTIN_00\.ogg and b/KERSTIN_00\.ogg"):
+        LiveIndex(replace(german_settings, audio=tmp_path))
 
 
 def test_the_folder_beside_an_index_is_no_link(german_settings, tmp_path, monkeypatch):

@@ -1,0 +1,136 @@
+"""Which audio file belongs to which recording."""
+
+import re
+
+import pytest
+
+from std.audio.facts import facts_of, file_digest
+from std.audio.files import audio_folder, is_audio
+from std.errors import InputError
+
+FILES = ("2024/Interview 1.mp3", "2025/Interview 1.ogg", "x/1.wav", "x/1.ogg", "y/1.wav")
+MORE = ("Folge 1.ogg", "Gr\u00f6\u00dfe.ogg", "notes.txt", "de/Nachrichten.de.ogg", "call.wav.mp3")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    root = tmp_path / "radio"
+    for name in (*FILES, *MORE):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).touch()
+    return audio_folder(root)
+
+
+@pytest.mark.parametrize(
+    ("recording", "audio", "file"),
+    [
+        ("Interview 1", "2025/Interview 1.ogg", "2025/Interview 1.ogg"),  # as metadata say
+        (
+            "a",
+            "https://archive.example/2024/Interview 1.mp3",
+            "2024/Interview 1.mp3",
+        ),
+        ("a", "/elsewhere/2025/Interview 1.ogg", "2025/Interview 1.ogg"),
+        ("a", "D:\\tapes\\y\\1.wav", "y/1.wav"),
+        ("a", "./x/1.wav", "x/1.wav"),
+        ("a", "lost/Folge 1.mp3", "Folge 1.ogg"),
+        ("Folge 1", "", "Folge 1.ogg"),
+        ("Folge 1.de", "", "Folge 1.ogg"),  # by name
+        ("Folge 1.pt-BR", "", "Folge 1.ogg"),
+        ("Folge 1.teil", "", None),
+        ("Nachrichten.de", "", "de/Nachrichten.de.ogg"),
+        ("call.wav", "", "call.wav.mp3"),
+        ("x/1", "", "x/1.ogg"),
+        ("x_1", "", "x/1.ogg"),
+        ("radio_x_1", "", "x/1.ogg"),
+        ("z_1", "", None),  # --name-by path
+        ("2024_Interview 1", "", "2024/Interview 1.mp3"),
+        ("024_Interview 1", "", None),
+        ("Gro\u0308\u00dfe", "", "Gr\u00f6\u00dfe.ogg"),
+    ],
+)
+def test_the_file_of_a_recording(folder, recording, audio, file):
+    assert folder.find(recording, audio) == file
+
+
+@pytest.mark.parametrize(
+    ("recording", "audio", "files"),
+    [
+        ("Interview 1", "", "2024/Interview 1.mp3 and 2025/Interview 1.ogg"),
+        ("Interview 1.de", "", "2024/Interview 1.mp3 and 2025/Interview 1.ogg"),
+        ("1", "", "x/1.ogg and y/1.wav"),
+        ("a", "1.wav", "x/1.wav and y/1.wav"),
+    ],
+)
+def test_two_files_of_a_name_are_an_error_that_names_both(folder, recording, audio, files):
+    message = f"expected one audio file of {recording}"
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
+        folder.find(recording, audio)
+    assert caught.value.got == files
+
+
+def test_a_name_with_a_folder_in_it_may_be_another_file(tmp_path):
+    for name in ("x_1.ogg", "x/1.ogg"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    with pytest.raises(InputError, match=re.escape("x/1.ogg and x_1.ogg")):
+        audio_folder(tmp_path).find("x_1")
+
+
+def test_links_stay_in_the_folder(tmp_path):
+    root, outside = tmp_path / "root", tmp_path / "secret"
+    for place in (root, outside):
+        place.mkdir()
+        (place / "a.ogg").write_bytes(b"OggS")
+    (root / "inside.ogg").symlink_to(root / "a.ogg")
+    (root / "outside.ogg").symlink_to(outside / "a.ogg")
+    (root / "folder").symlink_to(outside, target_is_directory=True)
+    found = audio_folder(root)
+    assert (found.files, found.left_out) == (("a.ogg", "inside.ogg"), ("folder", "outside.ogg"))
+    (tmp_path / "linked").symlink_to(root, target_is_directory=True)
+    assert audio_folder(tmp_path / "linked").files == ("a.ogg", "inside.ogg")
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"OggS\0", True),
+        (b"RIFF\0\0\0\0WAVEfmt ", True),
+        (b"ID3\x04", True),
+        (b"\xff\xfb\x90", True),
+        (b"\0\0\0\x20ftypM4A ", True),
+        (b"fLaC", True),
+        (b"\0" * 50 + b"\xff\xfb\x90", True),
+        (b"root:x:0:0:", False),
+        (b"", False),
+        (b"<html>", False),
+        (b"RIFF\0\0\0\0AVI ", False),
+        (b"\x7fELF", False),
+        (b"PK\x03\x04", False),
+        (b"-----BEGIN", False),
+    ],
+)
+def test_what_audio_begins_with(tmp_path, content, expected):
+    (tmp_path / "a.mp3").write_bytes(content)
+    assert is_audio(tmp_path / "a.mp3") is expected
+
+
+def test_real_audio_is_audio(german):
+    for path in (german / "audio").iterdir():
+        assert is_audio(path)
+
+
+def test_facts(german, tmp_path):
+    pytest.importorskip("av")
+    path = german / "audio" / "KERSTIN_00.ogg"
+    facts = facts_of(path)
+    assert (facts.bytes, facts.channels) == (path.stat().st_size, 1)
+    assert facts.duration_s == pytest.approx(106.7, abs=0.1)
+    moved = tmp_path / "moved.ogg"
+    moved.write_bytes(path.read_bytes())
+    assert file_digest(moved) == facts.hash
+    moved.write_bytes(path.read_bytes()[:-1] + b"x")
+    assert file_digest(moved) != facts.hash
+    (tmp_path / "a.ogg").write_bytes(b"OggS and no more")
+    with pytest.raises(InputError, match=r"a\.ogg: expected audio"):
+        facts_of(tmp_path / "a.ogg")
