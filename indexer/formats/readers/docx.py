@@ -28,6 +28,7 @@ from typing import BinaryIO
 from indexer.formats.readers import lines, srt, table
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.table_rows import table_in
 from indexer.networks.utterances import Utterances
 from std.errors import ForeignFileError, InputError
 from std.files import content_of
@@ -61,9 +62,8 @@ def parse(
     """
     paragraphs = _Paragraphs(path)
     feed(io.BytesIO(_document(stream, path)), paragraphs)
-    rows = _tabular(paragraphs.rows).encode()
-    if rows and table.looks_like(rows):
-        yield from table.parse(io.BytesIO(rows), path, options)
+    if rows := _of_speech(paragraphs.tables):
+        yield from table.parse(io.BytesIO(rows.encode()), path, options)
         return
     text = _SHORT.sub(_clock, "\n".join(paragraphs.lines))
     if _NUMBERED.search(text):
@@ -108,6 +108,21 @@ def _clock(times: re.Match[str]) -> str:
     return f"{first} --> {last}"
 
 
+def _of_speech(tables: Sequence[Sequence[Sequence[str]]]) -> str:
+    """The rows of the tables that have columns of times and texts: those alike to the longest.
+
+    A transcript may stand behind tables of other things, and be divided by pages.
+    """
+    written = sorted((_tabular(rows) for rows in tables if rows), key=len, reverse=True)
+    longest = next((one for one in written if table_in(one)), "")
+    heading = longest.partition("\n")[0]
+    if not (of_all := table_in(longest)) or not of_all.has_header:
+        return longest
+    whole = (_tabular(rows) for rows in tables if rows)
+    alike = [one.partition("\n")[2] for one in whole if one.partition("\n")[0] == heading]
+    return heading + "\n" + "".join(alike)
+
+
 def _tabular(rows: Sequence[Sequence[str]]) -> str:
     written = io.StringIO()
     csv.writer(written, delimiter="\t", lineterminator="\n").writerows(rows)
@@ -120,7 +135,8 @@ class _Paragraphs(Reader):
     def __init__(self, path: Path | str) -> None:
         super().__init__(path)
         self.lines = [""]
-        self.rows: list[list[str]] = []
+        self.tables: list[list[list[str]]] = []
+        self._around: list[list[list[str]]] = []  # tables that are open
         self._cells: list[str] | None = None
         self._reads = False
         self._again = 0  # elements around that say something again
@@ -135,6 +151,9 @@ class _Paragraphs(Reader):
             self._add("\t")
         elif name in ("br", "cr"):
             self._add("\n")
+        elif name == "tbl":
+            self.tables.append([])
+            self._around.append(self.tables[-1])
         elif name == "tr":
             self._cells = []
         elif name == "tc" and self._cells is not None:
@@ -152,10 +171,13 @@ class _Paragraphs(Reader):
             self._reads = False
         elif name == "p" and not self._again:
             self._add("\n")
+        elif name == "tbl" and self._around:
+            self._around.pop()
         elif name == "tr" and self._cells is not None:
             cells = [" ".join(cell.split()) for cell in self._cells]
             self._cells = None
-            self.rows.append(cells)
+            if self._around:
+                self._around[-1].append(cells)
             time, *said = cells or [""]
             self._add(time + "\t" + ": ".join(filter(None, said)) + "\n")
 

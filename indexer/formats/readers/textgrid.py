@@ -23,7 +23,7 @@ from math import isfinite
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from indexer.formats.shared.cues import Cue, timed_cues, utterances_of_cues
+from indexer.formats.shared.cues import Cue, all_single, timed_cues, utterances_of_cues
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
@@ -97,7 +97,8 @@ def parse(
         intervals = tiers[row][1]
         if intervals is None:
             raise InputError(path, 0, f"intervals in the tier {names[row].name}", "points")
-        own = _words(intervals) if names[row].of_words else _cues(intervals)
+        are_words = names[row].of_words and all_single(one.label for one in intervals)
+        own = _words(intervals) if are_words else _cues(intervals)
         cues += [cue._replace(speaker=speaker) for cue in own]
     yield from utterances_of_cues(cues, path, recording_for(path, options), options)
 

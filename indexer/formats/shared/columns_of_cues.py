@@ -19,7 +19,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {  # of several for one thing, the first 
         "xmin", "t0", "from", "in", "time start", "start ts", "start timestamp", "data start",
         "time begin", "begin timestamp", "t start", "start position", "tc in", "in point", "ts",
         "timestamp", "timecode", "time code", "time", "bg", "offset start", "begin offset",
-        "start offset", "segment start",
+        "start offset", "segment start", "st time", "start sec", "start s",
         "anfang", "beginn", "von", "startzeit", "anfangszeit", "zeitstempel", "zeit",
         "début", "debut", "horodatage", "temps", "inicio", "comienzo", "desde", "tiempo",
         "aanvang", "starttijd", "tijd",
@@ -27,7 +27,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {  # of several for one thing, the first 
     "end": (
         "end", "end time", "endtime", "stop", "stop time", "to", "tmax", "xmax", "t1", "out",
         "time end", "end ts", "end timestamp", "data end", "t end", "end position", "tc out",
-        "out point", "finish", "ed", "offset end", "end offset", "offset",
+        "out point", "finish", "ed", "offset end", "end offset", "offset", "en time",
         "ende", "bis", "endzeit", "fin", "final", "hasta", "einde", "eind", "eindtijd",
     ),
     "duration": (
@@ -58,7 +58,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {  # of several for one thing, the first 
     ),
     "speaker": (
         "speaker name", "speaker display name", "voice", "speaker", "speaker label", "speaker id",
-        "spk",
+        "spk", "spkr",
         "speaker tag", "speaker index", "participant", "who", "user", "author", "name",
         "sprecher", "sprecherin", "person", "locuteur", "intervenant", "orateur", "hablante",
         "orador", "interlocutor", "spreker",

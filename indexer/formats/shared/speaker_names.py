@@ -10,8 +10,9 @@ import html
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain, pairwise
+from operator import itemgetter
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from indexer.formats.shared.speaker_shapes import is_label, is_name
 
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>|</v>")
 _ONE_VOICE = re.compile(r"\s*<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>([^<]*)(?:</v>\s*)?")  # as mostly
+_TEXT, _WORDS = (itemgetter(Cue._fields.index(name)) for name in ("text", "words"))  # fast
 LEAST_NAMED = 4  # captions whose first lines tell that they are names
 LETTER_S = 0.07  # of speech that a letter stands for, where an end is not known
 
@@ -38,7 +40,7 @@ def spoken_cues(cues: Iterable[Cue], names: SpeakerNames) -> list[Cue]:
             takes all for speakers that look like a name, "keep" none.
     """
     cues = list(cues)
-    texts = [cue.text for cue in cues]
+    texts = [*map(_TEXT, cues)]
     joined = "\n".join(texts)
     if "<v" in joined:
         cues = [*chain.from_iterable(map(_by_voice, cues))]
@@ -74,16 +76,23 @@ def _by_first_line(cues: Sequence[Cue]) -> list[Cue]:
         return []  # as mostly
     if any(cue.words or cue.speaker for cue in cues):
         return []
+    if not _are_names({cue.text.strip().partition("\n")[0] for cue in cues[:LEAST_NAMED]}):
+        return []  # fast
     parts = [cue.text.strip().partition("\n") for cue in cues]
     names = {" ".join(name.split()) for name, _, _ in parts}
     if len(names) > len(cues) / 2 or not all(said for _, _, said in parts):
         return []
-    if not all((is_name(name) or is_label(name)) and not is_opening(name) for name in names):
+    if not _are_names(names):
         return []
     return [
         cue._replace(speaker=" ".join(name.split()), text=said)
         for cue, (name, _, said) in zip(cues, parts, strict=True)
     ]
+
+
+def _are_names(texts: Iterable[str]) -> bool:
+    names = (" ".join(text.split()) for text in texts)
+    return all((is_name(name) or is_label(name)) and not is_opening(name) for name in names)
 
 
 def _divided_at(cues: list[Cue], prefixes: Prefixes) -> list[Cue]:
@@ -94,15 +103,16 @@ def _divided_at(cues: list[Cue], prefixes: Prefixes) -> list[Cue]:
     alone = first & np.append(first[1:], True)  # the only one of its cue, and before all it says
     is_all = len(rows) == len(cues) and bool(alone.all())  # as mostly
     own = cues if is_all else list(map(cues.__getitem__, rows.tolist()))
-    lines, starts_s, ends_s, texts, words, recordings, languages, _ = zip(*own, strict=True)
-    said = [text[end:] for text, end in zip(texts, ends, strict=True)]
-    columns = zip(lines, starts_s, ends_s, said, words, recordings, languages, names, strict=True)
-    new = list(map(partial(tuple.__new__, Cue), columns))  # fast
+    make = tuple.__new__  # fast
+    new: list[Cue] = [
+        make(Cue, (line, start_s, end_s, text[end:], words, recording, language, name))
+        for (line, start_s, end_s, text, words, recording, language, _), end, name in zip(
+            own, ends, names, strict=True
+        )
+    ]
     is_slow = ~alone | (prefixes.begin > 1)
-    if any(words) or "" in said:
-        is_slow |= [
-            bool(own_words) or not text for own_words, text in zip(words, said, strict=True)
-        ]
+    if any(map(_WORDS, own)) or not all(map(_TEXT, new)):
+        is_slow |= [bool(cue.words) or not cue.text for cue in new]
     slow = np.flatnonzero(is_slow).tolist()
     if is_all and not slow:
         return new

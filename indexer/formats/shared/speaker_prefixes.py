@@ -101,7 +101,8 @@ def _lines(joined: str) -> tuple[Int64s, Int64s]:
     breaks = np.flatnonzero(codes == ord("\n"))
     begins = np.concatenate([[0], breaks[:-1] + 1])
     colons = np.flatnonzero(codes == ord(":"))
-    colons = colons[np.isin(codes[colons + 1], [ord("\n"), ord(" "), ord("\t")])]
+    after = codes[colons + 1]
+    colons = colons[(after == ord(" ")) | (after == ord("\n")) | (after == ord("\t"))]
     if not joined.isascii():
         wide = np.flatnonzero(codes == ord("\uff1a"))
         colons = np.union1d(colons, wide) if len(wide) else colons

@@ -142,3 +142,16 @@ def test_entities_are_refused(tmp_path):
     xml = f'<!DOCTYPE d [<!ENTITY a "b">]><w:document xmlns:w="{NAMESPACE}"/>'
     with pytest.raises(InputError, match="DOCTYPE"):
         read(tmp_path, archive({"word/document.xml": xml}))
+
+
+def test_the_table_of_speech_is_found_among_others(tmp_path):
+    heading = ["Start", "Dur.", "Speaker", "", "Transcription"]
+    facts = [["Job Name", "call.wav"], ["Audio Duration", "0:03:02.9"], ["Speaker", "Q1", "Q2"]]
+    page = [heading, ["0:00:00.4", "5.0s", "Agent", "", "purple carrots"]]
+    following = [heading, ["0:00:06.3", "4.1s", "Customer", "", "green beans"]]
+    content = word_document([*facts, ["A call"], *page, [""], *following, ["End"], ["x", "0:09"]])
+    found = read(tmp_path, content)
+    assert [(one.start_ms, one.end_ms, one.speaker, " ".join(one.words)) for one in found] == [
+        (400, 5400, "Agent", "purple carrots"),
+        (6300, 10400, "Customer", "green beans"),
+    ]

@@ -69,3 +69,9 @@ def test_words_without_headings_have_their_own_times():
     (network,) = parsed(table, "purple,0.5,0.9\ncarrots,0.9,1.4\n")
     assert network.spans_ms.tolist() == [[500, 900], [900, 1400]]
     assert not network.times_estimated
+
+
+def test_short_headings_of_corpora():
+    text = "Line\tSpkr\tStTime\tContent\tEnTime\n1\tanna\t0.5\tpurple carrots\t2.1\n"
+    (network,) = parsed(table, text + "2\tben\t2.1\t(pause 0.4)\t2.5\n")
+    assert (network.speaker, network.start_ms, network.end_ms) == ("anna", 500, 2100)

@@ -82,3 +82,13 @@ def textgrid(**tiers):
 def test_tiers_of_people(tiers, speakers):
     blocks = praat.parse(io.BytesIO(textgrid(**tiers)), "x.TextGrid")
     assert [one.speaker for block in blocks for one in block] == speakers
+
+
+def test_a_tier_called_words_may_have_sentences():
+    """Of an aligner whose tier is called Token whatever it aligns."""
+    text = '"ooTextFile" "TextGrid" 0 4 <exists> 1 "IntervalTier" "Token" 0 4 2 {}'
+    sentences = text.format('0 2 "purple carrots" 2 4 "grow in a valley"')
+    networks = [*praat.parse(io.BytesIO(sentences.encode()), "x", ReaderOptions())]
+    assert [one.times_estimated.tolist() for one in networks] == [[True, True]]
+    (words,) = praat.parse(io.BytesIO(text.format('0 2 "purple" 2 4 "carrots"').encode()), "x")
+    assert words.times_estimated.tolist() == [False]

@@ -3,6 +3,7 @@
 import io
 import zipfile
 from html import escape
+from itertools import groupby
 
 NAMESPACE = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
@@ -15,12 +16,15 @@ def paragraph(text):
 
 def word_document(blocks, body=""):
     """A document of paragraphs (lists of one text) or rows of a table (lists of several)."""
-    for block in blocks:
-        if len(block) == 1:
-            body += paragraph(block[0])
+    for is_paragraph, run in groupby(blocks, lambda block: len(block) == 1):
+        if is_paragraph:
+            body += "".join(paragraph(block[0]) for block in run)
         else:
-            cells = "".join(f"<w:tc>{paragraph(cell)}</w:tc>" for cell in block)
-            body += f"<w:tbl><w:tr>{cells}</w:tr></w:tbl>"
+            rows = "".join(
+                "<w:tr>" + "".join(f"<w:tc>{paragraph(cell)}</w:tc>" for cell in block) + "</w:tr>"
+                for block in run
+            )
+            body += f"<w:tbl>{rows}</w:tbl>"
     xml = f'<w:document xmlns:w="{NAMESPACE}"><w:body>{body}</w:body></w:document>'
     return archive({"[Content_Types].xml": "<Types/>", "word/document.xml": xml})
 
