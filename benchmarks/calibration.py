@@ -33,7 +33,7 @@ from scoring.evaluate import evaluate
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint
 from scoring.options import ScoringOptions
 from searcher.calibration.model import Model
-from searcher.calibration.resembling_words import NONE, ResemblingWords
+from searcher.calibration.resembling_words import NO_RESEMBLING_WORDS, ResemblingWords
 from searcher.calibration.weights import Weights, fit, together
 from searcher.output.std_list import hit_list
 from searcher.phonetic.indexes import open_phonetic_indexes
@@ -241,7 +241,7 @@ def written_as_module(model: Model) -> str:
         )
         intercept, slope, growth = weights.resembling
         words = f"    ResemblingWords({intercept:.4g}, {slope:.4g}, {growth:.4g}),\n"
-        more = "" if weights.resembling == NONE else words
+        more = "" if weights.resembling == NO_RESEMBLING_WORDS else words
         return f"{name} = Weights(\n    {weights.intercept:.4g},\n    {{\n{lines}    }},\n{more})\n"
 
     return (

@@ -18,7 +18,7 @@ import numpy as np
 
 from scoring.measures import cnxe
 from scoring.statistics.jackknife import deviations, intervals
-from scoring.statistics.sample import Hits, Sample, Targets, prepare
+from scoring.statistics.sample import Sample, SampleHits, Targets, prepare
 from scoring.statistics.significance import SCALES
 from scoring.statistics.weighed import MEASURES
 from std.values import Float64s
@@ -72,7 +72,7 @@ def corpus(drawn_from: Truth, files: int, random: np.random.Generator) -> list[S
         )
         is_hit = np.arange(len(llr)) < paired.sum()
         counted = said.sum(axis=1) > 0
-        hits = Hits(
+        hits = SampleHits(
             np.append(term[paired], wrong_term).astype(np.int32),
             np.append(file[paired], wrong_file).astype(np.int32),
             llr,

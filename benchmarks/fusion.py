@@ -61,7 +61,7 @@ from searcher.calibration.occurrence_rate import (
 )
 from searcher.calibration.weights import Examples, Weights, fit
 from searcher.fusion.doubt import doubt, measured
-from searcher.fusion.fused_candidates import FusedVariant, Recogniser, fuse
+from searcher.fusion.fused_candidates import FusedRecogniser, FusedVariant, fuse
 from searcher.fusion.pooling import MEASURED_SURENESS, pool, weights
 from searcher.output.std_list import hit_list
 from searcher.phonetic.indexes import open_phonetic_indexes
@@ -126,7 +126,7 @@ class Searched(NamedTuple):
     """One recogniser of a set."""
 
     one: Material
-    recogniser: Recogniser
+    recogniser: FusedRecogniser
     measured: Mapping[Recording, float]  # the doubt of each recording, by the other half
 
 
@@ -152,7 +152,7 @@ def recogniser(data: Path, name: str, terms: TermList, model: Model) -> Searched
             )
         said = doubt(segments)
         by_half = measured_by_halves(one, segments, said)
-        return Searched(one, Recogniser(name, found, said), by_half)
+        return Searched(one, FusedRecogniser(name, found, said), by_half)
 
 
 def measured_by_halves(

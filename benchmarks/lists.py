@@ -45,7 +45,7 @@ from searcher.phonetic.decoys import LENGTHS, draw_decoy_words
 from searcher.prepared import PreparedIndex, prepare
 from searcher.search import decide, for_single_terms
 from searcher.tuning.reference import (
-    Transcript,
+    TuningTranscript,
     correct_hits,
     find_occurrences,
     make_transcript,
@@ -99,7 +99,9 @@ def found(one: Material, index: PreparedIndex) -> Iterator[tuple[str, list[Parts
     yield "fives", [[find_terms(five, index, excerpts=all_speech)] for five in fives]
 
 
-def judged(parts: Parts, one: Material, index: PreparedIndex, transcript: Transcript) -> list[Hits]:
+def judged(
+    parts: Parts, one: Material, index: PreparedIndex, transcript: TuningTranscript
+) -> list[Hits]:
     """The hits of a list."""
     row_of = {term.term_id: row for row, term in enumerate(one.data.terms.terms)}
     every = []

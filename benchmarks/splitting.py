@@ -18,7 +18,7 @@ from itertools import product
 from pathlib import Path
 
 from searcher.terms.splitting import Splitter, make_splitter
-from searcher.terms.splitting.matches import Limits
+from searcher.terms.splitting.matches import MatchLimits
 from searcher.terms.vocabulary import read
 
 COMPOUNDS = Path(__file__).parent.parent / "tests/data/compounds/thesis-65.tsv"
@@ -86,9 +86,9 @@ def main() -> None:
     methods = ["trie", "bktree", "linear"] if args.slow else ["trie"]
     runs += [(method, *limits) for method in methods for limits in THESIS_LIMITS]
     for method, k, r in runs:
-        make_splitter(read_small(), method, Limits(k, r)).warm_up()
+        make_splitter(read_small(), method, MatchLimits(k, r)).warm_up()
         began = time.process_time()
-        splitter = make_splitter(vocabulary, method, Limits(k, r))
+        splitter = make_splitter(vocabulary, method, MatchLimits(k, r))
         build = time.process_time() - began
         splitter.warm_up()
         row = f"{method:9} {k:2} {r:4.1f} {build:8.2f}"

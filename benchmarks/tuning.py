@@ -37,7 +37,7 @@ from searcher.tuning.examples import (
     decoy_examples,
     examples_of_phrases,
 )
-from searcher.tuning.reference import Transcript, make_transcript
+from searcher.tuning.reference import TuningTranscript, make_transcript
 from searcher.tuning.tune import queries, with_few_absent
 from std.phonetics.confusion import Counts
 
@@ -53,7 +53,7 @@ class Half:
         self.segment = indexed(networks, one.config)
         self.one = one
         self.recordings = tuple(found.recording for found in self.segment.recordings)
-        self.transcript: Transcript = make_transcript(
+        self.transcript: TuningTranscript = make_transcript(
             one.data.lexemes, self.recordings, one.config.text
         )
         rows = {recording: i for i, recording in enumerate(self.recordings)}

@@ -10,4 +10,4 @@ SECONDS = Range(0, 1_000_000)  # between a hit and its reference, between two wo
 REPLICATES = Range(0, 1_000_000, whole=True)
 CONFIDENCE = Range(0, 1, above=True, below=True)
 ISO_RATIO = Range(0, 1_000_000_000, above=True)  # P_miss / P_fa
-PARTS = Range(2, 1_000_000, whole=True)  # of a corpus
+FOLDS = Range(2, 1_000_000, whole=True)  # of a corpus

@@ -53,7 +53,7 @@ class Resources(NamedTuple):
     searching_peak_memory_gb: float | None
     included: tuple[str, ...] = ()  # what was added up, a line for each command
 
-    def processing_load(self, weight: float = LAMBDA) -> float | None:
+    def processing_load(self) -> float | None:
         """PL, equation 48; None if a figure of it is not known.
 
         >>> round(Resources(0.7467, 0.64, 2.0, 4.0).processing_load(), 6)
@@ -65,7 +65,7 @@ class Resources(NamedTuple):
             return None
         indexing = self.isf * self.indexing_peak_memory_gb
         searching = self.ssf_per_second * self.searching_peak_memory_gb
-        return weight * indexing + (1 - weight) * searching
+        return LAMBDA * indexing + (1 - LAMBDA) * searching
 
 
 class _Run(NamedTuple):

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from searcher.index.copies import Copies
-from searcher.index.searched_speech import Speech, of_excerpts, restricted
+from searcher.index.searched_speech import SearchedSpeech, of_excerpts, restricted
 from searcher.results.hits import Hit, HitColumns
 from searcher.results.search_result import SearchResult
 from searcher.terms.query import words_of
@@ -140,7 +140,7 @@ class SearchableIndex(ABC):
 
     def searched_speech(
         self, ecf: ECF | None, where: str | None, recordings: Sequence[str]
-    ) -> Speech:
+    ) -> SearchedSpeech:
         """The speech that is searched: what an ECF has of the recordings that are wanted.
 
         Args:
@@ -152,5 +152,5 @@ class SearchableIndex(ABC):
             wanted = self.recordings(where=where, recordings=recordings)
             return restricted(excerpts, wanted, self.copies, about_speakers(where))
         if excerpts is None:
-            return Speech(None, self.distinct_speech_s)
+            return SearchedSpeech(None, self.distinct_speech_s)
         return of_excerpts(excerpts, self.copies)

@@ -42,7 +42,7 @@ exit status: 0 ended by SIGTERM, 130 by Ctrl-C, 2 a mistake that you can correct
 PORT = number(Range(0, 65535, whole=True))
 MOST_JOBS = 4  # unless the user says so: each opens the index
 MIN_TOKEN = 16  # letters
-PACKAGES = ("fastapi", "uvicorn", "uvloop", "httptools", "jinja2")  # of the extra "serve"
+PACKAGES = ("fastapi", "uvicorn", "uvloop", "httptools")  # of the extra "serve"
 
 
 def parser() -> argparse.ArgumentParser:

@@ -18,7 +18,7 @@ import orjson
 from std.csv_output import write_csv
 from std.nist import std_list
 from std.nist.xml import writable
-from std.subtitles import Cue, subtitle_file
+from std.subtitles import SubtitleCue, subtitle_file
 from std.values import Detections, Recording, STDList, TermSearch
 from std.written_numbers import json_bytes
 
@@ -93,7 +93,10 @@ def std_list_file(hits: Documents, searches: Mapping[str, TermSearch], name: str
 
 def subtitles(hits: Documents, kind: Literal["srt", "vtt"]) -> bytes:
     """The hits of one recording as cues, in the order of time."""
-    cues = (Cue(hit["start_s"], hit["start_s"] + hit["duration_s"], hit_text(hit)) for hit in hits)
+    cues = (
+        SubtitleCue(hit["start_s"], hit["start_s"] + hit["duration_s"], hit_text(hit))
+        for hit in hits
+    )
     return subtitle_file(cues, kind)
 
 

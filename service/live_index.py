@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from searcher import Index, open_index
-from service.recordings import RecordingTable, heard, recording_table
+from service.recordings import ServedRecordings, heard, recording_table
 from service.settings import Settings
 from std.audio.files import audio_folder
 from std.errors import StdError
@@ -28,7 +28,7 @@ class Snapshot:
 
     number: int  # 1 for the one the service was started with
     index: Index
-    recordings: RecordingTable
+    recordings: ServedRecordings
 
 
 class LiveIndex:

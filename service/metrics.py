@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 
-MEDIA_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 BOUNDS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 

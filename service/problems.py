@@ -16,7 +16,7 @@ from std.terminal import printable
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-MEDIA_TYPE = "application/problem+json"
+PROBLEM_TYPE = "application/problem+json"
 RETRY_S = 2  # what a client waits that was told 429 or 503
 
 
@@ -52,7 +52,7 @@ def response(status: int, detail: str, headers: Mapping[str, str] | None = None)
         "status": status,
         "detail": printable(detail),
     }
-    return Response(orjson.dumps(document), status, dict(headers or {}), MEDIA_TYPE)
+    return Response(orjson.dumps(document), status, dict(headers or {}), PROBLEM_TYPE)
 
 
 def add_handlers(app: "FastAPI") -> None:

@@ -55,7 +55,7 @@ class RecordingEntry:
 
 
 @dataclass(frozen=True, eq=False)
-class RecordingTable:
+class ServedRecordings:
     """All recordings of a snapshot, ascending."""
 
     entries: tuple[RecordingEntry, ...]
@@ -166,7 +166,7 @@ def heard(
 
 def recording_table(
     indexed: Iterable[IndexRecording], audio: Mapping[str, Path | None], given: Metadata
-) -> RecordingTable:
+) -> ServedRecordings:
     """The table of a snapshot.
 
     Args:
@@ -191,4 +191,4 @@ def recording_table(
     )
     columns = {column for entry in entries for column in entry.metadata}
     columns -= {"title", AUDIO, *FACTS, *filter(_OF_CHANNEL.fullmatch, columns)}
-    return RecordingTable(entries, tuple(sorted(columns)))
+    return ServedRecordings(entries, tuple(sorted(columns)))

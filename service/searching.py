@@ -18,7 +18,7 @@ import numpy.typing as npt
 from searcher import Expected, SearchResult
 from service.live_index import Snapshot
 from service.problems import ProblemError
-from service.recordings import Facet, RecordingTable
+from service.recordings import Facet, ServedRecordings
 from service.settings import Limits
 from std.metadata.table import SPEAKER
 
@@ -213,7 +213,7 @@ def _speaker_facet(results: Sequence[TermResult], recording: Ints, given: Facet 
 
 
 def _fitting(
-    wish: Wish, table: RecordingTable, spoken: Facet | None, recording: Ints
+    wish: Wish, table: ServedRecordings, spoken: Facet | None, recording: Ints
 ) -> dict[str, Bools]:
     """For each facet that a wish is about (n,) which hits have one of its values.
 

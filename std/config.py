@@ -26,7 +26,7 @@ T = TypeVar("T")
 PROBABILITY = Range(0, 1)
 SHOWN_FROM = 0.05  # probability of what people are shown who ask for terms; lists have all hits
 MAX_MS = 3_600_000  # an hour
-MAX_BYTES = 1 << 16  # of a file
+MAX_CONFIG_BYTES = 1 << 16  # of a file
 TOML = "a configuration in TOML"
 OTHERS = {b"<": "XML", b"{": "JSON"}  # by their first character, which no TOML begins with
 OLD_TABLES = {"sound": "phonetic_search"}  # of configurations of version 0.1
@@ -243,12 +243,14 @@ def _text(stream: BinaryIO, path: Path) -> str:
     Raises:
         InputError: it is XML or JSON, which people confuse with it, too long or not UTF-8.
     """
-    content = stream.read(MAX_BYTES + 1)  # dotted keys of a longer one take the parser seconds
+    content = stream.read(
+        MAX_CONFIG_BYTES + 1
+    )  # dotted keys of a longer one take the parser seconds
     begin = content.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if begin in OTHERS:
         raise InputError(path, 1, TOML, OTHERS[begin])
-    if len(content) > MAX_BYTES:
-        raise InputError(path, 0, f"{TOML}, at most {MAX_BYTES} bytes", "more")
+    if len(content) > MAX_CONFIG_BYTES:
+        raise InputError(path, 0, f"{TOML}, at most {MAX_CONFIG_BYTES} bytes", "more")
     return decode(content, path)
 
 

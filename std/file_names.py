@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-MAX_BYTES = 60  # of a part; a file system allows 255 for the whole name
+MAX_NAME_BYTES = 60  # of a part; a file system allows 255 for the whole name
 
 
 def safe_name(text: str) -> str:
@@ -16,7 +16,7 @@ def safe_name(text: str) -> str:
     """
     name = re.sub(r"[^\w.-]+", "_", text)
     name = re.sub(r"\.\.+", "_", name).strip("._-")
-    return name.encode()[:MAX_BYTES].decode(errors="ignore") or "_"
+    return name.encode()[:MAX_NAME_BYTES].decode(errors="ignore") or "_"
 
 
 def distinct_names(names: Iterable[str]) -> Iterator[str]:

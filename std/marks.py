@@ -32,7 +32,7 @@ from std.limits import CHANNEL, MAX_TIME_S
 from std.ranges import Range
 from std.values import Recording
 
-MAX_LINE_BYTES = 1 << 16
+MAX_MARK_BYTES = 1 << 16
 TIME_S = Range(0, MAX_TIME_S)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
 
@@ -59,7 +59,7 @@ def parse(stream: BinaryIO, path: Path | str) -> Iterator[Mark]:
     Raises:
         InputError: a line is no mark.
     """
-    for number, line in numbered(stream, path, MAX_LINE_BYTES):
+    for number, line in numbered(stream, path, MAX_MARK_BYTES):
         if not line.strip() or not line.endswith(b"\n"):
             continue
         try:

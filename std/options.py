@@ -31,24 +31,15 @@ QUIET = "no summary, no progress"
 CONFIG = "the configuration; std-config show lists its keys, std-config list what is shipped"
 
 
-def add_store_option(
-    parse: "Arguments",
-    *,
-    several: bool = True,
-    required: bool = True,
-) -> None:
-    """Where the index is.
+def add_store_option(parse: "Arguments", *, required: bool = True) -> None:
+    """Where the index is, or each of its shards.
 
     Args:
         parse: of the command.
-        several: whether an index may have shards.
         required: whether there is no other source.
     """
-    if several:
-        shards = f"{STORE}; once for each shard"
-        parse.add_argument("--store", required=required, action="append", help=shards)
-    else:
-        parse.add_argument("--store", help=STORE)
+    shards = f"{STORE}; once for each shard"
+    parse.add_argument("--store", required=required, action="append", help=shards)
 
 
 def add_config_options(parse: "Arguments", meaning: str = CONFIG) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 STREAMS = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
-_DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|\d+))/fd/(\d+)")
+_WRITTEN_DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|\d+))/fd/(\d+)")
 MAX_PREFIX = 50  # characters of a name that its temporary file begins with
 
 
@@ -133,7 +133,7 @@ def _stream(sink: _Sink) -> Iterator[BinaryIO]:
 def descriptor_of(path: Path) -> int | None:
     """The open descriptor that a path stands for; None if it is a file to be opened."""
     text = str(path)
-    match = _DESCRIPTOR.fullmatch(text)
+    match = _WRITTEN_DESCRIPTOR.fullmatch(text)
     return int(match[1]) if match else STREAMS.get(text)
 
 

@@ -25,7 +25,7 @@ from std.errors import cut, quoted
 from std.nearest import meant
 from std.terminal import printable
 
-FILES = """\
+ABOUT_FILES = """\
 Files to read may be compressed with gzip and may be pipes; - is standard input. Files to write may
 be devices, pipes and links, which stay what they are; - is standard output.
 """
@@ -85,7 +85,7 @@ class Parser(argparse.ArgumentParser):
         self.epilog = epilog.rstrip()
         if " " in self.prog:  # a subcommand: version and files are said of the command
             return
-        self.epilog += f"\n\n{FILES}"
+        self.epilog += f"\n\n{ABOUT_FILES}"
         version = f"%(prog)s {std.__version__}"
         self.add_argument(
             "--version", action="version", version=version, help="name and version, nothing else"
@@ -100,7 +100,7 @@ class Parser(argparse.ArgumentParser):
 
     def subcommands(self) -> "argparse._SubParsersAction[Parser]":
         """What the command does, by its first argument; ``add_parser`` adds one."""
-        self.epilog = str(self.epilog).removesuffix(f"\n\n{FILES}")  # they have files
+        self.epilog = str(self.epilog).removesuffix(f"\n\n{ABOUT_FILES}")  # they have files
         self._subcommands = self.add_subparsers(
             dest="subcommand", metavar="COMMAND", required=True, parser_class=Parser,
             title="commands (COMMAND --help explains each)",

@@ -20,7 +20,7 @@ from std.display.numbers import counted
 from std.errors import StdError, quoted
 from std.languages.detection import is_language, language_code, of_segment
 from std.metadata.table import SPEAKER, Metadata, ValueColumn, column_of, fitting
-from std.metadata.where import Comparison, parse
+from std.metadata.where import Condition, parse
 from std.nearest import meant
 from std.store import Segment
 from std.store.columns import KEY_SHIFT
@@ -78,7 +78,7 @@ def _speakers(segment: Segment) -> list[dict[str, int]]:
     return speakers.of_recordings(offsets)
 
 
-def about_speakers(where: str | None) -> tuple[Comparison, ...]:
+def about_speakers(where: str | None) -> tuple[Condition, ...]:
     """The comparisons of a condition that are about who speaks.
 
     Raises:
@@ -88,13 +88,13 @@ def about_speakers(where: str | None) -> tuple[Comparison, ...]:
     return tuple(one for one in every if one.column == SPEAKER)
 
 
-def is_said_by(name: str, comparisons: Iterable[Comparison]) -> bool:
+def is_said_by(name: str, comparisons: Iterable[Condition]) -> bool:
     """Whether a speaker fits all comparisons; "" where nobody says who it is."""
     written = normalize("NFC", name) or None
     return all(one.holds(written) for one in comparisons)
 
 
-def is_wholly_said_by(recording: IndexRecording, comparisons: Sequence[Comparison]) -> bool:
+def is_wholly_said_by(recording: IndexRecording, comparisons: Sequence[Condition]) -> bool:
     """Whether the metadata say that a whole recording is that of a speaker who fits.
 
     That it is not somebody's is asked of each name in it.
@@ -104,12 +104,12 @@ def is_wholly_said_by(recording: IndexRecording, comparisons: Sequence[Compariso
     return bool(value) and is_asked_for and is_said_by(value, comparisons)
 
 
-def unnamed_is_said_by(recording: IndexRecording, comparisons: Iterable[Comparison]) -> bool:
+def unnamed_is_said_by(recording: IndexRecording, comparisons: Iterable[Condition]) -> bool:
     """Whether what nobody is named for fits: then the metadata say who it is, or nobody does."""
     return is_said_by(recording.metadata.get(SPEAKER, ""), comparisons)
 
 
-def said_share(recording: IndexRecording, comparisons: Sequence[Comparison]) -> float:
+def said_share(recording: IndexRecording, comparisons: Sequence[Condition]) -> float:
     """The share of a recording's slots whose speaker fits all comparisons, from 0 to 1."""
     if not comparisons or is_wholly_said_by(recording, comparisons):
         return 1.0
@@ -200,7 +200,7 @@ def _code(name: str) -> str:
     return code if is_language(code) else name
 
 
-def _asked(comparison: Comparison) -> str:
+def _asked(comparison: Condition) -> str:
     """What a comparison asks for: of a language, its code."""
     if comparison.column == "language" and comparison.operator in ("=", "!="):
         return _code(comparison.value)

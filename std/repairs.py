@@ -114,7 +114,7 @@ class Repairs:
 REFUSED = Repairs(strict=True)  # of whoever mends nothing
 
 
-class Span(NamedTuple):
+class RepairedSpan(NamedTuple):
     """Start and end in seconds; NaN where one is not known."""
 
     start_s: float
@@ -127,7 +127,7 @@ def span_s(
     longest_s: float,
     place: tuple[Path | str, int],
     repairs: Repairs,
-) -> Span:
+) -> RepairedSpan:
     """Return times as they can be: none below 0 or beyond what an index holds, no end too early.
 
     Args:
@@ -143,14 +143,14 @@ def span_s(
         InputError: repairs are not allowed.
     """
     if 0 <= start_s <= end_s <= MAX_TIME_S and end_s - start_s <= longest_s:
-        return Span(start_s, end_s)
+        return RepairedSpan(start_s, end_s)
     if math.isnan(start_s):
-        return Span(UNKNOWN, UNKNOWN)
+        return RepairedSpan(UNKNOWN, UNKNOWN)
     path, line = place
     got = f"{start_s:.3f} to {end_s:.3f}"
     if max(start_s, end_s) > MAX_TIME_S:
         repairs.note(TOO_LATE, InputError(path, line, f"times up to {MAX_TIME_S} s", got))
-        return Span(UNKNOWN, UNKNOWN)
+        return RepairedSpan(UNKNOWN, UNKNOWN)
     wrong = InputError(path, line, "0 <= start <= end in seconds", got)
     if start_s < 0:
         repairs.note(BEFORE_ZERO, wrong)
@@ -162,7 +162,7 @@ def span_s(
         expected = f"a word of at most {longest_s} s"
         repairs.note(TOO_LONG, InputError(path, line, expected, got))
         end_s = start_s + longest_s
-    return Span(start_s, end_s)
+    return RepairedSpan(start_s, end_s)
 
 
 def confidence(value: float, problem: InputError, repairs: Repairs) -> float:

@@ -31,7 +31,7 @@ from std.ranges import Range
 from std.terminal import json_text
 from std.values import Term, TermList
 
-FORMAT = "std spoken queries 1"
+QUERIES_FORMAT = "std spoken queries 1"
 WEIGHT = Range(0, 1, above=True)
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\ufffe\uffff]")  # XML and terminals cannot hold them
 DURATION_S = Range(0, MAX_TIME_S)
@@ -98,9 +98,9 @@ def parse(path: Path) -> SpokenQueries:
         InputError: it is another file, names a query twice, or has weights that are none.
     """
     document = read_json(path)
-    if document["format"].value != FORMAT:
+    if document["format"].value != QUERIES_FORMAT:
         raise document["format"].error(
-            f'"{FORMAT}" (std-index NETWORKS --queries-to FILE makes such a file)'
+            f'"{QUERIES_FORMAT}" (std-index NETWORKS --queries-to FILE makes such a file)'
         )
     queries = [_query(part) for part in document["queries"]]
     if not queries:
@@ -154,7 +154,7 @@ def dump(queries: SpokenQueries, stream: BinaryIO) -> None:
         )
         for query in queries.queries
     ]
-    head = f'{{"format": {json.dumps(FORMAT)}, "language": {json_text(queries.language)},'
+    head = f'{{"format": {json.dumps(QUERIES_FORMAT)}, "language": {json_text(queries.language)},'
     if queries.recognition:
         head += f' "recognition": {json_text(queries.recognition._asdict())},'
     text = ",\n  ".join(lines)

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from std.errors import STANDARD_STREAM
 
 
-class Cue(NamedTuple):
+class SubtitleCue(NamedTuple):
     """A text and when it is shown."""
 
     start_s: float
@@ -18,7 +18,7 @@ class Cue(NamedTuple):
     text: str
 
 
-def subtitle_file(cues: Iterable[Cue], kind: Literal["srt", "vtt"]) -> bytes:
+def subtitle_file(cues: Iterable[SubtitleCue], kind: Literal["srt", "vtt"]) -> bytes:
     """Cues in the order of time as a file."""
     lines = ["WEBVTT", ""] if kind == "vtt" else []
     point = "." if kind == "vtt" else ","

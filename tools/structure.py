@@ -25,7 +25,7 @@ FLOW = (  # from, value, to; a value in <> is a file or a text, not a class
     ("std", "<networks>", "indexer.formats"),
     ("recogniser output", "<files>", "indexer.formats"),
     ("indexer.formats.readers", "Lattice", "indexer.lattices"),
-    ("indexer.formats.readers", "Hypothesis", "indexer.networks"),
+    ("indexer.formats.readers", "UtteranceHypothesis", "indexer.networks"),
     ("indexer.lattices", "ConfusionNetwork", "indexer.segments"),
     ("indexer.networks", "ConfusionNetwork", "indexer.segments"),
     ("indexer.segments", "SegmentColumns", "indexer.languages"),

@@ -17,8 +17,8 @@ from std.repairs import (
     REFUSED,
     TOO_MUCH,
     UNKNOWN,
+    RepairedSpan,
     Repairs,
-    Span,
     span_s,
 )
 from std.values import Recording
@@ -106,7 +106,7 @@ class NetworkBuilder:
             self._repairs.note(
                 OUT_OF_ORDER, InputError(self.path, line, expected, f"{span.start_s}")
             )
-            span = Span(before, max(before, span.end_s))
+            span = RepairedSpan(before, max(before, span.end_s))
         self._mass = 0.0
         self._slot_spans.append(span)
         self._slot_errors.append(error_s)
@@ -169,12 +169,14 @@ class NetworkBuilder:
             self._repairs.note(TOO_MUCH, problem)
         return posterior
 
-    def _span(self, line: int, start_s: float, end_s: float, longest_s: float) -> Span:
+    def _span(self, line: int, start_s: float, end_s: float, longest_s: float) -> RepairedSpan:
         return span_s(start_s, end_s, longest_s, (self.path, line), self._repairs)
 
-    def _whole_span(self, line: int, start_s: float, end_s: float, longest_s: float) -> Span:
+    def _whole_span(
+        self, line: int, start_s: float, end_s: float, longest_s: float
+    ) -> RepairedSpan:
         """Times of a slot or a word: one whose end is not known has no length."""
         if 0 <= start_s <= end_s <= MAX_TIME_S and end_s - start_s <= longest_s:
-            return Span(start_s, end_s)  # as nearly always
+            return RepairedSpan(start_s, end_s)  # as nearly always
         span = self._span(line, start_s, end_s, longest_s)
-        return span if span.end_s == span.end_s else Span(span.start_s, span.start_s)
+        return span if span.end_s == span.end_s else RepairedSpan(span.start_s, span.start_s)

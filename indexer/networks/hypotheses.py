@@ -37,7 +37,7 @@ class HypothesisWord(NamedTuple):
     speaker: str = ""  # where the file says of words who spoke them
 
 
-class Hypothesis(NamedTuple):
+class UtteranceHypothesis(NamedTuple):
     """One hypothesis of an utterance; the weights of all of them sum to 1."""
 
     weight: float
@@ -136,7 +136,9 @@ def write_words(builder: NetworkBuilder, line: int, words: Sequence[HypothesisWo
         builder.word(line, *word[:4])
 
 
-def write_hypotheses(builder: NetworkBuilder, line: int, hypotheses: Sequence[Hypothesis]) -> None:
+def write_hypotheses(
+    builder: NetworkBuilder, line: int, hypotheses: Sequence[UtteranceHypothesis]
+) -> None:
     """Write several hypotheses, aligned word by word; the first should be the best.
 
     Text without spaces is aligned character by character if the builder wants characters: programs
@@ -165,18 +167,21 @@ def write_hypotheses(builder: NetworkBuilder, line: int, hypotheses: Sequence[Hy
             builder.word(line, token, min(1.0, math.fsum(weights)), *best[token][2:4])
 
 
-def weighted(logs: Sequence[float], words: Sequence[Sequence[HypothesisWord]]) -> list[Hypothesis]:
+def weighted(
+    logs: Sequence[float], words: Sequence[Sequence[HypothesisWord]]
+) -> list[UtteranceHypothesis]:
     """Give hypotheses weights that sum to 1, from their log scores."""
     highest = max(logs, default=0.0)
     odds = [math.exp(max(log - highest, -700.0)) for log in logs]
     return [
-        Hypothesis(odd / sum(odds), sequence) for odd, sequence in zip(odds, words, strict=True)
+        UtteranceHypothesis(odd / sum(odds), sequence)
+        for odd, sequence in zip(odds, words, strict=True)
     ]
 
 
 def by_confidence(
     confidences: Sequence[float], words: Sequence[Sequence[HypothesisWord]]
-) -> list[Hypothesis]:
+) -> list[UtteranceHypothesis]:
     """Give hypotheses their confidences as weights, scaled where they sum to more than 1.
 
     Where one has none (0), all count alike.
@@ -188,7 +193,7 @@ def by_confidence(
         confidences = [1.0] * len(words)
     total = max(1.0, sum(confidences))
     return [
-        Hypothesis(confidence / total, sequence)
+        UtteranceHypothesis(confidence / total, sequence)
         for confidence, sequence in zip(confidences, words, strict=True)
     ]
 
@@ -201,8 +206,8 @@ def rated(words: Sequence[HypothesisWord]) -> list[HypothesisWord]:
 
 
 def at_common_pauses(
-    hypotheses: Sequence[Hypothesis],
-) -> Iterator[list[Hypothesis]]:
+    hypotheses: Sequence[UtteranceHypothesis],
+) -> Iterator[list[UtteranceHypothesis]]:
     """Cut long hypotheses, the best first, into utterances where nobody says anything.
 
     They are cut in the pauses of the best one of more than half a second; a word of another goes
@@ -221,7 +226,7 @@ def at_common_pauses(
             parts[-1][bisect_right(cuts, (word.start_s + word.end_s) / 2)].append(word)
     for number in range(len(cuts) + 1):
         yield [
-            Hypothesis(hypothesis.weight, own[number])
+            UtteranceHypothesis(hypothesis.weight, own[number])
             for hypothesis, own in zip(hypotheses, parts, strict=True)
         ]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from scoring.limits import PARTS
+from scoring.limits import FOLDS
 from std.command import file_argument, folder_argument, number, print_json, run, tell
 from std.display.progress import progress
 from std.display.rows import JSON, TABLE, form_of, print_rows
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scoring.discovery import Corpus, DiscoveryEvaluation, Folds, Progress
     from std.distinct import Given
 
-EXAMPLE = """example:
+DISCOVERY_EXAMPLE = """example:
   std-discovery --phones gold.phn --words gold.wrd --classes disc.class --output scores/
   std-discovery --phones gold.phn --words gold.wrd --classes disc.class \\
       --profile zrc2015 --parts 10 --talker-pattern '^s[0-9]{2}' --json
@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
         prog="std-discovery",
         description="Score term discovery with the ZeroSpeech measures: NED, coverage, matching, "
         "grouping, type, token and boundary.",
-        epilog=EXAMPLE,
+        epilog=DISCOVERY_EXAMPLE,
     )
     add = result.add_argument
     add(
@@ -70,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="intervals; a blank line separates folds",
     )
-    count = number(PARTS)
+    count = number(FOLDS)
     parts.add_argument("--parts", type=count, metavar="N", help="cut the corpus into N equal folds")
     talkers = corpus.add_mutually_exclusive_group()
     talkers.add_argument("--talkers", type=file_argument, metavar="FILE", help="lines: file talker")

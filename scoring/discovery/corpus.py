@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scoring.discovery.formats.alignments import Tier
+from scoring.discovery.formats.alignments import AlignmentTier
 from scoring.discovery.formats.classes import Classes
 from std.errors import InputError
 from std.values import Bools, Float64s, freeze
@@ -105,7 +105,9 @@ class Discovery:
         )
 
 
-def make_corpus(phones: Tier, words: Tier, talkers: Mapping[str, str] | None = None) -> Corpus:
+def make_corpus(
+    phones: AlignmentTier, words: AlignmentTier, talkers: Mapping[str, str] | None = None
+) -> Corpus:
     """Bring phones and words to one table of files and name the talkers.
 
     Args:
@@ -132,7 +134,7 @@ def with_talkers(corpus: Corpus, talkers: Mapping[str, str]) -> Corpus:
     return replace(corpus, talker=talker, talkers=table)
 
 
-def _track(tier: Tier, files: tuple[str, ...]) -> Track:
+def _track(tier: AlignmentTier, files: tuple[str, ...]) -> Track:
     """A tier over the corpus's table of files."""
     rows = tier.spans
     index = {file: i for i, file in enumerate(files)}

@@ -11,7 +11,7 @@ import numpy as np
 
 from scoring.discovery.corpus import Corpus, Ints, order_keys
 from scoring.discovery.formats.folds import Folds
-from scoring.discovery.formats.spans import Spans
+from scoring.discovery.formats.spans import FileSpans
 from scoring.discovery.scores import PARTS, RATES, ProfileName, Scores, Spread
 from scoring.discovery.transcription import ticks
 from std.errors import InputError
@@ -109,7 +109,9 @@ def _as_folds(corpus: Corpus, bounds: Sequence[int]) -> Folds:
     last = np.append(first[1:], len(phones)) - 1
     onset = phones.onset_s[first].copy()
     offset = phones.offset_s[last].copy()
-    rows = Spans(corpus.files, phones.file[first], onset, offset, np.zeros(len(first), np.int32))
+    rows = FileSpans(
+        corpus.files, phones.file[first], onset, offset, np.zeros(len(first), np.int32)
+    )
     return Folds(len(bounds) - 1, part[first].astype(np.int32), rows)
 
 

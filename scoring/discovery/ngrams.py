@@ -30,20 +30,19 @@ def stretch_ends(track: Track, begins: Ints) -> Ints:
     return np.repeat(bounds[1:], np.diff(bounds))
 
 
-def repeated(
-    label: Ints, ends: Ints, shortest: int = MIN_LENGTH, longest: int = MAX_LENGTH
-) -> Iterator[Level]:
+def repeated(label: Ints, ends: Ints) -> Iterator[Level]:
     """Yield the n-grams that occur at least twice inside stretches, shortest first.
+
+    They have `MIN_LENGTH` to `MAX_LENGTH` phones.
 
     Args:
         label: (N,) phone of each row.
         ends: (N,) row after the last one of its stretch; no n-gram reaches over it.
-        shortest, longest: lengths in phones.
     """
     position = np.arange(len(label), dtype=np.int64)
     name = label.astype(np.int64)
     symbols = int(name.max(initial=0)) + 1
-    for length in range(1, longest + 1):
+    for length in range(1, MAX_LENGTH + 1):
         if length > 1:
             fits = position + length <= ends[position]
             position, name = position[fits], name[fits]
@@ -53,7 +52,7 @@ def repeated(
         position, name = position[twice], name[twice]
         if not len(position):
             return
-        if length >= shortest:
+        if length >= MIN_LENGTH:
             yield Level(length, position, name)
 
 

@@ -1,6 +1,6 @@
 """The DET plot: P_miss against P_fa on normal-deviate axes, with lines of equal TWV.
 
-On these axes a system whose scores are normally distributed draws a straight line. Matplotlib is
+`scoring.report.det_axes` has the points. Matplotlib is
 used without pyplot (no global state, no display) and imported when a plot is made; it comes with
 the extra `EXTRA`, and what needs it without it says so. Colours are
 Okabe and Ito's, which colour-blind readers can tell apart; line styles differ as well, and from
@@ -14,17 +14,15 @@ import logging
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from scoring.measures.det import DET, Point, maximum
 from scoring.report import legend
+from scoring.report.det_axes import DetWindow, det_window, deviates, iso_lines, thin
 from scoring.report.legend import Rows
 from std.extras import required
-from std.values import Float64s
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -37,20 +35,7 @@ STYLES = ("-", "--", "-.", ":")
 MARKERS = ("", "s", "^")
 MARKS = 12  # on a curve that has markers
 MAX_CURVES = len(COLOURS) * len(STYLES) * len(MARKERS)  # drawn: more cannot be told apart
-TICKS = np.array(
-    (
-        *(1e-6, 1e-5, 1e-4, 1e-3, 0.004, 0.01, 0.02, 0.05, 0.1, 0.2),
-        *(0.4, 0.6, 0.8, 0.9, 0.95, 0.98, 0.99),
-    )
-)
-MISS_TICKS = TICKS[(TICKS >= 0.01) & (TICKS <= 0.99)]
-FA_TICKS = TICKS[TICKS <= 0.4]
 MAX_POINTS = 2000  # drawn per curve: more than a plot can show
-ISO_TWV = (0.1, 0.3, 0.5, 0.7, 0.9)
-
-
-Range = tuple[float, float]
-Window = tuple[Range, Range]  # of P_fa and of P_miss
 
 
 class LabelledCurve(NamedTuple):
@@ -91,14 +76,14 @@ def det_figure(
     figure = _figure(7.0, 6.0)
     axes = figure.add_subplot()
     drawn = curves[:MAX_CURVES]
-    x_range, y_range = _window(drawn)
-    _iso_twv(axes, beta, x_range, y_range)
+    window = _window(drawn)
+    _iso_twv(axes, beta, window)
     rows: Rows = []
     for i, curve in enumerate(drawn):
-        rows += _draw(axes, curve, i, (x_range, y_range), alone=len(curves) == 1)
+        rows += _draw(axes, curve, i, window, alone=len(curves) == 1)
         if standard_errors:
-            _draw_standard_errors(axes, curve.det, _looks(i)["color"], x_range[0])
-    _axis(axes, x_range, y_range)
+            _draw_standard_errors(axes, curve.det, _looks(i)["color"], window.p_fa[0])
+    _axis(axes, window)
     axes.set_title(title or "Detection error trade-off", loc="left")
     if len(curves) == 1:
         legend.in_corner(axes, rows)
@@ -134,24 +119,17 @@ def save(figure: "Figure", stream: BinaryIO, kind: str) -> None:
         figure.savefig(stream, format=kind, dpi=150, metadata=metadata)
 
 
-def deviates(probabilities: Float64s) -> Float64s:
-    """Normal deviates: where the standard normal distribution reaches each probability."""
-    inverse = NormalDist().inv_cdf
-    clipped = np.clip(probabilities, 1e-12, 1 - 1e-12)
-    return np.array([inverse(probability) for probability in clipped.tolist()])
-
-
-def _draw(axes: "Axes", curve: LabelledCurve, i: int, window: Window, *, alone: bool) -> Rows:
+def _draw(axes: "Axes", curve: LabelledCurve, i: int, window: DetWindow, *, alone: bool) -> Rows:
     """Draw the i-th curve and its points, and return its rows of the legend."""
     det = curve.det
     best = maximum(det) if det.terms else None  # no terms, no value
     looks = _looks(i)
     line: list[Artist] = []
     if len(det):
-        shown = _thinned(len(det))
+        shown = thin(det, MAX_POINTS)
         line = list(
             axes.plot(
-                deviates(np.maximum(det.p_fa[shown], window[0][0])),
+                deviates(np.maximum(det.p_fa[shown], window.p_fa[0])),
                 deviates(det.p_miss[shown]),
                 **looks,
                 markevery=max(len(shown) // MARKS, 1),
@@ -166,8 +144,8 @@ def _draw(axes: "Axes", curve: LabelledCurve, i: int, window: Window, *, alone: 
             points += [
                 (artist, f"{name} TWV {point.twv:.3f}")
                 for artist in axes.plot(
-                    deviates(np.clip([point.p_fa], *window[0])),
-                    deviates(np.clip([point.p_miss], *window[1])),
+                    deviates(np.clip([point.p_fa], *window.p_fa)),
+                    deviates(np.clip([point.p_miss], *window.p_miss)),
                     marker=marker,
                     linestyle="none",
                     color=looks["color"],
@@ -185,7 +163,7 @@ def _draw(axes: "Axes", curve: LabelledCurve, i: int, window: Window, *, alone: 
 
 
 def _draw_standard_errors(axes: "Axes", det: DET, colour: str, left: float) -> None:
-    shown = _thinned(len(det))
+    shown = thin(det, MAX_POINTS)
     for sign in (-2, 2):
         p_fa = (det.p_fa + sign * det.sd_p_fa / np.sqrt(det.terms))[shown]
         p_miss = (det.p_miss + sign * det.sd_p_miss / np.sqrt(det.terms))[shown]
@@ -215,7 +193,7 @@ def threshold_figure(
     rows: Rows = []
     for i, curve in enumerate(drawn):
         det, looks = curve.det, _looks(i)
-        shown = _thinned(len(det))
+        shown = thin(det, MAX_POINTS)
         for axes, mean, deviation in (
             (panels[0], det.twv, det.sd_twv),
             (panels[1], det.p_miss, det.sd_p_miss),
@@ -250,38 +228,20 @@ def threshold_figure(
     return figure
 
 
-def _thinned(n: int) -> npt.NDArray[np.intp]:
-    """At most `MAX_POINTS` of n points, first and last among them."""
-    return np.unique(np.linspace(0, max(n - 1, 0), MAX_POINTS).astype(np.intp))[:n]
-
-
-def _window(curves: Sequence[LabelledCurve]) -> Window:
-    """Ticks that hold every curve, within .0001 to 40 % of P_fa and 1 to 99 % of P_miss."""
-    p_fa = np.concatenate([[1e-4], *(curve.det.p_fa[curve.det.p_fa > 0] for curve in curves)])
-    p_miss = np.concatenate([[0.1, 0.9], *(curve.det.p_miss for curve in curves)])
-    points = [curve.actual for curve in curves if curve.actual and np.isfinite(curve.actual.twv)]
-    p_fa = np.concatenate([p_fa, [point.p_fa for point in points if point.p_fa > 0]])
-    p_miss = np.concatenate([p_miss, [point.p_miss for point in points]])
-    return _between(FA_TICKS, np.nanmin(p_fa) / 2, np.nanmax(p_fa) * 2), _between(
-        MISS_TICKS, np.nanmin(p_miss), np.nanmax(p_miss)
+def _window(curves: Sequence[LabelledCurve]) -> DetWindow:
+    """The window that holds every curve and decision."""
+    actual = [curve.actual for curve in curves if curve.actual]
+    p_fa = np.array([point.p_fa for point in actual])
+    p_miss = np.array([point.p_miss for point in actual])
+    return det_window(
+        np.concatenate([p_fa, *(curve.det.p_fa for curve in curves)]),
+        np.concatenate([p_miss, *(curve.det.p_miss for curve in curves)]),
     )
 
 
-def _between(ticks: Float64s, low: float, high: float) -> Range:
-    first = max(int(np.searchsorted(ticks, low, side="right")) - 1, 0)
-    last = min(int(np.searchsorted(ticks, high)), len(ticks) - 1)
-    return float(ticks[first]), float(ticks[last])
-
-
-def _iso_twv(axes: "Axes", beta: float, x_range: Range, y_range: Range) -> None:
+def _iso_twv(axes: "Axes", beta: float, window: DetWindow) -> None:
     """Grey lines on which the TWV is the same, named where they meet the left edge."""
-    for value in ISO_TWV:
-        p_fa = np.geomspace(x_range[0], x_range[1], 400)
-        p_miss = 1 - value - beta * p_fa
-        inside = (p_miss > y_range[0]) & (p_miss < y_range[1])
-        if not inside.any():
-            continue
-        x, y = deviates(p_fa[inside]), deviates(p_miss[inside])
+    for value, x, y in iso_lines(window, beta):
         axes.plot(x, y, color="#767676", linewidth=0.8, zorder=1)
         axes.annotate(
             f"TWV {value:.1f}", (x[0], y[0]), xytext=(4, 2), textcoords="offset points",
@@ -289,15 +249,11 @@ def _iso_twv(axes: "Axes", beta: float, x_range: Range, y_range: Range) -> None:
         )  # fmt: skip
 
 
-def _axis(axes: "Axes", x_range: Range, y_range: Range) -> None:
-    for axis, ticks, (low, high) in (
-        (axes.xaxis, FA_TICKS, x_range),
-        (axes.yaxis, MISS_TICKS, y_range),
-    ):
-        shown = ticks[(ticks >= low) & (ticks <= high)]
-        axis.set_ticks(deviates(shown), [f"{100 * tick:.6g}" for tick in shown])
-    axes.set_xlim(*deviates(np.array(x_range)))
-    axes.set_ylim(*deviates(np.array(y_range)))
+def _axis(axes: "Axes", window: DetWindow) -> None:
+    for axis, ticks in zip((axes.xaxis, axes.yaxis), window.ticks(), strict=True):
+        axis.set_ticks(*zip(*ticks, strict=True))
+    axes.set_xlim(*deviates(np.array(window.p_fa)))
+    axes.set_ylim(*deviates(np.array(window.p_miss)))
     axes.set_xlabel("P(false alarm), %")
     axes.set_ylabel("P(miss), %")
     axes.grid(color="#e5e5e5", linewidth=0.6)

@@ -33,7 +33,7 @@ from scoring.statistics import student
 from scoring.statistics.lone_terms import LoneTerms, lone_terms
 from scoring.statistics.sample import Sample
 from scoring.statistics.scales import Scale, ends
-from scoring.statistics.weighed import MEASURES, Weights, alarm_rates, weighed
+from scoring.statistics.weighed import MEASURES, UnitWeights, alarm_rates, weighed
 from std.values import Float64s
 
 Unit = Literal["terms", "recordings"]
@@ -106,20 +106,20 @@ def _parts(units: int, parts: int, seed: int) -> Counts:
     return np.random.default_rng(seed).permutation(units) % parts
 
 
-def _weights(sample: Sample, unit: Unit, part: Counts, chosen: Counts) -> Weights:
+def _weights(sample: Sample, unit: Unit, part: Counts, chosen: Counts) -> UnitWeights:
     """Weights as the chosen parts count for less, one after the other; -1 is no part."""
     term = np.ones((len(chosen), len(sample.counted)))
     file = np.ones((len(chosen), len(sample.files)))
     less = STEP * (part == chosen[:, None])
     if unit == "terms":
         term[:, sample.counted] -= less
-        return Weights(term, file)
+        return UnitWeights(term, file)
     file -= less
     first, last = np.full(len(sample.counted), len(part)), np.full(len(sample.counted), -1)
     np.minimum.at(first, sample.targets.term, part[sample.targets.file])
     np.maximum.at(last, sample.targets.term, part[sample.targets.file])
     term -= STEP * ((first == last) & (first == chosen[:, None]))
-    return Weights(term, file)
+    return UnitWeights(term, file)
 
 
 def standard_errors(found: Deviations) -> Float64s:

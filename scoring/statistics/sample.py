@@ -24,7 +24,7 @@ class Surprise(NamedTuple):
     missing_other: float
 
 
-class Hits(NamedTuple):
+class SampleHits(NamedTuple):
     """Hits in any order."""
 
     term: Int32s  # (n,)
@@ -33,9 +33,9 @@ class Hits(NamedTuple):
     paired: Bools  # (n,) with an occurrence
     yes: Bools  # (n,)
 
-    def at(self, rows: Counts) -> "Hits":
+    def at(self, rows: Counts) -> "SampleHits":
         """Some rows."""
-        return Hits(
+        return SampleHits(
             self.term[rows], self.file[rows], self.score[rows], self.paired[rows], self.yes[rows]
         )
 
@@ -62,7 +62,7 @@ class Sample:
     beta: float
     p_tar: float
     counted: Bools  # (T,) terms that occur
-    hits: Hits
+    hits: SampleHits
     targets: Targets
     surprise: Surprise | None  # None: Cnxe is undefined
     recalibrated: Surprise | None  # the same under the best affine recalibration
@@ -99,7 +99,7 @@ def sample(group: Group, options: ScoringOptions, scores: ScoreKind) -> Sample:
     return prepare(
         files,
         trials,
-        Hits(
+        SampleHits(
             hits.term,
             _files_of(hits.recordings, files)[hits.recording],
             hits.score,
@@ -124,7 +124,7 @@ def sample(group: Group, options: ScoringOptions, scores: ScoreKind) -> Sample:
 def prepare(
     files: tuple[str, ...],
     trials: Float64s,
-    hits: Hits,
+    hits: SampleHits,
     targets: Targets,
     *,
     rounding: float = 1.0,

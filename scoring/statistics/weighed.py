@@ -20,14 +20,14 @@ from std.values import Float64s
 MEASURES = ("P_miss", "P_fa", "ATWV", "MTWV", "OTWV", "STWV", "MAP", "Cnxe", "Cnxe_min")
 
 
-class Weights(NamedTuple):
+class UnitWeights(NamedTuple):
     """How much terms and files count in each of B weighings, from 0 to 1."""
 
     term: Float64s  # (B, T)
     file: Float64s  # (B, F)
 
 
-def weighed(sample: Sample, weights: Weights) -> Float64s:
+def weighed(sample: Sample, weights: UnitWeights) -> Float64s:
     """(B, measures) in the order of `MEASURES`; NaN where undefined."""
     hits, targets, n = sample.hits, sample.targets, len(sample.counted)
     hit_ends = np.searchsorted(hits.term, np.arange(n + 1))
@@ -151,7 +151,7 @@ def _mean_precision(sample: Sample, hit: Float64s, right: Float64s, hit_ends: Co
     return mean
 
 
-def _cross_entropy(sample: Sample, surprise: Surprise | None, weights: Weights) -> Float64s:
+def _cross_entropy(sample: Sample, surprise: Surprise | None, weights: UnitWeights) -> Float64s:
     """(B,) cross entropy of all trials of the terms that occur."""
     if surprise is None:
         return np.full(len(weights.file), np.nan)

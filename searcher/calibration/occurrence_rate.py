@@ -43,7 +43,7 @@ STEP = float(LOG_RATES[1] - LOG_RATES[0])
 PRIOR_MEAN, PRIOR_DEVIATION = 0.0, 0.5  # of the log rate, before the places are seen
 MAX_LOG_RATIO = 30.0
 CELLS = 32_768  # of a table of places and rates: what a processor's cache holds
-MANY = 100  # places, from which on a term's rates have a grid of its own
+MANY_PLACES = 100  # places, from which on a term's rates have a grid of its own
 FINER = 16  # such a grid's steps within a step of the others
 
 
@@ -146,13 +146,13 @@ def _weighed(
 
 
 def _batches(numbers: Float64s) -> Iterator[tuple[slice, bool]]:
-    """Terms to work on at once, and whether it is one with `MANY` places, by places of each.
+    """Terms to work on at once, and whether it is one with `MANY_PLACES` places, by places of each.
 
     >>> [*_batches(np.array([3, 500, 2, 0]))]
     [(slice(0, 1, None), False), (slice(1, 2, None), True), (slice(2, 4, None), False)]
     """
     first = 0
-    for many in np.flatnonzero(numbers >= MANY).tolist():
+    for many in np.flatnonzero(numbers >= MANY_PLACES).tolist():
         if first < many:
             yield slice(first, many), False
         yield slice(many, many + 1), True

@@ -64,4 +64,4 @@ class ResemblingWords(NamedTuple):
         return self.intercept + fit - self.growth * (log_slots - enlarged)
 
 
-NONE = ResemblingWords(math.inf, 0.0, 0.0)
+NO_RESEMBLING_WORDS = ResemblingWords(math.inf, 0.0, 0.0)

@@ -22,12 +22,13 @@ import numpy as np
 
 from searcher.calibration.occurrence_rate import labelled_posterior, rate_posterior
 from searcher.calibration.occurring_terms import SAID
-from searcher.calibration.resembling_words import NONE, ResemblingWords
+from searcher.calibration.resembling_words import NO_RESEMBLING_WORDS, ResemblingWords
 from std.extras import required
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
 
-RIDGE = 10.0  # penalty on a change of a log ratio by one, where the feature varies by its deviation
+# Penalty on a change of a log ratio by one, where the feature varies by its deviation.
+WEIGHT_RIDGE = 10.0
 CONSTANT = 1e-9  # deviation of a feature, against its mean, that is rounding only
 MAX_ITERATIONS = 300
 FOUND = SAID  # share of the terms to learn from, which are said, of which a place can be found
@@ -51,7 +52,7 @@ class Weights:
 
     intercept: float
     coefficients: Mapping[str, float]
-    resembling: ResemblingWords = NONE
+    resembling: ResemblingWords = NO_RESEMBLING_WORDS
 
     def log_ratios(self, evidence: Evidence) -> "LogRatios":
         """What the evidence for each place is worth."""
@@ -147,7 +148,7 @@ def fit(
     examples: Examples,
     names: Sequence[str],
     prior: Weights | None = None,
-    ridge: float = RIDGE,
+    ridge: float = WEIGHT_RIDGE,
     resembling: ResemblingWords | None = None,
 ) -> Weights:
     """Learn weights by penalised maximum likelihood.
@@ -175,7 +176,7 @@ def fit(
         begin = np.concatenate([[prior.intercept + slopes @ mean], slopes * deviation])
     is_pulled = np.full(n, ridge)
     is_pulled[0] = ridge if prior else 0.0
-    fixed = resembling or (prior.resembling if prior else NONE)
+    fixed = resembling or (prior.resembling if prior else NO_RESEMBLING_WORDS)
 
     def loss(values: Float64s) -> tuple[float, Float64s]:
         words = fixed._replace(intercept=values[n], slope=values[n + 1]) if resembling else fixed
@@ -244,7 +245,7 @@ def _if_found_or_not(log_evidence: Float64s, may_be_missed: Bools) -> tuple[Floa
     return total, np.exp(log_found - total)
 
 
-def refit(examples: Examples, prior: Weights, ridge: float = RIDGE) -> Weights:
+def refit(examples: Examples, prior: Weights, ridge: float = WEIGHT_RIDGE) -> Weights:
     """The prior with the weights of these examples' features learned anew, as far as it can be.
 
     Args:

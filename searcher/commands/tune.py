@@ -29,7 +29,7 @@ from std.parser import Parser
 if TYPE_CHECKING:
     from searcher import ArchiveCheck
 
-EXAMPLE = """\
+TUNE_EXAMPLE = """\
 example:
   std-tune --store DEV --ecf dev.xml --rttm dev.rttm --terms dev-terms.xml --output model.json
   std-search --store INDEX --terms terms.xml --ecf ecf.xml --output hits.xml --model model.json
@@ -45,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
         description="Learn score calibration from transcribed speech, from marks (right, wrong) of "
         "people who searched with std-serve, or from both; phone confusions from transcripts. Or "
         "check, without either, how far an archive's probabilities hold.",
-        epilog=EXAMPLE,
+        epilog=TUNE_EXAMPLE,
     )
     parse.add_argument(
         "--store", required=True, action="append", help="index of the speech; once for each shard"

@@ -35,7 +35,7 @@ from std.values import Float64s
 
 NODES = 40  # Gauss-Legendre: exact for polynomials of degree 79, that is for 80 candidates
 REACH = 40.0  # what lies beyond x = REACH / N is below exp(-40)
-MANY = 400.0  # from this N on x stays below 0.1, and ORDER powers of p x leave 1e-14
+MANY_OCCURRENCES = 400.0  # from this N on x stays below 0.1, and ORDER powers of p x leave 1e-14
 ORDER = 14
 ROWS_AT_ONCE = 50_000
 CELLS = 32_768  # of a table of candidates and nodes: what a processor's cache holds
@@ -68,7 +68,7 @@ def exact(
     nodes, weights = _quadrature()
     reach = np.minimum(1.0, REACH / np.maximum(expected, REACH))
     x, weight = reach[:, None] * nodes, reach[:, None] * weights  # (n_terms, NODES)
-    many = expected > MANY
+    many = expected > MANY_OCCURRENCES
     if many.all() or not many.any():
         gain = p * (_by_powers if many.any() else _by_nodes)(term, p, x, weight, missing)
     else:

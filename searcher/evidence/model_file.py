@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from searcher.calibration.model import DOUBT, Model
-from searcher.calibration.resembling_words import NONE, ResemblingWords
+from searcher.calibration.resembling_words import NO_RESEMBLING_WORDS, ResemblingWords
 from searcher.calibration.weights import Weights
 from searcher.evidence.features import feature_names
 from std.errors import InputError, quoted
@@ -81,7 +81,7 @@ def _document(weights: Weights) -> dict[str, Any]:
         "intercept": round(weights.intercept, 6),
         "weights": {name: round(value, 6) for name, value in sorted(weights.coefficients.items())},
     }
-    if weights.resembling != NONE:
+    if weights.resembling != NO_RESEMBLING_WORDS:
         words = weights.resembling._asdict()
         document["resembling_words"] = {name: round(value, 6) for name, value in words.items()}
     return document
@@ -101,7 +101,7 @@ def _weights(document: Part, *, in_vocabulary: bool) -> Weights:
         if name not in names:
             raise weight.error("a feature of this version")
         weights[name] = weight.within(WEIGHT)
-    resembling = NONE
+    resembling = NO_RESEMBLING_WORDS
     if not in_vocabulary and "resembling_words" in document.value:
         words = document["resembling_words"]
         resembling = ResemblingWords(

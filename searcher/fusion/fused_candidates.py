@@ -32,7 +32,7 @@ class FusedVariant(Variant):
     found_by: tuple[Finding, ...] = ()  # the most probable first
 
 
-class Recogniser(NamedTuple):
+class FusedRecogniser(NamedTuple):
     """What one recogniser's index says."""
 
     store: str  # its URL
@@ -41,7 +41,7 @@ class Recogniser(NamedTuple):
 
 
 def fuse(
-    recognisers: Sequence[Recogniser], copies: Copies = NO_COPIES, sureness: float = SURENESS
+    recognisers: Sequence[FusedRecogniser], copies: Copies = NO_COPIES, sureness: float = SURENESS
 ) -> TermCandidates:
     """One list of candidates, with one probability for each place.
 
@@ -134,7 +134,7 @@ def place_table(candidates: Candidates, recogniser: Int64s) -> Int64s:
     return rows
 
 
-def _doubts(recognisers: Sequence[Recogniser], recordings: Sequence[Recording]) -> Float64s:
+def _doubts(recognisers: Sequence[FusedRecogniser], recordings: Sequence[Recording]) -> Float64s:
     """(recordings, recognisers) the doubt of each; infinity where an index lacks it."""
     return np.array(
         [[one.doubt.get(recording, np.inf) for one in recognisers] for recording in recordings]
@@ -142,7 +142,7 @@ def _doubts(recognisers: Sequence[Recogniser], recordings: Sequence[Recording]) 
 
 
 def _variants(
-    recognisers: Sequence[Recogniser],
+    recognisers: Sequence[FusedRecogniser],
     rows: Int64s,
     is_found: Bools,
     probability: Float64s,

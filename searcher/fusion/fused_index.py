@@ -17,10 +17,10 @@ import numpy as np
 from searcher.api import Index, open_index
 from searcher.calibration.model import Model
 from searcher.fusion.doubt import doubt, measured
-from searcher.fusion.fused_candidates import FusedVariant, Recogniser, fuse
+from searcher.fusion.fused_candidates import FusedRecogniser, FusedVariant, fuse
 from searcher.fusion.pooling import MEASURED_SURENESS, SURENESS
 from searcher.index.copies import NO_COPIES, Copies, common_copies
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.context import Context, contexts
 from searcher.output.explain import explained
 from searcher.results.hits import HitColumns
@@ -216,7 +216,7 @@ class FusedIndex(SearchableIndex):
     def _search(
         self,
         terms: Sequence[Term],
-        speech: Speech,
+        speech: SearchedSpeech,
         workers: Executor,
         advance: Callable[[float], None] = lambda share: None,
         *,
@@ -237,7 +237,7 @@ class FusedIndex(SearchableIndex):
         if self._spoken_doubts:
             doubts = [measured(*both) for both in zip(doubts, self._spoken_doubts, strict=True)]
             sureness = MEASURED_SURENESS
-        recognisers = [*map(Recogniser, self._indexes, found_by, doubts)]
+        recognisers = [*map(FusedRecogniser, self._indexes, found_by, doubts)]
         config = for_single_terms(self.config) if single_terms else self.config
         found = fuse(recognisers, self.copies, sureness)
         found = replace(found, excerpts=speech.excerpts)

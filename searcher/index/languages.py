@@ -14,7 +14,7 @@ from std.languages.detection import of_segment
 from std.store import Segment
 
 
-class Group(NamedTuple):
+class LanguageGroup(NamedTuple):
     """Segments of one language; those of no known one are with the language of most speech."""
 
     language: str  # empty: not known, or not asked for
@@ -27,14 +27,14 @@ class Group(NamedTuple):
         return replace(config, pronunciation=replace(config.pronunciation, language=self.language))
 
 
-def by_language(segments: Sequence[Segment], *, named: bool = True) -> tuple[Group, ...]:
+def by_language(segments: Sequence[Segment], *, named: bool = True) -> tuple[LanguageGroup, ...]:
     """Segments by language, that of most speech first; each group keeps the segments' order.
 
     Args:
         named: whether the language of a lone segment matters; it is a request to a database.
     """
     if len(segments) == 1 and not named:
-        return (Group("", tuple(segments)),)
+        return (LanguageGroup("", tuple(segments)),)
     languages = [of_segment(one) for one in segments]
     speech = dict.fromkeys(languages, 0)
     for language, segment in zip(languages, segments, strict=True):
@@ -42,10 +42,10 @@ def by_language(segments: Sequence[Segment], *, named: bool = True) -> tuple[Gro
         speech[language] += sum(one.speech_ms for one in live)
     speech.pop("", None)
     if len(speech) < 2:
-        return (Group(next(iter(speech), ""), tuple(segments)),)
+        return (LanguageGroup(next(iter(speech), ""), tuple(segments)),)
     ranked = sorted(speech, key=lambda one: (-speech[one], one))
     return tuple(
-        Group(
+        LanguageGroup(
             language,
             tuple(
                 segment

@@ -8,13 +8,13 @@ import numpy as np
 from searcher.index.copies import Copies
 from searcher.index.spoken_by import SpokenBy
 from std.ecf_filter import inside_one, speech_s
-from std.metadata.where import Comparison
+from std.metadata.where import Condition
 from std.recordings import IndexRecording, said_share
 from std.store.columns import MAX_TIME_MS, Int64s
 from std.values import Bools, Excerpt, Recording
 
 
-class Speech(NamedTuple):
+class SearchedSpeech(NamedTuple):
     """The speech that is searched."""
 
     excerpts: Sequence[Excerpt] | None  # None: all of it
@@ -22,22 +22,22 @@ class Speech(NamedTuple):
     spoken_by: SpokenBy | None = None  # None: everybody
 
 
-def of_excerpts(excerpts: Sequence[Excerpt], copies: Copies) -> Speech:
+def of_excerpts(excerpts: Sequence[Excerpt], copies: Copies) -> SearchedSpeech:
     """The speech of an ECF.
 
     Args:
         excerpts: of the ECF.
         copies: of the index.
     """
-    return Speech(excerpts, speech_s(copies.searched(excerpts)))
+    return SearchedSpeech(excerpts, speech_s(copies.searched(excerpts)))
 
 
 def restricted(
     excerpts: Sequence[Excerpt] | None,
     recordings: Sequence[IndexRecording],
     copies: Copies,
-    speakers: tuple[Comparison, ...] = (),
-) -> Speech:
+    speakers: tuple[Condition, ...] = (),
+) -> SearchedSpeech:
     """Some recordings, or those of their excerpts that an ECF has.
 
     Args:
@@ -51,14 +51,14 @@ def restricted(
     if excerpts is None:
         whole = [Excerpt(recording.recording, 0.0, MAX_TIME_MS / 1000) for recording in recordings]
         distinct_ms = {copies.original(one): ms for one, ms in said_ms.items()}
-        return Speech(whole, sum(distinct_ms.values()) / 1000, spoken_by)
+        return SearchedSpeech(whole, sum(distinct_ms.values()) / 1000, spoken_by)
     wanted = {recording.recording for recording in recordings}
     speech = of_excerpts([one for one in excerpts if one.recording in wanted], copies)
     if spoken_by is None:
         return speech
     all_ms = sum(one.speech_ms for one in recordings)
     share = sum(said_ms.values()) / all_ms if all_ms else 0.0
-    return Speech(speech.excerpts, speech.seconds * share, spoken_by)
+    return SearchedSpeech(speech.excerpts, speech.seconds * share, spoken_by)
 
 
 def inside_ecf(

@@ -10,7 +10,7 @@ import numpy as np
 
 from searcher.index.copies import Copies
 from searcher.index.recording_table import RecordingTable
-from std.metadata.where import Comparison
+from std.metadata.where import Condition
 from std.recordings import IndexRecording, is_said_by, is_wholly_said_by, unnamed_is_said_by
 from std.store import Segment
 from std.store.columns import Int64s
@@ -22,14 +22,14 @@ from std.values import Bools, Recording
 class SpokenBy:
     """The speakers that are searched."""
 
-    comparisons: tuple[Comparison, ...]  # all of which a speaker's name fits
+    comparisons: tuple[Condition, ...]  # all of which a speaker's name fits
     whole: frozenset[Recording]  # recordings whose metadata fit: everybody in them counts
     unnamed: frozenset[Recording]  # in which the slots count of which nobody says who spoke
 
     @classmethod
     def of(
         cls,
-        comparisons: tuple[Comparison, ...],
+        comparisons: tuple[Condition, ...],
         recordings: Sequence[IndexRecording],
         copies: Copies,
     ) -> "SpokenBy | None":

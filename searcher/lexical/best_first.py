@@ -4,7 +4,7 @@
         _block            the best that are left, as many as can be compared with each other
         _inside           within a block, one after the other
         _same_pairs       all that those which a block keeps suppress
-    Places            candidates by group, length and start: which may share time with others
+    SortedPlaces      candidates by group, length and start: which may share time with others
 
 A candidate can be suppressed only by one that meets it in time, so few pairs are compared: spans
 of about one length lie between two places of their order by start.
@@ -42,7 +42,7 @@ def best_first(candidates: Candidates, group: Int64s, order: Int64s, same: Suppr
     """
     n = len(group)
     owner, is_left = np.arange(n), np.ones(n, dtype=bool)
-    places, left = Places.of(candidates, group, order), order
+    places, left = SortedPlaces.of(candidates, group, order), order
     while len(left):
         block, near = _block(candidates, group, left)
         pairs = [*_same_pairs(candidates, group, block, near, same)]
@@ -58,12 +58,12 @@ def best_first(candidates: Candidates, group: Int64s, order: Int64s, same: Suppr
     return owner
 
 
-def _block(candidates: Candidates, group: Int64s, left: Int64s) -> "tuple[Int64s, Places]":
+def _block(candidates: Candidates, group: Int64s, left: Int64s) -> "tuple[Int64s, SortedPlaces]":
     """The best of those that are left, as many as have few enough pairs among them."""
     size = max(LEAST_AT_ONCE, len(left) // SHARE_AT_ONCE)
     while True:
         block = left[:size]
-        places = Places.of(candidates, group, block)
+        places = SortedPlaces.of(candidates, group, block)
         first, last = places.windows(candidates, group, block)
         if size <= LEAST_AT_ONCE or int((last - first).sum()) <= PAIRS_EACH * size:
             return block, places
@@ -83,7 +83,7 @@ def _inside(block: Int64s, pairs: Sequence[tuple[Int64s, Int64s]]) -> Int64s:
 
 
 def _same_pairs(
-    candidates: Candidates, group: Int64s, some: Int64s, places: "Places", same: Suppresses
+    candidates: Candidates, group: Int64s, some: Int64s, places: "SortedPlaces", same: Suppresses
 ) -> Iterator[tuple[Int64s, Int64s]]:
     """Which of some candidates are the same as which of those at places, by the former."""
     first, last = places.windows(candidates, group, some)
@@ -97,7 +97,7 @@ def _same_pairs(
         yield one[is_same], other[is_same]
 
 
-class Places(NamedTuple):
+class SortedPlaces(NamedTuple):
     """Candidates by length (in powers of two), group and start."""
 
     order: Int64s  # (n,) rows
@@ -106,7 +106,7 @@ class Places(NamedTuple):
     spans: tuple[int, int]  # of groups and times, in the key
 
     @classmethod
-    def of(cls, candidates: Candidates, group: Int64s, rows: Int64s) -> "Places":
+    def of(cls, candidates: Candidates, group: Int64s, rows: Int64s) -> "SortedPlaces":
         """Some of the candidates."""
         start_ms, end_ms = candidates.start_ms[rows], candidates.end_ms[rows]
         length = np.frexp((end_ms - start_ms).astype(np.float64))[1].astype(np.int64)

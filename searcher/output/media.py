@@ -16,7 +16,7 @@ from std.errors import InputError, StdError
 from std.file_names import distinct_names, safe_name
 from std.metadata.table import Metadata
 from std.outputs import make_folder, open_output
-from std.subtitles import Cue, clock, is_subtitle_file, subtitle_file
+from std.subtitles import SubtitleCue, clock, is_subtitle_file, subtitle_file
 from std.values import Recording
 
 
@@ -142,7 +142,7 @@ def _said(hit: Hit) -> str:
 
 def _write_cues(hits: Sequence[Hit], path: Path) -> None:
     cues = (
-        Cue(
+        SubtitleCue(
             hit.start_s,
             hit.start_s + hit.duration_s,
             f"{hit.term} ({hit.probability:.0%}): " + _said(hit),

@@ -24,7 +24,7 @@ from std.store.columns import Int64s
 from std.values import Float64s
 
 TYPICAL_PHONE_MS = 75.0  # of an archive without a word that the recogniser is sure of
-SURE = 0.9  # posterior of words that tell how long phones last
+SURE_WORD = 0.9  # posterior of words that tell how long phones last
 LEAST_HIGHEST = 0.9  # a recogniser that never gives more is unsure, not modest
 
 
@@ -110,7 +110,7 @@ def mean_phone_ms(indexes: Sequence[PhoneticIndex]) -> float:
     duration_ms = phones = 0
     for index in indexes:
         columns = index.columns
-        sure = np.flatnonzero(columns.posting_posterior >= SURE)
+        sure = np.flatnonzero(columns.posting_posterior >= SURE_WORD)
         if index.left_out:
             sure = sure[
                 index.live[index.recordings_of(columns.posting_slot[sure].astype(np.int64))]

@@ -24,7 +24,7 @@ from std.store.columns import Int64s
 
 LENGTHS = (4, 5, 6, 7, 8, 9, 10, 12, 14, 17)  # of decoys, phones
 DECOYS_OF_LENGTH = 6
-SEED = 1
+DECOY_SEED = 1
 ATTEMPTS = 50  # to draw one more that is not there yet
 
 
@@ -55,7 +55,7 @@ def phone_chain(indexes: Sequence[PhoneticIndex]) -> PhoneChain:
 
 
 def draw_decoys(
-    chain: PhoneChain, of_length: int = DECOYS_OF_LENGTH, seed: int = SEED
+    chain: PhoneChain, of_length: int = DECOYS_OF_LENGTH, seed: int = DECOY_SEED
 ) -> list[Pronunciation]:
     """Distinct phone strings, of each length the same number.
 
@@ -93,7 +93,9 @@ def _draw(chain: PhoneChain, length: int, rng: np.random.Generator) -> Pronuncia
     return tuple(phones)
 
 
-def draw_decoy_words(counts: Mapping[str, int], of_length: int, seed: int = SEED) -> list[str]:
+def draw_decoy_words(
+    counts: Mapping[str, int], of_length: int, seed: int = DECOY_SEED
+) -> list[str]:
     """Distinct words that are not in the archive, of each number of letters the same number.
 
     Args:

@@ -33,7 +33,7 @@ from std.values import Bools, Float64s, Int32s, Recording
 
 # SplitMix64 (Steele, Lea and Flood 2014): the step of its stream, and the shifts and factors of its
 # finaliser but the last, which does not change the upper bits (Stafford's variant 13).
-STEP = 0x9E3779B97F4A7C15
+HASH_FACTOR = 0x9E3779B97F4A7C15
 MIXING = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
 MAX_INVENTORY = 256  # phones that a byte tells apart
@@ -150,7 +150,7 @@ class PhoneticIndex:
         """
         key = self.columns.slot_key[slots]
         mixed = (self._names[(key >> KEY_SHIFT).astype(np.int64)] << KEY_SHIFT) | (key & TIME_MASK)
-        mixed += np.uint64(salt * STEP % 2**64)
+        mixed += np.uint64(salt * HASH_FACTOR % 2**64)
         for shift, factor in MIXING:
             mixed ^= mixed >> np.uint64(shift)
             mixed *= np.uint64(factor)

@@ -31,7 +31,8 @@ from std.phonetics.confusion import Counts, to_json
 from std.ranges import Range
 from std.store import Segment
 
-FORMAT = "std-search archive 6"  # another one when scores change: kept statistics are of old ones
+# Another one when scores change: kept statistics are of old ones.
+ARCHIVE_FORMAT = "std-search archive 6"
 FILE = "null-distribution.json"
 KEPT = 8  # statistics of wholes and as many of parts, before the oldest are learned again
 QUALITY, COEFFICIENT, SLOTS = Range(-1, 1), Range(-10_000, 10_000), Range(0, 10**15)
@@ -89,7 +90,7 @@ def archive_of(
 
 def _key(indexes: Sequence[PhoneticIndex], counts: Counts, *, is_part: bool) -> Key:
     """What the statistics of these indexes are of; see `archive_of`."""
-    content, part = sha256(FORMAT.encode()), []
+    content, part = sha256(ARCHIVE_FORMAT.encode()), []
     if is_part:  # not of everything: this is asked for by each search
         part = sorted(recording for index in indexes for recording in index.searched)
     searched = [indexes[0].pronouncer, to_json(counts), part]
@@ -118,7 +119,7 @@ def _save(archive: Archive, key: Key, indexes: Sequence[PhoneticIndex], path: Pa
     alike = [one for one in others if one.get("is_part") == key.is_part]
     rest = [one for one in others if one.get("is_part") != key.is_part]
     with suppress(OSError), OwnFolder(path.parent) as folder, folder.replacing(FILE) as sink:
-        every = {"format": FORMAT, "archives": [document, *alike[: KEPT - 1], *rest]}
+        every = {"format": ARCHIVE_FORMAT, "archives": [document, *alike[: KEPT - 1], *rest]}
         sink.write(json.dumps(every).encode() + b"\n")
 
 
@@ -152,7 +153,7 @@ def _kept(path: Path) -> list[Part]:
     """What was kept and is whole, the latest first."""
     with suppress(OSError, InputError, RecursionError):
         document = read_json(path)
-        if document["format"].value == FORMAT:
+        if document["format"].value == ARCHIVE_FORMAT:
             return [one for one in document["archives"] if _is_whole(one.value)]
     return []
 

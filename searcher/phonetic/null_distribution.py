@@ -30,11 +30,11 @@ from std.values import Float64s
 
 RANKS = (1, 2, 4, 8, 16, 32, 60)  # of a decoy's hits that the tail is fitted to
 TYPICAL_RANKS = (6, 10, 16, 32, 60)  # of a term's hits that are compared with the decoys'
-RARE = 0.1  # accidental places; hits that are better are kept, however many there are
+RARE_PLACES = 0.1  # accidental places; hits that are better are kept, however many there are
 MIN_SLOPE = 0.5  # nats of score that divide the accidental places by e
 MAX_TERM_SHIFT = 2.0
 COEFFICIENTS = 6
-RIDGE = 1e-3  # keeps the fit defined where an archive is very small
+SLOPE_RIDGE = 1e-3  # keeps the fit defined where an archive is very small
 
 Search = Callable[[Sequence[Pronunciation]], Mapping[Pronunciation, Hits]]
 PerfectScore = Callable[[Pronunciation], float]
@@ -61,8 +61,8 @@ class NullDistribution:
         return max(MIN_SLOPE, float(self.coefficients[4:] @ _slope_terms(phones)))
 
     def rare_score(self, phones: int, perfect: float) -> float:
-        """Score from which `RARE` accidental places are expected, nats; see `level`."""
-        return self.level(phones, perfect) - self.slope(phones) * float(np.log(RARE))
+        """Score from which `RARE_PLACES` accidental places are expected, nats; see `level`."""
+        return self.level(phones, perfect) - self.slope(phones) * float(np.log(RARE_PLACES))
 
     def log_e_value(
         self, score: Float64s, pronunciations: Sequence[WeightedPronunciation]
@@ -112,7 +112,7 @@ def learn_null_distribution(
     """
     decoys = draw_decoys(phone_chain(indexes))
     hits = search(decoys)
-    rows, scores = [np.eye(COEFFICIENTS) * RIDGE], [np.zeros(COEFFICIENTS)]
+    rows, scores = [np.eye(COEFFICIENTS) * SLOPE_RIDGE], [np.zeros(COEFFICIENTS)]
     for decoy in decoys:
         found = hits[decoy].measures[:, SCORE].astype(np.float64)
         ranks = np.array([k for k in RANKS if k <= len(found)], np.int64)

@@ -27,7 +27,8 @@ import numpy as np
 from searcher.phonetic.alignment import Hits
 from std.values import Bools, Float64s
 
-RARE = float(np.exp(-9.0))  # share of all alternatives; 20 minutes of speech tell no smaller ones
+# Share of all alternatives; 20 minutes of speech tell no smaller ones.
+RARE_WORD = float(np.exp(-9.0))
 
 SAME = 8  # places at which a term may become the same word of another meaning
 SHARED = 2 / 3  # of a term's letters that a word of its stem has in a row
@@ -96,13 +97,13 @@ def frequency(paths: Paths, words: RecognisedWords) -> Float64s:
     """(n,) mean over the words of each path of the log of their share of all other alternatives.
 
     Counts of alternatives told right places from wrong ones at least as well as posteriors added
-    up. None is taken to be rarer than `RARE`.
+    up. None is taken to be rarer than `RARE_WORD`.
     """
     total = max(words.total, 1)
 
     @cache
     def log_share(word: str) -> float:
-        return log((words.counts[word] - 1) / total + RARE)
+        return log((words.counts[word] - 1) / total + RARE_WORD)
 
     return np.array(
         [sum(map(log_share, path)) / len(path) if path else 0.0 for path in paths], np.float64

@@ -28,7 +28,7 @@ from searcher.phonetic.ratios import HitLimit, Query, perfect_score, ratios_in
 from searcher.phonetic.seeds import (
     Cutoff,
     Extensions,
-    Limits,
+    SeedLimits,
     Seeds,
     add_histograms,
     cutoff_of,
@@ -56,7 +56,7 @@ class AllSegments(NamedTuple):
     """What every segment must know of all of them; recordings left out leave no trace in it."""
 
     confusion: Confusion
-    limits: Limits | None  # None: everything is aligned
+    limits: SeedLimits | None  # None: everything is aligned
 
 
 def all_segments_of(indexes: Sequence[PhoneticIndex], confusion: Confusion) -> AllSegments:

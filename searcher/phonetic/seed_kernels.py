@@ -18,7 +18,7 @@ from std.execution.compiled import compiled, compiled_within
 from std.store.columns import Int64s, UInt8s, UInt16s
 from std.values import Float32s, Int32s
 
-LANES = 64  # occurrences aligned at a time
+SEED_LANES = 64  # occurrences aligned at a time
 NEVER = np.float32(-1e9)  # log ratio of what cannot be
 
 
@@ -92,7 +92,7 @@ def extension_scores(
     """The extension score of each occurrence of a seed: the seed's score and what the likeliest
     words around it add for the rest of the query.
 
-    Occurrences with equally long rests are aligned together, `LANES` at a time: a loop over lanes
+    Occurrences with equally long rests are aligned `SEED_LANES` at a time: a loop over lanes
     becomes vector instructions.
 
     Args:
@@ -110,10 +110,10 @@ def extension_scores(
     costs = np.empty(no_phone + 1, np.float32)  # of insertions; the last stands for no more phones
     costs[:no_phone] = insertion
     costs[no_phone] = NEVER
-    phones = np.empty((q + 3, LANES), np.uint16)
-    places = np.empty(LANES, np.int64)
-    left = np.empty(LANES, np.int64)  # phones that a lane still takes
-    gains = np.empty(LANES, np.float32)
+    phones = np.empty((q + 3, SEED_LANES), np.uint16)
+    places = np.empty(SEED_LANES, np.int64)
+    left = np.empty(SEED_LANES, np.int64)  # phones that a lane still takes
+    gains = np.empty(SEED_LANES, np.float32)
     for forwards in (False, True):
         ratios = np.empty((q, no_phone + 1), np.float32)  # of the query in this direction
         omitted = np.empty(q, np.float32)
@@ -125,8 +125,8 @@ def extension_scores(
             ratios[k, no_phone] = NEVER
         order, bounds = _by_rest(seed_of, seed_spans, q, forwards)
         for rest in range(1, q + 1):
-            for first in range(bounds[rest], bounds[rest + 1], LANES):
-                lanes = min(LANES, bounds[rest + 1] - first)
+            for first in range(bounds[rest], bounds[rest + 1], SEED_LANES):
+                lanes = min(SEED_LANES, bounds[rest + 1] - first)
                 rows = order[first : first + lanes]
                 phones[:] = no_phone
                 for lane in range(lanes):
@@ -248,24 +248,24 @@ def _gains(
         gains: (LANES,) filled.
     """
     begin = len(omitted) - rest
-    row = np.empty((rest + 1, LANES), np.float32)
-    same = np.empty((rest, LANES), np.float32)
-    diagonal = np.empty(LANES, np.float32)
-    inserted = np.empty(LANES, np.float32)
+    row = np.empty((rest + 1, SEED_LANES), np.float32)
+    same = np.empty((rest, SEED_LANES), np.float32)
+    diagonal = np.empty(SEED_LANES, np.float32)
+    inserted = np.empty(SEED_LANES, np.float32)
     row[:] = NEVER
     row[0] = 0.0
     gains[:] = 0.0
     for s in range(rest + 3):
-        for lane in range(LANES):
+        for lane in range(SEED_LANES):
             inserted[lane] = costs[phones[s, lane]]
         for k in range(rest):
-            for lane in range(LANES):
+            for lane in range(SEED_LANES):
                 same[k, lane] = ratios[begin + k, phones[s, lane]]
-        for lane in range(LANES):
+        for lane in range(SEED_LANES):
             diagonal[lane] = row[0, lane]
             row[0, lane] += inserted[lane]
         for k in range(rest):
-            for lane in range(LANES):
+            for lane in range(SEED_LANES):
                 before = row[k + 1, lane]
                 value = max(diagonal[lane] + same[k, lane], before + inserted[lane])
                 value = max(value, row[k, lane] + omitted[begin + k])

@@ -39,7 +39,7 @@ SEED_SALT, WINDOW_SALT = 1, 2  # of the tie-breaks
 Histogram = Int64s  # (B,) count of each bin; bin 0 begins at 0 nats
 
 
-class Limits(NamedTuple):
+class SeedLimits(NamedTuple):
     """How much of an archive is looked at for one query."""
 
     seeds: int  # occurrences that are extended
@@ -73,9 +73,11 @@ class Extensions(NamedTuple):
     histogram: Histogram
 
 
-def limits_of(arcs: int) -> Limits:
+def limits_of(arcs: int) -> SeedLimits:
     """The limits in an archive of so many alternatives."""
-    return Limits(max(MIN_SEEDS, arcs // ARCS_PER_SEED), max(MIN_WINDOWS, arcs // ARCS_PER_WINDOW))
+    return SeedLimits(
+        max(MIN_SEEDS, arcs // ARCS_PER_SEED), max(MIN_WINDOWS, arcs // ARCS_PER_WINDOW)
+    )
 
 
 def add_histograms(histograms: Iterable[Histogram]) -> Histogram:

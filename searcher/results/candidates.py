@@ -35,7 +35,7 @@ class Candidates(NamedTuple):
         return Candidates._make(column[which] for column in self)
 
 
-NONE = Candidates._make(np.empty(0, np.int64) for _ in Candidates._fields)._replace(
+NO_CANDIDATES = Candidates._make(np.empty(0, np.int64) for _ in Candidates._fields)._replace(
     score=np.empty(0)
 )
 
@@ -44,7 +44,7 @@ def concatenate(parts: Sequence[Candidates]) -> Candidates:
     """All rows of all parts, in order."""
     if len(parts) == 1:
         return parts[0]
-    columns = zip(NONE, *parts, strict=True)
+    columns = zip(NO_CANDIDATES, *parts, strict=True)
     return Candidates._make(np.concatenate(column) for column in columns)
 
 

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from searcher.index.copies import live_counts
-from searcher.index.languages import Group, by_language
+from searcher.index.languages import LanguageGroup, by_language
 from searcher.terms import vocabulary as vocabularies
 from searcher.terms.spellings import other_spellings
 from searcher.terms.splitting import Splitter, make_splitter
-from searcher.terms.splitting.matches import Limits, Matches, check_length
+from searcher.terms.splitting.matches import Matches, MatchLimits, check_length
 from searcher.terms.splitting.ranking import best_splits
 from searcher.terms.typed_words import Typed, table_of, typed_in
 from searcher.terms.variant import Variant
@@ -178,7 +178,7 @@ def describer(
     if all_words:
         expand = replace(expand, words="none" if expand.words == "none" else "all")
         config = replace(config, splitting=replace(split, words="all"), expansion=expand)
-    limits = Limits(split.max_edits, split.max_ratio, split.min_part_letters)
+    limits = MatchLimits(split.max_edits, split.max_ratio, split.min_part_letters)
     splitter = make_splitter(vocabulary, split.method, limits, split.ranking, tree_folder)
     splitter.warm_up()
     options = Options(
@@ -205,11 +205,13 @@ def _generators(
         (language,) = counts or ("",)
         return [
             VariantGenerator(
-                vocabulary, Group(language, ()).configured(config), splits_with=splitter
+                vocabulary, LanguageGroup(language, ()).configured(config), splits_with=splitter
             )
         ]
     return [
-        VariantGenerator(vocabularies.of_counts(of_words), Group(language, ()).configured(config))
+        VariantGenerator(
+            vocabularies.of_counts(of_words), LanguageGroup(language, ()).configured(config)
+        )
         for language, of_words in counts.items()
         if of_words
     ]

@@ -18,7 +18,7 @@ from typing import Protocol
 
 from searcher.terms.expansion import dice, levenshtein, pronunciation
 from searcher.terms.splitting import Splitter, bktree, make_splitter
-from searcher.terms.splitting.matches import MAX_LETTERS, Limits
+from searcher.terms.splitting.matches import MAX_LETTERS, MatchLimits
 from searcher.terms.splitting.phrase import phrase_variants
 from searcher.terms.variant import Variant
 from searcher.terms.vocabulary import Vocabulary
@@ -57,7 +57,7 @@ class VariantGenerator:
         if self.splits_with:
             return self.splits_with
         split = self.config.splitting
-        limits = Limits(split.max_edits, split.max_ratio, split.min_part_letters)
+        limits = MatchLimits(split.max_edits, split.max_ratio, split.min_part_letters)
         if split.method == "bktree" and self.index_folder:
             tree = bktree.kept_with(self.index_folder, self.vocabulary)
             return Splitter(self.vocabulary, tree, limits, split.ranking)

@@ -34,7 +34,7 @@ STEM_LETTERS, ENDING = 5, 3  # a stem: all but the last three letters, five at l
 OFTEN = 10  # words of the stem that the index has, at least
 LIKELY = 0.5
 A_WORD = 0.5  # expected hits of a word up to which probabilities hold
-MANY = 5.0  # expected hits of one word from which they do not hold for it
+MANY_RESEMBLING = 5.0  # expected hits of one word from which they do not hold for it
 NAMED = 10  # words with most expected hits
 
 
@@ -119,7 +119,7 @@ def check(
         hours,
         float(expected.sum()),
         int(likely.sum()),
-        int((expected > MANY).sum()),
+        int((expected > MANY_RESEMBLING).sum()),
         tuple(sorted(each, key=lambda one: (-one.expected, one.word))[:NAMED]),
     )
 

@@ -20,7 +20,7 @@ from searcher.phonetic.index import PhoneticIndex
 from searcher.phonetic.indexes import PhoneticIndexes
 from searcher.phonetic.pronunciations import pronounced
 from searcher.phonetic.ratios import background, confusion_log_ratios, ratios_in
-from searcher.tuning.reference import Transcript
+from searcher.tuning.reference import TuningTranscript
 from std.phonetics.confusion import Confusion, Counts, empty
 from std.phonetics.phones import Pronunciation
 from std.store.columns import MAX_TIME_MS
@@ -33,7 +33,7 @@ MIN_SCORE = -3.0  # of an alignment that is counted
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class SpokenToken:
     """A word that was spoken; its recording counts in the transcript."""
 
     recording: int
@@ -47,7 +47,7 @@ def nothing_counted(indexes: PhoneticIndexes) -> Counts:
     return empty(sorted({phone for index in indexes.indexes for phone in index.inventory}))
 
 
-def learn_confusion(transcript: Transcript, indexes: PhoneticIndexes) -> Counts:
+def learn_confusion(transcript: TuningTranscript, indexes: PhoneticIndexes) -> Counts:
     """Count what stands where missed words were spoken, aligning with the counts so far."""
     tokens = missed(transcript, indexes)
     words = [(token.word,) for token in tokens]
@@ -65,12 +65,12 @@ def learn_confusion(transcript: Transcript, indexes: PhoneticIndexes) -> Counts:
     return counts
 
 
-def missed(transcript: Transcript, indexes: PhoneticIndexes) -> list[Token]:
+def missed(transcript: TuningTranscript, indexes: PhoneticIndexes) -> list[SpokenToken]:
     """Spoken words that the networks do not have where they were spoken."""
     return [token for token, seen in spoken(transcript, indexes) if seen < MISSED_BELOW]
 
 
-def spoken_doubt(transcript: Transcript, indexes: PhoneticIndexes) -> float:
+def spoken_doubt(transcript: TuningTranscript, indexes: PhoneticIndexes) -> float:
     """How little of what was spoken the networks have: one minus the mean posterior of the words.
 
     Args:
@@ -81,7 +81,9 @@ def spoken_doubt(transcript: Transcript, indexes: PhoneticIndexes) -> float:
     return 1.0 - sum(posteriors) / len(posteriors)
 
 
-def spoken(transcript: Transcript, indexes: PhoneticIndexes) -> list[tuple[Token, float]]:
+def spoken(
+    transcript: TuningTranscript, indexes: PhoneticIndexes
+) -> list[tuple[SpokenToken, float]]:
     """The words of the transcript, each with its posterior where it was spoken."""
     word_id = [{word: i for i, word in enumerate(index.words)} for index in indexes.indexes]
     found = []
@@ -97,7 +99,7 @@ def spoken(transcript: Transcript, indexes: PhoneticIndexes) -> list[tuple[Token
         segment, local = indexes.segment_of[recording]
         at = word_id[segment].get(word)
         seen = 0.0 if at is None else _posterior(indexes.indexes[segment], at, local, start, end)
-        found.append((Token(recording, start, end, word), seen))
+        found.append((SpokenToken(recording, start, end, word), seen))
     return found
 
 
@@ -112,7 +114,7 @@ def _posterior(index: PhoneticIndex, word: int, recording: int, start: int, end:
 
 
 def _count(
-    pairs: Sequence[tuple[Token, Pronunciation]],
+    pairs: Sequence[tuple[SpokenToken, Pronunciation]],
     indexes: PhoneticIndexes,
     confusion: Confusion,
     background_counts: Float64s,
@@ -145,7 +147,7 @@ def _count(
     return Counts(confusion.inventory, substituted, deleted, inserted, background_counts)
 
 
-def _window(index: PhoneticIndex, recording: int, token: Token) -> npt.NDArray[np.int64]:
+def _window(index: PhoneticIndex, recording: int, token: SpokenToken) -> npt.NDArray[np.int64]:
     """(1, 2) the slots from a second before a word to a second after it."""
     key = index.columns.slot_key
     first = (recording << 32) + min(max(0, token.start_ms - 1000), MAX_TIME_MS)

@@ -26,7 +26,7 @@ from searcher.results.candidates import Candidates
 from searcher.search import find_candidates
 from searcher.tuning import tune as learning
 from searcher.tuning.marked import marked_places
-from searcher.tuning.reference import Transcript, make_transcript
+from searcher.tuning.reference import TuningTranscript, make_transcript
 from searcher.tuning.tune import Transcribed
 from std.config import Config, load_config
 from std.errors import InputError
@@ -183,7 +183,9 @@ def _phonetic_indexes(
     return indexes
 
 
-def _within_ecf(transcript: Transcript, excerpts: Sequence[Excerpt], path: Path) -> Transcript:
+def _within_ecf(
+    transcript: TuningTranscript, excerpts: Sequence[Excerpt], path: Path
+) -> TuningTranscript:
     """What was spoken in the recordings that an ECF has."""
     searched = {excerpt.recording for excerpt in excerpts}
     rows = [row for row, recording in enumerate(transcript.recordings) if recording in searched]

@@ -25,9 +25,9 @@ from searcher.phonetic.decoys import LENGTHS, draw_decoy_words
 from searcher.phonetic.hits import PhoneticHits, phonetic_hits
 from searcher.phonetic.indexes import PhoneticIndexes, searched_archive
 from searcher.phonetic.pronunciations import mean_phones, pronounced
-from searcher.results.candidates import NONE, Candidates
+from searcher.results.candidates import NO_CANDIDATES, Candidates
 from searcher.tuning.labels import Judge, Labels, Phrase, Places, SearchByWords
-from searcher.tuning.reference import Transcript, correct_hits, find_occurrences
+from searcher.tuning.reference import TuningTranscript, correct_hits, find_occurrences
 from std.values import Excerpt, Recording
 
 ABSENT, ABSENT_SEED = 0.15, 2  # decoys for each OOV phrase: terms that were not said
@@ -70,7 +70,7 @@ class Speech(NamedTuple):
         return searched_archive(self.part, self.excerpts)
 
 
-def by_transcript(transcript: Transcript) -> Judge:
+def by_transcript(transcript: TuningTranscript) -> Judge:
     """Candidates are right where the transcript has an occurrence that no better one has."""
 
     def judge(phrases: Sequence[Phrase], places: Places) -> Labels:
@@ -210,7 +210,7 @@ def decoy_evidence(of_length: int, speech: Speech) -> list[tuple[float, Evidence
     return [
         (
             mean_phones(hits.pronunciations),
-            pair_with_hits(words, NONE, hits, searched).oov_evidence(),
+            pair_with_hits(words, NO_CANDIDATES, hits, searched).oov_evidence(),
         )
         for words, hits in _phrases_with_hits([(word,) for word in decoys], speech)
     ]

@@ -21,7 +21,7 @@ from std.values import Bools, Detections, Float64s, Lexemes, Recording, Term, Te
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Transcript:
+class TuningTranscript:
     """The reference words of some recordings, by recording and time.
 
     The columns leave out filled pauses; ``lexemes`` has them, because no phrase goes across one.
@@ -38,7 +38,7 @@ class Transcript:
         """The table of recordings."""
         return self.lexemes.recordings
 
-    def within(self, recordings: Collection[int]) -> "Transcript":
+    def within(self, recordings: Collection[int]) -> "TuningTranscript":
         """The words of some recordings only; the table stays."""
         rows = np.flatnonzero(np.isin(self.lexemes.recording, list(recordings)))
         return _transcript(_rows(self.lexemes, rows))
@@ -46,7 +46,7 @@ class Transcript:
 
 def make_transcript(
     lexemes: Lexemes, recordings: Sequence[Recording], normalisation: Normalisation
-) -> Transcript:
+) -> TuningTranscript:
     """The words of the given recordings, normalised as the index is.
 
     Args:
@@ -66,13 +66,13 @@ def make_transcript(
     return _transcript(replace(chosen, words=tuple(map(normalisation.word, chosen.words))))
 
 
-def find_occurrences(transcript: Transcript, phrases: Sequence[Sequence[str]]) -> Occurrences:
+def find_occurrences(transcript: TuningTranscript, phrases: Sequence[Sequence[str]]) -> Occurrences:
     """Where phrases occur; ``term`` counts in ``phrases``."""
     terms = tuple(Term(str(i), " ".join(words)) for i, words in enumerate(phrases))
     return find(TermList(terms), transcript.lexemes)
 
 
-def phrases_said(transcript: Transcript, phrases: Sequence[Phrase]) -> list[Phrase]:
+def phrases_said(transcript: TuningTranscript, phrases: Sequence[Phrase]) -> list[Phrase]:
     """The phrases that occur."""
     rows = np.unique(find_occurrences(transcript, phrases).term)
     return [phrases[row] for row in rows.tolist()]
@@ -123,10 +123,10 @@ def _rows(lexemes: Lexemes, rows: Int64s) -> Lexemes:
     )
 
 
-def _transcript(lexemes: Lexemes) -> Transcript:
+def _transcript(lexemes: Lexemes) -> TuningTranscript:
     rows = np.flatnonzero([subtype != "fp" for subtype in lexemes.subtypes])
     start_s, duration_s = lexemes.start_s[rows], lexemes.duration_s[rows]
-    return Transcript(
+    return TuningTranscript(
         lexemes,
         lexemes.recording[rows].astype(np.int64),
         np.round(1000 * start_s).astype(np.int64),

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from searcher.calibration.model import DOUBT, Model, default_model
-from searcher.calibration.weights import RIDGE, Weights, examples_of, refit, together
+from searcher.calibration.weights import WEIGHT_RIDGE, Weights, examples_of, refit, together
 from searcher.phonetic.indexes import PhoneticIndexes
 from searcher.phonetic.pronunciations import pronounced
 from searcher.tuning.confusion import learn_confusion, nothing_counted, spoken_doubt
@@ -31,16 +31,16 @@ from searcher.tuning.examples import (
 )
 from searcher.tuning.labels import Phrase, SearchByWords
 from searcher.tuning.marked import MarkedPlace, by_marks
-from searcher.tuning.reference import Transcript, phrases_said
+from searcher.tuning.reference import TuningTranscript, phrases_said
 from std.errors import ConfigError
 from std.phonetics.confusion import Counts
 from std.values import Excerpt
 
 MIN_QUERY_PHONES = 4  # of a query; shorter ones are learned from badly
 IV_WORDS, IV_PAIRS = 500, 350  # queries drawn for the calibration of in-vocabulary (IV) terms
-IV_RIDGE = 3 * RIDGE  # chosen on halves of sets; marks come in clusters, many of few terms
+IV_RIDGE = 3 * WEIGHT_RIDGE  # chosen on halves of sets; marks come in clusters, many of few terms
 # OOV weights are learned with confusions of the same speech, with which its places fit too well.
-OOV_RIDGE = 10 * RIDGE
+OOV_RIDGE = 10 * WEIGHT_RIDGE
 USUAL_WORDS, USUAL_PAIRS, USUAL_OOV = 100, 50, 400  # terms that say how much evidence varies
 MIN_EXAMPLES = 30  # right places of a transcript without which nothing is learned
 MIN_OF_KIND = 10  # right places of OOV or of IV words without which their weights stay
@@ -50,7 +50,7 @@ MIN_OF_KIND = 10  # right places of OOV or of IV words without which their weigh
 class Transcribed:
     """A transcript, and what to ask about it."""
 
-    transcript: Transcript  # of the development set; its recordings are the search's table
+    transcript: TuningTranscript  # of the development set; its recordings are the search's table
     terms: Sequence[Phrase]  # further queries, above all phrases
     excerpts: Sequence[Excerpt]  # the transcribed speech
 
@@ -208,7 +208,7 @@ def usual_phrases(vocabulary: Sequence[str], seed: int) -> set[Phrase]:
 
 
 def queries(
-    transcript: Transcript, indexes: PhoneticIndexes, terms: Sequence[Phrase], seed: int
+    transcript: TuningTranscript, indexes: PhoneticIndexes, terms: Sequence[Phrase], seed: int
 ) -> tuple[list[Phrase], list[Phrase]]:
     """Phrases to learn from: those with a word the index lacks, and those without.
 
@@ -244,7 +244,9 @@ def queries(
     return oov, sorted({*drawn, *(in_vocabulary & set(terms))})
 
 
-def with_few_absent(asked: Sequence[Phrase], transcript: Transcript, seed: int) -> list[Phrase]:
+def with_few_absent(
+    asked: Sequence[Phrase], transcript: TuningTranscript, seed: int
+) -> list[Phrase]:
     """The queries that are said, and at most as many that nobody says.
 
     The second teach what evidence is worth where a term does not occur, as decoys do. But a list

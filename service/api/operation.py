@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from service.api.models import PROBLEMS, HealthDocument, TicketDocument
 from service.api.reply import entry_of, json_reply, service_of
-from service.metrics import MEDIA_TYPE
+from service.metrics import METRICS_TYPE
 from service.middleware import TICKET_S, ticket
 from service.state import Service
 from std import __version__
@@ -66,7 +66,7 @@ async def metrics(request: Request) -> Response:
         "search_processes_answers": service.processes.answers,
         "search_processes_replaced": service.processes.replaced,
     }
-    return Response(request.app.state.metrics.text(gauges, counters), media_type=MEDIA_TYPE)
+    return Response(request.app.state.metrics.text(gauges, counters), media_type=METRICS_TYPE)
 
 
 @router.get("/api/tickets/{recording}", response_model=TicketDocument)

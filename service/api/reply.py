@@ -17,9 +17,9 @@ def service_of(request: Request) -> Service:
     return service
 
 
-def json_reply(document: Any, status: int = 200) -> Response:
+def json_reply(document: Any) -> Response:
     """A document as JSON. Routes build documents themselves: validating each would cost more."""
-    return Response(json_bytes(document), status, media_type="application/json")
+    return Response(json_bytes(document), media_type="application/json")
 
 
 def entry_of(service: Service, recording: str) -> RecordingEntry:

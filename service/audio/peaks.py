@@ -20,7 +20,7 @@ from std.store.columns import UInt8s
 
 PER_SECOND = 20
 MOST = 72_000  # of a recording: an hour; longer stretches of longer recordings
-RATE = 8000
+PEAKS_RATE_HZ = 8000
 VERSION = 1
 
 
@@ -71,8 +71,8 @@ def name_of(path: Path, channel: int) -> str:
 
 def compute(path: Path, channel: int, check: Callable[[], None]) -> Peaks:
     """The waveform of an audio file."""
-    size, rest, parts, total = RATE // PER_SECOND, np.empty(0, np.float32), [], 0
-    for block in samples(path, RATE, channel=channel, check=check):
+    size, rest, parts, total = PEAKS_RATE_HZ // PER_SECOND, np.empty(0, np.float32), [], 0
+    for block in samples(path, PEAKS_RATE_HZ, channel=channel, check=check):
         total += len(block)
         joined = np.concatenate([rest, block])
         whole = len(joined) // size * size
@@ -83,4 +83,4 @@ def compute(path: Path, channel: int, check: Callable[[], None]) -> Peaks:
     peaks = np.concatenate([np.empty(0, np.float32), *parts])
     if (times := -(-len(peaks) // MOST)) > 1:
         peaks = np.pad(peaks, (0, -len(peaks) % times)).reshape(-1, times).max(axis=1)
-    return Peaks(total / RATE, np.clip(np.rint(255 * peaks), 0, 255).astype(np.uint8))
+    return Peaks(total / PEAKS_RATE_HZ, np.clip(np.rint(255 * peaks), 0, 255).astype(np.uint8))

@@ -15,7 +15,7 @@ from service.recordings import RecordingEntry
 from std.store.columns import UInt8s
 from std.values import Float32s
 
-RATE = 16_000
+SPECTROGRAM_RATE_HZ = 16_000
 WINDOW = 400
 STEP = 80
 BANDS = 96
@@ -29,10 +29,15 @@ def spectrogram_png(
     """The picture of a stretch; nothing heard is white."""
     assert entry.audio is not None
     blocks = samples(
-        entry.audio, RATE, channel=entry.recording.channel, from_s=from_s, to_s=to_s, check=check
+        entry.audio,
+        SPECTROGRAM_RATE_HZ,
+        channel=entry.recording.channel,
+        from_s=from_s,
+        to_s=to_s,
+        check=check,
     )
     sound = np.concatenate([np.zeros(0, np.float32), *blocks])
-    wanted = round((to_s - from_s) * RATE)
+    wanted = round((to_s - from_s) * SPECTROGRAM_RATE_HZ)
     return png(grey(levels_db(np.pad(sound, (0, max(0, wanted - len(sound))))[:wanted])))
 
 
@@ -50,10 +55,12 @@ def levels_db(sound: Float32s) -> np.ndarray:
 
 def mel_bands() -> np.ndarray:
     """(BANDS, WINDOW // 2 + 1) triangular filters."""
-    frequency = np.fft.rfftfreq(WINDOW, 1 / RATE)
-    mel = np.linspace(0, 2595 * np.log10(1 + RATE / 2 / 700), BANDS + 2)
+    frequency = np.fft.rfftfreq(WINDOW, 1 / SPECTROGRAM_RATE_HZ)
+    mel = np.linspace(0, 2595 * np.log10(1 + SPECTROGRAM_RATE_HZ / 2 / 700), BANDS + 2)
     centre = 700 * (10 ** (mel / 2595) - 1)
-    width = np.maximum(np.diff(centre), RATE / WINDOW)  # no band is narrower than a bin
+    width = np.maximum(
+        np.diff(centre), SPECTROGRAM_RATE_HZ / WINDOW
+    )  # no band is narrower than a bin
     rising = (frequency - centre[1:-1, None]) / width[:-1, None] + 1
     falling = (centre[1:-1, None] - frequency) / width[1:, None] + 1
     return np.clip(np.minimum(rising, falling), 0, None)

@@ -14,7 +14,9 @@ from typing import Any
 from std.errors import InputError
 from std.extras import required
 
-ALONE = {"protocol_whitelist": "none"}  # a playlist or a list of parts may name no other file
+NO_OTHER_FILES = {
+    "protocol_whitelist": "none"
+}  # a playlist or a list of parts may name no other file
 MAX_DAMAGED = 100_000  # a stream that never ends and never decodes
 
 
@@ -43,7 +45,7 @@ def opened(path: Path, extra: str = "audio") -> Iterator[tuple[Any, Any]]:
             raise InputError(path, 0, "audio", "an empty file")
         with (
             path.open("rb") as file,
-            av.open(file, metadata_errors="ignore", options=ALONE) as container,
+            av.open(file, metadata_errors="ignore", options=NO_OTHER_FILES) as container,
         ):
             yield container, next(iter(container.streams.audio), None)
     except (av.error.FFmpegError, OSError) as error:

@@ -36,8 +36,8 @@ DRAWN = {
     "latex": "latex",
 }
 # Letters that are markup of Markdown and reStructuredText; an underscore in a word is none.
-MARKUP = re.compile(r"[\\|*`\[]|(?<![^\W_])_|_(?![^\W_])")
-ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;"})
+MARKDOWN = re.compile(r"[\\|*`\[]|(?<![^\W_])_|_(?![^\W_])")
+MARKDOWN_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;"})
 FORMATS = (TABLE, LINES, *DRAWN)
 
 
@@ -105,8 +105,8 @@ def print_drawn(header: Sequence[str], rows: Sequence[Sequence[object]], style: 
     def text(cell: object) -> str:
         shown = printable(str(_shown(cell)))
         if style in ("github", "rst"):
-            shown = MARKUP.sub(r"\\\g<0>", shown)
-        return shown.translate(ENTITIES) if style == "github" else shown
+            shown = MARKDOWN.sub(r"\\\g<0>", shown)
+        return shown.translate(MARKDOWN_ENTITIES) if style == "github" else shown
 
     table = [[text(cell) for cell in row] for row in rows]
     _line(tabulate(table, [text(name) for name in header], tablefmt=style, disable_numparse=True))

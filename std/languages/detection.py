@@ -56,7 +56,13 @@ NAMES = {
     "azerbaijani": "az", "aze": "az", "kazakh": "kk", "kaz": "kk", "yiddish": "yi",
     "haitian": "ht", "haitian creole": "ht", "hat": "ht",
 }  # fmt: skip
-NONE = {"und", "mul", "mis", "zxx", "unk"}  # ISO 639's ways of not saying it, and a common one
+NO_LANGUAGE = {
+    "und",
+    "mul",
+    "mis",
+    "zxx",
+    "unk",
+}  # ISO 639's ways of not saying it, and a common one
 WITHOUT_SPACES = frozenset(("cmn", "yue", "ja", "th", "lo", "km", "my"))  # between their words
 CODES = (*FUNCTION_WORDS, *dict.fromkeys(ONE_LANGUAGE_SCRIPTS.values()))
 MAX_WORD_SHARE = 0.03  # of a text: what one function word counts for at most
@@ -97,7 +103,9 @@ def language_code(name: str) -> str:
 def is_language(code: str) -> bool:
     """Tell whether a code names one language, as far as anybody can tell from it."""
     named = code in NAMES.values() or code in CODES
-    return named or (code.isalpha() and code.isascii() and len(code) in (2, 3) and code not in NONE)
+    return named or (
+        code.isalpha() and code.isascii() and len(code) in (2, 3) and code not in NO_LANGUAGE
+    )
 
 
 def shares(counts: Mapping[str, float], words: float | None = None) -> Shares:

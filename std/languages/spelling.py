@@ -113,7 +113,7 @@ _POINTS = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
 _HARAKAT = "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed"
 _DIGITS = {chr(first + i): str(i) for first in (0x660, 0x6F0) for i in range(10)}
 _ARABIC_LETTERS = {"ٱ": "ا", "ى": "ي", "ة": "ه", **_DIGITS}
-_PERSIAN_LETTERS = {"ي": "ی", "ى": "ی", "ك": "ک", "ة": "ه", "ۀ": "ه", **_DIGITS}
+_PERSIAN_FORMS = {"ي": "ی", "ى": "ی", "ك": "ک", "ة": "ه", "ۀ": "ه", **_DIGITS}
 _TURKIC = {"i\u0307": "i", "ı": "i", "â": "a", "î": "i", "û": "u"}
 
 _RULES: Mapping[str, _Rules] = {
@@ -127,8 +127,8 @@ _RULES: Mapping[str, _Rules] = {
     "ro": _Rules(_translated({"ş": "ș", "ţ": "ț"})),
     "ru": _Rules(_translated({"ё": "е"})),
     "ar": _Rules(_without_marks(_HARAKAT, _ARABIC_LETTERS)),
-    "fa": _Rules(_without_marks(_HARAKAT, _PERSIAN_LETTERS)),
-    "ur": _Rules(_without_marks(_HARAKAT, _PERSIAN_LETTERS)),
+    "fa": _Rules(_without_marks(_HARAKAT, _PERSIAN_FORMS)),
+    "ur": _Rules(_without_marks(_HARAKAT, _PERSIAN_FORMS)),
     "he": _Rules(_without_marks(_POINTS, {"\u05f0": "וו", "\u05f1": "וי", "\u05f2": "יי"})),
     **dict.fromkeys(("cmn", "yue", "ja", "ko"), _Rules(_compatible)),
 }

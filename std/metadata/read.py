@@ -4,7 +4,7 @@ table   CSV, TSV or a workbook (`std.tables`): a header, then a line per recordi
 JSON    a list of objects, one object per line, or one object that names each recording:
         {"news_01": {"title": "Evening news", "date": "2024-01-31"}}
 
-One column, or key, names the recording: `ID_COLUMNS`. Folder and audio extension of the name do not
+One column, or key, names the recording: `RECORDING_COLUMNS`. Folder and audio extension do not
 count, as everywhere (`std.nist.audio_names`). Names of columns are taken in lower case. All other
 columns are kept as text; ``date`` must be an ISO date, so that conditions can compare it.
 
@@ -34,7 +34,7 @@ from std.tables.read import Table, read_table, text_of
 from std.tables.workbook import is_workbook
 
 AUDIO = "audio"  # path or URL: where nothing else names the recording, it does, and is kept
-ID_COLUMNS = ("recording", "file", "file_id", "recording_id", "id", "filename", AUDIO)
+RECORDING_COLUMNS = ("recording", "file", "file_id", "recording_id", "id", "filename", AUDIO)
 MAX_COLUMNS = 200
 MAX_LETTERS = 10_000  # of a value
 _JSON = re.compile(r"\s*[\[{]")
@@ -67,7 +67,7 @@ def parse_cells(stream: BinaryIO, path: Path | str = "<stream>") -> Cells:
         text = text_of(content, path)
         if _JSON.match(text):
             return Cells(_each_once(_json_rows(text, path), path))
-    table = read_table(content, path, lambda name: name.lower() in ID_COLUMNS)
+    table = read_table(content, path, lambda name: name.lower() in RECORDING_COLUMNS)
     own = own_columns(_names(table.columns, path, table.line))
     rows, languages = rows_of_files(_table_rows(table, path), own, path)
     return Cells(_each_once(rows, path), own, languages)
@@ -113,9 +113,9 @@ def _names(header: Iterable[str], path: Path | str, line: int) -> list[str]:
 
 
 def _id_column(names: Sequence[str], path: Path | str, line: int) -> str:
-    found = next((name for name in ID_COLUMNS if name in names), None)
+    found = next((name for name in RECORDING_COLUMNS if name in names), None)
     if found is None:
-        expected = f"a column that names the recordings: one of {', '.join(ID_COLUMNS)}"
+        expected = f"a column that names the recordings: one of {', '.join(RECORDING_COLUMNS)}"
         raise InputError(path, line, expected, ", ".join(names))
     return found
 

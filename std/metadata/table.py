@@ -138,18 +138,16 @@ def of_channel(values: Values, channel: int) -> dict[str, str]:
     return {**values, SPEAKER: speaker} if speaker else dict(values)
 
 
-def of_rows(rows: Mapping[str, Values], number: Mapping[str, int] | None = None) -> Metadata:
+def of_rows(rows: Mapping[str, Values]) -> Metadata:
     """A table from each audio file's values; empty texts are no values.
 
     Args:
         rows: column and value, by audio file.
-        number: how often each was changed; 1 without it.
     """
     files = tuple(sorted(rows))
     names = sorted({name for values in rows.values() for name, value in values.items() if value})
-    numbers = [(number or {}).get(file, 1) for file in files]
     columns = {name: column_of([rows[file].get(name) for file in files]) for name in names}
-    return Metadata(files, np.array(numbers, np.int32), columns)
+    return Metadata(files, np.ones(len(files), np.int32), columns)
 
 
 def updated(before: Metadata, given: Metadata) -> Metadata:

@@ -47,7 +47,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_NUMBER = re.compile(r"[+-]?[0-9]{1,300}(\.[0-9]{1,300})?")
+_WRITTEN_NUMBER = re.compile(r"[+-]?[0-9]{1,300}(\.[0-9]{1,300})?")
 DATE = re.compile(  # of ISO 8601, from the year on to any part
     r"[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])([T ]([01][0-9]|2[0-3])"
     r"(:[0-5][0-9](:[0-5][0-9](\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?)?)?)?"
@@ -55,7 +55,7 @@ DATE = re.compile(  # of ISO 8601, from the year on to any part
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Condition:
     """One condition: a column, an operator of `OPERATORS`, and what is asked for."""
 
     column: str  # in lower case
@@ -92,7 +92,7 @@ def comparable(stored: str, asked: str) -> tuple[Any, Any]:
 
 def is_number(text: str) -> bool:
     """Tell whether a text is a decimal number, without exponent."""
-    return bool(_NUMBER.fullmatch(text))
+    return bool(_WRITTEN_NUMBER.fullmatch(text))
 
 
 def is_date(text: str) -> bool:
@@ -104,7 +104,7 @@ def is_date(text: str) -> bool:
     return bool(DATE.fullmatch(text))
 
 
-def parse(text: str) -> tuple[Comparison, ...]:
+def parse(text: str) -> tuple[Condition, ...]:
     """Read a condition; all of its comparisons must hold.
 
     >>> parse("date >= 2024-01 and speaker = 'Ada'")[1]
@@ -124,7 +124,7 @@ def parse(text: str) -> tuple[Comparison, ...]:
             known = " ".join(OPERATORS)
             raise _error(f"one of {known} after {column!r}", operator, text)
         value, at = _operand(tokens, at + 1, f"a value after {column} {operator}", text)
-        comparisons.append(Comparison(column.lower(), operator, value))
+        comparisons.append(Condition(column.lower(), operator, value))
         if tokens[at][0] == "end":
             return tuple(comparisons)
         at += 1  # `_operand` stops at "and" and at the end, else it refuses

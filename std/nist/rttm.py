@@ -29,8 +29,8 @@ from std.nist.audio_names import recording_name
 from std.nist.xml import decimal, parse_number, text_codec
 from std.values import Float64s, Int32s, Lexemes, Recording, freeze
 
-COLUMNS = 9
-COLUMN_COUNTS = {COLUMNS, COLUMNS + 1}
+RTTM_COLUMNS = 9
+COLUMN_COUNTS = {RTTM_COLUMNS, RTTM_COLUMNS + 1}
 MOST_CTM_FIELDS = 6  # of a file of that name in CTM
 MAX_LINE_BYTES = 1 << 20
 HINT = "--encoding NAME says what it is in"
@@ -189,7 +189,7 @@ def _valid_rows(
         if (types := {row[0] for row in rows}) - TYPES:
             return None
         others.update(types - {wanted})
-        rows = [row[:COLUMNS] for row in rows if row[0] == wanted]
+        rows = [row[:RTTM_COLUMNS] for row in rows if row[0] == wanted]
         numbers = [row[3] for row in rows] + [row[4] for row in rows]
         values = list(map(float, numbers))
     except ValueError:  # of decoding or of a number
@@ -228,7 +228,9 @@ def _check(
         if not fields:
             continue
         if len(fields) not in COLUMN_COUNTS:
-            raise InputError(path, line, f"{COLUMNS} or {COLUMNS + 1} columns", text.strip())
+            raise InputError(
+                path, line, f"{RTTM_COLUMNS} or {RTTM_COLUMNS + 1} columns", text.strip()
+            )
         kind = fields[0].upper()
         if kind not in TYPES:
             raise InputError(path, line, "an RTTM type such as LEXEME", fields[0])
@@ -243,7 +245,7 @@ def _check(
             CHANNEL.read(fields[2])
         except ValueError as error:
             raise InputError(path, line, f"channel as {CHANNEL.described}", fields[2]) from error
-        yield fields[:COLUMNS]
+        yield fields[:RTTM_COLUMNS]
 
 
 def dump(lexemes: Lexemes, stream: BinaryIO, encoding: str = "UTF-8") -> None:
@@ -257,10 +259,10 @@ def dump(lexemes: Lexemes, stream: BinaryIO, encoding: str = "UTF-8") -> None:
     _dump(lexemes, "LEXEME", rows, stream, encoding)
 
 
-def dump_turns(turns: Turns, stream: BinaryIO, encoding: str = "UTF-8") -> None:
+def dump_turns(turns: Turns, stream: BinaryIO) -> None:
     """Write speech turns as SPEAKER records. Raises as `dump`."""
     rows = repeat(("<NA>", "<NA>"), len(turns.start_s))
-    _dump(turns, "SPEAKER", rows, stream, encoding)
+    _dump(turns, "SPEAKER", rows, stream, "UTF-8")
 
 
 def _dump(

@@ -36,7 +36,7 @@ from std.values import Detections, Recording, STDList, TermSearch
 from std.written_numbers import written
 
 
-class Tags(NamedTuple):
+class StdListTags(NamedTuple):
     """Names of the elements and attributes in one dialect."""
 
     root: str
@@ -48,8 +48,8 @@ class Tags(NamedTuple):
     hit: str
 
 
-TAGS: dict[Dialect, Tags] = {
-    "std2006": Tags(
+STD_LIST_TAGS: dict[Dialect, StdListTags] = {
+    "std2006": StdListTags(
         "stdlist",
         "termlist_filename",
         "detected_termlist",
@@ -58,11 +58,11 @@ TAGS: dict[Dialect, Tags] = {
         "oov_term_count",
         "term",
     ),
-    "kws2013": Tags(
+    "kws2013": StdListTags(
         "kwslist", "kwlist_filename", "detected_kwlist", "kwid", "search_time", "oov_count", "kw"
     ),
 }
-DIALECT_OF_ROOT: dict[str, Dialect] = {tags.root: name for name, tags in TAGS.items()}
+DIALECT_OF_ROOT: dict[str, Dialect] = {tags.root: name for name, tags in STD_LIST_TAGS.items()}
 WRITE_HITS = 10_000  # formatted at a time
 
 
@@ -71,7 +71,7 @@ class _Reader(Reader):
 
     def __init__(self, path: Path | str) -> None:
         super().__init__(path)
-        self.tags = TAGS["kws2013"]  # until the root element is read
+        self.tags = STD_LIST_TAGS["kws2013"]  # until the root element is read
         self.hit = ""
         self.depth = 0
         self.terms: dict[str, int] = {}
@@ -105,7 +105,7 @@ class _Reader(Reader):
     def root(self, tag: str, attributes: Attributes) -> None:
         if tag not in DIALECT_OF_ROOT:
             self.fail("a <stdlist> or a <kwslist>", f"<{tag}>")
-        self.tags = TAGS[DIALECT_OF_ROOT[tag]]
+        self.tags = STD_LIST_TAGS[DIALECT_OF_ROOT[tag]]
         self.hit = self.tags.hit
         for name in (self.tags.term_list, "language", "system_id"):
             self.header[name] = attributes.get(name) or ""
@@ -254,7 +254,7 @@ def dump(
     """
     if np.isnan(hits.detections.score).any():
         raise ValueError("a score is NaN: a hit list cannot hold it")
-    tags = TAGS[dialect]
+    tags = STD_LIST_TAGS[dialect]
     extra = ""
     if dialect == "std2006":
         extra = (
@@ -280,7 +280,7 @@ def dump(
     stream.write(encoded(f"</{tags.root}>\n", encoding))
 
 
-def _detected_lists(hits: STDList, tags: Tags) -> Iterator[str]:
+def _detected_lists(hits: STDList, tags: StdListTags) -> Iterator[str]:
     """The detected lists as text, in pieces of bounded size."""
     detections = hits.detections
     order = np.argsort(detections.term, kind="stable")

@@ -26,7 +26,7 @@ from std.errors import InputError
 from std.files import content_of, rewound
 from std.nist import term_list
 from std.nist.xml import CONTROL_CHARACTERS
-from std.tables.columns import ID_COLUMNS, has_ids, same_name, term_columns
+from std.tables.columns import TERM_ID_COLUMNS, has_ids, same_name, term_columns
 from std.tables.read import (
     COMMENT,
     TABLE_ENDS,
@@ -151,7 +151,7 @@ def _of_table(table: Table, path: Path | str, column: str | None) -> TermList:
     name = _term_column(table, path, column)
     text_at = table.columns.index(name)
     id_at = next(
-        (i for i, one in enumerate(table.columns) if one.strip().lower() in ID_COLUMNS), None
+        (i for i, one in enumerate(table.columns) if one.strip().lower() in TERM_ID_COLUMNS), None
     )
     if id_at == text_at:
         id_at = None

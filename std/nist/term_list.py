@@ -16,7 +16,7 @@ from std.values import Term, TermList
 Dialect = Literal["std2006", "kws2013"]
 
 
-class Tags(NamedTuple):
+class TermListTags(NamedTuple):
     """What a dialect calls the same thing."""
 
     root: str
@@ -26,18 +26,18 @@ class Tags(NamedTuple):
     attributes: str
 
 
-TAGS: dict[Dialect, Tags] = {
-    "std2006": Tags("termlist", "term", "termid", "termtext", "terminfo"),
-    "kws2013": Tags("kwlist", "kw", "kwid", "kwtext", "kwinfo"),
+TERM_LIST_TAGS: dict[Dialect, TermListTags] = {
+    "std2006": TermListTags("termlist", "term", "termid", "termtext", "terminfo"),
+    "kws2013": TermListTags("kwlist", "kw", "kwid", "kwtext", "kwinfo"),
 }
-DIALECT_OF_ROOT: dict[str, Dialect] = {tags.root: name for name, tags in TAGS.items()}
+TERM_LIST_DIALECTS: dict[str, Dialect] = {tags.root: name for name, tags in TERM_LIST_TAGS.items()}
 COMPARE_NORMALIZE = ("lowercase", "")
 
 
 class _Reader(Reader):
     def __init__(self, path: Path | str) -> None:
         super().__init__(path)
-        self.tags = TAGS["kws2013"]  # until the root element is read
+        self.tags = TERM_LIST_TAGS["kws2013"]  # until the root element is read
         self.parents: list[str] = []
         self.text: list[str] = []
         self.terms: dict[str, Term] = {}
@@ -74,9 +74,9 @@ class _Reader(Reader):
         self.text.clear()
 
     def root(self, tag: str, attributes: Attributes) -> None:
-        if tag not in DIALECT_OF_ROOT:
+        if tag not in TERM_LIST_DIALECTS:
             self.fail("a <termlist> or a <kwlist>", f"<{tag}>")
-        self.tags = TAGS[DIALECT_OF_ROOT[tag]]
+        self.tags = TERM_LIST_TAGS[TERM_LIST_DIALECTS[tag]]
         names = ("ecf_filename", "language", "version", "encoding", "compareNormalize")
         self.header = {name: value for name in names if (value := attributes.get(name)) is not None}
         compare = self.header.get("compareNormalize", "lowercase")
@@ -137,7 +137,7 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>") -> TermList:
 
 def dump(terms: TermList, stream: BinaryIO, dialect: Dialect = "kws2013") -> None:
     """Write a term list, in the encoding that it names."""
-    tags = TAGS[dialect]
+    tags = TERM_LIST_TAGS[dialect]
     root, term_tag, text_tag, group_tag = tags.root, tags.term, tags.text, tags.attributes
     encoding = "GB2312" if terms.encoding.lower() == "gb2312-raw" else terms.encoding
     lines = [

@@ -19,7 +19,7 @@ CHUNK_BYTES = 1 << 16  # a file without line ends is still read in pieces
 MIN_FIRST_BYTES = 4  # libxml2 guesses the encoding from the first four bytes
 
 CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-ENTITIES = str.maketrans(
+XML_ENTITIES = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
     | {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
 )
@@ -181,7 +181,7 @@ def escape(text: str) -> str:
         raise StdError(
             f"expected text that XML can hold, got a control character in {quoted(text)}"
         )
-    return text.translate(ENTITIES)
+    return text.translate(XML_ENTITIES)
 
 
 def writable(text: str) -> str:

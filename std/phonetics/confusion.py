@@ -32,7 +32,7 @@ DECAY = 0.275  # articulatory distance over which confusion becomes e times rare
 FREQUENT = 0.75  # a phone is recognised for others in proportion to this power of its frequency
 PRIOR_ROW = 60.0  # observations that a phone's prior weighs
 MAX_PHONES = 500  # of an inventory; languages have 11 to 150
-COUNT = Range(0, 1_000_000_000_000)
+CONFUSIONS = Range(0, 1_000_000_000_000)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,12 +170,12 @@ def from_json(document: Part) -> Counts:
     substituted = np.zeros((len(phones), len(phones)))
     for spoken, outcomes in _of_phones(document["said_to_observed"], row):
         for observed, count in _of_phones(outcomes, row):
-            substituted[spoken, observed] = count.within(COUNT)
+            substituted[spoken, observed] = count.within(CONFUSIONS)
     columns = []
     for name in ("deleted", "inserted", "background"):
         column = np.zeros(len(phones))
         for phone, count in _of_phones(document[name], row):
-            column[phone] = count.within(COUNT)
+            column[phone] = count.within(CONFUSIONS)
         columns.append(column)
     return Counts(phones, substituted, *columns)
 

@@ -19,10 +19,12 @@ from std.errors import ConfigError
 from std.execution.cost import LEDGER
 from std.phonetics import espeak_process
 from std.phonetics.phones import Pronunciation, segmented
-from std.phonetics.pieces import MAX_BYTES, pieces
+from std.phonetics.pieces import MAX_PIECE_BYTES, pieces
 
 PIPE_BYTES = 16_384  # that every system's pipes hold
-AT_ONCE = PIPE_BYTES // (MAX_BYTES + 2)  # texts: asking for them never waits for answers to be read
+AT_ONCE = PIPE_BYTES // (
+    MAX_PIECE_BYTES + 2
+)  # texts: asking for them never waits for answers to be read
 ANSWER_S = 20  # after which a text has hung the library
 _CONTROLS = str.maketrans(dict.fromkeys("\0\n\r", " "))
 

@@ -20,7 +20,7 @@ from std.outputs import open_output
 from std.phonetics.lexicon import Lexicon
 from std.values import freeze
 
-MAX_PHONES = 255  # numbered in one byte
+MAX_PHONE_IDS = 255  # numbered in one byte
 WORTH_KEEPING = 20_000  # words; fewer are pronounced faster than a file is checked
 
 
@@ -44,8 +44,8 @@ def made(words: Sequence[str], lexicon: Lexicon) -> PhoneTable:
     """
     spoken = [ways[0] if ways else () for ways in lexicon.pronunciations(words)]
     inventory = sorted({phone for phones in spoken for phone in phones})
-    if len(inventory) > MAX_PHONES:
-        raise ValueError(f"{len(inventory)} different phones, at most {MAX_PHONES} fit")
+    if len(inventory) > MAX_PHONE_IDS:
+        raise ValueError(f"{len(inventory)} different phones, at most {MAX_PHONE_IDS} fit")
     number = {phone: i for i, phone in enumerate(inventory)}
     offsets = np.zeros(len(words) + 1, dtype=np.int64)
     np.cumsum([len(phones) for phones in spoken], out=offsets[1:])

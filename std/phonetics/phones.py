@@ -20,7 +20,7 @@ from typing import NamedTuple
 Pronunciation = tuple[str, ...]
 
 _LANGUAGE_FLAG = re.compile(r"\([a-z-]+\)")  # espeak-ng: "(en)" where it changes voice
-_MARKS = re.compile("[ˈˌ',\\-ˑ͡\u200d]")  # stress, half length, tie bars, espeak's joiner
+_STRESS_MARKS = re.compile("[ˈˌ',\\-ˑ͡\u200d]")  # stress, half length, tie bars, espeak's joiner
 
 ARPABET = {
     "AA": "ɑː", "AE": "æ", "AH": "ʌ", "AO": "ɔː", "AW": "aʊ", "AY": "aɪ", "B": "b", "CH": "tʃ",
@@ -97,7 +97,7 @@ MANNERS = {
     frozenset({"fricative", "nasal"}): 0.8,
 }
 VOWEL_FOR_CONSONANT = 1.4
-UNKNOWN = 1.0  # distance of a symbol we have no features for
+UNKNOWN_PHONE = 1.0  # distance of a symbol we have no features for
 DIFFERENT = 0.05  # least distance of two phones that are written differently
 FARTHEST_CONSONANT = 1.2
 
@@ -122,7 +122,7 @@ def canonical(symbol: str) -> str:
     bare = symbol.rstrip("012")
     if bare in ARPABET:
         return UNSTRESSED.get(symbol, ARPABET[bare])
-    phone = _MARKS.sub("", unicodedata.normalize("NFD", symbol))
+    phone = _STRESS_MARKS.sub("", unicodedata.normalize("NFD", symbol))
     return unicodedata.normalize("NFC", phone.replace("g", "ɡ").replace(":", "ː"))
 
 
@@ -133,7 +133,7 @@ def distance(phone: str, other: str) -> float:
         return 0.0
     ours, theirs = _articulations(phone), _articulations(other)
     if not ours or not theirs:
-        return UNKNOWN
+        return UNKNOWN_PHONE
     n = max(len(ours), len(theirs))  # a diphthong against a vowel: the vowel stands for both halves
     ours, theirs = ours + ours[-1:] * (n - len(ours)), theirs + theirs[-1:] * (n - len(theirs))
     return max(DIFFERENT, sum(map(_apart, ours, theirs)) / n)

@@ -6,13 +6,13 @@ import unicodedata
 # Of a word that espeak-ng 1.52 is given, whose buffers hold 160 bytes and 200 phones of it. Built
 # with an address sanitiser it wrote past their ends from 158 bytes of Danish up. Below that only
 # numbers and mixtures of scripts and signs do harm, at any length: hence its own process.
-MAX_LETTERS = 60
-MAX_BYTES = 120
+MAX_PIECE_LETTERS = 60
+MAX_PIECE_BYTES = 120
 _VOWELS = frozenset("aeiouyæøœаеиоуыэюяєіїαεηιουω")
 
 
 def pieces(word: str) -> list[str]:
-    """The word in pieces of at most `MAX_LETTERS` characters and `MAX_BYTES` bytes of UTF-8.
+    """The word in pieces of at most `MAX_PIECE_LETTERS` and `MAX_PIECE_BYTES` of UTF-8.
 
     A piece ends at the best border of its second half: beside what is no letter (hyphens, digits),
     else before a consonant that a vowel follows, where syllables begin, else anywhere; before a
@@ -22,7 +22,7 @@ def pieces(word: str) -> list[str]:
     (True, ['guten'])
     """
     found = []
-    while len(word) > MAX_LETTERS or len(word.encode(errors="replace")) > MAX_BYTES:
+    while len(word) > MAX_PIECE_LETTERS or len(word.encode(errors="replace")) > MAX_PIECE_BYTES:
         length = _fitting(word)
         cut = max(range((length + 1) // 2, length + 1), key=lambda at: (_border(word, at), at))
         found.append(word[:cut])
@@ -33,9 +33,9 @@ def pieces(word: str) -> list[str]:
 def _fitting(word: str) -> int:
     """The most characters of a long word that are one piece."""
     length = used = 0
-    for letter in word[:MAX_LETTERS]:
+    for letter in word[:MAX_PIECE_LETTERS]:
         used += len(letter.encode(errors="replace"))
-        if used > MAX_BYTES:
+        if used > MAX_PIECE_BYTES:
             break
         length += 1
     return length

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-ID_COLUMNS = ("id", "termid", "term_id", "kwid")
+TERM_ID_COLUMNS = ("id", "termid", "term_id", "kwid")
 TEXT_COLUMNS = ("text", "term", "termtext", "term_text", "kwtext")  # beside one of `ID_COLUMNS`
 WORDS = {  # of a column's name that say that terms are in it
     *("term", "terms", "keyword", "keywords", "name", "names", "phrase", "phrases"),
@@ -44,7 +44,7 @@ def term_columns(columns: Sequence[str]) -> list[str]:
 def has_ids(columns: Sequence[str]) -> bool:
     """Whether a table has one column of ids and one of texts, as lists of terms have."""
     names = {*map(_folded, columns)}
-    return len(names & {*ID_COLUMNS}) == len(names & {*TEXT_COLUMNS}) == 1
+    return len(names & {*TERM_ID_COLUMNS}) == len(names & {*TEXT_COLUMNS}) == 1
 
 
 def _says_term(name: str) -> bool:

@@ -341,7 +341,7 @@ def test_the_report_shows_both_numbers(files):
     assert numbers["views"][0]["alarms"]["columns"]["score"] == [0.7]
     section = page.split('<section id="calibration"')[1].split("</section>")[0]
     # .15 twice, one of them correct; Wilson as above
-    row = '<th scope="row">0.1 to 0.2</th><td>2</td><td>0.150</td><td>0.500</td>'
+    row = '<th scope="row" dir="auto">0.1 to 0.2</th><td>2</td><td>0.150</td><td>0.500</td>'
     assert f"{row}<td>0.095 to 0.905</td>" in section
     assert "Expected calibration error (ECE) <strong>0.300</strong>" in section
     # By hand: term A has 3 hits, .95 + .85 + .15 expected, 2 correct, bins off by .05, .15, .15.

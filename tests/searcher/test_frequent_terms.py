@@ -10,7 +10,7 @@ from searcher import open_index
 from searcher.lexical.candidates import LexicalResult
 from searcher.phonetic.pronunciations import pronounced
 from searcher.phonetic.ratios import MAX_HITS
-from searcher.results.candidates import NONE, Candidates
+from searcher.results.candidates import NO_CANDIDATES, Candidates
 from searcher.terms.variant import Variant
 
 SAID = ("hahnen federn", "hahn federn", "hahnen feder", "hahn feder")
@@ -101,4 +101,4 @@ def test_places_are_counted_where_words_are_split_or_joined():
     )
     lexical = LexicalResult(candidates, variants, set(), 0)
     assert lexical.places_of_parts(4).tolist() == [2, 0, 1, 0]
-    assert LexicalResult(NONE, (), set(), 0).places_of_parts(2).tolist() == [0, 0]
+    assert LexicalResult(NO_CANDIDATES, (), set(), 0).places_of_parts(2).tolist() == [0, 0]

@@ -34,8 +34,8 @@ from indexer.formats.shared.recordings import recording_for, recording_of
 from indexer.formats.shared.speaker_keys import speaker_in
 from indexer.formats.shared.stated_language import stated_language
 from indexer.networks.hypotheses import (
-    Hypothesis,
     HypothesisWord,
+    UtteranceHypothesis,
     bare,
     spoken,
     untimed,
@@ -102,13 +102,16 @@ def parse(
     yield utterances.collected()
 
 
-def _weighted(best: Sequence[Part], word_lists: Sequence[list[HypothesisWord]]) -> list[Hypothesis]:
+def _weighted(
+    best: Sequence[Part], word_lists: Sequence[list[HypothesisWord]]
+) -> list[UtteranceHypothesis]:
     if len(best) == 1:
-        return [Hypothesis(1.0, word_lists[0])]
+        return [UtteranceHypothesis(1.0, word_lists[0])]
     weights = [_confidence(hypothesis, 1.0) for hypothesis in best]
     total = max(1.0, sum(weights))
     return [
-        Hypothesis(weight / total, words) for weight, words in zip(weights, word_lists, strict=True)
+        UtteranceHypothesis(weight / total, words)
+        for weight, words in zip(weights, word_lists, strict=True)
     ]
 
 

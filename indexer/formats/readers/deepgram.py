@@ -28,8 +28,8 @@ from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.formats.shared.service_answers import require_transcript
 from indexer.formats.shared.speaker_keys import speaker_in
 from indexer.networks.hypotheses import (
-    Hypothesis,
     HypothesisWord,
+    UtteranceHypothesis,
     at_common_pauses,
     by_confidence,
     rated,
@@ -114,7 +114,10 @@ def _result(
     start, duration = (message[key].seconds() for key in ("start", "duration"))
     hypotheses = _n_best(message["channel"], nonwords)
     utterances.add_n_best(
-        message.line, _channel(recording, channel), hypotheses, Span(start, start + duration)
+        message.line,
+        _channel(recording, channel),
+        hypotheses,
+        Span(start, start + duration),
     )
 
 
@@ -137,7 +140,7 @@ def _language(channel: Part) -> str:
     return language.value if language and isinstance(language.value, str) else ""
 
 
-def _n_best(channel: Part, nonwords: Nonwords) -> list[Hypothesis]:
+def _n_best(channel: Part, nonwords: Nonwords) -> list[UtteranceHypothesis]:
     alternatives = list(channel["alternatives"])
     words = [_words(alternative, nonwords) for alternative in alternatives]
     return by_confidence([_confidence(alternative) for alternative in alternatives], words)

@@ -27,7 +27,13 @@ from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
-from indexer.networks.hypotheses import Hypothesis, HypothesisWord, spoken, untimed, weighted
+from indexer.networks.hypotheses import (
+    HypothesisWord,
+    UtteranceHypothesis,
+    spoken,
+    untimed,
+    weighted,
+)
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
@@ -71,8 +77,8 @@ def _offset(document: Part) -> float:
     return document["offset"].seconds() if document.has("offset") else 0.0
 
 
-def _n_best(document: Part, options: ReaderOptions) -> list[Hypothesis]:
-    best = Hypothesis(1.0, _best(document, options.nonwords))
+def _n_best(document: Part, options: ReaderOptions) -> list[UtteranceHypothesis]:
+    best = UtteranceHypothesis(1.0, _best(document, options.nonwords))
     beams = [list(beam) for beam in document.each("beams")]
     if not beams:
         return [best]

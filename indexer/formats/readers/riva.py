@@ -27,8 +27,8 @@ from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_keys import speaker_in
 from indexer.formats.shared.zero_left_out import start_left_out
 from indexer.networks.hypotheses import (
-    Hypothesis,
     HypothesisWord,
+    UtteranceHypothesis,
     by_confidence,
     rated,
     spoken,
@@ -106,7 +106,7 @@ def _span(result: Part, start_s: float) -> Span:
     return Span(start_s, end_s) if end_s > start_s else NO_SPAN
 
 
-def _n_best(result: Part, options: ReaderOptions, before_s: float) -> list[Hypothesis]:
+def _n_best(result: Part, options: ReaderOptions, before_s: float) -> list[UtteranceHypothesis]:
     alternatives = list(result.each("alternatives"))
     scores = [_score(alternative) for alternative in alternatives]
     word_lists = [_words(alternative, options, before_s) for alternative in alternatives]

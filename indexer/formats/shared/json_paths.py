@@ -22,7 +22,7 @@ from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.service_answers import require_transcript
 from indexer.formats.shared.speaker_keys import speaker_in
 from indexer.formats.shared.stated_language import stated_language
-from indexer.networks.hypotheses import Hypothesis, spoken, weighted
+from indexer.networks.hypotheses import UtteranceHypothesis, spoken, weighted
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
 from std.values import Recording
@@ -145,7 +145,7 @@ class Shape:
                 span = self.words.span(part) if self.is_timed else NO_SPAN
                 utterances.add(part.line, where, words, span)
 
-    def _n_best(self, part: Part, options: ReaderOptions) -> list[Hypothesis]:
+    def _n_best(self, part: Part, options: ReaderOptions) -> list[UtteranceHypothesis]:
         assert self.words is not None  # `add` has seen that
         alternatives = list(part[self.alternatives])
         words = [self.words.of(one) for one in alternatives]

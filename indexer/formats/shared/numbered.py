@@ -11,8 +11,8 @@ from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
-    Hypothesis,
     HypothesisWord,
+    UtteranceHypothesis,
     by_pauses,
     speaker_of,
     turns_of,
@@ -83,7 +83,7 @@ class NumberedUtterances:
             self._begin(line, recording, NO_SPAN, utterance)
             for words in slots[at : at + len(utterance)]:
                 total = max(1.0, sum(word.confidence for word in words))
-                competing = [Hypothesis(word.confidence / total, [word]) for word in words]
+                competing = [UtteranceHypothesis(word.confidence / total, [word]) for word in words]
                 if len(words) == 1:
                     write_words(self._builder, line, words)
                 else:
@@ -94,7 +94,7 @@ class NumberedUtterances:
         self,
         line: int,
         recording: Recording,
-        hypotheses: Sequence[Hypothesis],
+        hypotheses: Sequence[UtteranceHypothesis],
         span: Span = NO_SPAN,
     ) -> None:
         """Add an utterance of several hypotheses, the best first; of one, as `add` does."""

@@ -10,20 +10,20 @@ from typing import BinaryIO
 
 import numpy as np
 
-from scoring.discovery.formats.spans import Spans, lines, spans
+from scoring.discovery.formats.spans import FileSpans, lines, spans
 from std.errors import InputError
 from std.values import Int32s
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tier:
+class AlignmentTier:
     """One level of annotation: labelled spans sorted by file and time.
 
     Onsets and offsets both ascend within a file, so the labels that meet a stretch of time are
     consecutive rows. ``labels`` is the sorted table that ``label`` points into.
     """
 
-    spans: Spans
+    spans: FileSpans
     labels: tuple[str, ...]
     label: Int32s = field()  # (n,) index into labels
 
@@ -31,7 +31,7 @@ class Tier:
         return len(self.label)
 
 
-def parse(stream: BinaryIO, path: Path | str = "<stream>") -> Tier:
+def parse(stream: BinaryIO, path: Path | str = "<stream>") -> AlignmentTier:
     """Read an alignment.
 
     Raises:
@@ -59,10 +59,10 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>") -> Tier:
     labels = sorted(set(symbols))
     index = {symbol: i for i, symbol in enumerate(labels)}
     label = np.fromiter((index[symbol] for symbol in symbols), np.int32, len(symbols))
-    return _in_order(path, Tier(rows, tuple(labels), label))
+    return _in_order(path, AlignmentTier(rows, tuple(labels), label))
 
 
-def _in_order(path: Path | str, tier: Tier) -> Tier:
+def _in_order(path: Path | str, tier: AlignmentTier) -> AlignmentTier:
     """Sort by file and time, drop repeated lines and refuse labels inside others."""
     rows = tier.spans
     order = np.lexsort((tier.label, rows.offset_s, rows.onset_s, rows.file))
@@ -89,4 +89,4 @@ def _in_order(path: Path | str, tier: Tier) -> Tier:
             f"labels that follow each other, and line {first} is one label with this one inside",
             f"{kept.onset_s[wrong[0] + 1]} {kept.offset_s[wrong[0] + 1]}",
         )
-    return Tier(kept, tier.labels, tier.label[keep])
+    return AlignmentTier(kept, tier.labels, tier.label[keep])

@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from scoring.discovery.formats.spans import Spans, lines, spans
+from scoring.discovery.formats.spans import FileSpans, lines, spans
 from std.errors import InputError
 from std.values import Int32s
 
@@ -34,7 +34,7 @@ class Classes:
 
     ids: tuple[str, ...]
     member_of: Int32s  # (n,) index into ids
-    spans: Spans
+    spans: FileSpans
 
 
 def parse(stream: BinaryIO, path: Path | str = "<stream>") -> Classes:

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from scoring.discovery.formats.spans import Spans, lines, spans
+from scoring.discovery.formats.spans import FileSpans, lines, spans
 from std.errors import InputError
 from std.values import Int32s
 
@@ -21,7 +21,7 @@ class Folds:
 
     count: int
     fold: Int32s  # (n,) 0-based
-    spans: Spans
+    spans: FileSpans
 
 
 def parse(stream: BinaryIO, path: Path | str = "<stream>") -> Folds:

@@ -22,7 +22,7 @@ MAX_TIME_S = SECONDS.highest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spans:
+class FileSpans:
     """Stretches of recordings as columns; ``files`` is the sorted table that ``file`` points into.
 
     Raises:
@@ -60,7 +60,7 @@ def spans(
     names: Sequence[str],
     onsets: Sequence[str],
     offsets: Sequence[str],
-) -> Spans:
+) -> FileSpans:
     """Make columns of the fields of lines.
 
     Args:
@@ -83,7 +83,7 @@ def spans(
     if not good.all():
         for number, onset, offset in zip(numbers, onsets, offsets, strict=True):
             _require_span(path, number, onset, offset)
-    return Spans(
+    return FileSpans(
         files=tuple(files),
         file=np.fromiter((index[name] for name in names), np.int32, len(names)),
         onset_s=onset_s,

@@ -1,17 +1,18 @@
 """The calibration section: what the probabilities predict beside what is observed.
 
-section   how to read it; for each view a plot, its bins and the sums; then all views side by side
+calibration_of   one view: its bins and the sums, as tables
+all_views        every view in one row each
 """
 
-from collections.abc import Iterable, Sequence
-from html import escape
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from scoring.measures.calibration import Reliability, wilson
-from scoring.report.html_report import charts
-from scoring.report.html_report.tables import plain, scrolled
+from scoring.report.html_report.tables import plain
 from scoring.report.html_report.views import View
+from std.display.html import HtmlColumn, HtmlTable
 
 EXPECTATIONS = {
     "correct_hits": "Correct detections, accepted or not",
@@ -20,46 +21,26 @@ EXPECTATIONS = {
     "twv_found": "TWV, as if the list held every occurrence",
 }
 SHARES = ("detections", "mean", "share correct", "95 % interval (Wilson)")
-NUMBERS = {
-    "probability": "The probabilities come from a list of their own; the scores beside them are "
-    "rescaled for decisions and are not judged here.",
-    "score": "The hit list has one number for each detection, its score. A score that is rescaled "
-    "so that one threshold fits all terms is no probability and will not look calibrated: "
-    "std-score --probabilities reads the probabilities from a second list.",
-}
 
 
-def introduction(view: View) -> str:
-    """How the section is read, and which of a detection's numbers it is about."""
-    number = view.evaluation.numbers["calibration"]
-    return (
-        f"<p>Of ten detections with {number} 0.8, eight should be correct: points on the diagonal. "
-        f"Below it the {_plural(number)} are too high, above it too low. {NUMBERS[number]}</p>"
-    )
+class CalibrationTables(NamedTuple):
+    """One view's calibration: the plot's points, and its tables."""
+
+    plot: Reliability
+    bins: HtmlTable
+    sums: HtmlTable
 
 
-def one(view: View, index: int) -> str:
-    """One view's calibration plot, its bins, and the sums expected and observed."""
+def calibration_of(view: View) -> CalibrationTables | None:
+    """The tables of a view; None without hits or probabilities."""
     plot, number = view.reliability, view.evaluation.numbers["calibration"]
     if plot is None:
-        why = "the scores are taken for log-likelihood ratios, not for probabilities"
-        return (
-            f"<p>No calibration: {why if len(view.group.hits) else 'there are no detections'}.</p>"
-        )
-    return f"""<div class="pair"><figure>{charts.calibration_svg(view, plot, index)}
-<figcaption>Each point is one of ten bins of {number}; the lines are 95 % intervals (Wilson).
-</figcaption></figure><div>{_bins(plot, number)}
-<p>Expected calibration error (ECE) <strong>{plot.error:.3f}</strong>: the mean, over the ten bins,
-of |mean {number} \N{MINUS SIGN} share correct|, weighted by their detections.</p>
-{_sums(view, number)}
-<p>Occurrences without any detection cannot be expected, so the TWV of this table leaves them out;
-the ATWV counts them as misses.</p></div></div>"""
+        return None
+    return CalibrationTables(plot, _bins(plot, number), _sums(view, number))
 
 
-def all_views(views: Sequence[View]) -> str:
-    """The calibration of every view in one row each; nothing for a single one."""
-    if len(views) == 1:
-        return ""
+def all_views(views: Sequence[View]) -> HtmlTable:
+    """The calibration of every view in one row each."""
     systems = len({view.evaluation.system_id for view in views}) > 1
     number = views[0].evaluation.numbers["calibration"]
     rows = []
@@ -69,34 +50,34 @@ def all_views(views: Sequence[View]) -> str:
         if plot is not None:
             sums = f"{plot.expected_correct:,.1f}", f"{plot.correct.sum():,}", f"{plot.error:.3f}"
             cells = [*_shares(*_together(plot)), *sums]
-        rows.append(f'<tr><th scope="row" dir="auto">{escape(label)}</th>{_cells(cells)}</tr>')
+        rows.append([label, *cells])
     what = "system" if systems else "group"
-    return scrolled(
+    return HtmlTable(
         f"Calibration by {what}: detections, mean {number}, share correct, sums, ECE",
-        _head(what, *SHARES, "expected correct", "correct", "ECE"),
-        "".join(rows),
-        kind="compact",
+        [*map(HtmlColumn, (what, *SHARES, "expected correct", "correct", "ECE"))],
+        rows,
+        "compact",
     )
 
 
-def _bins(plot: Reliability, number: str) -> str:
+def _bins(plot: Reliability, number: str) -> HtmlTable:
     """The plot as a table, with a last row for all bins together."""
     columns = (plot.hits, plot.expected, plot.observed, plot.low, plot.high)
     rows = [
-        f'<tr><th scope="row">{low:.1f} to {high:.1f}</th>{_cells(_shares(*row))}</tr>'
+        [f"{low:.1f} to {high:.1f}", *_shares(*row)]
         for low, high, *row in zip(
             *(edges.tolist() for edges in (plot.edges[:-1], plot.edges[1:])),
             *(column.tolist() for column in columns),
             strict=True,
         )
     ]
-    together = _cells(_shares(*_together(plot)))
-    rows.append(f'<tr class="total"><th scope="row">all</th>{together}</tr>')
-    return scrolled(
+    rows.append(["all", *_shares(*_together(plot))])
+    return HtmlTable(
         f"Detections, mean {number} and share correct in ten bins",
-        _head("bin", *SHARES),
-        "".join(rows),
-        kind="compact",
+        [*map(HtmlColumn, ("bin", *SHARES))],
+        rows,
+        "compact",
+        has_total=True,
     )
 
 
@@ -113,31 +94,25 @@ def _together(plot: Reliability) -> tuple[int, float, float, float, float]:
     return hits, plot.expected_correct / hits, correct / hits, float(low[0]), float(high[0])
 
 
-def _sums(view: View, number: str) -> str:
-    """What the probabilities add up to, and what is observed."""
-    rows = "".join(
-        f'<tr><th scope="row">{EXPECTATIONS[expectation.name]}</th>'
-        + _cells(
-            plain(value, ".3f" if expectation.name == "twv_found" else ",.1f")
-            for value in (expectation.expected, expectation.observed)
-        )
-        + "</tr>"
+def _sums(view: View, number: str) -> HtmlTable:
+    """The sums of the probabilities, and the numbers observed."""
+    rows = [
+        [
+            EXPECTATIONS[expectation.name],
+            *(
+                plain(value, ".3f" if expectation.name == "twv_found" else ",.1f")
+                for value in (expectation.expected, expectation.observed)
+            ),
+        ]
         for expectation in view.expectations
-    )
-    return scrolled(
-        f"Expected from the {_plural(number)}, and observed",
-        _head("what", "expected", "observed"),
+    ]
+    return HtmlTable(
+        f"Expected from the {plural(number)}, and observed",
+        [*map(HtmlColumn, ("what", "expected", "observed"))],
         rows,
     )
 
 
-def _plural(number: str) -> str:
+def plural(number: str) -> str:
+    """The name of a hit's number in the plural."""
     return "probabilities" if number == "probability" else f"{number}s"
-
-
-def _head(*names: str) -> str:
-    return "".join(f'<th scope="col">{name}</th>' for name in names)
-
-
-def _cells(texts: Iterable[str]) -> str:
-    return "".join(f"<td>{text}</td>" for text in texts)

@@ -10,10 +10,11 @@ from html import escape
 from typing import NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 
 from scoring.measures.calibration import Reliability
+from scoring.report.det_axes import DetWindow, det_window, deviates, iso_lines
 from scoring.report.html_report.views import View
-from scoring.report.plot import FA_TICKS, ISO_TWV, MISS_TICKS, deviates
 from std.values import Float64s
 
 MEASURE_LINES = ("value", "missing", "wrong")  # classes: TWV, P_miss, beta P_fa
@@ -40,16 +41,16 @@ class Plane:
     y: Axis
 
 
-def det_plane(views: Sequence[View]) -> Plane:
-    """Normal-deviate axes that hold every curve and decision."""
-    p_fa = np.concatenate([[1e-4], *(view.curve.p_fa for view in views), _measures(views, "P_fa")])
-    p_miss = np.concatenate(
-        [[0.1, 0.9], *(view.curve.p_miss for view in views), _measures(views, "P_miss")]
-    )
-    p_fa, p_miss = p_fa[p_fa > 0], p_miss[np.isfinite(p_miss)]
-    x_low, x_high = _between(FA_TICKS, float(p_fa.min()) / 1.5, float(p_fa.max()) * 1.5)
-    y_low, y_high = _between(MISS_TICKS, float(p_miss.min()), float(p_miss.max()))
-    left, right, bottom, top = deviates(np.array([x_low, x_high, y_low, y_high])).tolist()
+def det_window_of(views: Sequence[View]) -> DetWindow:
+    """The window that holds every curve and decision."""
+    p_fa = np.concatenate([*(view.curve.p_fa for view in views), _measures(views, "P_fa")])
+    p_miss = np.concatenate([*(view.curve.p_miss for view in views), _measures(views, "P_miss")])
+    return det_window(p_fa, p_miss)
+
+
+def det_plane(window: DetWindow) -> Plane:
+    """Normal-deviate axes."""
+    left, right, bottom, top = deviates(np.array([*window.p_fa, *window.p_miss])).tolist()
     return Plane(Axis(left, right, 62, 628), Axis(bottom, top, 470, 14))
 
 
@@ -58,10 +59,15 @@ def det_points(plane: Plane, p_fa: Float64s, p_miss: Float64s) -> tuple[Float64s
     return plane.x.px(deviates(np.nan_to_num(p_fa))), plane.y.px(deviates(np.nan_to_num(p_miss)))
 
 
-def det_svg(views: Sequence[View], plane: Plane) -> str:
+def det_svg(views: Sequence[View], window: DetWindow) -> Markup:
     """All curves on one plane, lines of equal TWV, best thresholds and the systems' decisions."""
-    parts = [_grid(plane, "P(false alarm), %", "P(miss), %", _percent(FA_TICKS, MISS_TICKS))]
-    parts.extend(_iso_twv(plane, views[0].group.point.beta))
+    plane = det_plane(window)
+    parts = [_grid(plane, "P(false alarm), %", "P(miss), %", window.ticks())]
+    for twv, x, y in iso_lines(window, views[0].group.point.beta):
+        px, py = _pixels(plane, x, y)
+        parts.append(_line(px, py, "iso"))
+        at = f'x="{px[0] + 4:.1f}" y="{py[0] - 4:.1f}"'
+        parts.append(f'<text class="iso" {at}>TWV {twv:.1f}</text>')
     for i, view in enumerate(views):
         x, y = det_points(plane, view.curve.p_fa, view.curve.p_miss)
         if len(x):
@@ -99,7 +105,7 @@ def threshold_plane(view: View) -> Plane:
     return Plane(Axis(low, high, 62, 628), Axis(0, 1, 470, 14))
 
 
-def threshold_svg(view: View, plane: Plane, index: int) -> str:
+def threshold_svg(view: View, plane: Plane, index: int) -> Markup:
     """TWV and its two losses, P_miss and beta P_fa, at every threshold."""
     curve, beta = view.curve, view.group.point.beta
     ticks = (_ticks(plane.x), [(tick, f"{tick:.1f}") for tick in np.linspace(0, 1, 6).tolist()])
@@ -120,7 +126,7 @@ def threshold_svg(view: View, plane: Plane, index: int) -> str:
     )
 
 
-def calibration_svg(view: View, plot: Reliability, index: int) -> str:
+def calibration_svg(view: View, plot: Reliability, index: int) -> Markup:
     """Share of correct hits by probability, with 95 % intervals; below, how many hits there are."""
     plane = Plane(Axis(0, 1, 62, 460), Axis(0, 1, 360, 14))
     tenths = [(tick, f"{tick:.1f}") for tick in np.linspace(0, 1, 6).tolist()]
@@ -150,13 +156,13 @@ def letter_of(index: int) -> str:
     return chr(ord("A") + index)
 
 
-def key_svg(name: str, kind: str = "line") -> str:
+def key_svg(name: str, kind: str = "line") -> Markup:
     """A short piece of a line, or a mark, for a legend."""
     if kind == "line":
         drawing = _line(np.array([1.0, 35.0]), np.array([8.0, 8.0]), f"line {name}")
     else:
         drawing = _mark(18, 8, kind, name, "")
-    return f'<svg class="key" width="36" height="16" aria-hidden="true">{drawing}</svg>'
+    return Markup(f'<svg class="key" width="36" height="16" aria-hidden="true">{drawing}</svg>')
 
 
 def _pixels(plane: Plane, x: Float64s, y: Float64s) -> tuple[Float64s, Float64s]:
@@ -168,24 +174,7 @@ def _measures(views: Sequence[View], name: str) -> list[float]:
     return [value for value in values if np.isfinite(value)]
 
 
-def _between(ticks: Float64s, low: float, high: float) -> tuple[float, float]:
-    first = max(int(np.searchsorted(ticks, low, side="right")) - 1, 0)
-    last = max(min(int(np.searchsorted(ticks, high)), len(ticks) - 1), first + 1)
-    return float(ticks[first]), float(ticks[last])
-
-
 Ticks = tuple[Sequence[tuple[float, str]], Sequence[tuple[float, str]]]
-
-
-def _percent(*axes: Float64s) -> Ticks:
-    first, second = (
-        [
-            (float(at), f"{100 * tick:.6g}")
-            for at, tick in zip(deviates(ticks), ticks.tolist(), strict=True)
-        ]
-        for ticks in axes
-    )
-    return first, second
 
 
 def _ticks(axis: Axis) -> list[tuple[float, str]]:
@@ -220,28 +209,6 @@ def _grid(plane: Plane, x_label: str, y_label: str, ticks: Ticks) -> str:
     )
     frame = f'<path class="frame" d="M{x.from_px} {y.to_px}V{y.from_px}H{x.to_px}"/>'
     return f'<path class="grid" d="{"".join(lines)}"/>{frame}{"".join(words)}'
-
-
-def _iso_twv(plane: Plane, beta: float) -> Iterable[str]:
-    """Lines of equal value, named where they meet the left edge."""
-    x = np.linspace(plane.x.low, plane.x.high, 200)
-    p_fa = _probabilities(x)
-    for value in ISO_TWV:
-        y = deviates(1 - value - beta * p_fa)
-        shown = (y > plane.y.low) & (y < plane.y.high)
-        if not shown.any():
-            continue
-        shown[1:] |= shown[:-1]  # one point more: down to the edge
-        px, py = _pixels(plane, x[shown], y[shown])
-        yield _line(px, py, "iso")
-        yield f'<text class="iso" x="{px[0] + 4:.1f}" y="{py[0] - 4:.1f}">TWV {value:.1f}</text>'
-
-
-def _probabilities(x: Float64s) -> Float64s:
-    from statistics import NormalDist
-
-    cdf = NormalDist().cdf
-    return np.array([cdf(deviate) for deviate in x.tolist()])
 
 
 def _histogram(plot: Reliability, x: Axis, number: str) -> Iterable[str]:
@@ -282,8 +249,8 @@ def _mark(x: float, y: float, kind: str, series: str, letter: str) -> str:
 
 def _svg(
     name: str, width: int, height: int, title: str, description: str, parts: Iterable[str]
-) -> str:
-    return (
+) -> Markup:
+    return Markup(
         f'<svg id="{name}" viewBox="0 0 {width} {height}" role="img" '
         f'aria-labelledby="{name}-title {name}-text">'
         f'<title id="{name}-title">{escape(title)}</title>'

@@ -1,22 +1,22 @@
-"""`render`: views, detection errors, charts and tables, put into one HTML document."""
+"""`render`: views, detection errors, charts and tables, put into `report.html`."""
 
 import base64
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from html import escape
 from importlib.resources import files
-from string import Template
-from typing import Any
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
 
 from scoring.evaluate import Evaluation
 from scoring.report.html_report import calibration, charts, detection_errors, intervals, tables
 from scoring.report.html_report.views import MAX_VIEWS, View, rounded, term_columns, views
 from scoring.statistics.significance import Statistics
 from std import __version__
+from std.display.html import templates
 
-LINES = ("TWV", "P<sub>miss</sub>", "beta P<sub>fa</sub>")
 MAX_ERRORS = 2000  # of each kind, shared by the views
 MAX_TERMS = 30_000  # shared by the views
 
@@ -43,40 +43,56 @@ def render(
     if not evaluations or len(names) != len(evaluations):
         raise ValueError(f"{len(evaluations)} evaluations, {len(names)} names")
     shown = views(evaluations, names)
-    plane = charts.det_plane(shown)
+    window = charts.det_window_of(shown)
     style, script = _asset("report.css"), _asset("report.js")
-    title = f"Spoken term detection: {', '.join(names)}"
-    return Template(_asset("report.html")).substitute(
+    page = templates(__package__).get_template("report.html")
+    return page.render(
         policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; "
         f"script-src {_hash(script)}; base-uri 'none'; form-action 'none'",
-        style=style,
-        script=script,
-        title=escape(title),
-        heading=escape(", ".join(names)),
-        version=escape(__version__),
+        style=Markup(style),
+        script=Markup(script),
+        title=f"Spoken term detection: {', '.join(names)}",
+        heading=", ".join(names),
+        version=__version__,
         scored=tables.scored(evaluations[0], inputs or {}),
-        measures=tables.measures(shown),
+        tiles=tables.tiles(shown[0]) if len(shown) == 1 else [],
+        explained=tables.explained() if len(shown) > 1 else [],
         summary=tables.summary(evaluations, names),
-        explained=tables.explanations(shown),
-        resampling=intervals.section(statistics, names) if statistics else "",
-        resampling_link='<a href="#resampling">Intervals</a>' if statistics else "",
-        chooser=_chooser(shown),
-        det=charts.det_svg(shown, plane),
-        legend=_legend(shown),
-        lines="".join(
-            f"<li>{charts.key_svg(name)} {text}</li>"
-            for name, text in zip(charts.MEASURE_LINES, LINES, strict=True)
-        ),
-        thresholds=_one_of(
-            charts.threshold_svg(view, charts.threshold_plane(view), i)
-            for i, view in enumerate(shown)
-        ),
-        calibration=calibration.introduction(shown[0])
-        + _one_of(calibration.one(view, i) for i, view in enumerate(shown))
-        + calibration.all_views(shown),
-        ignored="".join(map(tables.ignored, evaluations, names)),
-        numbers=_json(_numbers(shown, plane)),
         notes=_notes(evaluations, shown),
+        statistics=statistics,
+        intervals=intervals.interval_tables(statistics, names) if statistics else [],
+        views=[_shown(view, i) for i, view in enumerate(shown)],
+        det=charts.det_svg(shown, window),
+        key=charts.key_svg,
+        measure_lines=charts.MEASURE_LINES,
+        number=shown[0].evaluation.numbers["calibration"],
+        plural=calibration.plural,
+        by_view=calibration.all_views(shown),
+        ignored=[*map(tables.ignored, evaluations, names)],
+        numbers=_json(_numbers(shown, charts.det_plane(window))),
+    )
+
+
+class ShownView(NamedTuple):
+    """A view as the page shows it."""
+
+    label: str
+    letter: str
+    thresholds: Markup
+    has_hits: bool
+    calibration: calibration.CalibrationTables | None
+    calibration_plot: Markup
+
+
+def _shown(view: View, index: int) -> ShownView:
+    found = calibration.calibration_of(view)
+    return ShownView(
+        view.label,
+        charts.letter_of(index),
+        charts.threshold_svg(view, charts.threshold_plane(view), index),
+        len(view.group.hits) > 0,
+        found,
+        charts.calibration_svg(view, found.plot, index) if found else Markup(),
     )
 
 
@@ -122,39 +138,7 @@ def _numbers(shown: Sequence[View], plane: charts.Plane) -> dict[str, Any]:
     return {"views": rows, "det": {"left": plane.x.from_px, "bottom": plane.y.from_px}}
 
 
-def _chooser(shown: Sequence[View]) -> str:
-    """The choice of the system that the parts below show; none for a single one."""
-    options = "".join(
-        f'<option value="{i}">{charts.letter_of(i)}: {escape(view.label)}</option>'
-        for i, view in enumerate(shown)
-    )
-    hidden = " hidden" if len(shown) == 1 else ""
-    return (
-        f'<p class="chooser"{hidden}><label for="view">Shown in detail</label> '
-        f'<select id="view" autocomplete="off">{options}</select></p>'
-    )
-
-
-def _legend(shown: Sequence[View]) -> str:
-    items, mark = [], "s0" if len(shown) == 1 else "value"
-    for i, view in enumerate(shown):
-        letter = f"<b>{charts.letter_of(i)}</b> " if len(shown) > 1 else ""
-        label = f'{letter}<span dir="auto">{escape(view.label)}</span>'
-        items.append(f"<li>{charts.key_svg(f's{i}')} {label}</li>")
-    items.append(f"<li>{charts.key_svg(mark, 'own')} the system's own decisions</li>")
-    items.append(f"<li>{charts.key_svg(mark, 'max')} best single threshold</li>")
-    return f'<ul class="legend">{"".join(items)}</ul>'
-
-
-def _one_of(parts: Iterable[str]) -> str:
-    """A part for each view, of which the script shows one."""
-    return "".join(
-        f'<div class="of-view" data-view="{i}"{" hidden" if i else ""}>{part}</div>'
-        for i, part in enumerate(parts)
-    )
-
-
-def _notes(evaluations: Sequence[Evaluation], shown: Sequence[View]) -> str:
+def _notes(evaluations: Sequence[Evaluation], shown: Sequence[View]) -> list[str]:
     groups = sum(len(evaluation.groups) for evaluation in evaluations)
     possible = len(evaluations) if len(evaluations) > 1 else groups
     notes = []
@@ -164,13 +148,13 @@ def _notes(evaluations: Sequence[Evaluation], shown: Sequence[View]) -> str:
         )
     if any(view.curve.points > len(view.curve) for view in shown):
         notes.append("Curves are thinned; every point is in det.csv.")
-    return "".join(f"<p>{note}</p>" for note in notes)
+    return notes
 
 
-def _json(value: object) -> str:
+def _json(value: object) -> Markup:
     """JSON that cannot end the element it stands in."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
+    return Markup(text.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e"))
 
 
 @cache

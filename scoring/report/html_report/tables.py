@@ -1,17 +1,20 @@
-"""Tables written as HTML: scores, what is not scored."""
+"""What the report says in tables and lists: scores, what was scored, what was not."""
 
 import math
-from collections.abc import Mapping, Sequence
-from html import escape
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
 
 from scoring.evaluate import Evaluation
 from scoring.report.html_report.views import View
+from std.display.html import HtmlColumn, HtmlTable
 from std.matching.occurrences import Occurrences
 from std.values import Detections, Float64s
 
 MAX_IGNORED = 200
 DASH = "\N{EN DASH}"  # stands for what is undefined
-MEASURES = (
+EXPLAINED = (
     ("ATWV", "Actual term-weighted value: the value of the system's own decisions. "
      "1 is perfect, 0 is a system that returns nothing; it can be negative."),
     ("MTWV", "Maximum: the value at the best single threshold for all terms. Decisions that "
@@ -53,18 +56,18 @@ IGNORED = {
 }
 
 
-def scored(evaluation: Evaluation, inputs: Mapping[str, str]) -> str:
-    """What was scored, as pairs of a definition list."""
+def scored(evaluation: Evaluation, inputs: Mapping[str, str]) -> dict[str, str]:
+    """What was scored, by name; what is empty is left out."""
     whole, options, terms = evaluation.groups[0], evaluation.options, evaluation.terms
     point = whole.point
     rows = {
-        **{kind: escape(path) for kind, path in inputs.items()},
+        **inputs,
         "speech": f"{_duration(whole.speech_s)} ({whole.speech_s:,.1f} s)",
         "trials": f"{whole.trials:,} per term, "
         + ("one per speech segment" if options.segments else _rate(options.trials_per_second)),
         "terms": f"{len(terms.terms):,}, of which {int(whole.counted.sum()):,} are scored",
         "occurrences": f"{int(whole.counts.targets[whole.counted].sum()):,} in the reference",
-        "language": escape(evaluation.language or terms.language),
+        "language": evaluation.language or terms.language,
         "operating point": f"beta {point.beta:.6g}: false alarm costs {point.cost:g}, miss costs "
         f"{point.value:g}, prior {point.prior:g}",
         "pairing": "by speech segment"
@@ -72,39 +75,35 @@ def scored(evaluation: Evaluation, inputs: Mapping[str, str]) -> str:
         else f"middle of a detection within {options.tolerance_s:g} s of the occurrence; "
         f"at most {options.max_gap_s:g} s between the words of a term",
     }
-    return "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{text}</dd></div>" for name, text in rows.items() if text
-    )
+    return {name: text for name, text in rows.items() if text}
 
 
-def measures(shown: Sequence[View]) -> str:
-    """Tiles of a single system's measures."""
-    if len(shown) > 1:
-        return ""
-    measures = shown[0].group.measures
-    tiles = []
-    for name, text in MEASURES:
-        value = value_of(name, measures[name])
+class Tile(NamedTuple):
+    """A measure, its value, and the measure in words."""
+
+    symbol: Markup
+    value: str
+    text: str
+
+
+def explained() -> list[tuple[Markup, str]]:
+    """The measures in words."""
+    return [(symbol(name), text) for name, text in EXPLAINED]
+
+
+def tiles(view: View) -> list[Tile]:
+    """A system's measures."""
+    measures = view.group.measures
+    found = []
+    for name, text in EXPLAINED:
         if name == "MTWV" and math.isfinite(measures["MTWV_threshold"]):
             text = f"{text} Here: threshold {measures['MTWV_threshold']:.4g}."
-        tiles.append(
-            f"<div><dt>{symbol(name)}</dt><dd><strong>{value}</strong> "
-            f"<span>{escape(text)}</span></dd></div>"
-        )
-    return f'<dl class="tiles">{"".join(tiles)}</dl>'
+        found.append(Tile(symbol(name), value_of(name, measures[name]), text))
+    return found
 
 
-def explanations(shown: Sequence[View]) -> str:
-    """The measures in words, where they have no tiles."""
-    if len(shown) == 1:
-        return ""
-    return "".join(
-        f"<div><dt>{symbol(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in MEASURES
-    )
-
-
-def summary(evaluations: Sequence[Evaluation], names: Sequence[str]) -> str:
-    """Rows of the summary: every system, every group."""
+def summary(evaluations: Sequence[Evaluation], names: Sequence[str]) -> HtmlTable:
+    """A row for every group of every system."""
     several = len(evaluations) > 1
     rows = []
     for name, evaluation in zip(names, evaluations, strict=True):
@@ -112,50 +111,49 @@ def summary(evaluations: Sequence[Evaluation], names: Sequence[str]) -> str:
             label = name if i == 0 else f"{name}: {group.name}" if several else group.name
             totals, measures = group.counts.totals(group.counted), group.measures
             counts = (int(group.counted.sum()), totals.targets, totals.corr, totals.fa, totals.miss)
-            cells = [f"{count:,}" for count in counts]
-            for measure in ("P_miss", "P_fa", "ATWV", "MTWV"):
-                cells.append(value_of(measure, measures[measure]))
-            cells.append(plain(measures["MTWV_threshold"], ".4g"))
-            cells.extend(value_of(measure, measures[measure]) for measure in ("OTWV", "STWV"))
             rows.append(
-                f'<tr><th scope="row" dir="auto">{escape(label)}</th>'
-                + "".join(f"<td>{cell}</td>" for cell in cells)
-                + "</tr>"
+                [
+                    label,
+                    *(f"{count:,}" for count in counts),
+                    *(value_of(one, measures[one]) for one in ("P_miss", "P_fa", "ATWV", "MTWV")),
+                    plain(measures["MTWV_threshold"], ".4g"),
+                    *(value_of(one, measures[one]) for one in ("OTWV", "STWV")),
+                ]
             )
-    return "".join(rows)
-
-
-def scrolled(caption: str, head: str, rows: str, *, kind: str = "") -> str:
-    """A table that scrolls on its own where it is too wide; ``kind`` is a class of it."""
-    table = f'<table class="{kind}">' if kind else "<table>"
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}">{table}'
-        f'<caption dir="auto">{escape(caption)}</caption><thead><tr>{head}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
+    header = (
+        *("system or group", "terms scored", "targets", "correct", "false alarms", "missed"),
+        *(symbol("P_miss"), symbol("P_fa"), "ATWV", "MTWV", "at threshold", "OTWV", "STWV"),
+    )
+    return HtmlTable(
+        "Measures and counts at the system's own decisions", [*map(HtmlColumn, header)], rows
     )
 
 
-def ignored(evaluation: Evaluation, name: str) -> str:
-    """What a system's evaluation left out, and why."""
+class NotScored(NamedTuple):
+    """What a system's evaluation left out."""
+
+    counts: HtmlTable
+    listed: Mapping[str, HtmlTable]  # the first of each kind, by its name and number
+
+
+def ignored(evaluation: Evaluation, name: str) -> NotScored:
+    """What a system's evaluation left out, and why.
+
+    Args:
+        evaluation: of one system.
+        name: the system's.
+    """
     rows = []
     for kind, number in evaluation.ignored.items():
         what, why = IGNORED.get(kind, (kind.replace("_", " "), ""))
-        rows.append(
-            f'<tr><th scope="row">{escape(what)}</th><td>{number:,}</td>'
-            f'<td class="text">{escape(why)}</td></tr>'
-        )
-    table = scrolled(
-        name,
-        '<th scope="col">what</th><th scope="col">how many</th>'
-        '<th scope="col" class="text">why</th>',
-        "".join(rows),
-    )
+        rows.append([what, f"{number:,}", why])
+    columns = [HtmlColumn("what"), HtmlColumn("how many"), HtmlColumn("why", is_text=True)]
     hits, occurrences = evaluation.hits_outside, evaluation.occurrences_outside
-    return (
-        table
-        + _outside(evaluation, name, "detections", hits, hits.start_s + hits.duration_s, hits.score)
-        + _outside(evaluation, name, "occurrences", occurrences, occurrences.end_s, None)
+    listed = (
+        *_outside(evaluation, name, "detections", hits, hits.start_s + hits.duration_s),
+        *_outside(evaluation, name, "occurrences", occurrences, occurrences.end_s),
     )
+    return NotScored(HtmlTable(name, columns, rows), dict(listed))
 
 
 def _outside(
@@ -164,32 +162,25 @@ def _outside(
     what: str,
     rows: Detections | Occurrences,
     end_s: Float64s,
-    score: Float64s | None,
-) -> str:
-    """The first of what lies outside the excerpts."""
+) -> Iterator[tuple[str, HtmlTable]]:
+    """The first of what lies outside the excerpts; nothing if nothing does."""
     if not len(rows):
-        return ""
+        return
     terms = evaluation.terms.terms
+    score = rows.score if isinstance(rows, Detections) else None
     lines = []
     for i in range(min(len(rows), MAX_IGNORED)):
         where = rows.recordings[rows.recording[i]]
-        lines.append(
-            f'<tr><th scope="row" dir="auto">{escape(terms[rows.term[i]].text)}</th>'
-            f'<td class="text" dir="auto">{escape(where.file)}</td><td>{where.channel}</td>'
-            f"<td>{rows.start_s[i]:.2f}</td><td>{end_s[i]:.2f}</td>"
-            f"<td>{DASH if score is None else plain(float(score[i]), '.4g')}</td></tr>"
-        )
+        shown = DASH if score is None else plain(float(score[i]), ".4g")
+        times = f"{rows.start_s[i]:.2f}", f"{end_s[i]:.2f}"
+        lines.append([terms[rows.term[i]].text, where.file, where.channel, *times, shown])
     count = f"all {len(rows):,}"
     if len(rows) > MAX_IGNORED:
         count = f"first {MAX_IGNORED:,} of {len(rows):,}; all in ignored.csv"
-    table = scrolled(
-        f"{what} of {name} outside the excerpts",
-        '<th scope="col">term</th><th scope="col" class="text">recording</th>'
-        '<th scope="col">channel</th><th scope="col">start, s</th><th scope="col">end, s</th>'
-        '<th scope="col">score</th>',
-        "".join(lines),
-    )
-    return f"<details><summary>Show the {what} ({count})</summary>{table}</details>"
+    numbers = map(HtmlColumn, ("channel", "start, s", "end, s", "score"))
+    columns = [HtmlColumn("term"), HtmlColumn("recording", is_text=True), *numbers]
+    table = HtmlTable(f"{what} of {name} outside the excerpts", columns, lines)
+    yield f"{what} ({count})", table
 
 
 def value_of(name: str, value: float) -> str:
@@ -202,10 +193,10 @@ def plain(value: float, form: str) -> str:
     return format(value, form).replace("-", "\N{MINUS SIGN}") if math.isfinite(value) else DASH
 
 
-def symbol(name: str) -> str:
+def symbol(name: str) -> Markup:
     """A measure's name, what follows its underscore below the line."""
     stem, _, index = name.partition("_")
-    return f"{stem}<sub>{index}</sub>" if index else stem
+    return Markup("{}<sub>{}</sub>").format(stem, index) if index else Markup(stem)
 
 
 def _rate(trials_per_second: float) -> str:

@@ -17,12 +17,13 @@ from scoring.matching.counts import Counts
 from scoring.measures import calibration, det
 from scoring.measures.calibration import Expectation, Reliability
 from scoring.measures.twv import twv_of_terms
+from scoring.report.det_axes import thin
 from scoring.report.reliability import group_reliability
 from scoring.selection import judged_number
 from std.values import Float64s, Int32s, freeze
 
 MAX_VIEWS = 14  # that colours and dashes can distinguish
-MAX_POINTS = 1000  # of a curve: what a slider and a drawing can show
+MAX_SHOWN_POINTS = 1000  # of a curve: what a slider and a drawing can show
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +99,7 @@ def _view(label: str, evaluation: Evaluation, group: Group) -> View:
 
 def _curve(group: Group, unit: Int32s) -> ThinnedCurve:
     whole, score = group.det, group.hits.score
-    kept = thin(whole, MAX_POINTS)
+    kept = thin(whole, MAX_SHOWN_POINTS)
     threshold = whole.threshold[kept]
     counted = group.counted[unit]
     paired = group.alignment.occurrence_of >= 0
@@ -113,24 +114,6 @@ def _curve(group: Group, unit: Int32s) -> ThinnedCurve:
         best,
         len(whole),
     )
-
-
-def thin(whole: det.DET, limit: int) -> np.ndarray[Any, np.dtype[np.intp]]:
-    """Indices of at most `limit` points, ascending, dense where the curve moves.
-
-    Each step is as long as it moves P_miss and the logarithm of P_fa, and a little more, so that
-    thresholds which change nothing are not all dropped.
-    """
-    n = len(whole)
-    if n <= limit:
-        return np.arange(n)
-    height = np.nan_to_num(whole.p_miss)
-    width = np.log10(np.maximum(np.nan_to_num(whole.p_fa), 1e-7)) / 7
-    step = np.hypot(np.diff(height), np.diff(width))
-    way = np.concatenate([[0], np.cumsum(step + (step.sum() + 1e-9) / (4 * n))])
-    even = np.searchsorted(way, np.linspace(0, way[-1], limit - 1))
-    best = int(np.argmax(whole.threshold >= det.maximum(whole).threshold))
-    return np.unique(np.append(np.minimum(even, n - 1), best))
 
 
 def _accepted(score: Float64s, threshold: Float64s) -> Counts:

@@ -21,17 +21,17 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from searcher.terms.splitting import bktree, linear, primitive, rules, trie
-from searcher.terms.splitting.matches import Limits, Matches
+from searcher.terms.splitting.matches import Matches, MatchLimits
 from searcher.terms.splitting.ranking import Ranking, Split, best_splits
 from searcher.terms.vocabulary import Vocabulary
 
 Method = Literal["primitive", "rules", "linear", "bktree", "trie"]
 
 
-class Index(Protocol):
+class VocabularyIndex(Protocol):
     """A vocabulary laid out to be searched for the parts of a word."""
 
-    def matches(self, word: str, limits: Limits) -> Matches:
+    def matches(self, word: str, limits: MatchLimits) -> Matches:
         """Find the matches of all segments of a word.
 
         Raises:
@@ -39,7 +39,7 @@ class Index(Protocol):
         """
 
 
-METHODS: Mapping[Method, Callable[[Vocabulary], Index]] = {
+METHODS: Mapping[Method, Callable[[Vocabulary], VocabularyIndex]] = {
     "trie": trie.build,
     "bktree": bktree.build,
     "linear": linear.build,
@@ -53,8 +53,8 @@ class Splitter:
     """An index with the limits and the ranking to use it with."""
 
     vocabulary: Vocabulary
-    index: Index
-    limits: Limits = field(default_factory=Limits)
+    index: VocabularyIndex
+    limits: MatchLimits = field(default_factory=MatchLimits)
     ranking: Ranking = "weighted"
 
     def matches(self, word: str) -> Matches:
@@ -74,7 +74,7 @@ class Splitter:
 def make_splitter(
     vocabulary: Vocabulary,
     method: Method = "trie",
-    limits: Limits | None = None,
+    limits: MatchLimits | None = None,
     ranking: Ranking = "weighted",
     saved_bktree: Path | None = None,
 ) -> Splitter:
@@ -94,4 +94,4 @@ def make_splitter(
         if saved_bktree and method == "bktree"
         else METHODS[method](vocabulary)
     )
-    return Splitter(vocabulary, index, limits or Limits(), ranking)
+    return Splitter(vocabulary, index, limits or MatchLimits(), ranking)

@@ -25,8 +25,8 @@ from searcher.terms.splitting.alphabet import Alphabet, FlatWords, lay_out, sele
 from searcher.terms.splitting.matches import (
     MAX_EDITS,
     MAX_LETTERS,
-    Limits,
     Matches,
+    MatchLimits,
     check_length,
     sort,
 )
@@ -36,8 +36,8 @@ from std.json_fields import read_json
 from std.own_folder import OwnFolder
 from std.values import Int32s
 
-SEED = 1973  # the thesis inserts in random order; a fixed one makes the same tree every time
-FORMAT = 1
+TREE_SEED = 1973  # the thesis inserts in random order; a fixed one makes the same tree every time
+TREE_FORMAT = 1
 NPY_HEADER = re.compile(  # version 1.0, one dimension
     rb"\x93NUMPY\x01\x00..\{'descr': '(?P<dtype>[<|][iuf][1248])', 'fortran_order': False, "
     rb"'shape': \((?P<rows>\d{1,18}),\), \} *\n",
@@ -70,7 +70,7 @@ class BKTreeIndex:
     edge: Int32s  # (n,) distance to the parent; 0 of a root
     root: Int32s  # (longest + 1,) node where the words of k letters begin, or -1
 
-    def matches(self, word: str, limits: Limits) -> Matches:
+    def matches(self, word: str, limits: MatchLimits) -> Matches:
         """Find all matches of a word, see `searcher.terms.splitting.matches`."""
         check_length(word)
         from searcher.terms.splitting.kernels import bktree_matches
@@ -99,7 +99,7 @@ def build(vocabulary: Vocabulary) -> BKTreeIndex:
     alphabet, letters, offsets = lay_out(vocabulary.words)
     lengths = np.diff(offsets)
     usable = np.flatnonzero(lengths <= MAX_LETTERS + MAX_EDITS).astype(np.int32)
-    inserted = select(letters, offsets, np.random.default_rng(SEED).permutation(usable))
+    inserted = select(letters, offsets, np.random.default_rng(TREE_SEED).permutation(usable))
     root = np.full(int(lengths[usable].max(initial=0)) + 1, -1, np.int32)
     head, following, edge = bktree_link(len(alphabet), inserted.letters, inserted.offsets, root)
     order, first_child = _breadth_first(root[root >= 0], head, following)
@@ -142,7 +142,7 @@ def save(tree: BKTreeIndex, folder: Path, vocabulary: Vocabulary) -> None:
             for array, values in _arrays(tree).items():
                 with (fresh / f"{array}.npy").open("wb") as stream:  # numpy names no reason
                     np.save(SimpleNamespace(write=stream.write), values, allow_pickle=False)
-            header = {"format": FORMAT, "vocabulary": vocabulary.digest()}
+            header = {"format": TREE_FORMAT, "vocabulary": vocabulary.digest()}
             (fresh / "bktree.json").write_text(json.dumps(header), "utf-8")
             fresh.rename(folder)
     except OSError as error:
@@ -162,7 +162,7 @@ def load(folder: Path, vocabulary: Vocabulary) -> BKTreeIndex:
         arrays = {name: _mapped(folder / f"{name}.npy") for name in ARRAYS}
     except (OSError, ValueError, InputError) as error:
         raise InputError(folder, 0, "a saved BK-tree", str(error)) from error
-    expected = {"format": FORMAT, "vocabulary": vocabulary.digest()}
+    expected = {"format": TREE_FORMAT, "vocabulary": vocabulary.digest()}
     if header != expected:
         raise InputError(folder, 0, "a BK-tree of this vocabulary", "one of other words")
     _check(folder, arrays, len(vocabulary))

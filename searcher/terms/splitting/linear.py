@@ -12,8 +12,8 @@ from searcher.terms.splitting.alphabet import Alphabet, FlatWords, lay_out, sele
 from searcher.terms.splitting.matches import (
     MAX_EDITS,
     MAX_LETTERS,
-    Limits,
     Matches,
+    MatchLimits,
     check_length,
     sort,
 )
@@ -28,7 +28,7 @@ class LinearIndex:
     words: FlatWords  # ascending by length; those too long to match anything are left out
     bucket: Int64s  # (longest + 2,) words of k letters are rows bucket[k]:bucket[k + 1]
 
-    def matches(self, word: str, limits: Limits) -> Matches:
+    def matches(self, word: str, limits: MatchLimits) -> Matches:
         """Find all matches of a word, see `searcher.terms.splitting.matches`."""
         check_length(word)
         from searcher.terms.splitting.kernels import linear_matches

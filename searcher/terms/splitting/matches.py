@@ -7,7 +7,7 @@ The contract that the linear, BK-tree and trie indexes share, letter by letter:
   ``start`` with ``split[start]``, has at least ``min_part_letters`` letters, is not the whole
   word, and has a match. Segments of every permitted length count, whatever ranking prefers.
 * A match is a vocabulary word whose Levenshtein distance to such a segment is at most
-  ``Limits.edits(end - start)``. The vocabulary word itself may have any length.
+  ``MatchLimits.edits(end - start)``. The vocabulary word itself may have any length.
 
 So a segment is looked at exactly when the letters before it can be split; whether the letters
 after it can, is the business of `searcher.terms.splitting.nbest`.
@@ -37,7 +37,7 @@ class WordTooLongError(StdError):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class MatchLimits:
     """How far a vocabulary word may be from the segment it stands for (thesis 4.4.1).
 
     Raises:

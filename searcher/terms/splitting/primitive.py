@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from searcher.terms.splitting.matches import Limits, Matches, check_length, sort
+from searcher.terms.splitting.matches import Matches, MatchLimits, check_length, sort
 from searcher.terms.vocabulary import Vocabulary
 
 
@@ -19,7 +19,7 @@ class PrimitiveIndex:
 
     ids: dict[str, int]
 
-    def matches(self, word: str, limits: Limits) -> Matches:
+    def matches(self, word: str, limits: MatchLimits) -> Matches:
         """Find the words of the one split; of the limits only the part length counts."""
         check_length(word)
         starts = {len(word): iter(range(len(word)))}  # of the part that ends there, longest first

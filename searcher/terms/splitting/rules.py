@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from searcher.terms.splitting.matches import Limits, Matches, check_length, sort
+from searcher.terms.splitting.matches import Matches, MatchLimits, check_length, sort
 from searcher.terms.vocabulary import Vocabulary
 
-LINKING = ("", "s", "es", "n", "en", "er", "e")  # thesis 4.2; elsewhere `formation` knows more
+# Section 4.2 of the thesis; `formation` knows more.
+THESIS_LINKING = ("", "s", "es", "n", "en", "er", "e")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,7 +20,7 @@ class RulesIndex:
 
     ids: dict[str, int]
 
-    def matches(self, word: str, limits: Limits) -> Matches:
+    def matches(self, word: str, limits: MatchLimits) -> Matches:
         """Find the words that segments begin with; of the limits only the part length counts."""
         check_length(word)
         split = [True] + len(word) * [False]
@@ -28,7 +29,7 @@ class RulesIndex:
             if not split[start]:
                 continue
             for end in range(start + limits.min_part_letters, len(word) + (start > 0)):
-                for element in LINKING:
+                for element in THESIS_LINKING:
                     base = word[start : end - len(element)]
                     known = self.ids.get(base) if word.endswith(element, start, end) else None
                     if known is not None and len(base) >= limits.min_part_letters:

@@ -16,8 +16,8 @@ from searcher.terms.splitting.alphabet import Alphabet, FlatWords, LetterIds, la
 from searcher.terms.splitting.matches import (
     MAX_EDITS,
     MAX_LETTERS,
-    Limits,
     Matches,
+    MatchLimits,
     check_length,
     sort,
 )
@@ -38,7 +38,7 @@ class TrieIndex:
     ids: Int32s  # (words,) of the vocabulary
     long_words: FlatWords  # too long for the trie's 63-letter window, or nearly so
 
-    def matches(self, word: str, limits: Limits) -> Matches:
+    def matches(self, word: str, limits: MatchLimits) -> Matches:
         """Find all matches of a word, see `searcher.terms.splitting.matches`."""
         check_length(word)
         from searcher.terms.splitting.trie_kernels import trie_matches

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from indexer.networks.builder import NetworkBuilder
-from indexer.networks.hypotheses import Hypothesis, HypothesisWord, write_hypotheses
+from indexer.networks.hypotheses import HypothesisWord, UtteranceHypothesis, write_hypotheses
 from std.values import Recording
 
 
@@ -22,7 +22,7 @@ def slots(*weighted_words, characters, span=(math.nan, math.nan)):
             HypothesisWord(token, 1.0, *times)
             for token, times in zip(tokens, pairwise(ends), strict=False)
         ]
-        hypotheses.append(Hypothesis(weight, words))
+        hypotheses.append(UtteranceHypothesis(weight, words))
     write_hypotheses(builder, 1, hypotheses)
     columns = builder.columns()
     words = [columns.vocabulary[row] for row in columns.tokens]

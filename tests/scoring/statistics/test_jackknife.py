@@ -23,7 +23,7 @@ from scoring.statistics.jackknife import (
 from scoring.statistics.lone_terms import LoneTerms
 from scoring.statistics.sample import sample
 from scoring.statistics.significance import compare_systems, permutation_p_value
-from scoring.statistics.weighed import MEASURES, Weights, weighed
+from scoring.statistics.weighed import MEASURES, UnitWeights, weighed
 from std.errors import StdError
 from std.files import open_input
 from std.nist import ecf, rttm, std_list, term_list
@@ -70,7 +70,7 @@ def sampled(evaluation):
 
 
 def ones(one):
-    return Weights(np.ones((1, len(one.counted))), np.ones((1, len(one.files))))
+    return UnitWeights(np.ones((1, len(one.counted))), np.ones((1, len(one.files))))
 
 
 @pytest.mark.parametrize("name", ["s1", "s2", "s6", "s9"])
@@ -330,3 +330,14 @@ def test_chance_is_taken_off_the_terms_of_a_difference():
     steady = np.array([[1.0, 1, 1, 1], [-1, -1, -1, -1]])
     counted = LoneTerms(moved, 0.64, steady, is_difference=True).counted(0.0)
     assert counted == pytest.approx(0.8 * moved)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_permutation_test_is_that_of_scipy(seed):
+    """scipy lists all 2^9 changes of sign; ours draws 40,000 of them."""
+    differences = np.random.default_rng(seed).normal(0.3, 0.6, 9)
+    exact = scipy.stats.permutation_test(
+        (differences,), np.sum, permutation_type="samples", n_resamples=np.inf
+    ).pvalue
+    drawn = permutation_p_value(differences, replicates=40_000, seed=seed)
+    assert drawn == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 40_000))

@@ -11,7 +11,7 @@ from searcher.calibration.occurrence_rate import (
     DETECTED,
     GRID,
     LOG_RATES,
-    MANY,
+    MANY_PLACES,
     PRIOR_DEVIATION,
     PRIOR_MEAN,
     labelled_posterior,
@@ -112,7 +112,7 @@ def with_one_table(log_ratio, term, n_terms):
 @pytest.mark.parametrize("sizes", [[0, 3, 300, 0, 1, 150], [2000], [1] * 90, [129, 7]])
 def test_blocks_give_what_one_table_gives(monkeypatch, sizes, cells):
     monkeypatch.setattr(occurrence_rate, "CELLS", cells)
-    monkeypatch.setattr(occurrence_rate, "MANY", np.inf)
+    monkeypatch.setattr(occurrence_rate, "MANY_PLACES", np.inf)
     rng = np.random.default_rng(len(sizes))
     ratios, term = rng.normal(-3, 4, sum(sizes)), np.repeat(np.arange(len(sizes)), sizes)
     found = rate_posterior(ratios, term, len(sizes))
@@ -190,7 +190,7 @@ def on_a_dense_grid(log_ratio, counted):
 @pytest.mark.parametrize("seed", range(4))
 def test_many_places_have_what_a_dense_grid_gives(seed):
     rng = np.random.default_rng(seed)
-    n = MANY + 20 * seed
+    n = MANY_PLACES + 20 * seed
     log_ratio = rng.normal([-6, -3, 0, 3][seed], 3, n)
     counted = (
         np.where(rng.random(n) < 0.5, 1.0, rng.uniform(0.01, 1, n)) if seed % 2 else np.ones(n)

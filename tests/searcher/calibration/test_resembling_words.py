@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from searcher.calibration.resembling_words import NONE, ResemblingWords
+from searcher.calibration.resembling_words import NO_RESEMBLING_WORDS, ResemblingWords
 
 WORDS = ResemblingWords(-0.5, 0.6, 0.7)
 PLACES = np.linspace(-12, 12, 49)
@@ -51,8 +51,8 @@ def test_in_more_speech_such_words_become_more_but_more_slowly():
 
 
 def test_chance_alone():
-    assert NONE.log_ratio(PLACES, SLOTS).tolist() == PLACES.tolist()
-    assert not NONE.share(PLACES, SLOTS).any()
+    assert NO_RESEMBLING_WORDS.log_ratio(PLACES, SLOTS).tolist() == PLACES.tolist()
+    assert not NO_RESEMBLING_WORDS.share(PLACES, SLOTS).any()
 
 
 def test_extremes_are_finite():

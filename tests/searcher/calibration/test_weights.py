@@ -6,7 +6,7 @@ import scipy.optimize
 
 from searcher.calibration.occurrence_rate import DETECTED, GRID, rate_posterior
 from searcher.calibration.occurring_terms import SAID
-from searcher.calibration.resembling_words import NONE, ResemblingWords
+from searcher.calibration.resembling_words import NO_RESEMBLING_WORDS, ResemblingWords
 from searcher.calibration.weights import (
     Evidence,
     Examples,
@@ -162,7 +162,7 @@ def test_how_words_resemble_a_term_is_learned_with_the_weights():
     assert found.intercept == pytest.approx(0, abs=0.2)
     assert found.coefficients["x"] == pytest.approx(3, abs=0.2)
     assert found.resembling == pytest.approx((0.5, 0.3, 0.6), abs=0.1)
-    assert fit(examples, ["x"]).resembling == NONE
+    assert fit(examples, ["x"]).resembling == NO_RESEMBLING_WORDS
 
 
 def test_std_tune_leaves_the_words_that_resemble_a_term_as_they_are():

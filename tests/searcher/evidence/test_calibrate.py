@@ -20,7 +20,7 @@ from searcher.calibration.occurring_terms import (
 from searcher.calibration.weights import LogRatios
 from searcher.evidence.calibrate import TermEvidence, _probabilities
 from searcher.prepared import prepare
-from searcher.results.candidates import NONE
+from searcher.results.candidates import NO_CANDIDATES
 from searcher.search import search
 from std.config import CalibrationConfig, Config, DecisionConfig, PronunciationConfig
 from std.execution.stop import stopped_by
@@ -45,7 +45,7 @@ def lists():
 
 
 def evidence(lists, *, is_searched=True):
-    return [TermEvidence(NONE, None, ratios, is_searched) for ratios in lists]
+    return [TermEvidence(NO_CANDIDATES, None, ratios, is_searched) for ratios in lists]
 
 
 def test_a_place_is_judged_against_all_accidents(lists):

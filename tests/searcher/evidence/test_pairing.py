@@ -9,7 +9,7 @@ from searcher.lexical.deduplicate import overlap
 from searcher.phonetic.alignment import Hits, best_rows
 from searcher.phonetic.layout import N_MEASURES, SAME_PLACE_MS, SCORE
 from searcher.phonetic.ratios import HitLimit
-from searcher.results.candidates import NONE, Candidates
+from searcher.results.candidates import NO_CANDIDATES, Candidates
 
 
 def drawn_hits(rng, n, recordings=3, until_ms=4000):
@@ -26,7 +26,8 @@ def drawn_hits(rng, n, recordings=3, until_ms=4000):
 def drawn_candidates(rng, n, recordings=4, until_ms=4000) -> Candidates:
     start = rng.integers(0, until_ms, n)
     columns = {
-        name: np.zeros(n, column.dtype) for name, column in zip(NONE._fields, NONE, strict=True)
+        name: np.zeros(n, column.dtype)
+        for name, column in zip(NO_CANDIDATES._fields, NO_CANDIDATES, strict=True)
     }
     columns["recording"] = np.sort(rng.integers(0, recordings, n))
     columns["start_ms"], columns["end_ms"] = start, start + rng.integers(0, 900, n)

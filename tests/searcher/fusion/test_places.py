@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searcher.fusion.places import same_places
-from searcher.results.candidates import NONE, Candidates
+from searcher.results.candidates import NO_CANDIDATES, Candidates
 
 ROW = st.tuples(
     st.integers(0, 1), st.integers(0, 1), st.integers(0, 40), st.integers(0, 8),
@@ -16,7 +16,7 @@ ROW = st.tuples(
 def columns(rows) -> tuple[Candidates, np.ndarray]:
     """Rows of term, recording, start and length in 100 ms, probability, recogniser."""
     if not rows:
-        return NONE, np.empty(0, np.int64)
+        return NO_CANDIDATES, np.empty(0, np.int64)
     term, recording, start, length, score, recogniser = map(np.array, zip(*rows, strict=True))
     zeros = np.zeros(len(rows), np.int64)
     return (

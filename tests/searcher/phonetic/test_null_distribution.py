@@ -3,7 +3,11 @@ import pytest
 
 from searcher.phonetic.alignment import Hits
 from searcher.phonetic.layout import N_MEASURES, SCORE
-from searcher.phonetic.null_distribution import RARE, NullDistribution, learn_null_distribution
+from searcher.phonetic.null_distribution import (
+    RARE_PLACES,
+    NullDistribution,
+    learn_null_distribution,
+)
 from searcher.phonetic.ratios import WeightedPronunciation
 from tests.searcher.phonetic.test_decoys import index_of
 
@@ -55,7 +59,7 @@ def test_e_values_by_hand():
     )  # 10 nats at rank 1, 2 for a factor e
     assert null.log_e_value(np.array([10.0, 6.0, 14.0]), query(7)).tolist() == [0, 2, -2]
     rare = null.rare_score(7, 20.0)
-    assert np.exp(null.log_e_value(np.array([rare]), query(7))) == pytest.approx([RARE])
+    assert np.exp(null.log_e_value(np.array([rare]), query(7))) == pytest.approx([RARE_PLACES])
     steep = NullDistribution(np.array([10.0, 0, 0, 0, -2.0, 0]))
     assert steep.slope(7) == 0.5
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from searcher.phonetic.path_words import (
     JOINED,
-    RARE,
+    RARE_WORD,
     SAME,
     RecognisedWords,
     are_units,
@@ -56,7 +56,7 @@ def test_the_words_of_a_path_are_those_of_its_segment():
 
 def test_frequency_leaves_out_the_place_itself():
     found = frequency([("das", "hand"), ("haus",), ()], WORDS)
-    das, hand, haus = (np.log(n / 12 + RARE) for n in (7, 0, 2))
+    das, hand, haus = (np.log(n / 12 + RARE_WORD) for n in (7, 0, 2))
     assert found.tolist() == pytest.approx([(das + hand) / 2, haus, 0])
 
 

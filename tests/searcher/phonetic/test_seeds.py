@@ -16,13 +16,13 @@ from searcher.phonetic.index import open_phonetic_index
 from searcher.phonetic.layout import MAX_WORD_SPAN_MS
 from searcher.phonetic.ratios import HitLimit, Query, confusion_log_ratios, ratios_in
 from searcher.phonetic.search import search_phones
-from searcher.phonetic.seed_kernels import LANES, extension_scores, local_fits
+from searcher.phonetic.seed_kernels import SEED_LANES, extension_scores, local_fits
 from searcher.phonetic.seeds import (
     BINS_PER_NAT,
     MIN_SEED_SCORE,
     MIN_TRIGRAM_SCORE,
     Cutoff,
-    Limits,
+    SeedLimits,
     add_histograms,
     bins_of,
     cutoff_of,
@@ -109,7 +109,7 @@ def test_what_is_said_very_often_is_found_as_often(network, monkeypatch, cut):
     index, confusion = indexed(*networks, query=query)
     parts = [indexed(one, query=query)[0] for one in networks] if cut > 1 else [index]
     monkeypatch.setattr(searcher.phonetic.search, "FULL_SCAN_ARCS", 0)
-    monkeypatch.setattr(searcher.phonetic.search, "limits_of", lambda _: Limits(20_000, 10))
+    monkeypatch.setattr(searcher.phonetic.search, "limits_of", lambda _: SeedLimits(20_000, 10))
     usual = search_phones([query], parts, confusion, limits={query: HitLimit(60)})[query]
     assert len(usual.start_ms) < 20
     rare = HitLimit(60, rare_score=10.0)
@@ -279,7 +279,7 @@ def test_extensions_are_those_of_the_slow_twin(network):
     index, confusion = indexed(*networks, query=query)
     ratios = ratios_in(tuple(query), index, confusion)
     columns, offsets, q = index.columns, index.word_phone_offsets, len(query)
-    assert len(columns.slot_key) > 5 * LANES
+    assert len(columns.slot_key) > 5 * SEED_LANES
     ids = np.arange(len(index.words))
     scores, spans = local_fits(*ratios, ids, offsets, index.word_phones)
     slots = random.permutation(len(columns.slot_key))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from std.errors import StdError
-from std.metadata.where import OPERATORS, Comparison, is_date, is_number, parse
+from std.metadata.where import OPERATORS, Condition, is_date, is_number, parse
 
 WORDS = st.text("abcxyzäß*?.-/0123456789", min_size=1).filter(lambda word: word.lower() != "and")
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=1, max_size=12)
@@ -46,11 +46,11 @@ def test_what_is_spelt_in_quotes_is_read_back(comparisons, conjunction):
 
 def test_words_need_no_quotes():
     assert parse("speaker = Ada  Lovelace and 'air date'>=2024-01") == (
-        Comparison("speaker", "=", "Ada Lovelace"),
-        Comparison("air date", ">=", "2024-01"),
+        Condition("speaker", "=", "Ada Lovelace"),
+        Condition("air date", ">=", "2024-01"),
     )
-    assert parse("title ~ *news* and channel != 2")[0] == Comparison("title", "~", "*news*")
-    assert parse("a = 'and'") == (Comparison("a", "=", "and"),)
+    assert parse("title ~ *news* and channel != 2")[0] == Condition("title", "~", "*news*")
+    assert parse("a = 'and'") == (Condition("a", "=", "and"),)
 
 
 @pytest.mark.parametrize(
@@ -112,14 +112,12 @@ def obviously_holds(stored, operator, asked):
     st.none() | VALUES, st.sampled_from(sorted(OPERATORS)), VALUES.filter(lambda v: "[" not in v)
 )
 def test_comparisons_hold_as_documented(stored, operator, asked):
-    assert Comparison("x", operator, asked).holds(stored) is obviously_holds(
-        stored, operator, asked
-    )
+    assert Condition("x", operator, asked).holds(stored) is obviously_holds(stored, operator, asked)
 
 
 @given(st.lists(VALUES, unique=True), st.sampled_from(sorted(OPERATORS)), VALUES)
 def test_a_column_is_compared_value_by_value(values, operator, asked):
-    one = Comparison("x", operator, asked)
+    one = Condition("x", operator, asked)
     assert one.fits(values).tolist() == [*map(one.holds, values), one.holds(None)]
 
 
@@ -154,7 +152,7 @@ def test_every_date_is_one(day):
     assert is_date(day.isoformat())
     assert is_date(day.isoformat()[:7])
     later = day + datetime.timedelta(days=1) if day < datetime.date.max else day
-    assert Comparison("date", "<=", later.isoformat()).holds(day.isoformat())
+    assert Condition("date", "<=", later.isoformat()).holds(day.isoformat())
 
 
 @pytest.mark.parametrize("text", ["", ".5", "5.", "1e3", "٣", "1_000", " 1", "0x1", "nan"])

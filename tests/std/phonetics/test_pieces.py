@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from std.phonetics.pieces import MAX_BYTES, MAX_LETTERS, pieces
+from std.phonetics.pieces import MAX_PIECE_BYTES, MAX_PIECE_LETTERS, pieces
 
 WORD = st.text(st.one_of(st.characters(), st.sampled_from("abe-1\u0301ßक्ா😀\0\n")), max_size=400)
 
@@ -15,12 +15,12 @@ WORD = st.text(st.one_of(st.characters(), st.sampled_from("abe-1\u0301ßक्�
 def test_pieces_are_the_word_and_none_is_too_long(word):
     found = pieces(word)
     assert "".join(found) == word
-    assert all(len(one) <= MAX_LETTERS for one in found)
-    assert all(len(one.encode(errors="replace")) <= MAX_BYTES for one in found)
+    assert all(len(one) <= MAX_PIECE_LETTERS for one in found)
+    assert all(len(one.encode(errors="replace")) <= MAX_PIECE_BYTES for one in found)
     assert all(found) or not word
 
 
-@given(st.text(st.sampled_from("abcdefghiou"), max_size=MAX_LETTERS))
+@given(st.text(st.sampled_from("abcdefghiou"), max_size=MAX_PIECE_LETTERS))
 def test_a_usual_word_is_one_piece(word):
     assert pieces(word) == [word]
 

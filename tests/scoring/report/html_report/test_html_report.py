@@ -19,9 +19,10 @@ from scoring.cli import main
 from scoring.evaluate import evaluate
 from scoring.measures.det import DET
 from scoring.options import ScoringOptions
+from scoring.report.det_axes import thin
 from scoring.report.html_report import detection_errors, render, tables
 from scoring.report.html_report import views as page_views
-from scoring.report.html_report.views import loss_by_unit, thin, views
+from scoring.report.html_report.views import loss_by_unit, views
 from scoring.statistics.significance import compare_systems
 from std.files import open_input
 from std.nist import ecf, rttm, std_list, term_list

@@ -11,7 +11,7 @@ from rapidfuzz.distance import Levenshtein
 
 from searcher.terms.splitting import bktree, linear, trie
 from searcher.terms.splitting.alphabet import lay_out
-from searcher.terms.splitting.matches import MAX_LETTERS, Limits, Matches, WordTooLongError
+from searcher.terms.splitting.matches import MAX_LETTERS, Matches, MatchLimits, WordTooLongError
 from searcher.terms.vocabulary import of_counts, of_words
 from std.errors import InputError
 
@@ -47,7 +47,7 @@ def rows(index, vocabulary, word, limits):
 
 
 LIMITS = st.builds(
-    Limits,
+    MatchLimits,
     st.integers(0, 4),
     st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.34, 0.6, 1.0, 2.0]),
     st.integers(1, 4),
@@ -73,7 +73,7 @@ def test_words_longer_than_a_machine_word(kind, letters):
     half = "abcdefghij" * 20
     words = ["ab", half[:62], half[:63] + "x", half[1:65], half[: letters - 3], half[:letters]]
     vocabulary = of_words([*words, "q" * 300])
-    word, limits = half[:letters], Limits(2, 0.1)
+    word, limits = half[:letters], MatchLimits(2, 0.1)
     assert rows(kind.build(vocabulary), vocabulary, word, limits) == twin(
         word, vocabulary.words, limits
     )
@@ -83,8 +83,8 @@ def test_words_longer_than_a_machine_word(kind, letters):
 def test_alphabet_of_more_than_255_letters(kind):
     words = [chr(0x4E00 + i) + chr(0x4E01 + i) for i in range(400)]
     vocabulary, word = of_words(words), words[3] + words[399] + "😀"
-    assert rows(kind.build(vocabulary), vocabulary, word, Limits(1, 0.5)) == twin(
-        word, vocabulary.words, Limits(1, 0.5)
+    assert rows(kind.build(vocabulary), vocabulary, word, MatchLimits(1, 0.5)) == twin(
+        word, vocabulary.words, MatchLimits(1, 0.5)
     )
 
 
@@ -97,12 +97,12 @@ def test_the_thesis_compounds():
     indexes = [kind.build(vocabulary) for kind in INDEXES]
     assert len(table) == 65
     for word, *_ in table:
-        for limits in (Limits(), Limits(3, 0.6)):
+        for limits in (MatchLimits(), MatchLimits(3, 0.6)):
             first, *others = (rows(index, vocabulary, word.lower(), limits) for index in indexes)
             assert all(other == first for other in others)
     for word, *_ in table[::13]:  # the slow twin on some
-        assert rows(indexes[2], vocabulary, word.lower(), Limits()) == twin(
-            word.lower(), vocabulary.words, Limits()
+        assert rows(indexes[2], vocabulary, word.lower(), MatchLimits()) == twin(
+            word.lower(), vocabulary.words, MatchLimits()
         )
 
 
@@ -110,16 +110,16 @@ def test_the_thesis_compounds():
 def test_too_long_a_word_is_refused(kind):
     index = kind.build(of_words(["ab"]))
     with pytest.raises(WordTooLongError, match="at most 192 letters, got 5000 letters"):
-        index.matches("a" * 5000, Limits())
+        index.matches("a" * 5000, MatchLimits())
 
 
 @pytest.mark.parametrize(
     ("limits", "letters", "expected"),
     [
-        (Limits(2, 0.2), [1, 4, 5, 9, 10, 15, 100], [0, 0, 1, 1, 2, 2, 2]),
-        (Limits(9, 0.1), [9, 10, 29, 30], [0, 1, 2, 3]),  # 0.1 * 30 < 3 in floats without care
-        (Limits(3, 0.6), [1, 2, 3, 5], [0, 1, 1, 3]),
-        (Limits(2, 1e300), [1], [2]),
+        (MatchLimits(2, 0.2), [1, 4, 5, 9, 10, 15, 100], [0, 0, 1, 1, 2, 2, 2]),
+        (MatchLimits(9, 0.1), [9, 10, 29, 30], [0, 1, 2, 3]),  # 0.1 * 30 < 3 in floats without care
+        (MatchLimits(3, 0.6), [1, 2, 3, 5], [0, 1, 1, 3]),
+        (MatchLimits(2, 1e300), [1], [2]),
     ],
 )
 def test_limits_by_length(limits, letters, expected):
@@ -132,7 +132,7 @@ def test_limits_by_length(limits, letters, expected):
 )
 def test_limits_out_of_range(bad):
     with pytest.raises(ValueError, match="expected"):
-        Limits(*bad)
+        MatchLimits(*bad)
 
 
 def test_columns_must_fit():
@@ -154,7 +154,7 @@ def test_saved_tree_is_mapped_and_gives_the_same(tmp_path):
     built = bktree.load_or_build(tmp_path / "tree", vocabulary)
     again = bktree.load_or_build(tmp_path / "tree", vocabulary)
     assert isinstance(again.words.letters, np.memmap)
-    word, limits = "axyzbyzczäx", Limits(2, 0.4)
+    word, limits = "axyzbyzczäx", MatchLimits(2, 0.4)
     assert rows(built, vocabulary, word, limits) == rows(again, vocabulary, word, limits)
     assert rows(again, vocabulary, word, limits) == twin(word, vocabulary.words, limits)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from searcher.terms.splitting import METHODS, make_splitter
 from searcher.terms.splitting.formation import formation_cost
-from searcher.terms.splitting.matches import Limits, Matches
+from searcher.terms.splitting.matches import Matches, MatchLimits
 from searcher.terms.splitting.nbest import best_paths
 from searcher.terms.splitting.ranking import COUNT, EDIT, PART, best_splits
 from searcher.terms.vocabulary import of_counts, of_words
@@ -89,7 +89,7 @@ def test_formation_never_costs_more_than_edits(segment, word):
 
 def test_geometric_is_equation_3_1():
     vocabulary = of_counts({"start": 8, "menge": 2, "star": 9, "tmenge": 3, "st": 4, "art": 0})
-    splits = make_splitter(vocabulary, "trie", Limits(0), "geometric").splits("startmenge")
+    splits = make_splitter(vocabulary, "trie", MatchLimits(0), "geometric").splits("startmenge")
     assert [(one.parts, one.quality) for one in splits] == [
         (("star", "tmenge"), pytest.approx(27**0.5)),
         (("start", "menge"), pytest.approx(4.0)),
@@ -99,7 +99,7 @@ def test_geometric_is_equation_3_1():
 
 def test_weighted_is_its_formula():
     vocabulary = of_counts({"sitzung": 9, "saal": 0, "satz": 99, "si": 5})
-    first, *others = make_splitter(vocabulary, "trie", Limits(2, 0.4)).splits("sitzungssaal")
+    first, *others = make_splitter(vocabulary, "trie", MatchLimits(2, 0.4)).splits("sitzungssaal")
     assert first.parts == ("sitzung", "saal")
     assert first.segments == ("sitzungs", "saal")
     assert first.distance == 1
@@ -138,13 +138,13 @@ def test_short_parts_only_from_the_list():
 def test_methods(method, word, expected):
     words = ["baum", "dampf", "fahrt", "gans", "haus", "kind", "schif", "schiff", "ur", "wald"]
     vocabulary = of_words([*words, "urwald"])
-    splits = make_splitter(vocabulary, method, Limits(2, 0.4)).splits(word, 1)
+    splits = make_splitter(vocabulary, method, MatchLimits(2, 0.4)).splits(word, 1)
     assert [one.parts for one in splits] == expected
 
 
 def test_primitive_takes_a_shorter_word_where_the_longest_leads_nowhere():
     splitter = make_splitter(
-        of_words(["abc", "d", "cd", "ab", "bcd"]), "primitive", Limits(0, 0, 1)
+        of_words(["abc", "d", "cd", "ab", "bcd"]), "primitive", MatchLimits(0, 0, 1)
     )
     found = splitter.matches("abcd")
     assert list(zip(found.start, found.end, strict=True)) == [(0, 2), (2, 4)]  # not bcd
@@ -169,7 +169,7 @@ def test_ranking_by_hand():
 def test_hostile_words_take_no_exponential_time(ranking):
     """Every segment of 190 equal letters matches: 1e50 splits."""
     splitter = make_splitter(
-        of_words(["a" * n for n in range(1, 30)]), "trie", Limits(3, 0.6), ranking
+        of_words(["a" * n for n in range(1, 30)]), "trie", MatchLimits(3, 0.6), ranking
     )
     splitter.warm_up()
     began = time.process_time()
@@ -195,8 +195,8 @@ def test_parts_of_one_letter_if_they_are_asked_for(ranking):
     """The thesis's ndimensional."""
     vocabulary = of_counts({"n": 9, "a": 5, "dimensional": 4, "sional": 2})
     for least, found in ((1, True), (2, False)):
-        splitter = make_splitter(vocabulary, "trie", Limits(2, 0.2, least), ranking)
+        splitter = make_splitter(vocabulary, "trie", MatchLimits(2, 0.2, least), ranking)
         parts = [split.parts for split in splitter.splits("ndimensional")]
         assert (("n", "dimensional") in parts) == found
-    weighted = make_splitter(vocabulary, "trie", Limits(2, 0.2, 1)).splits("ndimensional")
+    weighted = make_splitter(vocabulary, "trie", MatchLimits(2, 0.2, 1)).splits("ndimensional")
     assert all(one.distance == 0 or "n" not in one.parts for one in weighted)
