@@ -80,7 +80,7 @@ def encoding_argument(text: str) -> str:
 def folder_argument(text: str) -> Path:
     """A folder that is named on the command line."""
     if text in ("", "-"):
-        raise argparse.ArgumentTypeError(f"expected the name of a folder, got {text!r}")
+        raise argparse.ArgumentTypeError(f"expected the name of a folder, got {quoted(text)}")
     return Path(text)
 
 

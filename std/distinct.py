@@ -60,7 +60,7 @@ def require_distinct(
         written.append((option, path, place))
     read: dict[tuple[int, int], str] = {}
     for option, path in _pairs(inputs):
-        _refuse_inside(option, path, stores)
+        _refuse_inside(option, path, stores, "an input outside of the index")
         _refuse_own_files(option, path, stores)
         source = _place(path, 0)
         if source is None:
@@ -72,6 +72,16 @@ def require_distinct(
             if (source.device, source.inode) in read:
                 raise _refused(option, named(path), read[source.device, source.inode])
             read[source.device, source.inode] = option
+
+
+def require_outside(output: Path, stores: Sequence[str]) -> None:
+    """Refuse an output that would lie in one of these indexes, links followed.
+
+    Raises:
+        StdError: it would.
+    """
+    if descriptor_of(output) is None:
+        _refuse_inside(str(output), output, stores, "a file outside of the index")
 
 
 def _refused(option: str, name: str, other: str) -> StdError:
@@ -146,12 +156,12 @@ def _folds_case(folder: Path) -> bool:
         return False  # nothing can be written there, which the writing says
 
 
-def _refuse_inside(option: str, path: Path, stores: Sequence[str]) -> None:
+def _refuse_inside(name: str, path: Path, stores: Sequence[str], expected: str) -> None:
     """Refuse what lies in one of these indexes, whatever it is, or is one; links followed."""
     for store in stores:
         index = Path(os.path.realpath(store))
         if index.is_dir() and Path(os.path.realpath(path)).is_relative_to(index):
-            raise StdError(f"{option}: expected an input outside of the index, got {path}")
+            raise StdError(f"{name}: expected {expected}, got {path}")
 
 
 def _refuse_own_files(option: str, path: Path, stores: Sequence[str]) -> None:

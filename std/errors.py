@@ -29,13 +29,17 @@ def named(path: Path | str) -> str:
 
 
 def quoted(value: object) -> str:
-    """A value as a message shows it, whatever its size: ``repr``, cut."""
+    r"""A value as a message shows it, whatever its size: ``repr``, cut, each backslash once.
+
+    >>> print(quoted("C:\\talk"), quoted("a\tb"), quoted("it's"))
+    'C:\talk' 'a\tb' "it's"
+    """
     if isinstance(value, int) and value.bit_length() > MAX_QUOTED * 3:
         return f"a whole number of about {round(value.bit_length() * LOG10_2)} digits"
     if isinstance(value, str):  # an escaped letter has up to ten letters
-        return repr(cut(value))
+        return repr(cut(value)).replace(r"\\", "\\")
     try:
-        return cut(repr(value))
+        return cut(repr(value)).replace(r"\\", "\\")
     except (RecursionError, ValueError):  # a list in a list in a list ..., or a huge number in it
         return f"{type(value).__name__} with too much in it to show"
 
@@ -56,7 +60,7 @@ class InputError(StdError):
         place = f"{named(path)}:{line}" if line else named(path)
         wanted = cut(expected, MAX_EXPECTED)
         advice = f"; {hint}" if hint else ""
-        super().__init__(f"{place}: expected {wanted}, got {cut(got)!r}{advice}")
+        super().__init__(f"{place}: expected {wanted}, got {quoted(got)}{advice}")
         self.path, self.line, self.expected, self.got = path, line, expected, got
         self.hint = hint
 

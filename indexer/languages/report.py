@@ -7,6 +7,7 @@ from typing import Any
 from indexer.languages.precedence import OTHERS, WORDS, Spoken, Told, spoken
 from indexer.languages.pronounce import Pronouncer
 from std.display.numbers import counted
+from std.errors import quoted
 from std.languages.detection import of_segment
 from std.phonetics.g2p import hint
 from std.store import Segment
@@ -88,7 +89,8 @@ def doubts(pronouncer: Pronouncer) -> Iterator[str]:
         )
         yield from contradictions(of_language, "--language overrules it")
     if names := pronouncer.told.not_understood():
-        yield f"there is no language {names[0]!r}, as metadata, ECF or input say; it was ignored"
+        name = quoted(names[0])
+        yield f"there is no language {name}, as metadata, ECF or input say; it was ignored"
     for language, problem in sorted(pronouncer.phone_builder.problems.items()):
         if language:
             yield f"unknown words of language {language!r} are not found by sound: {problem}"

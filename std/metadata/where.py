@@ -122,7 +122,7 @@ def parse(text: str) -> tuple[Condition, ...]:
         kind, operator = tokens[at]
         if kind != "operator":
             known = " ".join(OPERATORS)
-            raise _error(f"one of {known} after {column!r}", operator, text)
+            raise _error(f"one of {known} after {quoted(column)}", operator, text)
         value, at = _operand(tokens, at + 1, f"a value after {column} {operator}", text)
         comparisons.append(Condition(column.lower(), operator, value))
         if tokens[at][0] == "end":
@@ -144,7 +144,7 @@ def _operand(
     is_column = expected.startswith("the name")
     if follows not in (("operator",) if is_column else ("and", "end")):
         wanted = "an operator" if is_column else "and, or the end,"
-        raise _error(f"{wanted} after {words[-1]!r}", found or "the end", text)
+        raise _error(f"{wanted} after {quoted(words[-1])}", found or "the end", text)
     return unicodedata.normalize("NFC", " ".join(words)), at
 
 

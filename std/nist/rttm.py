@@ -21,7 +21,7 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from std.errors import InputError
+from std.errors import InputError, quoted
 from std.fields import line_blocks
 from std.files import content_of, decode
 from std.limits import CHANNEL, SECONDS
@@ -280,7 +280,7 @@ def _dump(
         name = spans.speakers[speaker]
         if odd := [one for one in (file, word, name) if len(one.split()) != 1]:
             raise ValueError(
-                f"expected names and words without spaces, as RTTM has, got {odd[0]!r}"
+                f"expected names and words without spaces, as RTTM has, got {quoted(odd[0])}"
             )
         stream.write(
             f"{kind} {file} {channel} {decimal(start_s)} {decimal(duration_s)} {word} {subtype} "

@@ -15,7 +15,7 @@ from contextlib import suppress
 from select import POLLIN, poll
 from threading import Lock
 
-from std.errors import ConfigError
+from std.errors import ConfigError, quoted
 from std.execution.cost import LEDGER
 from std.phonetics import espeak_process
 from std.phonetics.phones import Pronunciation, segmented
@@ -126,7 +126,7 @@ def _speaking(language: str) -> _Process:
             raise ConfigError("pronunciation: espeak-ng could not load its data")
         if answers != ["ok"]:
             raise ConfigError(
-                f"pronunciation.language: expected a language of espeak-ng, got {language!r}"
+                f"pronunciation.language: expected a language of espeak-ng, got {quoted(language)}"
             )
         _process.language = language
     return _process

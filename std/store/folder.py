@@ -9,20 +9,22 @@
 
 A segment is written under a temporary name, its files and folders are synchronised to disk, and
 it is renamed; after that the manifest is replaced. The next writer removes what a killed writer
-left and no manifest names: files with names as above, nothing else. A reader maps all columns of a
-snapshot when it opens it, so columns that a writer removes later stay readable. No link inside the
-folder is followed (`std.own_folder`).
+left and no manifest names: files with names as above, nothing else. A writer that commits nothing
+to a new index leaves nothing: neither the lock nor the folder that was made for it. A reader maps
+all columns of a snapshot when it opens it, so columns that a writer removes later stay readable. No
+link inside the folder is followed (`std.own_folder`).
 """
 
 import dataclasses
 import fcntl
+import os
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from std.errors import StoreBusyError, StoreError, StoreWarning
+from std.errors import StoreBusyError, StoreError, StoreWarning, quoted
 from std.metadata.table import NO_METADATA, Metadata
 from std.own_folder import OwnFolder
 from std.store.address import found_instead
@@ -53,14 +55,16 @@ from std.store.protocol import Commit, Store
 from std.store.verify import faults
 from std.text import Normalisation
 
+LOCK_TRIES = 5
 SNAPSHOT_TRIES = 5  # a merge may remove a segment between reading the manifest and mapping it
 
 
 class FolderStore(Store):
     """`std.store.Store` in a folder."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, made: Sequence[Path] = ()) -> None:
         self.url = url
+        self._made = made  # folders that were made for it, each in the next; they go if none comes
         self._root = Path(url)
         self._manifest_path = self._root / "manifest.json"
         self._known_metadata = NO_METADATA  # as they were read or written last
@@ -135,10 +139,38 @@ class FolderStore(Store):
     def writing(self) -> Iterator[None]:
         with self._lock():
             self._remove_unreferenced()
-            yield
+            try:
+                yield
+            finally:
+                if not self._manifest_path.exists():
+                    self._leave_nothing()
+
+    def _leave_nothing(self) -> None:
+        """Remove what writing has left where no commit came."""
+        with suppress(OSError), OwnFolder(self._root) as root:
+            remove_unreferenced(root, Manifest())
+            if root.status("segments"):
+                root.remove_folder("segments", lambda name: False)
+            root.remove("lock")
 
     def _lock(self) -> IO[bytes]:
         """The open file whose lock is the right to write."""
+        for _ in range(LOCK_TRIES):
+            lock = self._locked()
+            with OwnFolder(self._root) as folder:
+                status = folder.status("lock")
+            if status and os.path.samestat(status, os.fstat(lock.fileno())):
+                return lock
+            lock.close()  # a writer that committed nothing has removed it meanwhile
+        raise StoreBusyError(f"{self.url}: many others want to write to this store")
+
+    def _locked(self) -> IO[bytes]:
+        """The lock's file, open and locked.
+
+        Raises:
+            StoreBusyError: somebody else holds the lock.
+            StoreError: the folder cannot be written or locked.
+        """
         try:
             with OwnFolder(self._root) as folder:
                 lock = folder.appending("lock")
@@ -183,6 +215,11 @@ class FolderStore(Store):
             self._remove_unreferenced()  # a full disk needs the room
             raise StoreError(f"{self.url}: cannot write: {error_reason(error)}") from error
         self._remove_unreferenced()
+
+    def close(self) -> None:
+        for folder in self._made:
+            with suppress(OSError):  # an index came into it
+                folder.rmdir()
 
     def _write(self, columns: SegmentColumns, manifest: Manifest) -> SegmentEntry:
         """Put a segment's folder in place; no manifest names it yet."""
@@ -250,9 +287,11 @@ def open_folder(url: str, *, create: bool) -> FolderStore:
         StoreError: no index there, or the folder holds something else.
     """
     root = Path(url)
+    made: list[Path] = []
     if create:
         try:
             if not root.exists():
+                made = [one for one in (root, *root.parents) if not one.exists()]
                 root.mkdir(parents=True)
                 sync_folder(root.parent)
             foreign = [path.name for path in root.iterdir() if not belongs_to_index(path)]
@@ -261,9 +300,11 @@ def open_folder(url: str, *, create: bool) -> FolderStore:
                 f"{url}: expected a folder for the index, got: {error_reason(error)}"
             ) from error
         if foreign and not (root / "manifest.json").exists():
-            raise StoreError(f"{url}: expected an empty folder or an index, got {foreign[0]!r}")
+            raise StoreError(
+                f"{url}: expected an empty folder or an index, got {quoted(foreign[0])}"
+            )
     elif not (root / "manifest.json").is_file():
         raise StoreError(f"{url}: expected an index (made by std-index), got {found_instead(root)}")
-    store = FolderStore(url)
+    store = FolderStore(url, [one.absolute() for one in made])
     store.normalisation()  # a damaged manifest is refused now, not later
     return store

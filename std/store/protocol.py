@@ -179,8 +179,8 @@ class Store(ABC):
             StoreError: the store cannot be read at all.
         """
 
-    def close(self) -> None:  # noqa: B027  # not abstract: most stores have nothing to close
-        """Close connections."""
+    def close(self) -> None:  # noqa: B027  # a store in memory has nothing to close
+        """Close connections; remove a folder that was made for an index which never came."""
 
 
 def vocabulary_counts(segments: Sequence[Segment]) -> Mapping[str, int]:

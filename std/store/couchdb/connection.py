@@ -23,7 +23,7 @@ from urllib3 import BaseHTTPResponse, PoolManager, ProxyManager, Timeout
 from urllib3.exceptions import HTTPError, ProtocolError
 from urllib3.util import make_headers, parse_url
 
-from std.errors import StoreError, cut
+from std.errors import StoreError, cut, quoted
 from std.store.address import COUCHDB_FORM, COUCHDB_SCHEMES, redacted
 
 NATIVE_PORTS = {"couchdb": 5984, "couchdbs": 6984}  # CouchDB's own ports
@@ -61,7 +61,7 @@ def parse_address(url: str) -> tuple[str, tuple[str, str] | None]:
     if not DATABASE_NAME.fullmatch(database):
         raise StoreError(
             f"{redacted(url)}: expected a database name of a-z, 0-9 and _$()+-/ (as %2F) that "
-            f"begins with a letter, got {database!r}"
+            f"begins with a letter, got {quoted(database)}"
         )
     port = parts.port or NATIVE_PORTS.get(parts.scheme)
     ascii_name = parts.hostname.encode("idna").decode("ascii")

@@ -28,7 +28,7 @@ from urllib3.exceptions import (
     NewConnectionError,
 )
 
-from std.errors import StoreError, StoreWarning
+from std.errors import StoreError, StoreWarning, quoted
 from std.store.couchdb.connection import HttpStatusError
 
 TRANSIENT_STATUSES = frozenset({408, 412, 425, 429, 500, 502, 503, 504})  # 412: in maintenance
@@ -203,7 +203,7 @@ def default_retry_policy() -> RetryPolicy:
     if not 0.1 <= timeout_s <= MAX_TIMEOUT_S:  # not for NaN either
         raise StoreError(
             f"{TIMEOUT_VARIABLE}: expected seconds from 0.1 to {MAX_TIMEOUT_S:.0f}, "
-            f"got {text[:80]!r}"
+            f"got {quoted(text)}"
         )
     longest_s = default.pauses_s[-1]
     additional = int((timeout_s - default.timeout_s) // longest_s)

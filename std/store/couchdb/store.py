@@ -26,7 +26,7 @@ from dataclasses import replace as changed
 from typing import Self
 
 from std.display.numbers import counted
-from std.errors import StoreBusyError, StoreError, StoreWarning
+from std.errors import StoreBusyError, StoreError, StoreWarning, quoted
 from std.metadata.table import Metadata
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.couchdb.bulk import list_documents, write_documents
@@ -261,5 +261,5 @@ def _require_no_foreign_documents(database: Database) -> None:
         if not is_ours and not row.id.startswith("_design/"):
             raise StoreError(
                 f"{database.url}: expected an empty database or an index, got document "
-                f"{row['id']!r}"
+                f"{quoted(row['id'])}"
             )

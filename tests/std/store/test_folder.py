@@ -581,3 +581,50 @@ def test_foreign_metadata_are_refused(index):
     (index / "manifest.json").write_text(json.dumps(manifest | {"digest": _digest(manifest)}))
     with pytest.raises(StoreError, match="expected a manifest"):
         open_store(str(index))
+
+
+@pytest.mark.parametrize("before", ["", "a", "a/b/index"])
+def test_a_writer_that_commits_nothing_leaves_nothing(tmp_path, before):
+    """Neither its lock, nor the folders that were made for the index."""
+    (tmp_path / before).mkdir(parents=True, exist_ok=True)
+    there = sorted(tmp_path.rglob("*"))
+    store = open_store(str(tmp_path / "a/b/index"), create=True)
+    with store.writing():
+        assert (tmp_path / "a/b/index/lock").exists()
+    store.close()
+    assert sorted(tmp_path.rglob("*")) == there
+
+
+def test_a_failed_commit_leaves_nothing(tmp_path, speech, monkeypatch):
+    monkeypatch.setattr(folder, "manifest_to_json", lambda manifest: 1 / 0)
+    store = open_store(str(tmp_path / "index"), create=True)
+    with pytest.raises(ZeroDivisionError), store.writing():
+        store.commit([speech(1)], normalisation=PLAIN, metadata=of_rows({"file1": {"a": "b"}}))
+    store.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_index_stays_after_a_writer_that_commits_nothing(index):
+    before = read_everything(index)
+    store = open_store(str(index), create=True)
+    with pytest.raises(KeyError), store.writing():
+        raise KeyError
+    store.close()
+    assert read_everything(index) == before
+
+
+def test_a_lock_that_was_removed_is_not_taken(tmp_path, speech, monkeypatch):
+    """Another writer removed the lock's file between its opening and its locking."""
+    store, removed = open_store(str(tmp_path / "index"), create=True), []
+    flock = folder.fcntl.flock
+
+    def removing(handle, how):
+        if not removed:
+            removed.append((tmp_path / "index" / "lock").unlink())
+        flock(handle, how)
+
+    monkeypatch.setattr(folder.fcntl, "flock", removing)
+    with store.writing():
+        with pytest.raises(StoreBusyError), open_store(store.url, create=True).writing():
+            pass
+        store.commit([speech(1)], normalisation=PLAIN)
