@@ -12,6 +12,7 @@ for (`scoring.group` measures it); `scoring.report` only renders.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,8 @@ from scoring.measures.twv import OperatingPoint
 from scoring.options import Number, ScoreKind, ScoringOptions
 from scoring.probabilities import chosen_number
 from scoring.selection import inside_excerpts, select_hits, select_occurrences
+from std.data_frames import Framed
+from std.display.numbers import counted
 from std.ecf_filter import speech_s
 from std.errors import InputError
 from std.matching.occurrences import Occurrences, find
@@ -42,9 +45,11 @@ from std.values import (
     TermList,
 )
 
+SHOWN = ("ATWV", "MTWV")  # measures of a representation
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evaluation:
+class Evaluation(Framed):
     """Everything that was measured, and what was left out; `groups[0]` is the whole."""
 
     system_id: str
@@ -58,6 +63,25 @@ class Evaluation:
     hits_outside: Detections
     occurrences_outside: Occurrences
     terms_not_listed: Mapping[str, int] = field(default_factory=dict)  # of the hit list: their hits
+
+    def __repr__(self) -> str:
+        """The system, and its main measures."""
+        measures = ", ".join(
+            f"{name} {self.groups[0].measures[name]:.4f}"
+            for name in SHOWN
+            if name in self.groups[0].measures
+        )
+        terms = counted(len(self.terms.terms), "term")
+        return f"<Evaluation of {self.system_id}: {terms}, {measures}>"
+
+    def frame_rows(self) -> list[dict[str, Any]]:
+        """A row for each group: counts and measures; NaN where one is undefined."""
+        return [
+            {"group": group.name, "terms": int(group.chosen.sum())}
+            | group.counts.totals(group.counted)._asdict()
+            | dict(group.measures)
+            for group in self.groups
+        ]
 
     @property
     def numbers(self) -> dict[str, Number]:

@@ -31,7 +31,7 @@ from searcher.terms.languages import log_odds as term_log_odds
 from searcher.terms.request import Request, SpokenWords
 from searcher.terms.variant import Variant
 from searcher.terms.wildcards import Expansion, expand, is_wildcard
-from std.errors import StdError
+from std.errors import StdError, quoted
 from std.execution.stop import TimeLimit, stopped_by
 from std.execution.workers import IN_PROCESS, Executor
 from std.spoken_queries import SpokenQuery
@@ -86,9 +86,10 @@ def find_terms(
 
     Raises:
         StdError: this takes more candidates, or seconds, than the configuration allows.
+        TypeError: a term is none, but a text.
     """
     begin, config = time.perf_counter(), index.config
-    terms = (*terms, *(query.term for query in spoken))
+    terms = (*_checked(terms), *(query.term for query in spoken))
     words = tuple(_spoken(config.text.phrase(term.text), index) for term in terms)
     expansions = expand_wildcards(words, index) if wildcards else {}
     phonetic_words = config.phonetic_search.words
@@ -108,6 +109,17 @@ def find_terms(
         of_language = tuple(search_language(request, language) for language in index.languages)
     seconds = time.perf_counter() - begin
     return FoundTerms(terms, words, expansions, of_language, excerpts, seconds)
+
+
+def _checked(terms: Sequence[Term]) -> Sequence[Term]:
+    """The terms, if they are.
+
+    Raises:
+        TypeError: one is something else.
+    """
+    if other := next((one for one in terms if not isinstance(one, Term)), None):
+        raise TypeError(f"expected terms as std.Term('T1', 'haus'), got {quoted(other)}")
+    return terms
 
 
 def _spoken(words: tuple[str, ...], index: PreparedIndex) -> tuple[str, ...]:

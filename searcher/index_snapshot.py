@@ -17,9 +17,10 @@ from searcher.searchable_index import SearchableIndex
 from searcher.terms.query import Describe, counts_by_language, describer
 from searcher.terms.vocabulary import Vocabulary, of_counts
 from std.config import Config
+from std.display.numbers import counted
 from std.errors import InputError
 from std.metadata.table import NO_METADATA, Metadata, updated
-from std.recordings import IndexRecording, about_speakers, chosen, index_recordings
+from std.recordings import IndexRecording, Recordings, about_speakers, chosen, index_recordings
 from std.store import Segment, Store
 from std.values import Recording
 
@@ -44,15 +45,30 @@ class IndexSnapshot(SearchableIndex):
         """
         self._urls, self._stores, self._model = tuple(urls), stores, model
         self._given, self._folder = config, index_folder(urls)
+        self._is_closed = False
         self._revisions: tuple[str, ...] = ()  # of the stores, once `renewed` was asked
         self.config = adapted(config, stores)
         self.segments: tuple[Segment, ...] = snapshot(stores, self.config)
         self._describers: dict[tuple[bool, bool], Describe] = {}
 
+    def __repr__(self) -> str:
+        """Its stores, and how much is in them."""
+        stores = ", ".join(self._urls)
+        if self.is_closed:
+            return f"<Index {stores}, closed>"
+        recordings = counted(len(speech_ms(self.segments)), "recording")
+        return f"<Index {stores}: {recordings}, {self.speech_s / 60:.1f} min of speech>"
+
     def close(self) -> None:
         """Close the stores."""
+        self._is_closed = True
         for store in self._stores:
             store.close()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it can be searched no more."""
+        return self._is_closed
 
     def renewed(self) -> Self:
         """The index with what was committed since; itself if nothing was.
@@ -93,9 +109,14 @@ class IndexSnapshot(SearchableIndex):
         """Requests made so far, of all stores."""
         return sum(store.round_trips for store in self._stores)
 
-    @cached_property
+    @property
     def _prepared(self) -> PreparedIndex:
-        """What searches need of it."""
+        """What searches need of it; a closed index has nothing."""
+        self.require_open()
+        return self._made
+
+    @cached_property
+    def _made(self) -> PreparedIndex:
         return prepare(self.segments, self.config, self._model, self._folder)
 
     @cached_property
@@ -152,10 +173,9 @@ class IndexSnapshot(SearchableIndex):
             )
         return self._describers[flags](term)
 
-    def recordings(
-        self, *, where: str | None = None, recordings: Sequence[str] = ()
-    ) -> list[IndexRecording]:
+    def recordings(self, *, where: str | None = None, recordings: Sequence[str] = ()) -> Recordings:
         """See `SearchableIndex.recordings`."""
+        self.require_open()
         everything = self.all_recordings(with_speakers=bool(about_speakers(where)))
         return chosen(everything, self.metadata, where, recordings)
 
@@ -184,7 +204,9 @@ class IndexSnapshot(SearchableIndex):
 
         Raises:
             InputError: the recording is not in the index.
+            ValueError: the index is closed.
         """
+        self.require_open()
         wanted = Recording(recording, 1) if isinstance(recording, str) else recording
         words = words_of_recording(self.segments, wanted, from_s, to_s, alternatives=alternatives)
         if words is None:

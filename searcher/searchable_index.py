@@ -10,12 +10,13 @@ from typing import Self
 
 from searcher.index.copies import Copies
 from searcher.index.searched_speech import SearchedSpeech, of_excerpts, restricted
-from searcher.results.hits import Hit, HitColumns
+from searcher.results.hits import HitColumns, Hits
 from searcher.results.search_result import SearchResult
 from searcher.terms.query import words_of
 from std.config import SHOWN_FROM, Config
+from std.errors import quoted
 from std.execution.workers import IN_PROCESS, Executor
-from std.recordings import IndexRecording, about_speakers
+from std.recordings import Recordings, about_speakers
 from std.values import ECF, Term
 
 
@@ -40,6 +41,20 @@ class SearchableIndex(ABC):
         """Close the stores."""
 
     @property
+    def is_closed(self) -> bool:
+        """Whether it can be searched no more."""
+        return False
+
+    def require_open(self) -> None:
+        """Refuse to work with a closed index.
+
+        Raises:
+            ValueError: it is closed.
+        """
+        if self.is_closed:
+            raise ValueError("the index is closed: open it again with open_index")
+
+    @property
     @abstractmethod
     def speech_s(self) -> float:
         """How much speech there is, in seconds."""
@@ -55,9 +70,7 @@ class SearchableIndex(ABC):
         """The recordings that hold the same speech as others (`searcher.index.copies`)."""
 
     @abstractmethod
-    def recordings(
-        self, *, where: str | None = None, recordings: Sequence[str] = ()
-    ) -> list[IndexRecording]:
+    def recordings(self, *, where: str | None = None, recordings: Sequence[str] = ()) -> Recordings:
         """The indexed recordings, ascending, with their metadata and how much speech each has.
 
         Args:
@@ -90,14 +103,14 @@ class SearchableIndex(ABC):
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
         """As `hits`, without making each hit an object."""
 
-    def hits(self, result: SearchResult, *, decided: bool = True) -> list[Hit]:
+    def hits(self, result: SearchResult, *, decided: bool = True) -> Hits:
         """The hits of a search of this index, by term, recording and time.
 
         Args:
             result: what `find` or `search_terms` returned.
             decided: whether the hits show the decision.
         """
-        return list(self.hit_columns(result, decided=decided))
+        return Hits(self.hit_columns(result, decided=decided))
 
     def search(
         self,
@@ -107,7 +120,7 @@ class SearchableIndex(ABC):
         recordings: Sequence[str] = (),
         min_probability: float = SHOWN_FROM,
         workers: Executor = IN_PROCESS,
-    ) -> list[Hit]:
+    ) -> Hits:
         """Search terms; hits of all of them, the most probable first.
 
         Args:
@@ -121,20 +134,28 @@ class SearchableIndex(ABC):
         Raises:
             InputError: a term has no letter and no digit.
             StdError: ``where`` is no condition, or a pattern fits no recording.
+            TypeError: a term is no text, or ``recordings`` is one.
+            ValueError: the index is closed.
         """
         found = self.find(
             *terms, where=where, recordings=recordings, min_probability=min_probability,
             workers=workers,
         )  # fmt: skip
-        return sorted(self.hits(found, decided=decide), key=lambda hit: -hit.probability)
+        return Hits(sorted(self.hits(found, decided=decide), key=lambda hit: -hit.probability))
 
     def single_terms(self, terms: Sequence[str]) -> list[Term]:
         """Terms that a person asks for, one by one.
 
         Raises:
             InputError: one has no letter and no digit.
+            TypeError: one is no text.
+            ValueError: the index is closed.
         """
+        self.require_open()
         for term in terms:
+            if not isinstance(term, str):
+                several = "index.search('haus', 'baum')"
+                raise TypeError(f"expected terms as texts, {several}, got {quoted(term)}")
             words_of(term, self.config.text)
         return [Term(f"TERM-{i}", text) for i, text in enumerate(terms, start=1)]
 

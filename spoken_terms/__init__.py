@@ -1,4 +1,12 @@
-"""The start of the commands; `std`, `indexer`, `searcher` and `scoring` are the Python interface.
+"""Spoken term detection from Python, in six functions; and the start of the commands.
+
+    >>> import spoken_terms as st
+    >>> sorted(name for name in st.__all__ if name.islower())
+    ['discover', 'index', 'open', 'recognise', 'score', 'search']
+
+`spoken_terms.functions` describes them, each with an example. What they return is that of the
+packages beneath, which can be imported, too: `recogniser`, `indexer`, `searcher`, `scoring`, `std`.
+They are imported when a function is first asked for.
 
 This package has the name of the distribution, so it is found even where another project has
 packages of the same short names; `spoken_terms.start` tells its user so.
@@ -11,6 +19,30 @@ works (`std.command.run`): end, in one line. Nothing is written before. `signal`
 import _signal as signal  # type: ignore[import-not-found]  # built in, so it has no stub
 import os
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from searcher import FusedIndex, Hit, Index
+    from spoken_terms.functions import discover, index, open, recognise, score, search  # noqa: A004
+    from std import Config, StdError, Term, TermList
+
+__all__ = [
+    "Config",
+    "FusedIndex",
+    "Hit",
+    "Index",
+    "StdError",
+    "Term",
+    "TermList",
+    "discover",
+    "index",
+    "open",
+    "recognise",
+    "score",
+    "search",
+]
+_HOME = {"Config": "std", "StdError": "std", "Term": "std", "TermList": "std"}
+_HOME |= {"FusedIndex": "searcher", "Hit": "searcher", "Index": "searcher"}
 
 
 def command_of(arguments: list[str]) -> str:
@@ -33,3 +65,19 @@ def _end(number: int, frame: object) -> None:
 
 if command_of(sys.orig_argv) and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, _end)
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module 'spoken_terms' has no attribute {name!r}")
+    from importlib import import_module
+
+    from spoken_terms.start import misplaced_package
+
+    if problem := misplaced_package():
+        raise ImportError(problem)
+    return getattr(import_module(_HOME.get(name, "spoken_terms.functions")), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -12,10 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
+from typing import Any
 from unicodedata import normalize
 
 import numpy as np
 
+from std.data_frames import Framed
 from std.display.numbers import counted
 from std.errors import StdError, quoted
 from std.languages.detection import is_language, language_code, of_segment
@@ -27,6 +29,7 @@ from std.store.columns import KEY_SHIFT
 from std.store.speakers import Speakers
 from std.values import Recording
 
+SHOWN = 10  # names of a representation
 OWN_COLUMNS = ("recording", "language")  # that an index without metadata has, too
 
 
@@ -43,6 +46,36 @@ class IndexRecording:
     metadata: Mapping[str, str]  # by column
     # Slots of each speaker, if they were asked for; "" stands for nobody named.
     speakers: Mapping[str, int] = field(default_factory=dict)
+
+
+class Recordings(Framed, list[IndexRecording]):
+    """Recordings of an index, ascending: a list that can be shown as a table.
+
+    >>> Recordings()
+    <no recordings>
+    """
+
+    def __repr__(self) -> str:
+        """How many there are, and the first names."""
+        if not self:
+            return "<no recordings>"
+        names = ", ".join(dict.fromkeys(one.recording.file for one in self[:SHOWN]))
+        more = ", ..." if len(self) > SHOWN else ""
+        return f"<{counted(len(self), 'recording')}: {names}{more}>"
+
+    def frame_rows(self) -> list[dict[str, Any]]:
+        """A row for each recording: name, channel, speech, language, metadata."""
+        return [
+            {
+                "recording": one.recording.file,
+                "channel": one.recording.channel,
+                "speech_s": one.speech_ms / 1000,
+                "utterances": one.utterances,
+                "language": one.language,
+            }
+            | {name: value for name, value in one.metadata.items() if name != "language"}
+            for one in self
+        ]
 
 
 def index_recordings(
@@ -132,7 +165,7 @@ def chosen(
     metadata: Metadata,
     where: str | None = None,
     patterns: Sequence[str] = (),
-) -> list[IndexRecording]:
+) -> Recordings:
     """The recordings that fit all conditions and one of the patterns.
 
     Args:
@@ -144,7 +177,10 @@ def chosen(
 
     Raises:
         StdError: no condition, an unknown column, or no recording has a name that fits a pattern.
+        TypeError: the patterns are one text.
     """
+    if isinstance(patterns, str):
+        raise TypeError(f"recordings: expected a list of patterns, [{patterns!r}], got a text")
     fits = np.ones(len(recordings), dtype=bool)
     speakers = about_speakers(where)
     if any(_named(one) for one in recordings) and speakers:
@@ -170,7 +206,7 @@ def chosen(
                 )
             named |= here
         fits &= named
-    return [recordings[row] for row in np.flatnonzero(fits).tolist()]
+    return Recordings(recordings[row] for row in np.flatnonzero(fits).tolist())
 
 
 def _column(name: str, recordings: Sequence[IndexRecording], metadata: Metadata) -> ValueColumn:

@@ -30,7 +30,7 @@ from searcher.searchable_index import SearchableIndex
 from std.config import SHOWN_FROM, Config
 from std.execution.workers import IN_PROCESS, Executor
 from std.metadata.table import NO_METADATA, Metadata, updated
-from std.recordings import IndexRecording, about_speakers, chosen
+from std.recordings import IndexRecording, Recordings, about_speakers, chosen
 from std.store import Segment, require_different
 from std.values import ECF, Recording, Term, TermList
 
@@ -92,6 +92,15 @@ class FusedIndex(SearchableIndex):
             segment for index in indexes.values() for segment in index.segments
         )
 
+    def __repr__(self) -> str:
+        """The indexes that are searched as one."""
+        return f"<FusedIndex of {', '.join(self._indexes)}>"
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it can be searched no more."""
+        return any(index.is_closed for index in self._indexes.values())
+
     def close(self) -> None:
         """Close the indexes."""
         for index in self._indexes.values():
@@ -134,9 +143,7 @@ class FusedIndex(SearchableIndex):
             metadata = updated(metadata, index.metadata)
         return metadata
 
-    def recordings(
-        self, *, where: str | None = None, recordings: Sequence[str] = ()
-    ) -> list[IndexRecording]:
+    def recordings(self, *, where: str | None = None, recordings: Sequence[str] = ()) -> Recordings:
         """The recordings that any recogniser has, ascending: see `Index.recordings`."""
         longest: dict[Recording, IndexRecording] = {}
         for index in self._indexes.values():

@@ -1,6 +1,7 @@
 """A hit: a place where a term was found, with what explains it.
 
 Hit         one place
+Hits        several, as a list that can be shown as a table
 HitColumns  many, as columns: documents of them are made without making each a `Hit`
 """
 
@@ -9,6 +10,11 @@ from dataclasses import dataclass, field
 from math import ceil
 from operator import attrgetter
 from typing import Any
+
+from std.data_frames import Framed
+from std.display.numbers import counted
+
+SHOWN = 10  # hits of a representation
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +33,7 @@ class Finding:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Hit:
     """A place where a term was found.
 
@@ -63,6 +69,14 @@ class Hit:
     speaker: str = ""  # who spoke, if the index knows; of two, both
     metadata: Mapping[str, str] = field(default_factory=dict)  # of the recording, by column
 
+    def __repr__(self) -> str:
+        """Term, place and probability; `document` has everything."""
+        end_s = self.start_s + self.duration_s
+        place = self.file if self.channel == 1 else f"{self.file} ({self.channel})"
+        decided = f" {self.decision}" if self.decision else ""
+        span = f"{self.start_s:.3f}-{end_s:.3f} s"
+        return f"<Hit {self.term!r} {place} {span}, probability {self.probability:.3f}{decided}>"
+
     @property
     def found_as(self) -> str:
         """How the term was found, and the one-best words if they are others."""
@@ -84,6 +98,44 @@ class Hit:
         if self.found_by:
             columns["found_by"] = [finding.document() for finding in self.found_by]
         return columns
+
+
+class Hits(Framed, list[Hit]):
+    """Hits in an order: a list that can be shown as a table.
+
+    >>> Hits()
+    <no hits>
+    """
+
+    def __repr__(self) -> str:
+        """The first hits."""
+        if not self:
+            return "<no hits>"
+        more = [f"... {len(self) - SHOWN} more"] if len(self) > SHOWN else []
+        lines = [*map(repr, self[:SHOWN]), *more]
+        return f"<{counted(len(self), 'hit')}:\n " + "\n ".join(lines) + ">"
+
+    def frame_rows(self) -> list[dict[str, Any]]:
+        """A row for each hit: term, place, probability, words around, metadata."""
+        return [
+            {
+                "term": hit.term,
+                "file": hit.file,
+                "channel": hit.channel,
+                "start_s": hit.start_s,
+                "end_s": hit.start_s + hit.duration_s,
+                "probability": hit.probability,
+                "decision": hit.decision,
+                "before": hit.context[0],
+                "found": hit.context[1],
+                "after": hit.context[2],
+                "found_as": hit.found_as,
+                "speaker": hit.said_by,
+                "language": hit.language,
+            }
+            | {name: value for name, value in hit.metadata.items() if name != "speaker"}
+            for hit in self
+        ]
 
 
 class HitColumns:

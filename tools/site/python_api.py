@@ -10,7 +10,16 @@ from collections.abc import Mapping
 from tools.site.markdown import prose
 
 OPTIONS = ("members:", "imported-members:", "inherited-members: object, tuple, BaseException")
-PACKAGES = ("indexer", "searcher", "scoring", "scoring.discovery", "recogniser", "service", "std")
+PACKAGES = (
+    "spoken_terms",
+    "indexer",
+    "searcher",
+    "scoring",
+    "scoring.discovery",
+    "recogniser",
+    "service",
+    "std",
+)
 
 
 def pages() -> Mapping[str, str]:

@@ -1,0 +1,153 @@
+"""`import spoken_terms as st`: mistakes in calls are Python's own exceptions, in one line."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import spoken_terms as st
+from searcher import open_index
+from searcher.results.hits import Hits
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def store(german, tmp_path_factory):
+    store = tmp_path_factory.mktemp("index") / "index"
+    st.index([german / "mesh" / f"KERSTIN_0{i}.mesh" for i in range(2)], store, language="de")
+    return store
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (
+            lambda i: i.search(["haus", "baum"]),
+            TypeError,
+            "expected terms as texts, index.",
+        ),
+        (lambda i: i.search("haus", 3), TypeError, "expected terms as texts"),
+        (
+            lambda i: i.search_terms(["haus"]),
+            TypeError,
+            "expected terms as std.Term",
+        ),
+        (
+            lambda i: i.search("haus", recordings="K*"),
+            TypeError,
+            "recordings: expected a list",
+        ),
+        (lambda i: i.recordings(recordings="K*"), TypeError, "recordings: expected a list"),
+        (lambda i: i.search("haus", where="x=1"), st.StdError, ""),
+        (
+            lambda i: st.search("haus", i, model="m.json"),
+            TypeError,
+            "expected model where the",
+        ),
+        (lambda i: st.search("haus", i, ecf="e.xml"), TypeError, "ecf and output are of a list"),
+        (
+            lambda i: st.search(Path("none.xml"), i),
+            FileNotFoundError,
+            "terms: expected a list",
+        ),
+    ],
+)
+def test_mistakes_in_a_call(store, call, kind, message):
+    with open_index(store) as index, pytest.raises(kind) as caught:
+        call(index)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_closed_index(store):
+    with st.open(store) as index:
+        assert not index.is_closed
+    for call in (lambda: index.search("haus"), index.recordings, lambda: index.words("KERSTIN_00")):
+        with pytest.raises(ValueError, match="the index is closed"):
+            call()
+    assert repr(index) == f"<Index {store}, closed>"
+    with st.open(store) as again:
+        assert repr(again).startswith(f"<Index {store}: 2 recordings, ")
+
+
+@pytest.mark.parametrize(
+    ("call", "what"),
+    [
+        (lambda store: st.open(store, model="none.json"), "model: expected a model of std-tune"),
+        (lambda store: st.open(store, config="none.toml"), "config: expected a configuration"),
+        (lambda store: st.open("none"), "store: expected a folder"),
+        (lambda store: st.score("none", terms="t", reference="r"), "hits: expected a file"),
+        (lambda store: st.discover("none", phones="p", words="w"), "classes: expected a file"),
+        (lambda store: st.recognise("a", "b", model="/none"), "model: expected a name or a folder"),
+    ],
+)
+def test_what_is_not_there(store, call, what):
+    with pytest.raises(FileNotFoundError) as caught:
+        call(store)
+    assert str(caught.value).startswith(what)
+    assert "got nothing at '" in str(caught.value)
+
+
+def test_data_frames(store, german):
+    hits = st.search(["spreewald", "haus"], store)
+    columns = hits.frame_columns()
+    assert columns["term"][0] in ("spreewald", "haus")
+    assert {len(column) for column in columns.values()} == {len(hits)}
+    assert isinstance(hits, Hits)
+    assert repr(hits).startswith(f"<{len(hits)} hit")
+    with st.open(store) as index:
+        recordings = index.recordings()
+    assert repr(recordings) == "<2 recordings: KERSTIN_00, KERSTIN_01>"
+    assert recordings.frame_columns()["recording"] == ["KERSTIN_00", "KERSTIN_01"]
+    for library, function in (("pandas", hits.to_pandas), ("polars", hits.to_polars)):
+        try:
+            __import__(library)
+        except ModuleNotFoundError:
+            with pytest.raises(ModuleNotFoundError, match=f"expected the package {library}"):
+                function()
+        else:
+            assert list(function()["term"]) == columns["term"]
+
+
+def test_a_list_is_searched_and_scored(store, german, tmp_path):
+    terms, ecf = german / "terms.xml", german / "ecf.xml"
+    hits = st.search(terms, store, ecf=ecf, output=tmp_path / "hits.xml")
+    assert {hit.decision for hit in hits} == {"YES", "NO"}
+    scores = st.score(tmp_path / "hits.xml", terms=terms, ecf=ecf, reference=german / "ref.rttm")
+    assert repr(scores).startswith("<Evaluation of std: 265 terms, ATWV ")
+    assert scores.frame_columns()["group"] == ["all"]
+
+
+def test_nothing_is_loaded_before_it_is_asked_for():
+    code = (
+        "import sys, spoken_terms as st; assert 'numpy' not in sys.modules; st.open; "
+        "assert 'numba' not in sys.modules; print(sorted(st.__all__)[-1])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert done.stdout == "search\n"
+
+
+def test_a_folder_of_our_name_is_told_in_one_line(tmp_path):
+    (tmp_path / "std").mkdir()
+    (tmp_path / "std" / "__init__.py").write_text("")
+    (tmp_path / "script.py").write_text("import spoken_terms as st\nst.open('x')\n")
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "script.py")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": str(ROOT)},
+    )
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("ImportError: expected the package 'std' in")
+    assert str(tmp_path / "std") in last
+
+
+def test_an_unknown_name():
+    with pytest.raises(AttributeError, match="'spoken_terms' has no attribute 'find'"):
+        st.find  # noqa: B018  # that it raises is the point
+    assert {"open", "search"} <= {*dir(st)}
