@@ -17,7 +17,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.looks import IS_JSON, has_keys, near_json, unknown
+from indexer.formats.looks import IN_BRACKETS, IS_JSON, has_keys, near_json, unknown
 from indexer.formats.registry import all_readers, readers
 from indexer.formats.shared.reader import Kind
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
@@ -41,11 +41,6 @@ _KALDI_BINARY = re.compile(rb"\S+ \0B")
 _ONE_WORD = re.compile(rb'([:\[,]\s*)"\w+"(?=\s*[,\]}])')  # as a value: it may be said, "result"
 _HAS_VALUES = re.compile(rb'[:\[]\s*("[^"]*\w|-?\d)')  # texts, numbers: what has some is not empty
 ANY_JSON = "timed-text"  # reads rows by what their keys mean, whoever wrote them
-_IN_BRACKETS = re.compile(  # lines of LRC and of Whisper's programs, a heading of ASS, a name
-    rb"\[\s*\d{1,3}:\d\d|\[\d{1,6}\.\d{1,3}s?\s*-+>|\[[a-z]{2,6}:[^\]\n]*\]|\[script info\]"
-    rb"|\[[^\s\d\"'{}\[\]][^\"\n{}\[\]]{0,80}\]\s*[\[(]?\d{1,3}:\d\d",
-    re.IGNORECASE,
-)
 HEAD_BYTES = 1 << 16
 LOOKED_AT = 1 << 22  # bytes that tell whether a text is in UTF-8
 LEAST_LOST = 4  # bytes of JSON that are no UTF-8: fewer are damage
@@ -66,7 +61,7 @@ def detect(head: bytes, path: Path | str) -> str:
 def is_json(head: bytes) -> bool:
     """Tell whether a file that begins like this can only be JSON."""
     text = _text_of(head)
-    return text[:1] in (b"{", b"[") and not _IN_BRACKETS.match(text)
+    return text[:1] in (b"{", b"[") and not IN_BRACKETS.match(text)
 
 
 def parse_file(
@@ -155,9 +150,13 @@ def _decoded(
         raise InputError(path, 0, f"at most {MAX_UTTERANCE_BYTES} bytes", "more")
     try:
         return BytesIO(in_utf8(content, path, options)), replace(options, encoding=None)
-    except InputError:
-        if input_format == "auto":
-            detect(head, path)  # refuses what is something else
+    except InputError as problem:
+        if input_format == "auto" and _detected(head, path) is None:
+            other = unknown(_text_of(head), path)
+            if other.got != "text":
+                raise other from None
+            what = "text in an encoding that its letters do not tell"
+            raise ForeignFileError(path, 1, other.expected, what, problem.hint) from None
         raise
 
 

@@ -99,6 +99,12 @@ XML_HINTS = {
     "xmeml": "its captions are read if exported as SRT, or from Final Cut's .fcpxml",
 }
 
+IN_BRACKETS = re.compile(  # lines of LRC and of Whisper's programs, a heading of ASS, a name
+    rb"[\[{]\s*\d{1,3}(:\d\d|\.\d\d\.\d\d|[hm]\s?\d)|\[\d{1,6}\.\d{1,3}s?\s*-+>"
+    rb"|\[[a-z]{2,6}:[^\]\n]*\]|\[script info\]"
+    rb"|\[[^\s\d\"'{}\[\]][^\"\n{}\[\]]{0,80}\]\s*[\[(]?\d{1,3}:\d\d",
+    re.IGNORECASE,
+)
 IS_JSON = re.compile(r"\.jsonl?(\.gz)?$", re.IGNORECASE)
 _KEY = re.compile(rb'"([^"\\\x00-\x1f]{1,40})"\s*:')
 SHOWN_KEYS = 6
@@ -130,7 +136,8 @@ def unknown(
         binary = _Magic(b"", "audio, by its name" if hint else "binary data", hint)
     if binary is not None:
         return ForeignFileError(path, 0, expected, binary.what, binary.hint)
-    is_json = not _first(TEXT, head) and re.match(rb"\s*([{\[]\s*[\[{\"\d\]}]|[{\[]\s*$)", head)
+    is_text = IN_BRACKETS.match(head) or _first(TEXT, head)
+    is_json = not is_text and re.match(rb"\s*([{\[]\s*[\[{\"\d\]}]|[{\[]\s*$)", head)
     what, hint = instead or (_json(head, lacks) if is_json else _text(head))
     if not instead:
         hint = hint or ALL_FORMATS

@@ -11,7 +11,8 @@ without one follows what stands before it. A caption's own ``start`` says nothin
 seen. A ``ref-clip`` shows what is within its time of the sequence that it names.
 
 Where there is no caption, titles (``<title>``) are read if texts are seen for a good part of the
-timeline: subtitles are, names of people below their pictures are not. Disabled texts are left out.
+timeline: subtitles are, names of people below their pictures are not. Disabled texts are left out,
+and so are titles that nobody has written ("Title").
 A subrole of a title (``dialogue.Anna``) and the role of a caption are a speaker unless they name a
 kind, a language or a number.
 
@@ -25,6 +26,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from indexer.formats.shared.clip_roles import is_unwritten, named_by_role
 from indexer.formats.shared.cues import Cue, utterances_of_cues
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
@@ -34,7 +36,6 @@ from indexer.formats.shared.xml_head import refuse_entities, root_name
 from indexer.networks.utterances import Utterances
 from std.errors import ForeignFileError, InputError
 from std.files import content_of
-from std.languages.detection import NAMES
 from std.limits import MAX_UTTERANCE_BYTES
 from std.nist.audio_names import recording_name
 from std.nist.xml import Attributes, Reader, feed
@@ -49,10 +50,6 @@ LEAST_SEEN = 0.3  # of a timeline, by titles that are subtitles
 DEEPEST = 100  # elements around a text, compound clips included
 MOST_PLACED = 2_000_000  # elements: clips that show the same may be many more than a file has
 _TIME = re.compile(r"([+-]?\d{1,19})(?:\.(\d{1,12}))?(?:/(\d{1,10}))?s")
-_KIND = re.compile(
-    r"(?i)\b(itt|srt|cea|vtt|subs?)|608|caption|subtitle|title|titel|titre|t\u00edtulo|titulo|dialog"
-    r"|video|audio|music|effect|default|primary|\u5b57\u5e55|\u6807\u9898"
-)
 
 
 class _Text(NamedTuple):
@@ -117,9 +114,12 @@ def _cues(
     """Make cues of a timeline's captions, or of its titles if those are subtitles."""
     captions = [one for one in texts if one.node.tag == "caption"]
     if not captions:
-        seen_s = sum((_duration_s(one.node, path) for one in texts), 0.0)
-        captions = list(texts) if seen_s >= LEAST_SEEN * length_s else []
-    roles = [_named_by_role(one.node) for one in captions]
+        said = [one for one in texts if not is_unwritten(" ".join(one.node.texts))]
+        seen_s = sum((_duration_s(one.node, path) for one in said), 0.0)
+        captions = said if seen_s >= LEAST_SEEN * length_s else []
+    roles = [
+        named_by_role(one.node.get("role"), of_title=one.node.tag == "title") for one in captions
+    ]
     cues = []
     for one, (speaker, language) in zip(captions, roles, strict=True):
         start_s, end_s = one.start_s, one.start_s + _duration_s(one.node, path)
@@ -127,20 +127,6 @@ def _cues(
         cue = Cue(one.node.line, float(start_s), float(end_s), text)
         cues.append(cue._replace(speaker=speaker, language=language, recording=recording))
     return sorted(cues, key=lambda cue: cue.start_s)
-
-
-def _named_by_role(node: _Node) -> tuple[str, str]:
-    """The speaker and the language that a role names; empty where it names none.
-
-    ``Anna?captionFormat=ITT.en``, ``dialogue.Anna``, but not ``iTT?captionFormat=ITT.en``,
-    ``titles.titles-1``.
-    """
-    role, _, form = node.get("role").partition("?captionFormat=")
-    main, _, own = role.partition(".")
-    name = own if node.tag == "title" else own or main
-    name = "" if _KIND.search(name) or not re.search(r"[^\W\d_]", name) else name.strip()
-    is_default = name.lower() in NAMES or name.startswith(f"{main}-")
-    return "" if is_default else name, form.partition(".")[2]
 
 
 def _shown(top: _Node, document: "_Document", path: Path | str) -> list[_Text]:

@@ -10,6 +10,8 @@ import re
 
 _MARKUP = re.compile(r"</?[A-Za-z][^<>\n]*>|<(?:\d+:)?\d+:\d\d\.\d+>|</?>|\{\\[^{}\n]*\}|\\[Nnh]")
 
+_BREAK = re.compile(r"</?(?:br|p|div|li)\b", re.IGNORECASE)  # words do not go on behind it
+
 
 def spoken_part(text: str) -> str:
     """Take markup and entities out of a caption; `speaker_names` takes names out.
@@ -18,6 +20,8 @@ def spoken_part(text: str) -> str:
     'Tom & Jerry'
     >>> spoken_part("{\\\\an8}- Come in!")
     '- Come in!'
+    >>> spoken_part("one<br/>two")
+    'one\\ntwo'
     """
     text = without_markup(text)
     if "&" in text:
@@ -37,5 +41,5 @@ def has_markup(text: str) -> bool:
 
 def _blank(match: re.Match[str]) -> str:
     if match[0][0] != "\\":
-        return ""
+        return "\n" if _BREAK.match(match[0]) else ""
     return " " if match[0][1] == "h" else "\n"

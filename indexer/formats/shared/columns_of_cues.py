@@ -82,6 +82,11 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CLOCK = re.compile(rf"{CLOCK}")
 _NUMBER = re.compile(r"\+?(-?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?)\s*(ms|s)?")
 
+_PARTS = re.compile(
+    r"(?=\d+\s*[hm])(?:(\d{1,4})\s*h)?\s*(?:(\d{1,3})\s*m)?\s*(?:(\d{1,3}(?:[.,]\d{1,9})?)\s*s)?"
+)
+_DOTTED = re.compile(r"(\d{1,2})\.([0-5]\d)\.([0-5]\d)")
+
 
 class Column(NamedTuple):
     """What a column holds; for a time the seconds of its unit, 0 where its name has none."""
@@ -155,14 +160,29 @@ def time_s(written: str, unit_s: float) -> float:
 
     >>> time_s("1:02.5", 0.001), time_s("1500", 0.001), time_s("2 s", 0.001), time_s("0,5", 1.0)
     (62.5, 1.5, 2.0, 0.5)
+    >>> time_s("0h1m2.5s", 1.0), time_s("1m2s", 1.0), time_s("00.01.02", 1.0)
+    (62.5, 62.0, 62.0)
     """
     written = written.strip()
     if clock := _CLOCK.fullmatch(written):
         return seconds(*clock.groups())
     number = _NUMBER.fullmatch(written)
     if number is None:
-        raise ValueError(written)
+        return _in_parts_s(written)
     return float(number[1].replace(",", ".")) * (_UNITS[number[2]] if number[2] else unit_s)
+
+
+def _in_parts_s(written: str) -> float:
+    """Read ``0h1m2.5s`` or ``00.01.02``.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    parts = _PARTS.fullmatch(written) or _DOTTED.fullmatch(written)
+    if parts is None:
+        raise ValueError(written)
+    hours, minutes, whole = (float((part or "0").replace(",", ".")) for part in parts.groups())
+    return 3600 * hours + 60 * minutes + whole
 
 
 def times_s(written: Sequence[str], unit_s: float) -> list[float]:

@@ -160,7 +160,7 @@ def _dialogue(file: _File) -> set[str]:
     """Names that begin all captions or most of them, or where the speaker changes."""
     counts = file.counts
     again = {name for name, count in counts.items() if count > 1 and not is_opening(name)}
-    again = _begin_sentences(again, file)
+    any_case, again = again, _begin_sentences(again, file)
     names = {name for name in again if _may_be(name)}
     if again and len(file.order) >= NEARLY_ALL * file.captions and _share(again, file) >= MOST:
         initials = {name for name in again if is_initials(name) and counts[name] >= OFTEN}
@@ -168,6 +168,8 @@ def _dialogue(file: _File) -> set[str]:
     names = {name for name in names if " " in name or counts[name] >= OFTEN}
     if _share(names, file) < MOST:
         names = {name for name in names if not _is_word(name, file.text)}
+        if len(names) > 1 and len(any_case) > len(again):
+            names |= _taking_turns(names, any_case - again, file)
         is_one = _share(names, file) >= SOME and _changes(file.order, names, file) >= CHANGES
         return names if is_one else set()
     single = {name for name in names if " " not in name}
@@ -176,6 +178,16 @@ def _dialogue(file: _File) -> set[str]:
     if _share(names, file) < MOST:
         return set()
     return names | {name for name in _others(file, names) if " " in name}
+
+
+def _taking_turns(known: Set[str], others: Set[str], file: _File) -> set[str]:
+    """Names after which sentences go on in small letters, but that take turns with known ones."""
+    names = {
+        name
+        for name in others
+        if file.counts[name] >= OFTEN and _may_be(name) and not _is_word(name, file.text)
+    }
+    return names if _changes(file.order, known | names, file) >= NEARLY_ALL else set()
 
 
 def _others(file: _File, known: Set[str]) -> set[str]:

@@ -21,7 +21,7 @@ from std.values import Bools
 _MARK = r"(?P<mark>[ \t>\u00bb\u2013\u2014-]*)"  # - or >> before a change of speakers
 _NAME = r"[^\W\d_][^\n:\uff1a()\[\]{}<>!?,;\"]{0,40}"
 _PLAIN = re.compile(
-    rf"{_MARK}(?P<name>{_NAME}?)(?:[ \t]*[(\[][^()\[\]\n]{{1,30}}[)\]])?[ \t]*(?:\uff1a|:(?=\s|$))"
+    rf"{_MARK}(?P<name>{_NAME}?)(?:[ \t]*[(\[][^()\[\]\n]{{0,30}}[)\]])?[ \t]*(?:\uff1a|:(?=\s|$))"
 )
 _BRACKETED = re.compile(  # [Anna]: or (Anna):, and [SPEAKER_00] without a colon
     rf"{_MARK}[(\[](?P<name>{_NAME})[)\]][ \t]*(?P<colon>\uff1a|:(?=\s|$))?"

@@ -45,6 +45,13 @@ _MARKDOWN = re.compile(r"(?m)^\s*#{1,6}\s+|\*\*(?=[^*\n]{1,80}\*\*)|(?<=[^\s*])\
 _SECONDS = re.compile(r"(?m)^\s*\[(\d{1,6})\.(\d{1,3})s?\s*-+>\s*(\d{1,6})\.(\d{1,3})s?\]")
 _HASHES = re.compile(r"#(\d{1,3}:\d\d:\d\d)-(\d)#")  # of transcription programs: tenths
 _ANGLES = re.compile(rf"(?m)^([ \t]*)<({TIME})>")
+_PARTS = re.compile(
+    r"(?m)^(\s*[\[({]?)(?:(\d{1,3})h\s?)?(\d{1,3})m\s?(\d{1,2})(?:[.,](\d{1,9}))?s\b"
+)
+_DOTTED = re.compile(r"(?m)^(\s*[\[({]?)(\d{1,2})\.([0-5]\d)\.([0-5]\d)()(?=[\])}\s:]|$)")
+_CLOCKS = re.compile(rf"(?m)^\s*[\[(]?{TIME}")
+_BRACES = re.compile(rf"(?m)^(\s*)\{{({TIME})\}}")
+LEAST_ALONE = 2  # lines whose times are written in another way, where none has a clock time
 _STAMP = re.compile(TIME)
 _LEADING = re.compile(r"^[\s:,\u2013\u2014|-]+")
 _FOOTER = re.compile(r"(?i)\s*(transcribed|transcript|generated|created) (by|with|at) \S+")
@@ -78,7 +85,27 @@ def with_clocks(text: str) -> str:
     text = _HASHES.sub(r"[\1.\2]", text) if "#" in text else text
     text = _MARKDOWN.sub("", text) if "**" in text or "# " in text else text
     text = _ANGLES.sub(r"\1[\2]", text) if "<" in text else text
+    text = _with_parts(text)
     return frames_as_decimals(_SECONDS.sub(_clock, text))
+
+
+def _with_parts(text: str) -> str:
+    """Write 0h1m2s and 00.01.02 at the beginnings of lines as clock times, if none are such.
+
+    >>> _with_parts("0h0m5s hello\\n0h1m2.5s there"), _with_parts("{00.00.05} a\\n{00.00.09} b")
+    ('0:00:05 hello\\n0:01:02.5 there', '[0:00:05] a\\n[0:00:09] b')
+    """
+    for pattern, mark in ((_PARTS, "m"), (_DOTTED, ".")):
+        if mark in text and not _CLOCKS.search(text) and len(pattern.findall(text)) >= LEAST_ALONE:
+            text = pattern.sub(_whole_clock, text)
+    return _BRACES.sub(r"\1[\2]", text) if "{" in text else text
+
+
+def _whole_clock(parts: re.Match[str]) -> str:
+    before, hours, minutes, whole, rest = parts.groups()
+    total_min = 60 * int(hours or 0) + int(minutes)
+    decimals = f".{rest}" if rest else ""
+    return f"{before}{total_min // 60}:{total_min % 60:02}:{int(whole):02}{decimals}"
 
 
 def _clock(times: re.Match[str]) -> str:
@@ -92,6 +119,8 @@ def timed_lines(text: str) -> list[TimedLine]:
     lines = text.split("\n")
     written = sum(bool(line.strip()) for line in lines)
     first = list(_with_those_below(lines, _timed))
+    if len({one.line for one in first}) < len(first):  # lyrics: a line is sung several times
+        first.sort(key=lambda one: one.start_s)
     if is_plausible(first, written):
         return first
     named = list(_with_those_below(lines, _behind_name))

@@ -164,3 +164,10 @@ def test_a_time_that_is_none_is_refused(tmp_path, time):
     gap = f'<gap offset="0s" start="0s" duration="9s">{caption("purple", time)}</gap>'
     with pytest.raises(InputError, match="3003/30000s"):
         read(tmp_path, document(gap))
+
+
+def test_titles_that_nobody_has_written_are_no_speech(tmp_path):
+    titles = [title(text, f"{4 * at}s") for at, text in enumerate(["Title", "Title", "Titel 3"])]
+    clips = f'<gap offset="0s" duration="12s">{"".join(titles)}</gap>'
+    with pytest.raises(ForeignFileError, match="titles that are subtitles"):
+        read(tmp_path, document(clips))

@@ -19,6 +19,11 @@ TEXTS = {
     "printed.txt": "[00:00.000 --> 00:02.000]  purple carrots\n[00:05.000 --> 00:07.000]  green beans\n",
     "example.txt": "[0.00s -> 2.00s]  purple carrots\n[5.00s -> 67.00s]  green beans\n",
     "studio.sbv": "0:00:00.000,0:00:02.000\npurple carrots\n\n0:00:05.000,0:00:07.000\ngreen beans\n",
+    "braces.txt": "{00:00:00} purple carrots\n{00:00:05} green beans\n",
+    "dots.txt": "00.00.00 purple carrots\n00.00.05 green beans\n",
+    "parts.txt": "[0h0m0s] purple carrots\n[0h0m5.0s] green beans\n",
+    "links.txt": "0m0s purple carrots\n0m5s green beans\n",
+    "breaks.sbv": "0:00:00.000,0:00:02.000\npurple<br/>carrots\n\n0:00:05.000,0:00:07.000\ngreen<br>beans\n",
     "tv.stl": "00:00:00:00 , 00:00:02:00 , purple|carrots\n00:00:05:00 , 00:00:07:12 , green beans\n",
 }
 
@@ -172,3 +177,26 @@ def test_an_end_before_its_start_is_repaired(tmp_path):
 
 def test_half_a_time_is_none():
     assert not is_transcript("0:00:17.484,purple carrots\n0:00:19.484,green beans\n")
+
+
+def test_dates_are_no_times():
+    assert not is_transcript("01.02.23 purple carrots\n02.02.23 green beans\n")
+    assert not is_transcript("3h of purple carrots\n5m of green beans\n")
+
+
+def test_names_with_empty_brackets_are_speakers(tmp_path):
+    path = tmp_path / "x.txt"
+    said = [("qx()", "hello"), ("kushti", "good morning"), ("qx()", "and now"), ("kushti", "beans")]
+    path.write_text(
+        "".join(f"[0:{at:02}] **{who}**: {what}\n\n" for at, (who, what) in enumerate(said))
+    )
+    assert [row[2] for row in rows(path)[0]] == ["qx", "kushti", "qx", "kushti"]
+
+
+def test_lines_that_are_sung_again_stand_in_any_order(tmp_path):
+    path = tmp_path / "x.lrc"
+    path.write_text("[03:05.00][00:05.00]green beans\n[00:00.00][02:07.00]purple carrots\n")
+    assert rows(path)[0] == [
+        (0, "purple carrots", ""), (5000, "green beans", ""),
+        (127_000, "purple carrots", ""), (185_000, "green beans", ""),
+    ]  # fmt: skip

@@ -212,3 +212,18 @@ def test_names_in_brackets(texts, expected):
     cues = [Cue(row, row, row + 1, text) for row, text in enumerate(texts)]
     found = spoken_cues(cues, "auto")
     assert [(cue.speaker, cue.text.strip()) for cue in found] == expected
+
+
+def test_names_that_take_turns_may_begin_in_small_letters():
+    """Podcasts whose sentences go on where the speaker changes."""
+    captions = []
+    for who in ("Anna: Yes", "Joan: so I said", "Ben: And then", "Joan: um maybe") * 3:
+        captions += [who, "The show goes on", "It is late", "We talk", "And talk"]
+    text = "".join(
+        f"{at}\n00:{at // 60:02}:{at % 60:02},000 --> 00:{at // 60:02}:{at % 60:02},900\n{one}\n\n"
+        for at, one in enumerate(captions)
+    )
+    options = ReaderOptions(file="x")
+    blocks = srt.parse(io.BytesIO(text.encode()), "x.srt", options)
+    speakers = {speaker for block in blocks for speaker in block.speakers}
+    assert speakers == {"", "Anna", "Joan", "Ben"}
