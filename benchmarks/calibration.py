@@ -35,6 +35,7 @@ from scoring.options import ScoringOptions
 from searcher.calibration.model import Model
 from searcher.calibration.resembling_words import NO_RESEMBLING_WORDS, ResemblingWords
 from searcher.calibration.weights import Weights, fit, together
+from searcher.index.searched_speech import Speech
 from searcher.output.std_list import hit_list
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.prepared import prepare
@@ -42,8 +43,8 @@ from searcher.results.search_result import SearchResult
 from searcher.search import search
 from searcher.tuning.development_set import lexical_candidates
 from searcher.tuning.examples import (
+    JudgedSpeech,
     KindsOfExamples,
-    Speech,
     by_transcript,
     examples_of_phrases,
 )
@@ -117,7 +118,7 @@ def examples(one: Material) -> KindsOfExamples:
     terms = [one.config.text.phrase(term.text) for term in one.data.terms.terms]
     oov, in_vocabulary = queries(transcript, indexes, terms, SEED)
     search_by_words = partial(lexical_candidates, segments=[one.segment], config=one.config)
-    speech = Speech(indexes, search_by_words, recordings, one.excerpts)
+    speech = JudgedSpeech(indexes, search_by_words, recordings, one.excerpts)
     found = examples_of_phrases(by_transcript(transcript), speech, oov, in_vocabulary)
     return found._replace(oov=with_accidents(found.oov, oov, speech))
 
@@ -143,8 +144,7 @@ def searched(one: Material, model: Model, **options: Any) -> SearchResult:
         return search(
             one.data.terms.terms,
             index,
-            speech_s=speech_s(index.copies.searched(one.excerpts)),
-            excerpts=one.excerpts,
+            Speech(one.excerpts, speech_s(index.copies.searched(one.excerpts))),
             **options,
         )
 

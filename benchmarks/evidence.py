@@ -34,6 +34,7 @@ from scoring.options import ScoringOptions
 from scoring.report.plot import COLOURS
 from searcher.calibration.model import Model
 from searcher.decisions import rule_for
+from searcher.index.searched_speech import Speech
 from searcher.output.std_list import hit_list
 from searcher.prepared import prepare
 from searcher.results.search_result import SearchResult
@@ -104,8 +105,7 @@ class Material:
         return search(
             self.data.terms.terms,
             prepare([self.segment], raw, models[0] if models else None),
-            speech_s=self.seconds,
-            excerpts=self.data.ecf.excerpts,
+            Speech(self.data.ecf.excerpts, self.seconds),
         )
 
     def decided(

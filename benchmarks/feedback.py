@@ -45,7 +45,12 @@ from searcher.calibration.occurring_terms import occurrence_probability
 from searcher.calibration.weights import Evidence, Examples, Weights, examples_of
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.tuning.development_set import lexical_candidates
-from searcher.tuning.examples import KindsOfExamples, Speech, by_transcript, examples_of_phrases
+from searcher.tuning.examples import (
+    JudgedSpeech,
+    KindsOfExamples,
+    by_transcript,
+    examples_of_phrases,
+)
 from searcher.tuning.reference import make_transcript
 from searcher.tuning.tune import learn
 from std.values import Bools, Float64s
@@ -93,7 +98,7 @@ def half(one: Material, files: set[str]) -> KindsOfExamples:
     vocabulary = {word for index in indexes.indexes for word in index.words}
     oov = [words for words in phrases if not vocabulary.issuperset(words)]
     in_vocabulary = [words for words in phrases if vocabulary.issuperset(words)]
-    speech = Speech(
+    speech = JudgedSpeech(
         indexes,
         partial(lexical_candidates, segments=[segment], config=one.config),
         recordings,

@@ -60,14 +60,16 @@ from searcher.calibration.occurrence_rate import (
     rate_posterior,
 )
 from searcher.calibration.weights import Examples, Weights, fit
+from searcher.found_terms import find_terms, judge
 from searcher.fusion.doubt import doubt, measured
 from searcher.fusion.fused_candidates import FusedRecogniser, FusedVariant, fuse
 from searcher.fusion.pooling import MEASURED_SURENESS, pool, weights
+from searcher.index.searched_speech import Speech
 from searcher.output.std_list import hit_list
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.prepared import prepare
 from searcher.results.search_result import TermCandidates
-from searcher.search import decide, find_candidates
+from searcher.search import decide
 from searcher.tuning.confusion import spoken_doubt
 from searcher.tuning.reference import make_transcript
 from std.config import Config
@@ -147,9 +149,9 @@ def recogniser(data: Path, name: str, terms: TermList, model: Model) -> Searched
             index_files([source], temporary, ecf=data / folder / "ecf.xml", language="English")
             segments = open_store(temporary).segments()
         with mock.patch("searcher.evidence.calibrate.default_model", return_value=model):
-            found = find_candidates(
-                terms.terms, prepare(segments, one.config), excerpts=one.excerpts
-            )
+            index = prepare(segments, one.config)
+            speech = Speech(one.excerpts, speech_s(one.excerpts))
+            (found,) = judge([find_terms(terms.terms, index, speech)], index)
         said = doubt(segments)
         by_half = measured_by_halves(one, segments, said)
         return Searched(one, FusedRecogniser(name, found, said), by_half)
@@ -219,7 +221,7 @@ def log_odds(probability: Float64s) -> Float64s:
 
 def tuned(places: Fused) -> Weights:
     """Weights of the log ratios, learned from places that are right or wrong."""
-    result = decide(places.found, lenient(places.one), speech_s(places.one.excerpts))
+    result = decide(places.found, lenient(places.one))
     right = labels(places.one, result)
     n = len(right)
     assert n == len(places.term)
@@ -273,7 +275,7 @@ def measures(one: Material, found: TermCandidates, probability: Float64s) -> Mea
         probability: (places,) if the term occurs.
     """
     found = replace(found, candidates=found.candidates._replace(score=probability))
-    result = decide(found, one.config, speech_s(one.excerpts))
+    result = decide(found, one.config)
     right = labels(one, result)
     miss, alarm, prior = NAMED_POINTS["nist2006"][:3]
     assert prior is not None

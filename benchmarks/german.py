@@ -33,6 +33,7 @@ from indexer.networks.utterances import networks_in
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from searcher.calibration.model import Model
+from searcher.index.searched_speech import Speech
 from searcher.output.std_list import hit_list
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.prepared import prepare
@@ -113,11 +114,9 @@ def cross_validated(
         files = sorted({one.recording.file for one in data.networks})
         fold_of = {file: i % len(models) for i, file in enumerate(files)}
     segment = indexed(data.networks, config)
-    ask = partial(
-        search, data.terms.terms, speech_s=speech_s(data.ecf.excerpts), excerpts=data.ecf.excerpts
-    )
+    speech = Speech(data.ecf.excerpts, speech_s(data.ecf.excerpts))
     keep = replace(config, decision=replace(config.decision, rule="global"))  # score = probability
-    folds = [ask(prepare([segment], keep, model)) for model in models]
+    folds = [search(data.terms.terms, prepare([segment], keep, model), speech) for model in models]
     variants: list = []
     parts = []
     for k, found in enumerate(folds):
@@ -208,7 +207,7 @@ def main() -> None:
                 segment = indexed(data.networks, default)
                 found = search(
                     data.terms.terms, prepare([segment], at(config, point), model),
-                    speech_s=speech_s(data.ecf.excerpts), excerpts=data.ecf.excerpts,
+                    Speech(data.ecf.excerpts, speech_s(data.ecf.excerpts)),
                 )  # fmt: skip
                 results[name] = scored(found, data, point)
             results["tuned"] = scored(decided(cross, data, at(default, point)), data, point)

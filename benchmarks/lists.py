@@ -41,9 +41,10 @@ from benchmarks.calibration import (
 )
 from searcher.calibration.model import Model
 from searcher.found_terms import FoundTerms, find_terms, judge
+from searcher.index.searched_speech import Speech
 from searcher.phonetic.decoys import LENGTHS, draw_decoy_words
 from searcher.prepared import PreparedIndex, prepare
-from searcher.search import decide, for_single_terms
+from searcher.search import decide
 from searcher.tuning.reference import (
     TuningTranscript,
     correct_hits,
@@ -85,18 +86,19 @@ def silent(one: Material, index: PreparedIndex) -> list[Term]:
 
 def found(one: Material, index: PreparedIndex) -> Iterator[tuple[str, list[Parts]]]:
     """The lists of each kind, as found."""
-    own, all_speech = one.data.terms.terms, one.excerpts
-    everything = find_terms(own, index, excerpts=all_speech)
+    own, seconds = one.data.terms.terms, speech_s(index.copies.searched(one.excerpts))
+    all_speech = Speech(one.excerpts, seconds)
+    everything = find_terms(own, index, all_speech)
     yield "list", [[everything]]
-    yield "watch", [[everything, find_terms(silent(one, index), index, excerpts=all_speech)]]
+    yield "watch", [[everything, find_terms(silent(one, index), index, all_speech)]]
     by_recording = [
-        [part for part in all_speech if part.recording == recording]
-        for recording in sorted({part.recording for part in all_speech})
+        Speech([part for part in one.excerpts if part.recording == recording], seconds)
+        for recording in sorted({part.recording for part in one.excerpts})
     ]
-    yield "recordings", [[find_terms(own, index, excerpts=speech)] for speech in by_recording]
+    yield "recordings", [[find_terms(own, index, speech)] for speech in by_recording]
     order = np.random.default_rng(1).permutation(len(own)).tolist()
     fives = [[own[i] for i in order[first : first + 5]] for first in range(0, len(own), 5)]
-    yield "fives", [[find_terms(five, index, excerpts=all_speech)] for five in fives]
+    yield "fives", [[find_terms(five, index, all_speech)] for five in fives]
 
 
 def judged(
@@ -105,9 +107,8 @@ def judged(
     """The hits of a list."""
     row_of = {term.term_id: row for row, term in enumerate(one.data.terms.terms)}
     every = []
-    for of_part in judge(parts, index, single_terms=False):
-        seconds = speech_s(index.copies.searched(one.excerpts))
-        result = decide(of_part, for_single_terms(index.config), seconds)
+    for of_part in judge(parts, index):
+        result = decide(of_part, index.config, "adhoc")
         candidates = result.candidates
         right = correct_hits(
             candidates.term,

@@ -31,8 +31,8 @@ from searcher.phonetic.indexes import PhoneticIndexes, open_phonetic_indexes
 from searcher.tuning.confusion import learn_confusion
 from searcher.tuning.development_set import lexical_candidates
 from searcher.tuning.examples import (
+    JudgedSpeech,
     KindsOfExamples,
-    Speech,
     by_transcript,
     decoy_examples,
     examples_of_phrases,
@@ -71,7 +71,7 @@ class Half:
         if confusion is not None:
             model = replace(prior, pronouncer=indexes.pronouncer, confusion=confusion)
             indexes = replace(indexes, model=model)
-        speech = Speech(
+        speech = JudgedSpeech(
             indexes,
             partial(lexical_candidates, segments=[self.segment], config=one.config),
             self.recordings,

@@ -40,20 +40,20 @@ from pathlib import Path
 from searcher.calibration.model import Model
 from searcher.evidence import model_file
 from searcher.found_terms import FoundTerms, find_terms, judge
+from searcher.index.searched_speech import Speech
 from searcher.index.snapshot import open_stores
-from searcher.index.spoken_by import SpokenBy
 from searcher.index_snapshot import IndexSnapshot
 from searcher.output.context import contexts, first_speakers
 from searcher.output.explain import explained
 from searcher.output.notices import phonetic_warnings, remarks
 from searcher.results.hits import HitColumns
 from searcher.results.search_result import SearchResult, TermCandidates
-from searcher.search import decide, find_candidates, search
+from searcher.search import decide, search
 from std.config import SHOWN_FROM, Config, load_config
 from std.errors import ConfigError
 from std.execution.workers import IN_PROCESS, Executor
 from std.spoken_queries import SpokenQueries
-from std.values import ECF, Excerpt, Term, TermList
+from std.values import ECF, SearchMode, Term, TermList
 
 
 def open_index(
@@ -96,17 +96,9 @@ class Index(IndexSnapshot):
         workers: Executor = IN_PROCESS,
     ) -> SearchResult:
         """See `SearchableIndex.find`."""
-        wanted = self.single_terms(terms)
+        wanted = self.adhoc_terms(terms)
         speech = self.searched_speech(None, where, recordings)
-        found = search(
-            wanted,
-            self._prepared,
-            speech_s=speech.seconds,
-            excerpts=speech.excerpts,
-            spoken_by=speech.spoken_by,
-            workers=workers,
-            single_terms=True,
-        )
+        found = search(wanted, self._prepared, speech, mode="adhoc", workers=workers)
         return found.at_least(min_probability)
 
     def search_terms(
@@ -133,9 +125,7 @@ class Index(IndexSnapshot):
         return search(
             terms.terms if isinstance(terms, TermList) else terms,
             self._prepared,
-            speech_s=speech.seconds,
-            excerpts=speech.excerpts,
-            spoken_by=speech.spoken_by,
+            speech,
             workers=workers,
             advance=advance,
         )
@@ -167,25 +157,27 @@ class Index(IndexSnapshot):
         return search(
             (),
             self._prepared,
-            speech_s=speech.seconds,
-            excerpts=speech.excerpts,
-            spoken_by=speech.spoken_by,
+            speech,
             workers=workers,
             spoken=spoken.queries,
             advance=advance,
         )
 
     def find_terms(
-        self, terms: Sequence[Term], *, workers: Executor = IN_PROCESS, wildcards: bool = False
+        self,
+        terms: Sequence[Term],
+        *,
+        mode: SearchMode = "list",
+        workers: Executor = IN_PROCESS,
     ) -> FoundTerms:
         """Find some terms of a list in all speech, as a step of a long search: see `decide`.
 
         Args:
             terms: part of a list.
+            mode: who asks: ``adhoc`` as in `search`, ``list`` as in `search_terms`.
             workers: see `search_terms`.
-            wildcards: ``*`` stands for any letters of a word, as in `search`.
         """
-        return find_terms(terms, self._prepared, workers=workers, wildcards=wildcards)
+        return find_terms(terms, self._prepared, self.all_speech, mode=mode, workers=workers)
 
     def decide(self, parts: Sequence[FoundTerms]) -> list[SearchResult]:
         """Decide on a list that was found in parts, as `search_terms` does at once.
@@ -198,34 +190,26 @@ class Index(IndexSnapshot):
             parts = [index.find_terms(terms[i : i + 100]) for i in range(0, len(terms), 100)]
             results = index.decide(parts)
         """
-        judged = judge(parts, self._prepared, single_terms=False)
-        return [decide(found, self.config, self.distinct_speech_s) for found in judged]
+        return [decide(found, self.config) for found in judge(parts, self._prepared)]
 
     def find_candidates(
         self,
         terms: Sequence[Term],
-        excerpts: Sequence[Excerpt] | None,
+        speech: Speech,
         *,
+        mode: SearchMode,
         workers: Executor,
-        wildcards: bool,
         advance: Callable[[float], None] = lambda share: None,
-        spoken_by: SpokenBy | None = None,
     ) -> TermCandidates:
-        """The candidates of terms with their probabilities: see `searcher.search.find_candidates`.
+        """The candidates of terms with their probabilities, not yet decided: for fusion.
 
         Args:
-            terms: what to search for.
-            excerpts: candidates outside them are left out; None = everything counts.
-            workers: who searches the segments.
-            wildcards: whether a person asks for the terms, one by one: ``*`` stands for any letters
-                of a word.
-            advance: see `search_terms`.
-            spoken_by: whose words are searched; None = everybody's.
+            terms, speech, mode, workers, advance: see `searcher.found_terms.find_terms`.
         """
-        return find_candidates(
-            terms, self._prepared, excerpts=excerpts, workers=workers, single_terms=wildcards,
-            advance=advance, spoken_by=spoken_by,
-        )  # fmt: skip
+        found = find_terms(
+            terms, self._prepared, speech, mode=mode, workers=workers, advance=advance
+        )
+        return judge([found], self._prepared, mode)[0]
 
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
         """See `SearchableIndex.hit_columns`."""

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from searcher.calibration.occurring_terms import term_occurrence
-from searcher.index.spoken_by import SpokenBy
+from searcher.index.searched_speech import Speech
 from searcher.language_search import LanguageResult, search_language
 from searcher.lexical.deduplicate import deduplicate
 from searcher.prepared import PreparedIndex
@@ -36,7 +36,7 @@ from std.execution.stop import TimeLimit, stopped_by
 from std.execution.workers import IN_PROCESS, Executor
 from std.spoken_queries import SpokenQuery
 from std.store.columns import Int64s
-from std.values import Excerpt, Float64s, Term
+from std.values import Float64s, SearchMode, Term
 
 LITERAL_METHODS = ("exact", "wildcard")  # look up a term as it is spelt
 
@@ -49,7 +49,7 @@ class FoundTerms:
     words: tuple[tuple[str, ...], ...]  # of each term, normalised
     wildcards: Mapping[str, Expansion]  # those of them with *
     of_language: tuple[LanguageResult, ...]
-    excerpts: Sequence[Excerpt] | None  # that were searched; None = everything
+    speech: Speech  # that was searched
     seconds: float
 
     @property
@@ -61,28 +61,25 @@ class FoundTerms:
 def find_terms(
     terms: Sequence[Term],
     index: PreparedIndex,
+    speech: Speech,
     *,
-    excerpts: Sequence[Excerpt] | None = None,
-    workers: Executor = IN_PROCESS,
-    wildcards: bool = False,
+    mode: SearchMode = "list",
     spoken: Sequence[SpokenQuery] = (),
+    workers: Executor = IN_PROCESS,
     advance: Callable[[float], None] = lambda share: None,
-    spoken_by: SpokenBy | None = None,
 ) -> FoundTerms:
     """Find the candidates of every term in every segment, with their probabilities if it occurs.
 
     Args:
         terms: what to search for; their words are normalised as the index's are.
         index: where (`searcher.prepared`).
-        excerpts: candidates outside them are left out and counted; None = everything counts.
-        workers: who searches the segments.
-        wildcards: whether a person asks: a * in a term stands for any letters of a word, otherwise
-            for itself; letters without accents stand for accented ones; and without a model
-            in-vocabulary terms are looked up by their words only, which takes milliseconds.
+        speech: candidates outside it are left out and counted.
+        mode: who asks. A person's in-vocabulary terms are looked up by their words only, if there
+            is no model, which takes milliseconds.
         spoken: queries that were spoken; they are further terms.
+        workers: who searches the segments.
         advance: called with each share of the work that is done; the shares add up to 1 at most, as
             words are looked up all at once.
-        spoken_by: whose words are searched; None = everybody's.
 
     Raises:
         StdError: this takes more candidates, or seconds, than the configuration allows.
@@ -91,24 +88,25 @@ def find_terms(
     begin, config = time.perf_counter(), index.config
     terms = (*_checked(terms), *(query.term for query in spoken))
     words = tuple(_spoken(config.text.phrase(term.text), index) for term in terms)
-    expansions = expand_wildcards(words, index) if wildcards else {}
+    is_adhoc = mode == "adhoc"
+    expansions = expand_wildcards(words, index) if is_adhoc else {}
     phonetic_words = config.phonetic_search.words
-    if wildcards and phonetic_words == "all" and not index.has_model:
+    if is_adhoc and phonetic_words == "all" and not index.has_model:
         phonetic_words = "unknown"
     alternatives = tuple(
         tuple(SpokenWords(config.text.phrase(one.words), one.weight) for one in query.alternatives)
         for query in spoken
     )
-    searched = None if excerpts is None else index.copies.searched(excerpts)
+    excerpts = None if speech.excerpts is None else index.copies.searched(speech.excerpts)
     n = max(1, len(index.languages))
     request = Request(
-        words, expansions, phonetic_words, searched, alternatives, workers,
-        lambda share: advance(share / n), wildcards or config.text.fold_accents, spoken_by,
+        words, expansions, phonetic_words, excerpts, alternatives, workers,
+        lambda share: advance(share / n), is_adhoc or config.text.fold_accents, speech.spoken_by,
     )  # fmt: skip
     with stopped_by(time_limit(config.search.max_seconds)):
         of_language = tuple(search_language(request, language) for language in index.languages)
     seconds = time.perf_counter() - begin
-    return FoundTerms(terms, words, expansions, of_language, excerpts, seconds)
+    return FoundTerms(terms, words, expansions, of_language, speech, seconds)
 
 
 def _checked(terms: Sequence[Term]) -> Sequence[Term]:
@@ -137,35 +135,34 @@ def time_limit(seconds: float) -> TimeLimit:
 
 
 def judge(
-    parts: Sequence[FoundTerms], index: PreparedIndex, *, single_terms: bool
+    parts: Sequence[FoundTerms], index: PreparedIndex, mode: SearchMode = "list"
 ) -> list[TermCandidates]:
     """The candidates of each part of a list, with the probability that their terms occur.
 
     Args:
         parts: of one list.
         index: where they were found.
-        single_terms: whether a person asks for the terms, one by one: how many of them occur says
-            nothing of one of them.
+        mode: who asks. How many of a person's terms occur says nothing of one of them.
     """
     if not parts:
         return []
     ends = np.cumsum([len(part.terms) for part in parts])[:-1]
     words = [words for part in parts for words in part.words]
-    is_list = index.config.calibration.list == "whole" and not single_terms
-    by_itself, in_list = [], []  # of each language (terms,)
+    is_list = index.config.calibration.list == "whole" and mode == "list"
+    by_itself, as_list = [], []  # of each language (terms,)
     for i in range(len(index.languages)):
         of_parts = [part.of_language[i] for part in parts]
         log_evidence = np.concatenate([one.log_evidence for one in of_parts])
         is_oov = np.concatenate([one.is_oov for one in of_parts])
-        by_itself.append(term_occurrence(log_evidence, is_oov, in_list=False))
-        in_list.append(by_itself[i])
+        by_itself.append(term_occurrence(log_evidence, is_oov, "adhoc"))
+        as_list.append(by_itself[i])
         if is_list:
             first, row = _distinct(words, log_evidence)
-            in_list[i] = term_occurrence(log_evidence[first], is_oov[first], in_list=True)[row]
+            as_list[i] = term_occurrence(log_evidence[first], is_oov[first], "list")[row]
     occurs_in = [np.split(occurs, ends) for occurs in by_itself]
-    occurs_in_list = [np.split(occurs, ends) for occurs in in_list]
+    occurs_as_list = [np.split(occurs, ends) for occurs in as_list]
     return [
-        _candidates(part, [of[k] for of in occurs_in], [of[k] for of in occurs_in_list], index)
+        _candidates(part, [of[k] for of in occurs_in], [of[k] for of in occurs_as_list], index)
         for k, part in enumerate(parts)
     ]
 
@@ -192,7 +189,7 @@ def _distinct(words: Sequence[tuple[str, ...]], log_evidence: Float64s) -> tuple
 def _candidates(
     found: FoundTerms,
     occurs_in: Sequence[Float64s],
-    occurs_in_list: Sequence[Float64s],
+    occurs_as_list: Sequence[Float64s],
     index: PreparedIndex,
 ) -> TermCandidates:
     """What was found in all languages together.
@@ -200,7 +197,7 @@ def _candidates(
     Args:
         found: in each.
         occurs_in: see `combine_languages`.
-        occurs_in_list: the same by ``[calibration] list``.
+        occurs_as_list: the same by ``[calibration] list``.
         index: where.
     """
     begin, parts = time.perf_counter(), found.of_language
@@ -217,14 +214,14 @@ def _candidates(
         recordings=index.table.recordings,
         candidates=candidates,
         occurs=occurs,
-        probability=_reported(candidates, parts, occurs_in, occurs_in_list),
+        probability=_reported(candidates, parts, occurs_in, occurs_as_list),
         is_calibrated=index.config.calibration.words == "all",
         outside_ecf=sum(part.outside_ecf for part in parts),
         without_phones=tuple(language for part in parts for language in part.without_phones),
         without_model=tuple(part.without_model for part in parts if part.without_model),
         segments=index.segments,
         copies=index.copies,
-        excerpts=found.excerpts,
+        speech=found.speech,
         cut=frozenset().union(*(part.cut for part in parts)),
         seconds=found.seconds + time.perf_counter() - begin,
     )
@@ -234,19 +231,19 @@ def _reported(
     candidates: Candidates,
     parts: Sequence[LanguageResult],
     occurs_in: Sequence[Float64s],
-    occurs_in_list: Sequence[Float64s],
+    occurs_as_list: Sequence[Float64s],
 ) -> Float64s:
     """(n,) the probability of each candidate, its term judged as the list is.
 
     Args:
         candidates: of all languages, with probabilities on condition that the term occurs.
         parts, occurs_in: see `combine_languages`.
-        occurs_in_list: the same by ``[calibration] list``.
+        occurs_as_list: the same by ``[calibration] list``.
     """
     if not parts:
         return candidates.score
-    by_itself, in_list = np.stack(occurs_in), np.stack(occurs_in_list)
-    share = np.divide(in_list, by_itself, out=np.zeros_like(in_list), where=by_itself > 0)
+    by_itself, as_list = np.stack(occurs_in), np.stack(occurs_as_list)
+    share = np.divide(as_list, by_itself, out=np.zeros_like(as_list), where=by_itself > 0)
     ends = np.cumsum([len(part.variants) for part in parts])
     of_language = np.searchsorted(ends, candidates.variant, side="right")
     occurs = by_itself.max(axis=0)[candidates.term] * share[of_language, candidates.term]

@@ -143,7 +143,7 @@ class SearchableIndex(ABC):
         )  # fmt: skip
         return Hits(sorted(self.hits(found, decided=decide), key=lambda hit: -hit.probability))
 
-    def single_terms(self, terms: Sequence[str]) -> list[Term]:
+    def adhoc_terms(self, terms: Sequence[str]) -> list[Term]:
         """Terms that a person asks for, one by one.
 
         Raises:
@@ -159,6 +159,11 @@ class SearchableIndex(ABC):
             words_of(term, self.config.text)
         return [Term(f"TERM-{i}", text) for i, text in enumerate(terms, start=1)]
 
+    @property
+    def all_speech(self) -> Speech:
+        """All that there is, that of copies counted once."""
+        return Speech(None, self.distinct_speech_s)
+
     def searched_speech(
         self, ecf: ECF | None, where: str | None, recordings: Sequence[str]
     ) -> SearchedSpeech:
@@ -173,5 +178,5 @@ class SearchableIndex(ABC):
             wanted = self.recordings(where=where, recordings=recordings)
             return restricted(excerpts, wanted, self.copies, about_speakers(where))
         if excerpts is None:
-            return SearchedSpeech(None, self.distinct_speech_s)
+            return self.all_speech
         return of_excerpts(excerpts, self.copies)

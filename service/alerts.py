@@ -118,8 +118,8 @@ class Alerts:
         index, parts = snapshot.index, []
         with stopped_by(stop.check):
             for first in range(0, len(self.terms), AT_ONCE):
-                some = index.single_terms(self.terms[first : first + AT_ONCE])
-                parts.append(index.find_terms(some, wildcards=True))
+                some = index.adhoc_terms(self.terms[first : first + AT_ONCE])
+                parts.append(index.find_terms(some, mode="adhoc"))
         for result in index.decide(parts):
             hits += index.hits(result.rows(result.probability >= LEAST), decided=False)
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

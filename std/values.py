@@ -17,7 +17,7 @@ arrays compare by identity.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,11 @@ Int32s = npt.NDArray[np.int32]
 Float32s = npt.NDArray[np.float32]
 Float64s = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+
+# Who asks. ``adhoc``: a person, for terms one by one; ``*`` stands for any letters of a word,
+# letters without accents for accented ones, and the terms may not be said at all. ``list``: an
+# evaluation, for terms as they are spelt; how many of them are said is evidence for each.
+SearchMode = Literal["adhoc", "list"]
 
 
 class Recording(NamedTuple):

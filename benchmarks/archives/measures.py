@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.archives.speech import Speech
+from benchmarks.archives.speech import SimulatedSpeech
 from benchmarks.archives.terms import Asked
 from benchmarks.calibration import LEAST, calibration_error, error_of_exact
+from searcher.index.searched_speech import Speech
 from searcher.prepared import PreparedIndex
 from searcher.search import search
 from std.matching.alignment import align
@@ -55,12 +56,14 @@ class Row(NamedTuple):
     flooded: int  # terms with a total more than 5 above what is right
 
 
-def find(asked: Sequence[Asked], speech: Speech, index: PreparedIndex) -> Found:
+def find(asked: Sequence[Asked], speech: SimulatedSpeech, index: PreparedIndex) -> Found:
     """Search terms as one list."""
     texts = [" ".join(speech.words.words[row] for row in one.phrase) for one in asked]
     begin = time.process_time()
     result = search(
-        [Term(str(i), text) for i, text in enumerate(texts)], index, speech_s=3600 * speech.hours
+        [Term(str(i), text) for i, text in enumerate(texts)],
+        index,
+        Speech(None, 3600 * speech.hours),
     )
     cpu_s = time.process_time() - begin
     occurrences = _occurrences(asked, speech)
@@ -76,7 +79,7 @@ def find(asked: Sequence[Asked], speech: Speech, index: PreparedIndex) -> Found:
     )
 
 
-def _occurrences(asked: Sequence[Asked], speech: Speech) -> Occurrences:
+def _occurrences(asked: Sequence[Asked], speech: SimulatedSpeech) -> Occurrences:
     firsts = [speech.occurrences(one.phrase) for one in asked]
     first = np.concatenate(firsts)
     term = np.repeat(np.arange(len(asked)), [len(rows) for rows in firsts]).astype(np.int32)

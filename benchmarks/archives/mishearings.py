@@ -16,7 +16,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from benchmarks.archives.speech import Speech
+from benchmarks.archives.speech import SimulatedSpeech
 from benchmarks.archives.words import Ints, Words
 from std.phonetics.lexicon import Lexicon
 from std.values import Bools, Float64s
@@ -33,7 +33,7 @@ NOBODY = -1
 class Heard:
     """Known words, in order; what a recogniser hears."""
 
-    speech: Speech
+    speech: SimulatedSpeech
     word: Ints  # (n,) known
     said: Ints  # (n,) row of the speech
     start_ms: Ints  # (n,)
@@ -98,7 +98,7 @@ def _neighbours(words: Words) -> Ints:
     return np.stack(columns, axis=1)
 
 
-def heard(speech: Speech, found: Mishearings, seed: int) -> Heard:
+def heard(speech: SimulatedSpeech, found: Mishearings, seed: int) -> Heard:
     """The known words that are heard where others are said."""
     rng = np.random.default_rng((seed, 4))
     words = speech.words
@@ -117,7 +117,7 @@ def heard(speech: Speech, found: Mishearings, seed: int) -> Heard:
     return _in_order(speech, first, second, is_misheard)
 
 
-def _in_order(speech: Speech, first: Ints, second: Ints, is_misheard: Bools) -> Heard:
+def _in_order(speech: SimulatedSpeech, first: Ints, second: Ints, is_misheard: Bools) -> Heard:
     """Pairs get their time by their letters."""
     letters = np.array([*(len(word) for word in speech.words.words), 0])
     share = letters[first] / (letters[first] + letters[second])

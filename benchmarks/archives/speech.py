@@ -24,7 +24,7 @@ HOUR_MS = 3_600_000
 
 
 @dataclass(frozen=True, eq=False)
-class Speech:
+class SimulatedSpeech:
     """Words in the order in which they are said."""
 
     words: Words
@@ -65,7 +65,7 @@ class Speech:
         return rows
 
 
-def drawn(words: Words, hours: float, seed: int) -> Speech:
+def drawn(words: Words, hours: float, seed: int) -> SimulatedSpeech:
     """Words by their frequency, in any order."""
     rng = np.random.default_rng((seed, 2))
     letters = np.array([len(word) for word in words.words])
@@ -75,7 +75,7 @@ def drawn(words: Words, hours: float, seed: int) -> Speech:
     return timed(words, word, np.arange(n) // WORDS_AN_UTTERANCE, rng)
 
 
-def of_text(words: Words, utterances: Sequence[Sequence[str]], seed: int) -> Speech:
+def of_text(words: Words, utterances: Sequence[Sequence[str]], seed: int) -> SimulatedSpeech:
     """A text, without its utterances that have a word which is never said."""
     row_of = {word: row for row, word in enumerate(words.words)}
     unwanted = {words.words[row] for row in (*words.absent_usual, *words.absent_rare, *words.names)}
@@ -85,7 +85,7 @@ def of_text(words: Words, utterances: Sequence[Sequence[str]], seed: int) -> Spe
     return timed(words, word, utterance, np.random.default_rng((seed, 2)))
 
 
-def timed(words: Words, word: Ints, utterance: Ints, rng: np.random.Generator) -> Speech:
+def timed(words: Words, word: Ints, utterance: Ints, rng: np.random.Generator) -> SimulatedSpeech:
     """The words on a clock."""
     letters = np.array([len(one) for one in words.words])[word]
     spread = np.exp(DEVIATION * rng.standard_normal(len(word)))
@@ -96,10 +96,12 @@ def timed(words: Words, word: Ints, utterance: Ints, rng: np.random.Generator) -
     recording_of = start_ms[first] // HOUR_MS
     begin_ms = start_ms[first][np.searchsorted(recording_of, np.arange(recording_of[-1] + 1))]
     offset_ms = begin_ms[recording_of][utterance]
-    return Speech(words, word, utterance, start_ms - offset_ms, end_ms - offset_ms, recording_of)
+    return SimulatedSpeech(
+        words, word, utterance, start_ms - offset_ms, end_ms - offset_ms, recording_of
+    )
 
 
-def with_names(speech: Speech, times: Sequence[int], seed: int) -> Speech:
+def with_names(speech: SimulatedSpeech, times: Sequence[int], seed: int) -> SimulatedSpeech:
     """Each name is said so many times, in place of words by chance.
 
     Args:

@@ -20,7 +20,7 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from benchmarks.archives.mishearings import Heard
-from benchmarks.archives.speech import Speech
+from benchmarks.archives.speech import SimulatedSpeech
 from benchmarks.archives.words import Ints
 from std.languages.spelling import spellings
 
@@ -107,7 +107,7 @@ def _by_times(counts: Ints, n: int, rng: np.random.Generator) -> Iterator[tuple[
         yield 10**one, np.sort(rng.permutation(np.flatnonzero(power == one))[:n])
 
 
-def _siblings(speech: Speech, some: Ints) -> list[int]:
+def _siblings(speech: SimulatedSpeech, some: Ints) -> list[int]:
     """How often words of the same stem are said."""
     texts = np.array(speech.words.words)
     order = np.argsort(texts)
@@ -121,7 +121,7 @@ def _siblings(speech: Speech, some: Ints) -> list[int]:
     return found
 
 
-def _sound_alikes(speech: Speech, some: Ints) -> Sequence[bool]:
+def _sound_alikes(speech: SimulatedSpeech, some: Ints) -> Sequence[bool]:
     """Whether a word that is said often is spelt almost as each."""
     words = speech.words
     usual = np.flatnonzero(words.known & (speech.counts >= OFTEN_AN_HOUR * speech.hours))

@@ -242,16 +242,9 @@ def _weighted_probability(odds: Float64s, term: Int64s, weight: Float64s, grid: 
     return total
 
 
-class LabelledPosterior(NamedTuple):
-    """What the places of each term say together with the labels of some of them."""
-
-    probability: Float64s  # (n,) of each place; 0 or 1 where it is known
-    log_evidence: Float64s  # (terms,) of all its places and the labels
-
-
 def labelled_posterior(
     log_ratio: Float64s, term: Int64s, n_terms: int, is_right: Bools, is_known: Bools
-) -> LabelledPosterior:
+) -> RatePosterior:
     """The probability of each place once some are known to be right or wrong.
 
     Its log evidence minus that of `RatePosterior` is the log likelihood of the labels, whose
@@ -261,6 +254,9 @@ def labelled_posterior(
         log_ratio, term, n_terms: see `rate_posterior`.
         is_right: (n,) the labels.
         is_known: (n,) where there is one.
+
+    Returns:
+        with a probability of 0 or 1 where it is known, and the evidence of the places and labels.
     """
     known_right = is_right & is_known
     known = Known(
@@ -273,7 +269,7 @@ def labelled_posterior(
     others = _rate_posterior(log_ratio[rows], term[rows], known, None)
     probability = known_right.astype(np.float64)
     probability[rows] = others.probability
-    return LabelledPosterior(probability, others.log_evidence)
+    return RatePosterior(probability, others.log_evidence)
 
 
 def clipped(log_ratio: Float64s) -> Float64s:

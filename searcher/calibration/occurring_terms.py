@@ -23,7 +23,7 @@ Source: the share of non-null cases of the two-groups model (Efron 2008), with a
 import numpy as np
 
 from searcher.calibration.occurrence_rate import log_evidence as log_evidence_of_places
-from std.values import Bools, Float64s
+from std.values import Bools, Float64s, SearchMode
 
 # Log evidence of terms that are not judged: without a place, and with the recogniser's posteriors.
 FOUND_NOWHERE, TAKEN_TO_OCCUR = -np.inf, np.inf
@@ -38,7 +38,7 @@ LOG_SHARES, LOG_OTHERS = -np.logaddexp(0, -LOG_ODDS), -np.logaddexp(0, LOG_ODDS)
 TERMS_AT_ONCE = 4096  # of a table of terms and shares
 
 
-def term_occurrence(log_evidence: Float64s, is_oov: Bools, *, in_list: bool) -> Float64s:
+def term_occurrence(log_evidence: Float64s, is_oov: Bools, mode: SearchMode) -> Float64s:
     """(terms,) the probability that each term occurs.
 
     Args:
@@ -46,11 +46,11 @@ def term_occurrence(log_evidence: Float64s, is_oov: Bools, *, in_list: bool) -> 
             terms without places, `TAKEN_TO_OCCUR` of terms that keep the recogniser's posteriors,
             `NOT_SEARCHED` of terms that could not be found.
         is_oov: (terms,) the index lacks a word of it: such terms have a share of their own.
-        in_list: whether the terms are a list, which tells the share of those that occur.
+        mode: who asks; a list tells the share of its terms that occur.
     """
     is_judged = np.isfinite(log_evidence)
     probability = np.where(log_evidence == TAKEN_TO_OCCUR, 1.0, 0.0)
-    if not in_list:
+    if mode == "adhoc":
         probability[is_judged] = occurs_by_itself(log_evidence[is_judged])
         return probability
     for is_kind in (is_oov, ~is_oov):

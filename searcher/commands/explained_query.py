@@ -32,7 +32,7 @@ def explain_query(args: argparse.Namespace) -> None:
         vocabulary=args.vocabulary,
         config=configuration_of(args),
         adopt_text=not says_text,
-        in_list=args.terms is not None,
+        mode="adhoc" if args.terms is None else "list",
         all_words=args.all_words,
         all_matches=args.all_matches,
         tree_folder=args.bktree,

@@ -19,7 +19,7 @@ from searcher.calibration.occurring_terms import FOUND_NOWHERE, NOT_SEARCHED, TA
 from searcher.calibration.weights import Evidence, LogRatios
 from searcher.evidence.features import iv_features
 from searcher.evidence.pairing import Paired, pair_with_hits
-from searcher.lexical.candidates import LexicalResult
+from searcher.lexical.lookup import LexicalResult
 from searcher.phonetic.candidates import PhoneticResult, hits_as_candidates
 from searcher.phonetic.hits import PhoneticHits
 from searcher.phonetic.language import PreparedLanguage

@@ -25,14 +25,14 @@ from searcher.output.context import Context, contexts
 from searcher.output.explain import explained
 from searcher.results.hits import HitColumns
 from searcher.results.search_result import SearchResult
-from searcher.search import decide, for_single_terms
+from searcher.search import decide
 from searcher.searchable_index import SearchableIndex
 from std.config import SHOWN_FROM, Config
 from std.execution.workers import IN_PROCESS, Executor
 from std.metadata.table import NO_METADATA, Metadata, updated
 from std.recordings import IndexRecording, Recordings, about_speakers, chosen
 from std.store import Segment, require_different
-from std.values import ECF, Recording, Term, TermList
+from std.values import ECF, Recording, SearchMode, Term, TermList
 
 Models = Model | str | Path | Sequence[Model | str | Path] | None
 
@@ -167,9 +167,9 @@ class FusedIndex(SearchableIndex):
         workers: Executor = IN_PROCESS,
     ) -> SearchResult:
         """See `SearchableIndex.find`."""
-        wanted = self.single_terms(terms)
+        wanted = self.adhoc_terms(terms)
         speech = self.searched_speech(None, where, recordings)
-        found = self._search(wanted, speech, workers, single_terms=True)
+        found = self._search(wanted, speech, workers, mode="adhoc")
         return found.at_least(min_probability)
 
     def search_terms(
@@ -185,7 +185,7 @@ class FusedIndex(SearchableIndex):
         """Search a term list as an evaluation does: see `Index.search_terms`."""
         wanted = terms.terms if isinstance(terms, TermList) else terms
         speech = self.searched_speech(ecf, where, recordings)
-        return self._search(wanted, speech, workers, advance, single_terms=False)
+        return self._search(wanted, speech, workers, advance)
 
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
         """See `SearchableIndex.hit_columns`."""
@@ -227,28 +227,26 @@ class FusedIndex(SearchableIndex):
         workers: Executor,
         advance: Callable[[float], None] = lambda share: None,
         *,
-        single_terms: bool,
+        mode: SearchMode = "list",
     ) -> SearchResult:
         """Search each index, fuse what they found, decide."""
         excerpts = None if speech.excerpts is None else self.copies.searched(speech.excerpts)
+        searched = speech._replace(excerpts=excerpts)
         settings: dict[str, Any] = {
             "workers": workers,
-            "wildcards": single_terms,
-            "spoken_by": speech.spoken_by,
+            "mode": mode,
             "advance": lambda share: advance(share / len(self._indexes)),
         }
         found_by = [
-            index.find_candidates(terms, excerpts, **settings) for index in self._indexes.values()
+            index.find_candidates(terms, searched, **settings) for index in self._indexes.values()
         ]
         doubts, sureness = [doubt(index.segments) for index in self._indexes.values()], SURENESS
         if self._spoken_doubts:
             doubts = [measured(*both) for both in zip(doubts, self._spoken_doubts, strict=True)]
             sureness = MEASURED_SURENESS
         recognisers = [*map(FusedRecogniser, self._indexes, found_by, doubts)]
-        config = for_single_terms(self.config) if single_terms else self.config
-        found = fuse(recognisers, self.copies, sureness)
-        found = replace(found, excerpts=speech.excerpts)
-        return decide(found, config, speech.seconds)
+        found = replace(fuse(recognisers, self.copies, sureness), speech=speech)
+        return decide(found, self.config, mode)
 
 
 def _is_about(model: Model, segments: Sequence[Segment]) -> bool:

@@ -10,11 +10,10 @@ find_by_words
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from searcher.lexical.lookup import Plan, SegmentResult, require_few, search_segment
+from searcher.lexical.lookup import LexicalResult, Plan, require_few, search_segment
 from searcher.results.candidates import Candidates, concatenate, in_order
 from searcher.terms.language_words import LanguageWords, variants_in
 from searcher.terms.request import Request
@@ -23,31 +22,6 @@ from searcher.terms.spoken import spoken_variants
 from searcher.terms.typed_words import typed_words
 from searcher.terms.variant import Variant
 from std.store.columns import Int64s
-from std.values import Bools
-
-
-class LexicalResult(NamedTuple):
-    """The candidates that terms have by their words."""
-
-    candidates: Candidates  # ordered; their scores are posteriors
-    variants: tuple[Variant, ...]  # that they point into
-    found_words: set[str]  # the words of the variants and wildcards that the segments have
-    outside_ecf: int  # candidates left out
-    cut: frozenset[int] = frozenset()  # terms of which only the likeliest places are here
-
-    def places_of_parts(self, n_terms: int) -> Int64s:
-        """(terms,) how many places each has where its words are split or joined."""
-        candidates = self.candidates
-        is_of_parts = np.array([one.method in ("split", "join") for one in self.variants], bool)
-        some = candidates.rows(np.flatnonzero(is_of_parts[candidates.variant]))
-        places = np.unique(np.stack([some.term, some.recording, some.start_ms]), axis=1)
-        return np.bincount(places[0], minlength=n_terms)
-
-    def is_oov(self, terms: Sequence[Sequence[str]]) -> Bools:
-        """(terms,) which have a word that the segments lack."""
-        return np.array(
-            [any(word not in self.found_words for word in term) for term in terms], bool
-        )
 
 
 def find_by_words(request: Request, language: LanguageWords) -> LexicalResult:
@@ -76,8 +50,8 @@ def find_by_words(request: Request, language: LanguageWords) -> LexicalResult:
     n_candidates, cut = 0, frozenset[int]()
     results = request.workers.map(search_segment, tasks)
     for (piece, segment), part in zip(tasks, results, strict=True):
-        found_words |= part.in_vocabulary
-        outside_ecf += part.outside
+        found_words |= part.found_words
+        outside_ecf += part.outside_ecf
         n_candidates += len(part.candidates.term)
         require_few(n_candidates, language.config)
         cut |= part.cut
@@ -108,22 +82,22 @@ class VariantTable:
         self._planned = tuple(planned)
         self._expanded: dict[tuple[int, Variant], int] = {}  # by family, in the order they came
 
-    def renumbered(self, part: SegmentResult, piece: Plan, recordings: Int64s) -> Candidates:
+    def renumbered(self, part: LexicalResult, piece: Plan, recordings: Int64s) -> Candidates:
         """A segment's candidates of a piece of the plan, in the numbers of the whole search.
 
         Args:
-            part: of the segment.
+            part: of the segment: its variants are those that wildcards of the piece become.
             piece: of the plan.
             recordings: (R,) row of each of the segment's recordings in the search's table.
         """
         candidates, first = part.candidates, piece.first_variant
-        numbers = np.arange(first, first + len(piece.variants) + len(part.wildcard_variants))
+        numbers = np.arange(first, first + len(piece.variants) + len(part.variants))
         at = candidates.variant - len(piece.variants)
         of_wildcards = np.flatnonzero(at >= 0)
         expanded, some = np.unique(at[of_wildcards], return_index=True)
         families = candidates.family[of_wildcards[some]] + first
         for i, family in zip(expanded.tolist(), families.tolist(), strict=True):
-            key = family, part.wildcard_variants[i]
+            key = family, part.variants[i]
             number = self._expanded.setdefault(key, len(self._planned) + len(self._expanded))
             numbers[len(piece.variants) + i] = number
         return candidates._replace(

@@ -32,7 +32,7 @@ from std.languages.folding import explained
 from std.store import Segment
 from std.store.columns import Int64s, Postings, UInt64s
 from std.text import bare
-from std.values import Excerpt, Float64s
+from std.values import Bools, Excerpt, Float64s
 
 SETTLED_AT_ONCE = 500_000  # candidates, or those of one term
 TYPED = 0.999  # times the posterior of a word that people type otherwise: of equals it is second
@@ -70,14 +70,28 @@ class Plan:
         ]
 
 
-class SegmentResult(NamedTuple):
-    """The candidates of a plan in one segment."""
+class LexicalResult(NamedTuple):
+    """The candidates that terms have by their words, in a segment or in all of a language."""
 
-    in_vocabulary: set[str]  # the words looked up that it has, and the wildcards that fit one
-    candidates: Candidates  # deduplicated; numbers are the piece's and the segment's own
-    wildcard_variants: tuple[Variant, ...]  # numbered behind the plan's variants
-    outside: int  # candidates left out because they lie outside the ECF
+    candidates: Candidates  # deduplicated, ordered; their scores are posteriors
+    variants: tuple[Variant, ...]  # that they point into; of a segment those that wildcards become
+    found_words: set[str]  # the words looked up that it has, and the wildcards that fit one
+    outside_ecf: int  # candidates left out
     cut: frozenset[int] = frozenset()  # terms of which only the likeliest places are here
+
+    def places_of_parts(self, n_terms: int) -> Int64s:
+        """(terms,) how many places each has where its words are split or joined."""
+        candidates = self.candidates
+        is_of_parts = np.array([one.method in ("split", "join") for one in self.variants], bool)
+        some = candidates.rows(np.flatnonzero(is_of_parts[candidates.variant]))
+        places = np.unique(np.stack([some.term, some.recording, some.start_ms]), axis=1)
+        return np.bincount(places[0], minlength=n_terms)
+
+    def is_oov(self, terms: Sequence[Sequence[str]]) -> Bools:
+        """(terms,) which have a word that the segments lack."""
+        return np.array(
+            [any(word not in self.found_words for word in term) for term in terms], bool
+        )
 
 
 class SpeltOut(NamedTuple):
@@ -96,7 +110,7 @@ class LookedUp(NamedTuple):
     cut: frozenset[int]  # terms of which only the likeliest places are here
 
 
-def search_segment(task: tuple[Plan, Segment]) -> SegmentResult:
+def search_segment(task: tuple[Plan, Segment]) -> LexicalResult:
     """Look up a plan's variants in one segment, here or in a worker.
 
     Args:
@@ -107,7 +121,7 @@ def search_segment(task: tuple[Plan, Segment]) -> SegmentResult:
     postings = segment.postings(
         {stands for word in words for stands in plan.stands_for.get(word, (word,))}
     )
-    in_vocabulary, unions = set(postings), {}
+    found_words, unions = set(postings), {}
     for pattern in words & plan.stands_for.keys():
         words_here = [word for word in plan.stands_for[pattern] if word in postings]
         if words_here:
@@ -120,7 +134,7 @@ def search_segment(task: tuple[Plan, Segment]) -> SegmentResult:
                     for word in words_here
                 }
             )
-            in_vocabulary.add(pattern)
+            found_words.add(pattern)
     parts: list[Candidates] = []
     wildcard_variants: list[Variant] = []
     outside, cut, n = 0, frozenset[int](), 0
@@ -132,7 +146,8 @@ def search_segment(task: tuple[Plan, Segment]) -> SegmentResult:
         cut |= found.cut
         n += len(kept.term)
         require_few(n, plan.config)
-    return SegmentResult(in_vocabulary, concatenate(parts), tuple(wildcard_variants), outside, cut)
+    candidates = concatenate(parts)
+    return LexicalResult(candidates, tuple(wildcard_variants), found_words, outside, cut)
 
 
 def require_few(n_candidates: int, config: Config) -> None:

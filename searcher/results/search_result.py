@@ -4,7 +4,7 @@ TermCandidates    the candidates of all terms, before it is decided which of the
 SearchResult      decided detections, with the evidence for each
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,6 +13,7 @@ import numpy as np
 from searcher.decisions import THRESHOLD
 from searcher.index.copies import NO_COPIES, Copies
 from searcher.index.recording_table import recording_table
+from searcher.index.searched_speech import Speech
 from searcher.results.candidates import Candidates, Rows
 from searcher.results.copied_hits import reported, searched_copies
 from searcher.results.expected import Expected
@@ -20,7 +21,7 @@ from searcher.terms.variant import Variant
 from searcher.terms.wildcards import Expansion
 from std.store import Segment
 from std.store.columns import Int64s
-from std.values import Bools, Detections, Excerpt, Float64s, Recording, Term
+from std.values import Bools, Detections, Float64s, Recording, Term
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +45,14 @@ class TermCandidates:
     without_model: tuple[str, ...]  # pronouncers of segments that the model is not about
     segments: tuple[Segment, ...]  # what was searched
     copies: Copies  # of its recordings; candidates are of originals until `decide`
-    excerpts: Sequence[Excerpt] | None  # that were searched; None = everything
+    speech: Speech  # that was searched
     cut: frozenset[int]  # terms of which only the likeliest places were searched
     seconds: float
 
     @property
     def searched_copies(self) -> int:
         """How many of the searched recordings hold the same speech as others that are."""
-        return searched_copies(self.copies, self.excerpts)
+        return searched_copies(self.copies, self.speech.excerpts)
 
     def under_each_name(self) -> "TermCandidates":
         """The same with the candidates of copies, too."""
@@ -66,7 +67,8 @@ class TermCandidates:
         row_of = table.row_of
         if self.copies and self.recordings is not table.recordings:
             row_of = {recording: row for row, recording in enumerate(self.recordings)}
-        return reported(self.candidates, self.recordings, row_of, self.copies, self.excerpts)
+        excerpts = self.speech.excerpts
+        return reported(self.candidates, self.recordings, row_of, self.copies, excerpts)
 
 
 @dataclass(frozen=True, eq=False)

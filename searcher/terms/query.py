@@ -36,6 +36,7 @@ from std.languages.detection import guess_language, language_code
 from std.phonetics.lexicon import NoLanguageError
 from std.store import Segment, open_store, require_different
 from std.text import Normalisation, as_indexed, require_same
+from std.values import SearchMode
 
 Expansion = Callable[[Sequence[str], int], list[list[tuple[str, float]]]]
 Describe = Callable[[str], dict[str, Any]]
@@ -56,7 +57,7 @@ class Options:
     wildcard_words: int = 1000  # that a wildcard stands for
     spellings: Spellings = lambda word: ()
     generators: Sequence[VariantGenerator] = ()  # of the words of each language, as searches have
-    in_list: bool = False  # a * stands for itself
+    mode: SearchMode = "adhoc"  # who asks
 
 
 def query_terms(
@@ -66,7 +67,7 @@ def query_terms(
     vocabulary: str | Path | None = None,
     config: Config | None = None,
     adopt_text: bool = False,
-    in_list: bool = False,
+    mode: SearchMode = "adhoc",
     all_words: bool = False,
     all_matches: bool = False,
     tree_folder: Path | None = None,
@@ -80,7 +81,8 @@ def query_terms(
         vocabulary: a file of ``word[<TAB>count]`` lines, UTF-8, plain or gzip.
         config: how words are normalised, split and expanded; None = the default.
         adopt_text: normalise as the store does, whatever ``config.text`` says.
-        in_list: as in a list: ``*`` stands for itself, accents count unless ``config.text`` folds.
+        mode: who asks: in a ``list`` ``*`` stands for itself, and accents count unless
+            ``config.text`` folds them.
         all_words: split and expand in-vocabulary words as well.
         all_matches: report every match of every word.
         tree_folder: where a BK-tree is kept.
@@ -108,10 +110,10 @@ def query_terms(
     else:
         words = vocabularies.read(Path(str(vocabulary)), config.text)
         counts = _in_one_language(words, config.pronunciation.language)
-    for word in (word for term in terms for word in words_of(term, config.text, in_list=in_list)):
+    for word in (word for term in terms for word in words_of(term, config.text, mode)):
         check_length(word)  # refuse a bad one before any work
     describe = describer(
-        words, config, counts=counts, in_list=in_list, all_words=all_words,
+        words, config, counts=counts, mode=mode, all_words=all_words,
         all_matches=all_matches, tree_folder=tree_folder, report=report,
     )  # fmt: skip
     return list(map(describe, terms))
@@ -156,7 +158,7 @@ def describer(
     config: Config,
     *,
     counts: CountsByLanguage,
-    in_list: bool = False,
+    mode: SearchMode = "adhoc",
     all_words: bool = False,
     all_matches: bool = False,
     tree_folder: Path | None = None,
@@ -168,7 +170,7 @@ def describer(
         vocabulary: the words that the recogniser writes.
         config: how words are normalised, split and expanded, and which spellings are one word.
         counts: of the same words, by language.
-        in_list: as of `query_terms`.
+        mode: as of `query_terms`.
         all_words: split and expand in-vocabulary words as well.
         all_matches: report every match of every word.
         tree_folder: where a BK-tree is kept.
@@ -188,11 +190,11 @@ def describer(
         all_matches,
         {name: _lazy(name, build, vocabulary, config, report) for name, build in EXPANDERS.items()},
         config.search.wildcard_words,
-        _spellings(counts, fold=config.text.fold_accents or not in_list)
+        _spellings(counts, fold=config.text.fold_accents or mode == "adhoc")
         if config.search.spelling == "language"
         else lambda word: (),
         _generators(vocabulary, config, counts, splitter),
-        in_list,
+        mode,
     )
     return lambda term: query(term, splitter, config.text, options)
 
@@ -267,7 +269,9 @@ def _none_similar(words: Sequence[str], n: int) -> list[list[tuple[str, float]]]
     return [[] for _ in words]
 
 
-def words_of(term: str, normalisation: Normalisation, *, in_list: bool = False) -> tuple[str, ...]:
+def words_of(
+    term: str, normalisation: Normalisation, mode: SearchMode = "adhoc"
+) -> tuple[str, ...]:
     """Normalise a term's words.
 
     Raises:
@@ -275,7 +279,7 @@ def words_of(term: str, normalisation: Normalisation, *, in_list: bool = False) 
     """
     words = normalisation.phrase(term)
     for word in words:
-        if is_wildcard(word) and not in_list and not any(letter.isalnum() for letter in word):
+        if is_wildcard(word) and mode == "adhoc" and not any(letter.isalnum() for letter in word):
             raise InputError(
                 "TERM", 0, "letters beside * (robo*, *arbeit, r*t: * stands for letters of a word)",
                 term,
@@ -304,9 +308,9 @@ def query(
         WordTooLongError: a word is too long to split.
     """
     started = Stopwatch()
-    words = words_of(term, normalisation, in_list=options.in_list)
+    words = words_of(term, normalisation, options.mode)
     vocabulary = splitter.vocabulary
-    stars = set() if options.in_list else set(filter(is_wildcard, words))
+    stars = set() if options.mode == "list" else set(filter(is_wildcard, words))
     spelt = {word: list(options.spellings(word)) for word in words if word not in stars}
     split = {
         word for word, others in spelt.items()

@@ -16,14 +16,15 @@ from pathlib import Path
 import numpy as np
 
 from searcher.calibration.model import Model
+from searcher.found_terms import find_terms, judge
 from searcher.index.copies import Copies, find_copies, without_copies
 from searcher.index.languages import by_language
 from searcher.index.recording_table import recording_table
+from searcher.index.searched_speech import Speech
 from searcher.index.snapshot import adapted, open_stores, snapshot
 from searcher.phonetic.indexes import PhoneticIndexes, open_phonetic_indexes
 from searcher.prepared import prepare
 from searcher.results.candidates import Candidates
-from searcher.search import find_candidates
 from searcher.tuning import tune as learning
 from searcher.tuning.marked import marked_places
 from searcher.tuning.reference import TuningTranscript, make_transcript
@@ -86,7 +87,7 @@ def tune(
         marks = read_marks(Path(feedback_path)) if feedback_path else []
         indexed = in_one_language(snapshot(shards, config), language, urls[0])
         segments = without_copies(indexed, copies := find_copies(indexed))
-        recordings = recording_table(segments).recordings  # that of `find_candidates`
+        recordings = recording_table(segments).recordings  # that of `find_terms`
         transcribed = None
         if ecf_path and rttm_path and terms_path:
             transcribed = _transcribed(ecf_path, rttm_path, terms_path, recordings, config, copies)
@@ -242,7 +243,8 @@ def lexical_candidates(
         calibration=replace(config.calibration, words="none"),
     )
     terms = [Term(str(i), " ".join(words)) for i, words in enumerate(phrases)]
-    candidates = find_candidates(terms, prepare(segments, config), excerpts=excerpts).candidates
+    index = prepare(segments, config)
+    candidates = judge([find_terms(terms, index, Speech(excerpts, 0.0))], index)[0].candidates
     candidates = candidates.rows(candidates.score >= config.search.min_score)
     bounds = np.searchsorted(candidates.term, np.arange(len(terms) + 1)).tolist()
     return [candidates.rows(slice(bounds[i], bounds[i + 1])) for i in range(len(terms))]

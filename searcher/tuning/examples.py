@@ -41,7 +41,7 @@ class KindsOfExamples(NamedTuple):
     iv: Examples  # by their phones as well
 
 
-class Speech(NamedTuple):
+class JudgedSpeech(NamedTuple):
     """What phrases are searched in: the part of an archive that the judge knows."""
 
     indexes: PhoneticIndexes
@@ -82,7 +82,7 @@ def by_transcript(transcript: TuningTranscript) -> Judge:
 
 
 def examples_of_phrases(
-    judge: Judge, speech: Speech, oov: Sequence[Phrase], in_vocabulary: Sequence[Phrase]
+    judge: Judge, speech: JudgedSpeech, oov: Sequence[Phrase], in_vocabulary: Sequence[Phrase]
 ) -> KindsOfExamples:
     """All that can be learned from phrases.
 
@@ -104,7 +104,7 @@ def vocabulary_of(indexes: PhoneticIndexes) -> set[str]:
     return {word for index in indexes.indexes for word in index.words}
 
 
-def labelled_by_words(judge: Judge, speech: Speech, phrases: Sequence[Phrase]) -> Examples:
+def labelled_by_words(judge: Judge, speech: JudgedSpeech, phrases: Sequence[Phrase]) -> Examples:
     """The candidates that IV phrases have by their words.
 
     Args:
@@ -129,7 +129,7 @@ def labelled_by_words(judge: Judge, speech: Speech, phrases: Sequence[Phrase]) -
 
 
 def labelled(
-    judge: Judge, speech: Speech, phrases: Sequence[Phrase], *, in_vocabulary: bool
+    judge: Judge, speech: JudgedSpeech, phrases: Sequence[Phrase], *, in_vocabulary: bool
 ) -> Examples:
     """The candidates that phrases have by their words and their phones.
 
@@ -166,7 +166,9 @@ def labelled(
     return _examples(judge, [words for words, _ in with_hits], places, evidence)
 
 
-def labelled_of_any_length(judge: Judge, speech: Speech, phrases: Sequence[Phrase]) -> Examples:
+def labelled_of_any_length(
+    judge: Judge, speech: JudgedSpeech, phrases: Sequence[Phrase]
+) -> Examples:
     """As `labelled` for IV phrases; those too short for phones have their words' evidence only.
 
     Args:
@@ -181,7 +183,7 @@ def labelled_of_any_length(judge: Judge, speech: Speech, phrases: Sequence[Phras
     return together([by_phones, by_words._replace(features=zeros | dict(by_words.features))])
 
 
-def decoy_examples(n_phrases: int, speech: Speech) -> Examples:
+def decoy_examples(n_phrases: int, speech: JudgedSpeech) -> Examples:
     """Candidates of terms that were not said, all of them wrong.
 
     Args:
@@ -192,7 +194,7 @@ def decoy_examples(n_phrases: int, speech: Speech) -> Examples:
     return examples_of(evidence, [np.zeros(len(one.offset), bool) for one in evidence])
 
 
-def decoy_evidence(of_length: int, speech: Speech) -> list[tuple[float, Evidence]]:
+def decoy_evidence(of_length: int, speech: JudgedSpeech) -> list[tuple[float, Evidence]]:
     """Search decoys that are spelt as words.
 
     Args:
@@ -229,7 +231,7 @@ def _examples(
 
 
 def _phrases_with_hits(
-    phrases: Sequence[Phrase], speech: Speech
+    phrases: Sequence[Phrase], speech: JudgedSpeech
 ) -> list[tuple[Phrase, PhoneticHits]]:
     """The phrases that can be pronounced, each with its hits in the speech."""
     return [

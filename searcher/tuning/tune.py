@@ -20,8 +20,8 @@ from searcher.phonetic.indexes import PhoneticIndexes
 from searcher.phonetic.pronunciations import pronounced
 from searcher.tuning.confusion import learn_confusion, nothing_counted, spoken_doubt
 from searcher.tuning.examples import (
+    JudgedSpeech,
     KindsOfExamples,
-    Speech,
     by_transcript,
     decoy_examples,
     examples_of_phrases,
@@ -90,13 +90,13 @@ def tune(
     learned_from: dict[str, float] = {}
     if transcribed:
         excerpts = transcribed.excerpts
-        speech = Speech(tuned, search_by_words, transcribed.transcript.recordings, excerpts)
+        speech = JudgedSpeech(tuned, search_by_words, transcribed.transcript.recordings, excerpts)
         examples, figures = _of_transcript(transcribed, speech, seed)
         sources.append(examples)
         learned_from |= figures | {DOUBT: spoken_doubt(transcribed.transcript, indexes)}
     progress(0.7)
     if marked or not transcribed:
-        speech = Speech(tuned, search_by_words, (), None)
+        speech = JudgedSpeech(tuned, search_by_words, (), None)
         examples, figures = examples_of_marks(marked, speech, seed)
         sources.append(examples)
         learned_from |= figures
@@ -124,7 +124,7 @@ def learn(sources: Sequence[KindsOfExamples], prior: Model) -> tuple[Weights, We
 
 
 def _of_transcript(
-    transcribed: Transcribed, speech: Speech, seed: int
+    transcribed: Transcribed, speech: JudgedSpeech, seed: int
 ) -> tuple[KindsOfExamples, dict[str, float]]:
     """The examples of a transcript, and how many there are.
 
@@ -161,7 +161,7 @@ def _of_transcript(
 
 
 def examples_of_marks(
-    marked: Sequence[MarkedPlace], speech: Speech, seed: int
+    marked: Sequence[MarkedPlace], speech: JudgedSpeech, seed: int
 ) -> tuple[KindsOfExamples, dict[str, float]]:
     """The candidates of the terms that people marked, and how many are known.
 

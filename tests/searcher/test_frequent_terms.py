@@ -7,7 +7,7 @@ import pytest
 
 from indexer import index_files
 from searcher import open_index
-from searcher.lexical.candidates import LexicalResult
+from searcher.lexical.lookup import LexicalResult
 from searcher.phonetic.pronunciations import pronounced
 from searcher.phonetic.ratios import MAX_HITS
 from searcher.results.candidates import NO_CANDIDATES, Candidates

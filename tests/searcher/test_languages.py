@@ -20,6 +20,7 @@ from searcher.calibration.model import default_model
 from searcher.commands.search import main
 from searcher.found_terms import find_terms, judge
 from searcher.index.languages import by_language
+from searcher.index.searched_speech import Speech
 from searcher.prepared import prepare
 from searcher.results.candidates import concatenate
 from searcher.search import decide, search
@@ -43,6 +44,8 @@ from std.values import Term
 
 GERMAN = "das haus garten schule strasse kirche wasser schiff"
 DUTCH = "het huis tuin school straat kerk water schip"
+
+SPEECH = Speech(None, 60.0)
 
 
 class Letters:
@@ -77,7 +80,7 @@ def segment(network):
 
 def found_in(segments, *texts, model=None):
     terms = [Term(text, text) for text in texts]
-    return search(terms, prepare(segments, Config(), model), speech_s=60.0)
+    return search(terms, prepare(segments, Config(), model), SPEECH)
 
 
 def rows(found):
@@ -137,8 +140,8 @@ def test_a_term_of_one_language_makes_no_place_of_another_likelier(segment, monk
 def test_phones_that_the_index_lacks_change_nothing_of_other_terms(segment):
     index = prepare([segment(GERMAN, "de", "g")], Config())
     assert not set("qvx") & set(GERMAN)
-    alone = find_terms([Term("T1", "kirsche")], index).of_language[0]
-    together = find_terms([Term("T1", "kirsche"), Term("T2", "vexq")], index).of_language[0]
+    alone = find_terms([Term("T1", "kirsche")], index, SPEECH).of_language[0]
+    together = find_terms([Term("T1", "kirsche"), Term("T2", "vexq")], index, SPEECH).of_language[0]
     some = together.candidates.rows(together.candidates.term == 0)
     assert len(some.score) == len(alone.candidates.score) > 0
     assert some.score.tolist() == alone.candidates.score.tolist()
@@ -151,9 +154,11 @@ def test_a_list_in_parts_is_judged_as_one_in_each_language(segment, at_once):
     index = prepare([german, dutch], Config())
     texts = ["kirche", "bauhaus", "unbekannt", "garten", "gumlik"]
     terms = [Term(text, text) for text in texts]
-    whole = search(terms, index, speech_s=60.0)
-    found = [find_terms(terms[i : i + at_once], index) for i in range(0, len(terms), at_once)]
-    parts = [decide(one, index.config, 60.0) for one in judge(found, index, single_terms=False)]
+    whole = search(terms, index, SPEECH)
+    found = [
+        find_terms(terms[i : i + at_once], index, SPEECH) for i in range(0, len(terms), at_once)
+    ]
+    parts = [decide(one, index.config) for one in judge(found, index)]
     assert np.concatenate([part.occurs for part in parts]).tolist() == whole.occurs.tolist()
     for name in ("probability", "yes"):
         together = np.concatenate([getattr(part, name) for part in parts])
@@ -163,7 +168,7 @@ def test_a_list_in_parts_is_judged_as_one_in_each_language(segment, at_once):
 def test_each_language_is_a_share_of_the_work(segment):
     segments = [segment(GERMAN, "de", "g"), segment(DUTCH, "nl", "n")]
     terms, shares = [Term("T1", "bauhaus"), Term("T2", "kirchenschiff")], []
-    search(terms, prepare(segments, Config()), speech_s=60.0, advance=shares.append)
+    search(terms, prepare(segments, Config()), SPEECH, advance=shares.append)
     assert shares == [0.25] * 4
 
 
@@ -283,7 +288,7 @@ def test_a_wildcard_is_of_all_the_index(segment):
     """Its words are chosen and explained once; each language is searched for those that it has."""
     segments = [segment(GERMAN, "de", "g"), segment(DUTCH, "nl", "n")]
     terms = [Term(text, text) for text in ("sch*", "*ch*", "school straat", "zz*", "sch* kirche")]
-    found = search(terms, prepare(segments, Config()), speech_s=60.0, single_terms=True)
+    found = search(terms, prepare(segments, Config()), SPEECH, mode="adhoc")
     assert found.wildcards["sch*"].words == ("schiff", "schip", "school", "schule")
     assert found.wildcards["zz*"].words == ()
     at = {(term, file, found.variants[variant].words)
@@ -298,13 +303,11 @@ def test_a_wildcard_is_of_all_the_index(segment):
     starred = {method for term, *_, method, _ in rows(found) if "*" in term}
     assert starred == {"wildcard"}  # neither split nor heard
     assert set(np.round(found.probability[found.candidates.term == 0], 6)) == {0.9}
-    alone = search(terms[:1], prepare(segments[1:], Config()), speech_s=60.0, single_terms=True)
+    alone = search(terms[:1], prepare(segments[1:], Config()), SPEECH, mode="adhoc")
     both = [one for one in rows(found) if one[:2] == ("sch*", "n")]
     assert both == rows(alone)
     limited = replace(Config(), search=replace(Config().search, wildcard_words=1))
-    (one,) = search(
-        terms[:1], prepare(segments, limited), speech_s=60.0, single_terms=True
-    ).wildcards.values()
+    (one,) = search(terms[:1], prepare(segments, limited), SPEECH, mode="adhoc").wildcards.values()
     assert (len(one.words), one.fitting) == (1, 4)
 
 

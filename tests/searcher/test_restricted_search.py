@@ -19,7 +19,7 @@ from searcher.phonetic.indexes import searched_archive, slots_inside
 from searcher.phonetic.known_archives import FILE, KEPT
 from searcher.phonetic.pronunciations import pronounced
 from searcher.tuning.development_set import lexical_candidates
-from searcher.tuning.examples import Speech, by_transcript, labelled, labelled_by_words
+from searcher.tuning.examples import JudgedSpeech, by_transcript, labelled, labelled_by_words
 from searcher.tuning.reference import make_transcript
 from std.config import Config, PhoneticSearchConfig
 from std.files import read
@@ -260,7 +260,7 @@ def test_a_spoken_query_that_cannot_be_found_says_nothing_of_a_list(index):
     queries = [
         SpokenQuery(text, (text,), (WeightedWords(text, 1.0),)) for text in ("ö", "landschaft")
     ]
-    found = find_terms([], index._prepared, spoken=queries)
+    found = find_terms([], index._prepared, index.all_speech, spoken=queries)
     log_evidence = found.of_language[0].log_evidence
     assert np.isnan(log_evidence[0])
     assert np.isfinite(log_evidence[1])
@@ -277,15 +277,15 @@ def test_examples_of_a_transcript_are_of_its_part_of_the_archive(
     names = {one.recording for one in excerpts}
 
     by_words = partial(lexical_candidates, segments=language.segments, config=index.config)
-    part = Speech(phonetic, by_words, recordings, excerpts)
-    whole = Speech(phonetic, by_words, recordings, None)
+    part = JudgedSpeech(phonetic, by_words, recordings, excerpts)
+    whole = JudgedSpeech(phonetic, by_words, recordings, None)
     judge = by_transcript(transcript)
     of_part = labelled(judge, part, UNKNOWN, in_vocabulary=False)
     with alone(2) as own:
         rows = make_transcript(lexemes, own._prepared.table.recordings, own.config.text)
         segments = own._prepared.languages[0].segments
         by_words = partial(lexical_candidates, segments=segments, config=own.config)
-        speech = Speech(phonetic_of(own), by_words, own._prepared.table.recordings, None)
+        speech = JudgedSpeech(phonetic_of(own), by_words, own._prepared.table.recordings, None)
         expected = labelled(by_transcript(rows), speech, UNKNOWN, in_vocabulary=False)
     assert of_part.is_right.tolist() == expected.is_right.tolist()
     for name, values in of_part.features.items():

@@ -132,17 +132,17 @@ def test_long_lists_are_taken_in_pieces(monkeypatch):
 def test_each_kind_of_terms_has_its_own_share():
     log_evidence = np.array([9.0] * 30 + [NOTHING] * 10 + [-2.0] * 40)
     is_oov = np.arange(80) >= 40
-    found = term_occurrence(log_evidence, is_oov, in_list=True)
+    found = term_occurrence(log_evidence, is_oov, "list")
     np.testing.assert_array_equal(found[:40], occurrence_probability(log_evidence[:40]))
     np.testing.assert_array_equal(found[40:], occurrence_probability(log_evidence[40:]))
     assert (found[30:40] > 0.5).all()
     assert (found[40:] < 0.05).all()
 
 
-@pytest.mark.parametrize("in_list", [False, True])
-def test_terms_that_are_not_judged_count_for_no_share(in_list):
+@pytest.mark.parametrize("mode", ["adhoc", "list"])
+def test_terms_that_are_not_judged_count_for_no_share(mode):
     log_evidence = np.array([NOT_SEARCHED, 1.0, TAKEN_TO_OCCUR, NOT_SEARCHED])
-    found = term_occurrence(log_evidence, np.array([True, True, True, False]), in_list=in_list)
+    found = term_occurrence(log_evidence, np.array([True, True, True, False]), mode)
     assert found[[0, 2, 3]].tolist() == [0, 1, 0]
     assert found[1] == pytest.approx(occurs_by_itself(np.ones(1))[0], abs=1e-4)
 
@@ -150,22 +150,22 @@ def test_terms_that_are_not_judged_count_for_no_share(in_list):
 def test_terms_without_a_place_count_for_the_share():
     log_evidence = np.array([9.0, 1.0, *[FOUND_NOWHERE] * 30])
     is_oov = np.ones(len(log_evidence), bool)
-    found = term_occurrence(log_evidence, is_oov, in_list=True)
+    found = term_occurrence(log_evidence, is_oov, "list")
     expected = by_integration(np.where(np.isfinite(log_evidence), log_evidence, NOTHING))
     assert found[:2] == pytest.approx(expected[:2], abs=2e-4)
     assert not found[2:].any()
-    of_others = term_occurrence(log_evidence, is_oov & (log_evidence > 0), in_list=True)
+    of_others = term_occurrence(log_evidence, is_oov & (log_evidence > 0), "list")
     assert of_others[1] > found[1]  # they are of the other kind: known words
 
 
 def test_single_terms_do_not_change_each_other():
     log_evidence = np.array([9.0, -3.0, -3.0, NOTHING])
     is_oov = np.ones(4, bool)
-    together = term_occurrence(log_evidence, is_oov, in_list=False)
+    together = term_occurrence(log_evidence, is_oov, "adhoc")
     for i in range(4):
-        alone = term_occurrence(log_evidence[i : i + 1], is_oov[:1], in_list=False)
+        alone = term_occurrence(log_evidence[i : i + 1], is_oov[:1], "adhoc")
         assert alone.tolist() == together[i : i + 1].tolist()
-    of_list = term_occurrence(np.repeat(log_evidence, 50), np.ones(200, bool), in_list=True)
+    of_list = term_occurrence(np.repeat(log_evidence, 50), np.ones(200, bool), "list")
     assert of_list[50] < together[1]  # the list says that few occur
 
 

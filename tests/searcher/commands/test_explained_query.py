@@ -324,7 +324,7 @@ def test_a_search_for_a_list_finds_the_words_that_are_said_of_it(tmp_path, fold)
         hits = [*index.hits(index.search_terms([Term(text, text) for text in terms]))]
     for text, one in zip(
         terms,
-        query_terms(terms, store=tmp_path / "index", config=config, in_list=True),
+        query_terms(terms, store=tmp_path / "index", config=config, mode="list"),
         strict=True,
     ):
         found = {hit.searched for hit in hits if (hit.term, hit.method) == (text, "exact")}

@@ -19,6 +19,7 @@ from searcher.calibration.occurring_terms import (
 )
 from searcher.calibration.weights import LogRatios
 from searcher.evidence.calibrate import TermEvidence, _probabilities
+from searcher.index.searched_speech import Speech
 from searcher.prepared import prepare
 from searcher.results.candidates import NO_CANDIDATES
 from searcher.search import search
@@ -61,7 +62,7 @@ def test_whether_a_term_occurs_is_judged_against_chance(lists):
     for found, ratios in zip(log_evidence.tolist(), lists, strict=True):
         alone = rate_posterior(ratios.chance, np.zeros(len(ratios.chance), int), 1)
         assert found == pytest.approx(alone.log_evidence[0], rel=1e-12)
-    occurs = term_occurrence(log_evidence, np.ones(len(lists), bool), in_list=True)
+    occurs = term_occurrence(log_evidence, np.ones(len(lists), bool), "list")
     assert (occurs[:SAID] > 0.98).all()
     assert (occurs[SAID:] < 0.2).all()
 
@@ -83,7 +84,9 @@ def found(networks, terms):
     """term, recording, start -> probability, of what the index has the words of."""
     columns = invert(networks)
     with_phones = replace(columns, extra=PhoneColumnBuilder(Config())(columns))
-    result = search(terms, prepare([ResidentSegment("s", with_phones)], Config()), speech_s=180)
+    result = search(
+        terms, prepare([ResidentSegment("s", with_phones)], Config()), Speech(None, 180)
+    )
     places = zip(*(column.tolist() for column in result.candidates[:4]), strict=True)
     return {
         (term, recording, start_ms): p
@@ -112,7 +115,7 @@ def test_a_known_term_has_the_same_answer_whatever_is_asked_with_it(german):
 
     def of_first(*texts):
         terms = [Term(text, text) for text in texts]
-        result = search(terms, index, speech_s=180, single_terms=True)
+        result = search(terms, index, Speech(None, 180), mode="adhoc")
         return result.probability[result.candidates.term == 0].tolist()
 
     assert of_first("landschaft") == of_first("landschaft", "xylofonquartett") != []
@@ -129,7 +132,7 @@ def test_a_term_that_a_list_has_twice_says_once_what_the_list_is_like(german):
 
     def best(*texts):
         terms = [Term(str(i), text) for i, text in enumerate(texts)]
-        found = search(terms, index, speech_s=180)
+        found = search(terms, index, Speech(None, 180))
         return [
             found.probability[found.candidates.term == row].max(initial=0)
             for row in range(len(texts))
@@ -160,7 +163,7 @@ def lists_of(german, network):
             calibration=CalibrationConfig(list=setting), decision=DecisionConfig(**decision)
         )
         terms = [Term(text, text) for text in texts]
-        return search(terms, prepare(segments, config), speech_s=180)
+        return search(terms, prepare(segments, config), Speech(None, 180))
 
     return found
 

@@ -15,6 +15,7 @@ from searcher import open_fused, open_index
 from searcher.calibration.model import default_model
 from searcher.commands.search import main as std_search
 from searcher.index.copies import LEAST_TIMES
+from searcher.index.searched_speech import Speech
 from searcher.prepared import prepare
 from searcher.search import search
 from std.config import Config
@@ -291,7 +292,7 @@ def places(result):
 def searched(segments, excerpts):
     index = prepare(segments, Config())
     seconds = 60.0 if excerpts is None else speech_s(index.copies.searched(excerpts))
-    return places(search(QUERIES, index, speech_s=seconds, excerpts=excerpts))
+    return places(search(QUERIES, index, Speech(excerpts, seconds)))
 
 
 @given(st.lists(SLOTS, min_size=1, max_size=3, unique_by=tuple), st.data())

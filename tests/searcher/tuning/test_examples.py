@@ -5,7 +5,7 @@ import pytest
 
 from searcher.phonetic.decoys import LENGTHS
 from searcher.prepared import prepare
-from searcher.tuning.examples import Speech, decoy_evidence, decoy_examples
+from searcher.tuning.examples import JudgedSpeech, decoy_evidence, decoy_examples
 from std.config import Config
 from std.store import open_store
 
@@ -13,7 +13,7 @@ from std.store import open_store
 @pytest.fixture(scope="module")
 def speech(store):
     (language,) = prepare(open_store(store).segments(), Config()).languages
-    return Speech(language.phonetic[0], None, language.table.recordings, None)
+    return JudgedSpeech(language.phonetic[0], None, language.table.recordings, None)
 
 
 def test_decoys_are_a_share_of_the_phrases_and_always_wrong(speech):
