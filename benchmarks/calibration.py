@@ -35,7 +35,7 @@ from scoring.options import ScoringOptions
 from searcher.calibration.model import Model
 from searcher.calibration.resembling_words import NO_RESEMBLING_WORDS, ResemblingWords
 from searcher.calibration.weights import Weights, fit, together
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.std_list import hit_list
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.prepared import prepare
@@ -144,7 +144,7 @@ def searched(one: Material, model: Model, **options: Any) -> SearchResult:
         return search(
             one.data.terms.terms,
             index,
-            Speech(one.excerpts, speech_s(index.copies.searched(one.excerpts))),
+            SearchedSpeech(one.excerpts, speech_s(index.copies.searched(one.excerpts))),
             **options,
         )
 

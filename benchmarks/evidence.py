@@ -34,7 +34,7 @@ from scoring.options import ScoringOptions
 from scoring.report.plot import COLOURS
 from searcher.calibration.model import Model
 from searcher.decisions import rule_for
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.std_list import hit_list
 from searcher.prepared import prepare
 from searcher.results.search_result import SearchResult
@@ -105,7 +105,7 @@ class Material:
         return search(
             self.data.terms.terms,
             prepare([self.segment], raw, models[0] if models else None),
-            Speech(self.data.ecf.excerpts, self.seconds),
+            SearchedSpeech(self.data.ecf.excerpts, self.seconds),
         )
 
     def decided(
@@ -116,7 +116,7 @@ class Material:
         rule = rule_for(decision, calibrated=config.calibration.words == "all")
         term, n = found.candidates.term, len(found.terms)
         score = rule(term, found.probability, n, self.seconds, decision)
-        return replace(found, candidates=found.candidates._replace(score=score))
+        return replace(found, decision_score=score)
 
     def scored(self, found: SearchResult, point: str) -> Groups:
         """Score the decisions: the groups of terms that occur, by name."""
@@ -296,8 +296,8 @@ def draw_thresholds(name: str, material: Material, folder: Path) -> None:
         found = material.decided(material.found(config, learned), config, point, learned)
         whole, unknown = [], []
         for threshold in thresholds:
-            yes = (found.candidates.score >= threshold).astype(np.float64)
-            at = replace(found, candidates=found.candidates._replace(score=yes))
+            yes = (found.decision_score >= threshold).astype(np.float64)
+            at = replace(found, decision_score=yes)
             groups = material.scored(at, point)
             whole.append(groups["all"].measures["ATWV"])
             unknown.append(unknown_atwv(groups))

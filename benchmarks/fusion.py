@@ -64,7 +64,7 @@ from searcher.found_terms import find_terms, judge
 from searcher.fusion.doubt import doubt, measured
 from searcher.fusion.fused_candidates import FusedRecogniser, FusedVariant, fuse
 from searcher.fusion.pooling import MEASURED_SURENESS, pool, weights
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.std_list import hit_list
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.prepared import prepare
@@ -150,7 +150,7 @@ def recogniser(data: Path, name: str, terms: TermList, model: Model) -> Searched
             segments = open_store(temporary).segments()
         with mock.patch("searcher.evidence.calibrate.default_model", return_value=model):
             index = prepare(segments, one.config)
-            speech = Speech(one.excerpts, speech_s(one.excerpts))
+            speech = SearchedSpeech(one.excerpts, speech_s(one.excerpts))
             (found,) = judge([find_terms(terms.terms, index, speech)], index)
         said = doubt(segments)
         by_half = measured_by_halves(one, segments, said)
@@ -255,7 +255,7 @@ def ways(places: Fused, ratio_weights: Weights) -> Iterator[tuple[str, Float64s]
     n_terms = len(places.found.terms)
     yield "ratios, tuned on the other language", rate_posterior(ratio, places.term, n_terms)[0]
     yield "quadratic mean, equal weights", if_occurring(np.sqrt((p**2).mean(axis=1)))
-    yield FUSE, places.found.candidates.score
+    yield FUSE, places.found.candidates.probability
     yield WITH_MODELS, if_occurring(pool(p, places.by_transcript))
 
 
@@ -357,7 +357,7 @@ def main() -> None:
         one, alone = of_pair.one, []
         for i, name in enumerate(pair):
             found = known[name].recogniser.found
-            alone.append(measures(one, found, found.candidates.score))
+            alone.append(measures(one, found, found.candidates.probability))
             both = "" if i else f"{' + '.join(pair)} "
             print(f"| {both}| {name} alone | {alone[-1].cells} |", flush=True)
         for way, probability in ways(of_pair, of_ratios[one.language]):

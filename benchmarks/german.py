@@ -33,7 +33,7 @@ from indexer.networks.utterances import networks_in
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from searcher.calibration.model import Model
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.std_list import hit_list
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.prepared import prepare
@@ -114,7 +114,7 @@ def cross_validated(
         files = sorted({one.recording.file for one in data.networks})
         fold_of = {file: i % len(models) for i, file in enumerate(files)}
     segment = indexed(data.networks, config)
-    speech = Speech(data.ecf.excerpts, speech_s(data.ecf.excerpts))
+    speech = SearchedSpeech(data.ecf.excerpts, speech_s(data.ecf.excerpts))
     keep = replace(config, decision=replace(config.decision, rule="global"))  # score = probability
     folds = [search(data.terms.terms, prepare([segment], keep, model), speech) for model in models]
     variants: list = []
@@ -122,13 +122,14 @@ def cross_validated(
     for k, found in enumerate(folds):
         fold = np.array([fold_of[one.file] for one in found.recordings])
         mine = np.flatnonzero(fold[found.candidates.recording] == k)
-        part = found.candidates._replace(score=found.probability).rows(mine)
+        part = found.candidates._replace(probability=found.probability).rows(mine)
         parts.append(part._replace(variant=part.variant + len(variants)))
         variants += found.variants
     candidates = concatenate(parts)
     return replace(
-        folds[0], candidates=candidates, probability=candidates.score, variants=tuple(variants)
-    )
+        folds[0], candidates=candidates, probability=candidates.probability,
+        decision_score=candidates.probability, variants=tuple(variants),
+    )  # fmt: skip
 
 
 def decided(found: SearchResult, data: Data, config: Config) -> SearchResult:
@@ -207,7 +208,7 @@ def main() -> None:
                 segment = indexed(data.networks, default)
                 found = search(
                     data.terms.terms, prepare([segment], at(config, point), model),
-                    Speech(data.ecf.excerpts, speech_s(data.ecf.excerpts)),
+                    SearchedSpeech(data.ecf.excerpts, speech_s(data.ecf.excerpts)),
                 )  # fmt: skip
                 results[name] = scored(found, data, point)
             results["tuned"] = scored(decided(cross, data, at(default, point)), data, point)

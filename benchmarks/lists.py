@@ -41,7 +41,7 @@ from benchmarks.calibration import (
 )
 from searcher.calibration.model import Model
 from searcher.found_terms import FoundTerms, find_terms, judge
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.phonetic.decoys import LENGTHS, draw_decoy_words
 from searcher.prepared import PreparedIndex, prepare
 from searcher.search import decide
@@ -87,12 +87,12 @@ def silent(one: Material, index: PreparedIndex) -> list[Term]:
 def found(one: Material, index: PreparedIndex) -> Iterator[tuple[str, list[Parts]]]:
     """The lists of each kind, as found."""
     own, seconds = one.data.terms.terms, speech_s(index.copies.searched(one.excerpts))
-    all_speech = Speech(one.excerpts, seconds)
+    all_speech = SearchedSpeech(one.excerpts, seconds)
     everything = find_terms(own, index, all_speech)
     yield "list", [[everything]]
     yield "watch", [[everything, find_terms(silent(one, index), index, all_speech)]]
     by_recording = [
-        Speech([part for part in one.excerpts if part.recording == recording], seconds)
+        SearchedSpeech([part for part in one.excerpts if part.recording == recording], seconds)
         for recording in sorted({part.recording for part in one.excerpts})
     ]
     yield "recordings", [[find_terms(own, index, speech)] for speech in by_recording]

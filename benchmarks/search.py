@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import synthetic
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.prepared import prepare
 from searcher.results.search_result import SearchResult
 from searcher.search import search
@@ -85,7 +85,7 @@ def ranks(n: int, seed: int = 7, low: int = 10) -> list[int]:
 def find(segments: Sequence[Segment], texts: Sequence[str], config: Config = PLAIN) -> SearchResult:
     """The whole search: merged, decided detections."""
     terms = [Term(str(i), text) for i, text in enumerate(texts)]
-    return search(terms, prepare(segments, config), Speech(None, 3600.0))
+    return search(terms, prepare(segments, config), SearchedSpeech(None, 3600.0))
 
 
 def look_up(segments: Sequence[Segment], word: str) -> int:

@@ -40,7 +40,7 @@ from searcher.calibration.model import default_model
 from searcher.calibration.weights import Examples, Weights, examples_of, fit, together
 from searcher.evidence.calibrate import SpokenEvidence
 from searcher.evidence.pairing import pair_with_hits
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.std_list import hit_list
 from searcher.prepared import prepare
 from searcher.results.search_result import SearchResult
@@ -150,7 +150,7 @@ def searched(one: Direction, way: str, point: str, weights: Weights | None = Non
             config,
             replace(default_model(), spoken_weights=weights) if weights else None,
         ),
-        Speech(one.ecf.excerpts, speech_s(one.ecf.excerpts)),
+        SearchedSpeech(one.ecf.excerpts, speech_s(one.ecf.excerpts)),
         spoken=one.spoken.queries if way == "spoken" else (),
     )
 

@@ -40,7 +40,7 @@ from pathlib import Path
 from searcher.calibration.model import Model
 from searcher.evidence import model_file
 from searcher.found_terms import FoundTerms, find_terms, judge
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.snapshot import open_stores
 from searcher.index_snapshot import IndexSnapshot
 from searcher.output.context import contexts, first_speakers
@@ -195,7 +195,7 @@ class Index(IndexSnapshot):
     def find_candidates(
         self,
         terms: Sequence[Term],
-        speech: Speech,
+        speech: SearchedSpeech,
         *,
         mode: SearchMode,
         workers: Executor,

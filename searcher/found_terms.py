@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from searcher.calibration.occurring_terms import term_occurrence
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.language_search import LanguageResult, search_language
 from searcher.lexical.deduplicate import deduplicate
 from searcher.prepared import PreparedIndex
@@ -49,7 +49,7 @@ class FoundTerms:
     words: tuple[tuple[str, ...], ...]  # of each term, normalised
     wildcards: Mapping[str, Expansion]  # those of them with *
     of_language: tuple[LanguageResult, ...]
-    speech: Speech  # that was searched
+    speech: SearchedSpeech  # that was searched
     seconds: float
 
     @property
@@ -61,7 +61,7 @@ class FoundTerms:
 def find_terms(
     terms: Sequence[Term],
     index: PreparedIndex,
-    speech: Speech,
+    speech: SearchedSpeech,
     *,
     mode: SearchMode = "list",
     spoken: Sequence[SpokenQuery] = (),
@@ -241,13 +241,13 @@ def _reported(
         occurs_as_list: the same by ``[calibration] list``.
     """
     if not parts:
-        return candidates.score
+        return candidates.probability
     by_itself, as_list = np.stack(occurs_in), np.stack(occurs_as_list)
     share = np.divide(as_list, by_itself, out=np.zeros_like(as_list), where=by_itself > 0)
     ends = np.cumsum([len(part.variants) for part in parts])
     of_language = np.searchsorted(ends, candidates.variant, side="right")
     occurs = by_itself.max(axis=0)[candidates.term] * share[of_language, candidates.term]
-    reported: Float64s = np.minimum(candidates.score * occurs, 1.0)
+    reported: Float64s = np.minimum(candidates.probability * occurs, 1.0)
     return reported
 
 
@@ -279,11 +279,11 @@ def combine_languages(
         here = np.divide(occurs_here, occurs, out=np.zeros_like(occurs), where=occurs > 0)
         is_literal = np.array([one.method in LITERAL_METHODS for one in part.variants], dtype=bool)
         shift = np.where(is_literal[candidates.variant], 0.0, odds[candidates.term])
-        score = candidates.score * here[candidates.term]
-        shifted = score / (score + (1 - score) * np.exp(-shift))
+        probability = candidates.probability * here[candidates.term]
+        shifted = probability / (probability + (1 - probability) * np.exp(-shift))
         combined.append(
             candidates._replace(
-                score=np.where(shift < 0, shifted, score),
+                probability=np.where(shift < 0, shifted, probability),
                 variant=candidates.variant + first,
                 family=candidates.family + first,
             )

@@ -23,7 +23,7 @@ from std.values import Bools, Float64s
 class LanguageResult(NamedTuple):
     """The candidates of every term in the segments of one language."""
 
-    candidates: Candidates  # their scores are probabilities, if the term occurs
+    candidates: Candidates  # with probabilities, if the term occurs
     log_evidence: Float64s  # (terms,) that it does (`searcher.calibration.occurring_terms`)
     is_oov: Bools  # (terms,) these segments lack a word of it
     variants: tuple[Variant, ...]  # that they point into

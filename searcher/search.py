@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from searcher.decisions import rule_for, score_without_hit
 from searcher.decisions.miller import expected_occurrences
 from searcher.found_terms import find_terms, judge
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.prepared import PreparedIndex
 from searcher.results.expected import missed_share
 from searcher.results.search_result import SearchResult, TermCandidates
@@ -32,7 +32,7 @@ from std.values import Bools, Float64s, SearchMode, Term
 def search(
     terms: Sequence[Term],
     index: PreparedIndex,
-    speech: Speech,
+    speech: SearchedSpeech,
     *,
     mode: SearchMode = "list",
     spoken: Sequence[SpokenQuery] = (),
@@ -64,7 +64,7 @@ def decide(found: TermCandidates, config: Config, mode: SearchMode = "list") -> 
     """
     begin = time.perf_counter()
     candidates, n_terms, speech_s = found.candidates, len(found.terms), found.speech.seconds
-    probability, if_occurring = found.probability, candidates.score
+    probability, if_occurring = found.probability, candidates.probability
     judged, of_any = if_occurring, if_occurring * found.occurs[candidates.term]
     if mode == "adhoc" or config.decision.terms == "any":
         judged = of_any = probability
@@ -76,12 +76,13 @@ def decide(found: TermCandidates, config: Config, mode: SearchMode = "list") -> 
         "default_score": _default_score(of_any, listed, n_terms, speech_s, config.decision),
     }
     row, recording = found.reported()
-    candidates = candidates._replace(score=score).rows(row)._replace(recording=recording)
+    candidates = candidates.rows(row)._replace(recording=recording)
     probability = probability[row]
     kept = probability >= config.search.min_score
     decided = unlisted | {
         "candidates": candidates.rows(kept),
         "probability": probability[kept],
+        "decision_score": score[row][kept],
         "n_true": expected_occurrences(
             candidates.term, probability, n_terms, config.decision.n_true_scale
         ),

@@ -160,9 +160,9 @@ class SearchableIndex(ABC):
         return [Term(f"TERM-{i}", text) for i, text in enumerate(terms, start=1)]
 
     @property
-    def all_speech(self) -> Speech:
+    def all_speech(self) -> SearchedSpeech:
         """All that there is, that of copies counted once."""
-        return Speech(None, self.distinct_speech_s)
+        return SearchedSpeech(None, self.distinct_speech_s)
 
     def searched_speech(
         self, ecf: ECF | None, where: str | None, recordings: Sequence[str]

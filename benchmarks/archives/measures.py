@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.archives.speech import SimulatedSpeech
 from benchmarks.archives.terms import Asked
 from benchmarks.calibration import LEAST, calibration_error, error_of_exact
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.prepared import PreparedIndex
 from searcher.search import search
 from std.matching.alignment import align
@@ -63,7 +63,7 @@ def find(asked: Sequence[Asked], speech: SimulatedSpeech, index: PreparedIndex) 
     result = search(
         [Term(str(i), text) for i, text in enumerate(texts)],
         index,
-        Speech(None, 3600 * speech.hours),
+        SearchedSpeech(None, 3600 * speech.hours),
     )
     cpu_s = time.process_time() - begin
     occurrences = _occurrences(asked, speech)

@@ -80,7 +80,7 @@ def calibrate(
         phonetic: what phonetic search found, if it took part.
 
     Returns:
-        candidates ordered by term, recording and time, whose scores are probabilities on condition
+        candidates ordered by term, recording and time, with probabilities on condition
         that their term occurs; the variants they point into; (terms,) log evidence that each term
         occurs (`searcher.calibration.occurring_terms`).
     """
@@ -114,7 +114,7 @@ def calibrate(
             parts.append(of_term.lexical)
             continue
         n = len(of_term.lexical.term)
-        parts.append(of_term.lexical._replace(score=probability[:n]))
+        parts.append(of_term.lexical._replace(probability=probability[:n]))
         if of_term.hits and phonetic:
             kept = np.flatnonzero(probability[n:] >= MIN_PROBABILITY)
             hits = of_term.hits.rows(kept)
@@ -155,7 +155,7 @@ def _evidence(
     """The log likelihood ratios of each place of a term."""
     letters = sum(map(len, words))
     if hits is None or phonetic is None:
-        known = iv_features(lexical.score, len(words), letters, highest_posterior, speech_s)
+        known = iv_features(lexical.probability, len(words), letters, highest_posterior, speech_s)
         ratios = model.iv_weights.log_ratios(known) if is_calibrated else None
         return TermEvidence(lexical, None, ratios, is_searched=not (is_oov or spoken))
     paired = pair_with_hits(() if spoken else words, lexical, hits, phonetic.searched, variants)

@@ -122,7 +122,7 @@ def pair_with_hits(
     score = np.full(len(rows), NO_HIT_SCORE)
     score[is_heard] = hits.measures[rows[is_heard], SCORE]
     return Paired(
-        np.concatenate([lexical.score, np.zeros(len(unpaired))]),
+        np.concatenate([lexical.probability, np.zeros(len(unpaired))]),
         score,
         columns,
         explained(words, paths, is_unit),

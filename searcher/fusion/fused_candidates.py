@@ -62,7 +62,7 @@ def fuse(
     joined = concatenate(parts)
     sizes = [len(part.term) for part in parts]
     rows = place_table(joined, np.repeat(np.arange(len(parts)), sizes))
-    probability = np.where(rows >= 0, np.append(joined.score, 0.0)[rows], 0.0)
+    probability = np.where(rows >= 0, np.append(joined.probability, 0.0)[rows], 0.0)
     of_each = np.concatenate([*(found.probability for found in every), [0.0]])
     shown = np.where(rows >= 0, of_each[rows], 0.0)
     doubts = _doubts(recognisers, recordings)[joined.recording[rows.max(axis=1)]]
@@ -71,7 +71,9 @@ def fuse(
     chosen = rows[np.arange(len(rows)), best]
     numbers = np.arange(len(rows))
     if_occurring = np.minimum(pool(probability, weight) / occurs[joined.term[chosen]], 1.0)
-    candidates = joined.rows(chosen)._replace(score=if_occurring, variant=numbers, family=numbers)
+    candidates = joined.rows(chosen)._replace(
+        probability=if_occurring, variant=numbers, family=numbers
+    )
     candidates = in_order(_of_originals(candidates, recordings, copies))
     firsts = np.cumsum([0, *sizes])[:-1]
     return replace(
@@ -104,7 +106,7 @@ def _with_doubts(
             recording=np.array([row_of[one] for one in found.recordings], np.int64)[
                 found.candidates.recording
             ],
-            score=found.candidates.score * found.occurs[found.candidates.term],
+            probability=found.candidates.probability * found.occurs[found.candidates.term],
         )
         for found in every
     ]

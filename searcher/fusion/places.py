@@ -19,12 +19,14 @@ def same_places(candidates: Candidates, recogniser: Int64s) -> Int64s:
     Places are numbered by term, recording and start of their most probable candidate.
 
     Args:
-        candidates: (n,) of all recognisers, in any order; their scores are probabilities.
+        candidates: (n,) of all recognisers, in any order; with probabilities.
         recogniser: (n,) that found each.
     """
     term, recording = candidates.term, candidates.recording
     twice_middle = candidates.start_ms + candidates.end_ms
-    by_rank = np.lexsort((recogniser, candidates.end_ms, candidates.start_ms, -candidates.score))
+    by_rank = np.lexsort(
+        (recogniser, candidates.end_ms, candidates.start_ms, -candidates.probability)
+    )
     rank = np.empty(len(term), np.int64)  # 0: the most probable
     rank[by_rank] = np.arange(len(term))
     left = np.lexsort((rank, twice_middle, recording, term))

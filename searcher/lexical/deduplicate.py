@@ -34,9 +34,9 @@ def deduplicate(candidates: Candidates) -> Candidates:
     if not len(several):
         return candidates
     keep = np.ones(len(group), dtype=bool)
-    score = candidates.score.copy()
-    keep[several], score[several] = _suppress(candidates.rows(several), group[several])
-    return candidates._replace(score=score).rows(keep)
+    probability = candidates.probability.copy()
+    keep[several], probability[several] = _suppress(candidates.rows(several), group[several])
+    return candidates._replace(probability=probability).rows(keep)
 
 
 def overlap_groups(candidates: Candidates) -> Int64s:
@@ -94,18 +94,18 @@ def is_same_event(candidates: Candidates, others: Candidates) -> Bools:
 
 
 def _suppress(candidates: Candidates, group: Int64s) -> tuple[Bools, Float64s]:
-    """Keep the best candidate of each event, with the scores of its family's pieces summed.
+    """Keep the best candidate of each event, with the probabilities of its family's pieces summed.
 
     Args:
         candidates: (n,) ordered by group.
         group: (n,) the overlap group of each.
 
     Returns:
-        (n,) which to keep; (n,) the scores, summed for those that are kept.
+        (n,) which to keep; (n,) the probabilities, summed for those that are kept.
     """
-    order = np.lexsort((candidates.start_ms, -candidates.score))
+    order = np.lexsort((candidates.start_ms, -candidates.probability))
     owner = best_first(candidates, group, order, is_same_event)
     keep = owner == np.arange(len(owner))
     pieces = order[candidates.family[order] == candidates.family[owner[order]]]
-    total = np.bincount(owner[pieces], candidates.score[pieces], minlength=len(owner))
-    return keep, np.where(keep, np.minimum(total, 1.0), candidates.score)
+    total = np.bincount(owner[pieces], candidates.probability[pieces], minlength=len(owner))
+    return keep, np.where(keep, np.minimum(total, 1.0), candidates.probability)

@@ -73,7 +73,7 @@ class Plan:
 class LexicalResult(NamedTuple):
     """The candidates that terms have by their words, in a segment or in all of a language."""
 
-    candidates: Candidates  # deduplicated, ordered; their scores are posteriors
+    candidates: Candidates  # deduplicated, ordered; their probabilities are posteriors
     variants: tuple[Variant, ...]  # that they point into; of a segment those that wildcards become
     found_words: set[str]  # the words looked up that it has, and the wildcards that fit one
     outside_ecf: int  # candidates left out
@@ -209,7 +209,7 @@ def look_up(
                 recording=spans.recording,
                 start_ms=spans.start_ms,
                 end_ms=spans.end_ms,
-                score=spans.posterior * variant.similarity,
+                probability=spans.posterior * variant.similarity,
                 family=np.full(n, i),
                 first_slot=spans.slots[:, 0],
                 last_slot=spans.slots[:, -1],
@@ -251,7 +251,7 @@ def settle(
         slots = candidates.first_slot, candidates.last_slot
         inside = inside & plan.spoken_by.fits(segment, candidates.recording, *slots)
     kept = deduplicate(candidates.rows(inside))
-    kept = kept.rows(kept.score >= plan.config.search.min_score)
+    kept = kept.rows(kept.probability >= plan.config.search.min_score)
     outside = int(len(inside) - np.count_nonzero(inside))
     used = np.unique(kept.variant[kept.variant >= n])
     if not len(used):

@@ -35,7 +35,7 @@ def explained(
     text = {i: text_of(found.variants[i].words) for i in {*table.variant.tolist()}}
     searched = [text[i] for i in table.variant.tolist()]
     probability = found.probability.tolist()
-    score = table.score.tolist() if decided else probability
+    score = found.decision_score.tolist() if decided else probability
     decision = ["YES" if yes else "NO" for yes in found.yes.tolist()]
     around = zip(*contexts, strict=True) if n else ([],) * 6
     before, likeliest, after, slots, error_ms, speakers = around
@@ -82,7 +82,7 @@ def _because(found: SearchResult, error_ms: Sequence[int], *, decided: bool) -> 
         because = [
             f"score {score:.4f} {above if yes else below}: {why}"
             for score, yes, why in zip(
-                found.candidates.score.tolist(), found.yes.tolist(), because, strict=True
+                found.decision_score.tolist(), found.yes.tolist(), because, strict=True
             )
         ]
     if not any(error_ms):

@@ -140,7 +140,7 @@ def hits_as_candidates(
         recording=hits.recording,
         start_ms=hits.start_ms,
         end_ms=hits.end_ms,
-        score=probability,
+        probability=probability,
         family=numbers,
         first_slot=hits.first_slot,
         last_slot=hits.last_slot,

@@ -21,7 +21,7 @@ class Candidates(NamedTuple):
     recording: Int64s  # (n,)
     start_ms: Int64s  # (n,)
     end_ms: Int64s  # (n,)
-    score: Float64s  # (n,)
+    probability: Float64s  # (n,) that the term is said there, if it is said at all
     family: Int64s  # (n,) variant; candidates of one family are pieces of one event at a place
     first_slot: Int64s  # (n,) of its words, a row of its segment's slot columns
     last_slot: Int64s  # (n,)
@@ -36,7 +36,7 @@ class Candidates(NamedTuple):
 
 
 NO_CANDIDATES = Candidates._make(np.empty(0, np.int64) for _ in Candidates._fields)._replace(
-    score=np.empty(0)
+    probability=np.empty(0)
 )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from searcher.decisions import THRESHOLD
 from searcher.index.copies import NO_COPIES, Copies
 from searcher.index.recording_table import recording_table
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.results.candidates import Candidates, Rows
 from searcher.results.copied_hits import reported, searched_copies
 from searcher.results.expected import Expected
@@ -26,9 +26,7 @@ from std.values import Bools, Detections, Float64s, Recording, Term
 
 @dataclass(frozen=True, eq=False)
 class TermCandidates:
-    """The candidates of all terms; until `decide` their scores are probabilities on condition that
-    the term occurs.
-    """
+    """The candidates of all terms, with probabilities on condition that the term occurs."""
 
     terms: tuple[Term, ...]
     words: tuple[tuple[str, ...], ...]  # of each term, normalised
@@ -45,7 +43,7 @@ class TermCandidates:
     without_model: tuple[str, ...]  # pronouncers of segments that the model is not about
     segments: tuple[Segment, ...]  # what was searched
     copies: Copies  # of its recordings; candidates are of originals until `decide`
-    speech: Speech  # that was searched
+    speech: SearchedSpeech  # that was searched
     cut: frozenset[int]  # terms of which only the likeliest places were searched
     seconds: float
 
@@ -73,8 +71,9 @@ class TermCandidates:
 
 @dataclass(frozen=True, eq=False)
 class SearchResult(TermCandidates):
-    """Detections, with the evidence for each: candidates whose scores were decided on."""
+    """Detections, with the evidence for each: candidates that were decided on."""
 
+    decision_score: Float64s  # (n,) `THRESHOLD` and more: YES
     n_true: Float64s  # (terms,) expected occurrences
     missed_share: float | None  # the probability of a place without a hit; None: not known
     default_score: float | None  # the same on the scale of scores
@@ -91,13 +90,17 @@ class SearchResult(TermCandidates):
     @cached_property
     def yes(self) -> Bools:
         """(n,) the decisions."""
-        decided: Bools = self.candidates.score >= THRESHOLD
+        decided: Bools = self.decision_score >= THRESHOLD
         return decided
 
     def rows(self, which: Rows) -> "SearchResult":
         """The same search with some of its detections, in the order of ``which``."""
-        some = self.candidates.rows(which)
-        return replace(self, candidates=some, probability=self.probability[which])
+        return replace(
+            self,
+            candidates=self.candidates.rows(which),
+            probability=self.probability[which],
+            decision_score=self.decision_score[which],
+        )
 
     def at_least(self, probability: float) -> "SearchResult":
         """The detections that are so likely; the others are counted."""
@@ -120,7 +123,7 @@ class SearchResult(TermCandidates):
             candidates.recording.astype(np.int32),
             candidates.start_ms / 1000,
             (candidates.end_ms - candidates.start_ms) / 1000,
-            candidates.score,
+            self.decision_score,
             self.yes,
             self.probability,
         )

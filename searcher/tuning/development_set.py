@@ -20,7 +20,7 @@ from searcher.found_terms import find_terms, judge
 from searcher.index.copies import Copies, find_copies, without_copies
 from searcher.index.languages import by_language
 from searcher.index.recording_table import recording_table
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.snapshot import adapted, open_stores, snapshot
 from searcher.phonetic.indexes import PhoneticIndexes, open_phonetic_indexes
 from searcher.prepared import prepare
@@ -244,8 +244,10 @@ def lexical_candidates(
     )
     terms = [Term(str(i), " ".join(words)) for i, words in enumerate(phrases)]
     index = prepare(segments, config)
-    candidates = judge([find_terms(terms, index, Speech(excerpts, 0.0))], index)[0].candidates
-    candidates = candidates.rows(candidates.score >= config.search.min_score)
+    candidates = judge([find_terms(terms, index, SearchedSpeech(excerpts, 0.0))], index)[
+        0
+    ].candidates
+    candidates = candidates.rows(candidates.probability >= config.search.min_score)
     bounds = np.searchsorted(candidates.term, np.arange(len(terms) + 1)).tolist()
     return [candidates.rows(slice(bounds[i], bounds[i + 1])) for i in range(len(terms))]
 

@@ -117,12 +117,14 @@ def labelled_by_words(judge: Judge, speech: JudgedSpeech, phrases: Sequence[Phra
         if len(rows.term)
     ]
     places = [
-        Places(np.full(len(rows.term), i), rows.recording, rows.start_ms, rows.end_ms, rows.score)
+        Places(
+            np.full(len(rows.term), i), rows.recording, rows.start_ms, rows.end_ms, rows.probability
+        )
         for i, (_, rows) in enumerate(candidates)
     ]
     speech_s = speech.part.speech_s
     evidence = [
-        iv_features(rows.score, len(words), sum(map(len, words)), highest, speech_s)
+        iv_features(rows.probability, len(words), sum(map(len, words)), highest, speech_s)
         for words, rows in candidates
     ]
     return _examples(judge, [words for words, _ in candidates], places, evidence)

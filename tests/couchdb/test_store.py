@@ -13,7 +13,7 @@ from indexer.maintain import upkeep
 from indexer.segments.invert import invert
 from indexer.store_cli import main as std_store
 from searcher.index.copies import find_copies
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.prepared import prepare
 from searcher.search import search
 from std.config import Config, PhoneticSearchConfig, SplittingConfig
@@ -294,10 +294,12 @@ def test_phrases_fetch_the_slots_that_they_skip(couchdb_url, opened, network, co
             to.extend(wanted) or real(wanted)
         )
         there, here = (
-            search([Term("1", phrase)], prepare([one], WORDS_ALONE), Speech(None, 60.0)).candidates
+            search(
+                [Term("1", phrase)], prepare([one], WORDS_ALONE), SearchedSpeech(None, 60.0)
+            ).candidates
             for one in (segment, resident)
         )
-        assert len(here.score) or not most
+        assert len(here.probability) or not most
         for ours, theirs in zip(there, here, strict=True):
             np.testing.assert_array_equal(ours, theirs)
         assert len(fetched) <= most
@@ -325,10 +327,12 @@ def test_copies_are_found_by_the_slots_of_recordings_that_may_be_some(
     assert copies.originals == find_copies([resident]).originals != {}
     assert len({*fetched}) < len(segment._remote.layout.slot_starts)
     there, here = (
-        search([Term("1", "a b")], prepare([one], WORDS_ALONE), Speech(None, 60.0)).candidates
+        search(
+            [Term("1", "a b")], prepare([one], WORDS_ALONE), SearchedSpeech(None, 60.0)
+        ).candidates
         for one in (segment, resident)
     )
-    assert len(here.score)
+    assert len(here.probability)
     for ours, theirs in zip(there, here, strict=True):
         np.testing.assert_array_equal(ours, theirs)
 

@@ -11,7 +11,7 @@ from indexer.formats.shared.reader_options import DEFAULT
 from indexer.inputs import Input
 from indexer.maintain import delete, upkeep
 from indexer.shards import audio_files
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.snapshot import open_stores, snapshot
 from searcher.prepared import prepare
 from searcher.search import search
@@ -62,7 +62,7 @@ def hits(urls, **options):
     found = search(
         TERMS,
         prepare(snapshot(open_stores([str(url) for url in urls]), CONFIG), CONFIG),
-        Speech(None, 9),
+        SearchedSpeech(None, 9),
         **options,
     )
     where = [found.recordings[i] for i in found.candidates.recording.tolist()]

@@ -20,7 +20,7 @@ from searcher.calibration.model import default_model
 from searcher.commands.search import main
 from searcher.found_terms import find_terms, judge
 from searcher.index.languages import by_language
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.prepared import prepare
 from searcher.results.candidates import concatenate
 from searcher.search import decide, search
@@ -45,7 +45,7 @@ from std.values import Term
 GERMAN = "das haus garten schule strasse kirche wasser schiff"
 DUTCH = "het huis tuin school straat kerk water schip"
 
-SPEECH = Speech(None, 60.0)
+SPEECH = SearchedSpeech(None, 60.0)
 
 
 class Letters:
@@ -143,8 +143,8 @@ def test_phones_that_the_index_lacks_change_nothing_of_other_terms(segment):
     alone = find_terms([Term("T1", "kirsche")], index, SPEECH).of_language[0]
     together = find_terms([Term("T1", "kirsche"), Term("T2", "vexq")], index, SPEECH).of_language[0]
     some = together.candidates.rows(together.candidates.term == 0)
-    assert len(some.score) == len(alone.candidates.score) > 0
-    assert some.score.tolist() == alone.candidates.score.tolist()
+    assert len(some.probability) == len(alone.candidates.probability) > 0
+    assert some.probability.tolist() == alone.candidates.probability.tolist()
     assert together.log_evidence[0] == alone.log_evidence[0]
 
 
@@ -319,7 +319,7 @@ def test_one_place_is_reported_once_in_each_language(segment, monkeypatch):
         found, variants, occurs = genuine(*args)
         again = found._replace(
             start_ms=found.start_ms + 10,
-            score=found.score / 2,
+            probability=found.probability / 2,
             variant=np.full(len(found.term), len(variants)),
             family=np.full(len(found.term), len(variants)),
         )

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from indexer.segments.invert import invert
 from indexer.segments.merge import merged
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.context import contexts
 from searcher.output.explain import explained, summary
 from searcher.prepared import prepare
@@ -41,7 +41,7 @@ def hits(found):
 
 def test_terms_are_found_in_all_segments(two_segments):
     terms = [Term("T1", "POLIZEI"), Term("T2", "Polizei Gewalt"), Term("T3", "burganlagen")]
-    found = search(terms, prepare(two_segments, GLOBAL), Speech(None, 100))
+    found = search(terms, prepare(two_segments, GLOBAL), SearchedSpeech(None, 100))
     assert hits(found) == [
         ("POLIZEI", "late", 4.0, 0.6, "YES"),
         ("POLIZEI", "news", 0.1, 0.9, "YES"),
@@ -70,7 +70,9 @@ def test_terms_are_found_in_all_segments(two_segments):
 
 def test_the_decision_counts_the_scores_of_all_segments(two_segments):
     config = Config(calibration=AS_RECOGNISED, decision=DecisionConfig(rule="term-specific"))
-    found = search([Term("T1", "polizei")], prepare(two_segments, config), Speech(None, 3600))
+    found = search(
+        [Term("T1", "polizei")], prepare(two_segments, config), SearchedSpeech(None, 3600)
+    )
     assert found.n_true[0] == pytest.approx(1.5)
     theta = 999.9 * 1.5 / (3600 + 998.9 * 1.5)
     assert found.yes.tolist() == (found.probability >= theta).tolist()
@@ -78,21 +80,23 @@ def test_the_decision_counts_the_scores_of_all_segments(two_segments):
 
 def test_only_speech_inside_the_ecf_counts(two_segments):
     excerpts = [Excerpt(Recording("late", 1), 0.0, 10.0)]
-    found = search([Term("T1", "polizei")], prepare(two_segments, GLOBAL), Speech(excerpts, 10))
+    found = search(
+        [Term("T1", "polizei")], prepare(two_segments, GLOBAL), SearchedSpeech(excerpts, 10)
+    )
     assert [one[1] for one in hits(found)] == ["late"]
     assert found.outside_ecf == 1
 
 
 def test_scores_below_the_minimum_are_not_written(two_segments):
     config = Config(search=SearchConfig(min_score=0.5))
-    found = search([Term("T1", "gewalt")], prepare(two_segments, config), Speech(None, 100))
+    found = search([Term("T1", "gewalt")], prepare(two_segments, config), SearchedSpeech(None, 100))
     assert [one[1] for one in hits(found)] == ["news"]
 
 
 def test_a_term_without_words_is_nowhere(two_segments):
     terms = [Term("T1", ""), Term("T2", "polizei")]
-    found = search(terms, prepare(two_segments, GLOBAL), Speech(None, 9))
-    alone = search(terms[1:], prepare(two_segments, GLOBAL), Speech(None, 9))
+    found = search(terms, prepare(two_segments, GLOBAL), SearchedSpeech(None, 9))
+    alone = search(terms[1:], prepare(two_segments, GLOBAL), SearchedSpeech(None, 9))
     assert set(found.candidates.term.tolist()) == {1}
     assert len(found.candidates.term) == len(alone.candidates.term)
 
@@ -101,7 +105,7 @@ def test_context_shows_the_likeliest_words(two_segments):
     found = search(
         [Term("T1", "polizei"), Term("T2", "gehalt")],
         prepare(two_segments, GLOBAL),
-        Speech(None, 9),
+        SearchedSpeech(None, 9),
     )
     shown = contexts(found.candidates, found.recordings, two_segments)
     assert [tuple(one) for one in shown] == [
@@ -126,7 +130,9 @@ def test_a_hit_that_silence_beats_stands_in_its_own_context(network):
     )
     segments = [segment(heard)]
     found = search(
-        [Term("T", "dane"), Term("T", "great dane")], prepare(segments, GLOBAL), Speech(None, 9)
+        [Term("T", "dane"), Term("T", "great dane")],
+        prepare(segments, GLOBAL),
+        SearchedSpeech(None, 9),
     )
     assert words_around(found, segments) == [
         ("the great", "dane", "heard", ""),
@@ -141,7 +147,7 @@ def test_context_of_words_that_take_no_time(network):
     )
     segments = [segment(network([("z", 1.0)], file="early")), segment(heard)]
     terms = [Term("1", "b"), Term("2", "c"), Term("3", "b c"), Term("4", "z")]
-    found = search(terms, prepare(segments, GLOBAL), Speech(None, 9))
+    found = search(terms, prepare(segments, GLOBAL), SearchedSpeech(None, 9))
     assert words_around(found, segments) == [
         ("a", "b", "c d", ""),
         ("a", "c", "d", "c"),
@@ -155,7 +161,7 @@ def test_deleted_recordings_are_not_found(network):
     found = search(
         [Term("T", "a")],
         prepare([ResidentSegment("s", columns, frozenset([0]))], GLOBAL),
-        Speech(None, 9),
+        SearchedSpeech(None, 9),
     )
     assert [one[1] for one in hits(found)] == ["talk"]
 
@@ -181,13 +187,13 @@ def test_cut_and_merged_in_any_way_the_same_is_found(network, files, random):
     random.shuffle(parts)
     again = [ResidentSegment(None, merged(parts))]
     expected, *others = (
-        sorted(hits(search(terms, prepare(one, GLOBAL), Speech(None, 9), mode="adhoc")))
+        sorted(hits(search(terms, prepare(one, GLOBAL), SearchedSpeech(None, 9), mode="adhoc")))
         for one in (whole, parts, again)
     )
     assert others == [expected, expected]
 
 
 def test_an_empty_index_finds_nothing():
-    found = search([Term("T", "a b")], prepare([segment()], Config()), Speech(None, 9))
+    found = search([Term("T", "a b")], prepare([segment()], Config()), SearchedSpeech(None, 9))
     assert hits(found) == []
     assert found.oov_words == (("a", "b"),)

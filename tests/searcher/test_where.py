@@ -9,7 +9,7 @@ import pytest
 import searcher.commands.search
 from indexer import index_files
 from searcher import open_index
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.prepared import prepare
 from searcher.search import search
 from std.ecf_filter import speech_s
@@ -104,10 +104,10 @@ def test_trials_are_the_seconds_of_the_recordings_that_fit(index, terms):
     expected = search(
         terms.terms,
         prepare(index.segments, index.config),
-        Speech(whole, speech_s(excerpts)),
+        SearchedSpeech(whole, speech_s(excerpts)),
     )
     got = index.search_terms(terms, where="speaker = Ada")
-    assert got.candidates.score.tolist() == expected.candidates.score.tolist()
+    assert got.decision_score.tolist() == expected.decision_score.tolist()
     assert got.yes.tolist() == expected.yes.tolist()
     assert len(got.yes)
 

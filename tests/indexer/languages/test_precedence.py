@@ -15,7 +15,7 @@ from indexer.maintain import delete, upkeep
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from indexer.store_cli import main as std_store
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.prepared import prepare
 from searcher.search import search
 from std.config import Config, IndexConfig
@@ -104,7 +104,7 @@ def hits(stores, texts=("auto", "obama", "scheffen")):
     found = search(
         [Term(text, text) for text in texts],
         prepare([segment for store in stores for segment in store.segments()], Config()),
-        Speech(None, 100.0),
+        SearchedSpeech(None, 100.0),
     )
     return [
         (

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from indexer.networks.utterances import stacked
 from indexer.segments.invert import invert
 from indexer.segments.separate import _separated, separated
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.prepared import prepare
 from searcher.search import search
 from std.config import Config
@@ -50,7 +50,7 @@ def test_every_way_of_writing_finds_it(network):
     segment = ResidentSegment(None, invert(separated(stacked([said]), FOLD), FOLD))
     texts = ["dollar maybe", "dollar—maybe", "Dollar – maybe", "foto's", "foto’s", "maybe foto`s"]
     terms = [Term(str(i), text) for i, text in enumerate(texts)]
-    found = search(terms, prepare([segment], Config()), Speech(None, 10.0))
+    found = search(terms, prepare([segment], Config()), SearchedSpeech(None, 10.0))
     assert sorted(found.candidates.term.tolist()) == [0, 1, 2, 3, 4, 5]
 
 

@@ -146,9 +146,9 @@ def test_the_speech_of_an_index_is_that_of_its_recordings(store):
         same = index.search_terms(terms, recordings=["*"])
         whole = [Excerpt(one.recording, 0.0, 3600.0) for one in index.recordings()]
         other = index.search_terms(terms, ECF(tuple(whole)))
-    assert np.array_equal(free.candidates.score, same.candidates.score)
-    assert len(free.candidates.score) == len(other.candidates.score)
-    assert not np.array_equal(free.candidates.score, other.candidates.score)
+    assert np.array_equal(free.decision_score, same.decision_score)
+    assert len(free.decision_score) == len(other.decision_score)
+    assert not np.array_equal(free.decision_score, other.decision_score)
 
 
 def test_rows_beside_a_hit_list(search, tmp_path):

@@ -19,7 +19,7 @@ from searcher.calibration.occurring_terms import (
 )
 from searcher.calibration.weights import LogRatios
 from searcher.evidence.calibrate import TermEvidence, _probabilities
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.prepared import prepare
 from searcher.results.candidates import NO_CANDIDATES
 from searcher.search import search
@@ -85,7 +85,7 @@ def found(networks, terms):
     columns = invert(networks)
     with_phones = replace(columns, extra=PhoneColumnBuilder(Config())(columns))
     result = search(
-        terms, prepare([ResidentSegment("s", with_phones)], Config()), Speech(None, 180)
+        terms, prepare([ResidentSegment("s", with_phones)], Config()), SearchedSpeech(None, 180)
     )
     places = zip(*(column.tolist() for column in result.candidates[:4]), strict=True)
     return {
@@ -115,7 +115,7 @@ def test_a_known_term_has_the_same_answer_whatever_is_asked_with_it(german):
 
     def of_first(*texts):
         terms = [Term(text, text) for text in texts]
-        result = search(terms, index, Speech(None, 180), mode="adhoc")
+        result = search(terms, index, SearchedSpeech(None, 180), mode="adhoc")
         return result.probability[result.candidates.term == 0].tolist()
 
     assert of_first("landschaft") == of_first("landschaft", "xylofonquartett") != []
@@ -132,7 +132,7 @@ def test_a_term_that_a_list_has_twice_says_once_what_the_list_is_like(german):
 
     def best(*texts):
         terms = [Term(str(i), text) for i, text in enumerate(texts)]
-        found = search(terms, index, Speech(None, 180))
+        found = search(terms, index, SearchedSpeech(None, 180))
         return [
             found.probability[found.candidates.term == row].max(initial=0)
             for row in range(len(texts))
@@ -163,7 +163,7 @@ def lists_of(german, network):
             calibration=CalibrationConfig(list=setting), decision=DecisionConfig(**decision)
         )
         terms = [Term(text, text) for text in texts]
-        return search(terms, prepare(segments, config), Speech(None, 180))
+        return search(terms, prepare(segments, config), SearchedSpeech(None, 180))
 
     return found
 
@@ -172,7 +172,7 @@ def hits_of(found, n):
     """Hits of the first n terms: their places, probabilities, scores and decisions."""
     some = found.rows(np.flatnonzero(found.candidates.term < n))
     places = np.stack(some.candidates[:1] + some.candidates[2:5])
-    return places.tolist(), some.probability, some.candidates.score, some.yes.tolist()
+    return places.tolist(), some.probability, some.decision_score, some.yes.tolist()
 
 
 SOME = ["hahnenfedern", "xylofonquartett", "biosfären", "landschaft"]
@@ -204,9 +204,9 @@ def test_a_whole_list_changes_what_is_reported_and_no_scores_and_decisions(lists
 def test_where_terms_may_not_occur_decisions_are_made_on_what_is_reported(lists_of):
     by_itself = lists_of("independent", *SOME, *OTHERS, terms="any")
     in_list = lists_of("whole", *SOME, *OTHERS, terms="any")
-    assert (in_list.candidates.score < by_itself.candidates.score).any()
+    assert (in_list.decision_score < by_itself.decision_score).any()
     for found in (by_itself, in_list):
-        order = np.lexsort((found.candidates.score, found.candidates.term))
+        order = np.lexsort((found.decision_score, found.candidates.term))
         within = np.diff(found.candidates.term[order]) == 0
         assert (np.diff(found.probability[order])[within] >= 0).all()
 

@@ -69,7 +69,7 @@ def test_places_are_numbered_by_term_recording_and_start(rows):
     firsts = []
     for number in range(int(place.max(initial=-1)) + 1):
         rows_of_place = np.flatnonzero(place == number)
-        best = rows_of_place[np.argmax(candidates.score[rows_of_place])]
+        best = rows_of_place[np.argmax(candidates.probability[rows_of_place])]
         firsts.append((candidates.term[best], candidates.recording[best]))
     assert firsts == sorted(firsts)
 

@@ -15,7 +15,7 @@ from searcher import open_fused, open_index
 from searcher.calibration.model import default_model
 from searcher.commands.search import main as std_search
 from searcher.index.copies import LEAST_TIMES
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.prepared import prepare
 from searcher.search import search
 from std.config import Config
@@ -93,7 +93,7 @@ def rows(result, copy=0):
             found.recording.tolist(),
             found.start_ms.tolist(),
             found.end_ms.tolist(),
-            found.score.tolist(),
+            result.decision_score.tolist(),
             result.probability.tolist(),
             strict=True,
         )
@@ -284,7 +284,7 @@ def segments_of(speech, place_of):
 def places(result):
     """Each detection: term, file, times and numbers."""
     found = result.candidates
-    columns = (found.term, found.start_ms, found.end_ms, found.score, result.probability)
+    columns = (found.term, found.start_ms, found.end_ms, result.decision_score, result.probability)
     files = [result.recordings[row].file for row in found.recording.tolist()]
     return [*zip(files, *(column.tolist() for column in columns), strict=True)]
 
@@ -292,7 +292,7 @@ def places(result):
 def searched(segments, excerpts):
     index = prepare(segments, Config())
     seconds = 60.0 if excerpts is None else speech_s(index.copies.searched(excerpts))
-    return places(search(QUERIES, index, Speech(excerpts, seconds)))
+    return places(search(QUERIES, index, SearchedSpeech(excerpts, seconds)))
 
 
 @given(st.lists(SLOTS, min_size=1, max_size=3, unique_by=tuple), st.data())

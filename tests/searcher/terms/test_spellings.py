@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.segments.invert import invert
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.prepared import prepare
 from searcher.search import search
 from searcher.terms.spellings import respelt, same_words
@@ -33,7 +33,7 @@ def segment(network):
 
 
 def found(segments, text, config=CONFIG):
-    result = search([Term("t", text)], prepare(segments, config), Speech(None, 100.0))
+    result = search([Term("t", text)], prepare(segments, config), SearchedSpeech(None, 100.0))
     rows = result.candidates
     return result, [
         (result.variants[variant].words, round(float(score), 3))

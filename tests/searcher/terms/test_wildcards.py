@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.segments.invert import invert
-from searcher.index.searched_speech import Speech
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.context import contexts
 from searcher.output.explain import explained
 from searcher.output.notices import remarks
@@ -64,7 +64,9 @@ def test_alternatives_of_a_slot_are_summed(network):
 
 def found_by(term, segments, **more):
     config = Config(decision=GLOBAL, search=SearchConfig(**more))
-    found = search([Term("T", term)], prepare(segments, config), Speech(None, 9), mode="adhoc")
+    found = search(
+        [Term("T", term)], prepare(segments, config), SearchedSpeech(None, 9), mode="adhoc"
+    )
     return found, [
         (one.file, one.start_s, one.searched, one.how, round(one.probability, 3))
         for one in explained(found, contexts(found.candidates, found.recordings, segments))
@@ -113,7 +115,11 @@ def test_workers_find_the_same(robots):
     for jobs in (1, 2):
         with executor(jobs, None) as workers:
             found = search(
-                terms, prepare(segments, config), Speech(None, 9), workers=workers, mode="adhoc"
+                terms,
+                prepare(segments, config),
+                SearchedSpeech(None, 9),
+                workers=workers,
+                mode="adhoc",
             )
         rows.append(
             [
@@ -153,7 +159,7 @@ def test_equals_looking_every_word_up(network, data):
 def test_what_is_literal_without_wildcards(network):
     segments = [ResidentSegment(None, invert([network([("f***", 1.0)], [("fool", 1.0)])]))]
     config = Config(decision=GLOBAL)
-    found = search([Term("T", "f***")], prepare(segments, config), Speech(None, 9))
+    found = search([Term("T", "f***")], prepare(segments, config), SearchedSpeech(None, 9))
     assert [found.variants[i].words for i in found.candidates.variant.tolist()] == [("f***",)]
     assert [one[2] for one in found_by("F***", segments)[1]] == ["f***", "fool"]
 
@@ -197,7 +203,7 @@ def test_of_too_many_places_the_likeliest_are_searched_and_it_is_said(network):
         assert any("only the likeliest are searched" in line for line in remarks(found))
     found, _ = found_by("b*", segments, max_places=1000)
     best = np.sort(likely)[-1000:]
-    assert np.allclose(np.sort(found.candidates.score), best)
+    assert np.allclose(np.sort(found.decision_score), best)
 
 
 def test_a_search_with_too_many_candidates_is_refused(network):
