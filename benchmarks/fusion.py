@@ -274,7 +274,7 @@ def measures(one: Material, found: TermCandidates, probability: Float64s) -> Mea
         found: the places.
         probability: (places,) if the term occurs.
     """
-    found = replace(found, candidates=found.candidates._replace(score=probability))
+    found = replace(found, candidates=found.candidates._replace(probability=probability))
     result = decide(found, one.config)
     right = labels(one, result)
     miss, alarm, prior = NAMED_POINTS["nist2006"][:3]

@@ -146,7 +146,7 @@ def decided(found: SearchResult, data: Data, config: Config) -> SearchResult:
         speech_s(found.copies.searched(data.ecf.excerpts)),
         config.decision,
     )
-    originals = replace(originals, candidates=originals.candidates._replace(score=score))
+    originals = replace(originals, decision_score=score)
     row, recording = originals.reported()
     decided = originals.rows(row)
     return replace(decided, candidates=decided.candidates._replace(recording=recording))
