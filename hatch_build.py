@@ -1,4 +1,4 @@
-"""Build hook: what a wheel has beside the packages: configurations, and manual pages."""
+"""Build hook: what a wheel has beside the packages: configurations, a sample, manual pages."""
 
 import sys
 from pathlib import Path
@@ -17,6 +17,7 @@ class SharedFiles(BuildHookInterface):  # type: ignore[type-arg]  # no configura
         if version == "editable":
             return
         build_data["force_include"]["configs"] = "std/configs"
+        build_data["force_include"]["examples/english"] = "spoken_terms/sample"  # of std-demo
         root, folder = Path(self.root), Path(self.root, FOLDER)
         sys.path[:0] = [str(root), str(root / "tools")]
         try:

@@ -28,6 +28,7 @@ COMMANDS = {  # and the modules whose function ``main`` they are
     "std-score": "scoring.cli",
     "std-discovery": "scoring.discovery.cli",
     "std-config": "std.config_cli",
+    "std-demo": "spoken_terms.demo",
 }
 ALIASES = {"std-query": ("std-search", "--explain-query")}  # other names of commands
 READER_FOR = "std-score"  # takes references in whatever the indexer reads
@@ -71,6 +72,7 @@ std_serve = partial(start, "std-serve")
 std_score = partial(start, "std-score")
 std_discovery = partial(start, "std-discovery")
 std_config = partial(start, "std-config")
+std_demo = partial(start, "std-demo")
 std_query = partial(start, "std-query")
 
 
