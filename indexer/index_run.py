@@ -14,6 +14,7 @@ from warnings import warn
 from indexer.build import BuildReport, build
 from indexer.describe import Described, describe, languages_in
 from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.given_metadata import own_columns_note, whole_rows
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
 from indexer.maintain import delete, keep_few_segments, upkeep, uses_workers
@@ -76,6 +77,8 @@ def changed(
         progress: makes the bar of the inputs' bytes.
     """
     with writing(stores):
+        note = own_columns_note(run.metadata)
+        run = replace(run, metadata=whole_rows(run.metadata, stores))
         run.pronouncer.told.by_metadata.update(languages_in(stores, run.metadata))
         run = _keeping_metadata(run, stores, delete)
         deleted = _deleted(delete, stores)
@@ -85,6 +88,7 @@ def changed(
         built = _built(stores, workers, config, run, progress) if run.files else BuildReport()
         if built.uncut and asked.text.unspaced != "keep":
             built.warnings.append(_uncut(built.uncut, stores[0]))
+        built.warnings += note
         described = describe(stores, run.metadata, run.pronouncer)
         later = uses_workers(stores, workers)
         if not later:  # while we may write: whoever writes next waits for us

@@ -26,6 +26,13 @@ class Cells:
         return bool(self.rows)
 
 
+@dataclass(frozen=True, eq=False)
+class FileMetadata(Metadata):
+    """The metadata of a file: whole rows, as if there were no index; and the cells they are of."""
+
+    cells: Cells = field(default_factory=Cells)
+
+
 def completed(before: Metadata, given: Cells) -> Metadata:
     """The rows of a file as they are with what an index has in columns that the file lacks.
 

@@ -25,9 +25,9 @@ from std.errors import InputError
 from std.files import content_of
 from std.json_fields import Part, documents
 from std.limits import MAX_DOCUMENT_BYTES
-from std.metadata.cells import Cells
+from std.metadata.cells import Cells, FileMetadata
 from std.metadata.listed import Row, own_columns, rows_of_files
-from std.metadata.table import Metadata, Values, of_rows
+from std.metadata.table import Values, of_rows
 from std.metadata.where import is_date
 from std.nist.audio_names import recording_name
 from std.tables.read import Table, read_table, text_of
@@ -41,13 +41,15 @@ _JSON = re.compile(r"\s*[\[{]")
 _BASIC_DATE = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})")
 
 
-def parse(stream: BinaryIO, path: Path | str = "<stream>") -> Metadata:
+def parse(stream: BinaryIO, path: Path | str = "<stream>") -> FileMetadata:
     """Read metadata of recordings; a recording without any value has an empty row.
 
     Args, Raises:
         as `parse_cells`.
     """
-    return of_rows(parse_cells(stream, path).rows)
+    cells = parse_cells(stream, path)
+    table = of_rows(cells.rows)
+    return FileMetadata(table.files, table.number, table.columns, cells)
 
 
 def parse_cells(stream: BinaryIO, path: Path | str = "<stream>") -> Cells:
