@@ -36,7 +36,7 @@ from searcher.calibration.model import Model
 from searcher.calibration.resembling_words import NO_RESEMBLING_WORDS, ResemblingWords
 from searcher.calibration.weights import Weights, fit, together
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.output.std_list import hit_list
+from searcher.output.hit_files import hit_list
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.prepared import prepare
 from searcher.results.search_result import SearchResult

@@ -35,7 +35,7 @@ from scoring.report.plot import COLOURS
 from searcher.calibration.model import Model
 from searcher.decisions import rule_for
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.output.std_list import hit_list
+from searcher.output.hit_files import hit_list
 from searcher.prepared import prepare
 from searcher.results.search_result import SearchResult
 from searcher.search import search

@@ -65,7 +65,7 @@ from searcher.fusion.doubt import doubt, measured
 from searcher.fusion.fused_candidates import FusedRecogniser, FusedVariant, fuse
 from searcher.fusion.pooling import MEASURED_SURENESS, pool, weights
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.output.std_list import hit_list
+from searcher.output.hit_files import hit_list
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.prepared import prepare
 from searcher.results.search_result import TermCandidates

@@ -34,7 +34,7 @@ from indexer.segments.invert import invert
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from searcher.calibration.model import Model
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.output.std_list import hit_list
+from searcher.output.hit_files import hit_list
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.prepared import prepare
 from searcher.results.candidates import concatenate

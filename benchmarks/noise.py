@@ -34,7 +34,7 @@ from recogniser.protocol import SAMPLES_PER_S
 from searcher.calibration.model import default_model
 from searcher.results.candidates import concatenate
 from searcher.results.search_result import SearchResult
-from searcher.terms.variant import Variant
+from searcher.terms.request import Variant
 from std.config import Config, load_config
 from std.files import read
 from std.nist import ecf, rttm, term_list

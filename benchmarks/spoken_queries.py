@@ -41,7 +41,7 @@ from searcher.calibration.weights import Examples, Weights, examples_of, fit, to
 from searcher.evidence.calibrate import SpokenEvidence
 from searcher.evidence.pairing import pair_with_hits
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.output.std_list import hit_list
+from searcher.output.hit_files import hit_list
 from searcher.prepared import prepare
 from searcher.results.search_result import SearchResult
 from searcher.search import search

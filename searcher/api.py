@@ -41,7 +41,7 @@ from searcher.calibration.model import Model
 from searcher.evidence import model_file
 from searcher.found_terms import FoundTerms, find_terms, judge
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.index.snapshot import open_stores
+from searcher.index.stores import open_stores
 from searcher.index_snapshot import IndexSnapshot
 from searcher.output.context import contexts, first_speakers
 from searcher.output.explain import explained

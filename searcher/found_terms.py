@@ -28,8 +28,7 @@ from searcher.prepared import PreparedIndex
 from searcher.results.candidates import Candidates, concatenate, in_order
 from searcher.results.search_result import TermCandidates
 from searcher.terms.languages import log_odds as term_log_odds
-from searcher.terms.request import Request, SpokenWords
-from searcher.terms.variant import Variant
+from searcher.terms.request import Request, SpokenWords, Variant
 from searcher.terms.wildcards import Expansion, expand, is_wildcard
 from std.errors import StdError, quoted
 from std.execution.stop import TimeLimit, stopped_by

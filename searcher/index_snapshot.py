@@ -11,7 +11,7 @@ from typing import Any, Self
 from searcher.calibration.model import Model
 from searcher.index.copies import Copies, live_counts
 from searcher.index.recording_words import Word, words_of_recording
-from searcher.index.snapshot import adapted, index_folder, revisions, snapshot, speech_ms
+from searcher.index.stores import adapted, index_folder, revisions, snapshot, speech_ms
 from searcher.prepared import PreparedIndex, prepare
 from searcher.searchable_index import SearchableIndex
 from searcher.terms.query import Describe, counts_by_language, describer

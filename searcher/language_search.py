@@ -11,12 +11,10 @@ from typing import NamedTuple
 
 from searcher.evidence.calibrate import calibrate
 from searcher.lexical.candidates import find_by_words
-from searcher.phonetic.candidates import find_by_phones
-from searcher.phonetic.language import PreparedLanguage
+from searcher.phonetic.candidates import PreparedLanguage, find_by_phones
 from searcher.results.candidates import Candidates
-from searcher.terms.request import Request
+from searcher.terms.request import Request, Variant
 from searcher.terms.spoken import as_terms
-from searcher.terms.variant import Variant
 from std.values import Bools, Float64s
 
 

@@ -5,7 +5,7 @@ prepare                  segments, configuration, model --> PreparedIndex
                              (`searcher.index.languages`)
         copies                   recordings that are searched once (`searcher.index.copies`)
     PreparedLanguage         the segments of one language, searched as an index by themselves
-                             (`searcher.phonetic.language`, `searcher.terms.language_words`)
+                             (`searcher.phonetic.candidates`, `searcher.terms.language_words`)
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from searcher.calibration.model import Model
 from searcher.index.copies import Copies, find_copies, live_counts, without_copies
 from searcher.index.languages import by_language
 from searcher.index.recording_table import RecordingTable, recording_table
-from searcher.phonetic.language import PreparedLanguage
+from searcher.phonetic.candidates import PreparedLanguage
 from std.config import Config
 from std.store import Segment
 from std.values import Recording

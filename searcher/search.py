@@ -16,8 +16,7 @@ search
 import time
 from collections.abc import Callable, Sequence
 
-from searcher.decisions import rule_for, score_without_hit
-from searcher.decisions.miller import expected_occurrences
+from searcher.decisions import expected_occurrences, rule_for, score_without_hit
 from searcher.found_terms import find_terms, judge
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.prepared import PreparedIndex

@@ -5,7 +5,10 @@ one threshold, 0.5, holds for all terms, lists can be combined, and a threshold 
 list means something. Rescaling keeps the order of a term's candidates.
 
     exact          maximum expected term-weighted value, for probabilities (`exact`)
-    term-specific  Miller et al. 2007: a threshold from the expected number of occurrences
+    term-specific  Miller et al. 2007: a threshold from the expected number of occurrences. A
+                   detection is worth accepting if its chance of being right outweighs the cost of a
+                   false alarm, and that cost depends on how often the term occurs: missing one of
+                   two occurrences costs a term half its value, one of a hundred a hundredth
     kst            the same threshold, rescaled as a power (keyword-specific thresholding)
     sto            scores of a term sum to one (sum to one), then one threshold
     global         one threshold for all
@@ -18,7 +21,6 @@ from collections.abc import Callable
 import numpy as np
 
 from searcher.decisions.exact import exact
-from searcher.decisions.miller import expected_occurrences, term_specific_threshold
 from std.config import DecisionConfig
 from std.store.columns import Int64s
 from std.values import Float64s
@@ -54,6 +56,28 @@ def to_the_power(score: Float64s, threshold: Float64s) -> Float64s:
         np.log(0.5) / np.log(np.clip(threshold, MIN_THRESHOLD, MAX_THRESHOLD))
     )
     return moved
+
+
+def expected_occurrences(term: Int64s, score: Float64s, n_terms: int, scale: float) -> Float64s:
+    """(n_terms,) the sum of a term's merged scores, as an estimate of N_true."""
+    summed: Float64s = np.bincount(term, weights=score, minlength=n_terms).astype(np.float64)
+    return scale * summed
+
+
+def term_specific_threshold(n_true: Float64s, speech_s: float, beta: float) -> Float64s:
+    """The score from which accepting a detection raises the expected term-weighted value.
+
+    theta = beta N / (T + (beta - 1) N), with T trials, one per second of speech.
+
+    Source: Miller et al., "Rapid and accurate spoken term detection", Interspeech 2007; eq. 2.6
+    of Wu's thesis (2012).
+
+    >>> term_specific_threshold(np.array([1.0, 5.0]), 3600.0, 999.9).round(3).tolist()
+    [0.217, 0.582]
+    """
+    trials = speech_s + (beta - 1) * n_true  # 0 where nothing was said: nothing to decide
+    theta: Float64s = beta * n_true / np.where(trials == 0, 1.0, trials)
+    return theta
 
 
 def _term_specific(

@@ -20,13 +20,11 @@ from searcher.calibration.weights import Evidence, LogRatios
 from searcher.evidence.features import iv_features
 from searcher.evidence.pairing import Paired, pair_with_hits
 from searcher.lexical.lookup import LexicalResult
-from searcher.phonetic.candidates import PhoneticResult, hits_as_candidates
+from searcher.phonetic.candidates import PhoneticResult, PreparedLanguage, hits_as_candidates
 from searcher.phonetic.hits import PhoneticHits
-from searcher.phonetic.language import PreparedLanguage
 from searcher.phonetic.pronunciations import mean_phones
 from searcher.results.candidates import Candidates, concatenate, in_order
-from searcher.terms.request import Request
-from searcher.terms.variant import Variant
+from searcher.terms.request import Request, Variant
 from std.config import Config
 from std.execution.stop import check_stop
 from std.values import Bools, Float64s

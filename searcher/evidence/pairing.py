@@ -24,7 +24,7 @@ from searcher.phonetic.hits import PhoneticHits
 from searcher.phonetic.layout import SAME_PLACE_MS, SCORE
 from searcher.phonetic.path_words import are_units, explained, path_words
 from searcher.results.candidates import Candidates
-from searcher.terms.variant import Variant
+from searcher.terms.request import Variant
 from std.store.columns import Int64s
 from std.values import Float64s
 

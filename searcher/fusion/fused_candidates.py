@@ -17,7 +17,7 @@ from searcher.index.copies import NO_COPIES, Copies
 from searcher.results.candidates import Candidates, concatenate, in_order
 from searcher.results.hits import Finding
 from searcher.results.search_result import TermCandidates
-from searcher.terms.variant import Variant
+from searcher.terms.request import Variant
 from searcher.terms.wildcards import Expansion
 from std.execution.stop import check_stop
 from std.store.columns import Int64s

@@ -16,11 +16,10 @@ import numpy as np
 from searcher.lexical.lookup import LexicalResult, Plan, require_few, search_segment
 from searcher.results.candidates import Candidates, concatenate, in_order
 from searcher.terms.language_words import LanguageWords, variants_in
-from searcher.terms.request import Request
+from searcher.terms.request import Request, Variant
 from searcher.terms.spellings import same_words
 from searcher.terms.spoken import spoken_variants
 from searcher.terms.typed_words import typed_words
-from searcher.terms.variant import Variant
 from std.store.columns import Int64s
 
 

@@ -22,7 +22,7 @@ from searcher.index.spoken_by import SpokenBy
 from searcher.lexical.deduplicate import deduplicate
 from searcher.lexical.join import SkipCost, join, single_word, skip_costs
 from searcher.results.candidates import Candidates, concatenate
-from searcher.terms.variant import Variant
+from searcher.terms.request import Variant
 from searcher.terms.wildcards import Union, is_wildcard, spell_out, spelt, union
 from std.config import Config
 from std.errors import StdError

@@ -1,5 +1,6 @@
 """Phonetic search for terms: words in, hits out, in the segments of one language.
 
+PreparedLanguage                     the segments of one language, with phones
 find_by_phones
     pronounced, pronounced_queries   the phones of each term (`searcher.phonetic.pronunciations`)
     searched_archive                 what is known of accidental hits (`searcher.phonetic.indexes`)
@@ -8,29 +9,48 @@ hits_as_candidates                   hits as candidates, with the words that sta
 """
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 
+from searcher.calibration.model import Model
 from searcher.index.recording_table import RecordingTable
 from searcher.index.searched_speech import inside_ecf
 from searcher.index.spoken_by import SpokenBy
 from searcher.phonetic.archive import SearchedArchive
 from searcher.phonetic.hits import PhoneticHits, phonetic_hits
-from searcher.phonetic.indexes import PhoneticIndexes, languages_within, searched_archive
-from searcher.phonetic.language import PreparedLanguage
+from searcher.phonetic.indexes import (
+    PhoneticIndexes,
+    languages_within,
+    open_phonetic_indexes,
+    searched_archive,
+)
 from searcher.phonetic.layout import SCORE
 from searcher.phonetic.path_words import path_words
 from searcher.phonetic.pronunciations import Weighted, pronounced, pronounced_queries
 from searcher.results.candidates import Candidates
-from searcher.terms.request import Request
-from searcher.terms.variant import Variant
+from searcher.terms.language_words import LanguageWords
+from searcher.terms.request import Request, Variant
 from std.errors import ConfigError
 from std.execution.stop import check_stop
 from std.phonetics.phones import Pronunciation
+from std.store import Segment
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedLanguage(LanguageWords):
+    """The segments of one language with their phones, searched as an index by themselves."""
+
+    model: Model | None  # what `std-tune` learned
+
+    @cached_property
+    def phonetic(self) -> tuple[PhoneticIndexes | None, tuple[Segment, ...]]:
+        """See `searcher.phonetic.indexes.open_phonetic_indexes`."""
+        return open_phonetic_indexes(self.segments, self.table.row_of, self.config, self.model)
 
 
 class PhoneticResult(NamedTuple):

@@ -17,7 +17,7 @@ from searcher.index.searched_speech import SearchedSpeech
 from searcher.results.candidates import Candidates, Rows
 from searcher.results.copied_hits import reported, searched_copies
 from searcher.results.expected import Expected
-from searcher.terms.variant import Variant
+from searcher.terms.request import Variant
 from searcher.terms.wildcards import Expansion
 from std.store import Segment
 from std.store.columns import Int64s

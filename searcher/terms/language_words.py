@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 from searcher.index.copies import live_counts
 from searcher.index.recording_table import RecordingTable
-from searcher.index.snapshot import speech_ms
+from searcher.index.stores import speech_ms
 from searcher.terms.languages import vocabulary_trigrams
-from searcher.terms.variant import Variant
+from searcher.terms.request import Variant
 from searcher.terms.vocabulary import of_counts
 from std.config import Config
 from std.store import Segment

@@ -1,6 +1,7 @@
-"""What is searched for, whatever the index: the terms of a search and where they may lie."""
+"""What is searched for: the terms of a search, where they may lie, what is looked up for them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,20 @@ from searcher.terms.wildcards import Expansion
 from std.config import WordSelection
 from std.execution.workers import IN_PROCESS, Executor
 from std.values import Bools, Excerpt
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """``words`` are looked up as a phrase; each hit's posterior is weighted by ``similarity``.
+
+    ``method`` says how it was made (exact, split, join, levenshtein, dice, pronunciation, sound);
+    ``how`` says to a person what became of the term's words.
+    """
+
+    words: tuple[str, ...]
+    similarity: float = 1.0
+    method: str = "exact"
+    how: str = ""
 
 
 class SpokenWords(NamedTuple):

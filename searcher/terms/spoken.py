@@ -13,8 +13,7 @@ Source: a classifier's posteriors under another prior (Saerens, Latinne, Decaest
 
 from collections.abc import Mapping, Sequence
 
-from searcher.terms.request import SpokenWords
-from searcher.terms.variant import Variant
+from searcher.terms.request import SpokenWords, Variant
 
 RAREST = 1e-4  # of all postings: words that are rarer yet count as so frequent
 

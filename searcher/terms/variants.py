@@ -16,11 +16,12 @@ from itertools import product
 from pathlib import Path
 from typing import Protocol
 
-from searcher.terms.expansion import dice, levenshtein, pronunciation
+from searcher.terms.expansion import pronunciation
+from searcher.terms.expansion.spelling import build_dice, build_levenshtein
+from searcher.terms.request import Variant
 from searcher.terms.splitting import Splitter, bktree, make_splitter
 from searcher.terms.splitting.matches import MAX_LETTERS, MatchLimits
 from searcher.terms.splitting.phrase import phrase_variants
-from searcher.terms.variant import Variant
 from searcher.terms.vocabulary import Vocabulary
 from std.config import Config, WordSelection
 from std.execution.stop import check_stop
@@ -36,8 +37,8 @@ class Expander(Protocol):
 Builder = Callable[[Vocabulary, Config], Expander]
 
 EXPANDERS: Mapping[str, Builder] = {
-    "levenshtein": lambda vocabulary, config: levenshtein.build(vocabulary),
-    "dice": lambda vocabulary, config: dice.build(vocabulary),
+    "levenshtein": lambda vocabulary, config: build_levenshtein(vocabulary),
+    "dice": lambda vocabulary, config: build_dice(vocabulary),
     "pronunciation": pronunciation.build,
 }
 

@@ -12,7 +12,7 @@ from indexer.inputs import Input
 from indexer.maintain import delete, upkeep
 from indexer.shards import audio_files
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.index.snapshot import open_stores, snapshot
+from searcher.index.stores import open_stores, snapshot
 from searcher.prepared import prepare
 from searcher.search import search
 from std.config import Config, IndexConfig
@@ -109,7 +109,7 @@ def opened(monkeypatch):
         stores.append(open_store(url))
         return stores[-1]
 
-    monkeypatch.setattr("searcher.index.snapshot.open_store", open_and_note)
+    monkeypatch.setattr("searcher.index.stores.open_store", open_and_note)
     yield stores
     for store in stores:
         store.close()

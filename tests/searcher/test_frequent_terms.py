@@ -11,7 +11,7 @@ from searcher.lexical.lookup import LexicalResult
 from searcher.phonetic.pronunciations import pronounced
 from searcher.phonetic.ratios import MAX_HITS
 from searcher.results.candidates import NO_CANDIDATES, Candidates
-from searcher.terms.variant import Variant
+from searcher.terms.request import Variant
 
 SAID = ("hahnen federn", "hahn federn", "hahnen feder", "hahn feder")
 UTTERANCES, WORDS, EACH = 600, 8, 6

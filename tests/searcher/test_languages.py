@@ -32,7 +32,7 @@ from searcher.terms.languages import (
     log_odds,
     vocabulary_trigrams,
 )
-from searcher.terms.variant import Variant
+from searcher.terms.request import Variant
 from searcher.tuning.development_set import in_one_language
 from std.config import Config
 from std.errors import ConfigError, InputError

@@ -16,7 +16,7 @@ from functools import partial
 
 import numpy as np
 
-from searcher.terms.expansion.levenshtein import Similar
+from searcher.terms.expansion.spelling import Similar
 from searcher.terms.vocabulary import Vocabulary
 from std.config import Config
 from std.phonetics.confusion import Counts, empty, probabilities, widened
@@ -56,7 +56,7 @@ class SoundTable:
         return found
 
     def _closest(self, phones: Pronunciation, query: str, n: int) -> Similar:
-        from searcher.terms.expansion.pronunciation_kernels import sound_distances
+        from searcher.terms.expansion.kernels import sound_distances
 
         if not 0 < len(phones) <= MAX_PHONES or n < 1 or not len(self.words):
             return []

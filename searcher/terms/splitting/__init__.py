@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
-from searcher.terms.splitting import bktree, linear, primitive, rules, trie
+from searcher.terms.splitting import bktree, thesis, trie
 from searcher.terms.splitting.matches import Matches, MatchLimits
 from searcher.terms.splitting.ranking import Ranking, Split, best_splits
 from searcher.terms.vocabulary import Vocabulary
@@ -42,9 +42,9 @@ class VocabularyIndex(Protocol):
 METHODS: Mapping[Method, Callable[[Vocabulary], VocabularyIndex]] = {
     "trie": trie.build,
     "bktree": bktree.build,
-    "linear": linear.build,
-    "rules": rules.build,
-    "primitive": primitive.build,
+    "linear": thesis.build_linear,
+    "rules": thesis.build_rules,
+    "primitive": thesis.build_primitive,
 }
 
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searcher.decisions.miller import expected_occurrences, term_specific_threshold
+from searcher.decisions import expected_occurrences, term_specific_threshold
 
 # Thresholds at beta 999.9 for T = 3600, 10800 and 36000 s, published to three digits in the
 # derivation of the rule: N_true -> theta.

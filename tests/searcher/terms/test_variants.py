@@ -1,6 +1,6 @@
 import pytest
 
-from searcher.terms.variant import Variant
+from searcher.terms.request import Variant
 from searcher.terms.variants import VariantGenerator, replaced
 from searcher.terms.vocabulary import of_counts
 from std.config import Config, ExpansionConfig, SplittingConfig

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from searcher.terms.expansion import dice, levenshtein
+from searcher.terms.expansion.spelling import build_dice, build_levenshtein
 from searcher.terms.vocabulary import of_words
 
 WORDS = st.lists(st.text("aäbcß", min_size=1, max_size=7), min_size=1, max_size=20)
@@ -36,11 +36,11 @@ def top(similarity, query, n):
 @given(WORDS, st.text("aäbcx", min_size=1, max_size=9), st.integers(0, 6))
 def test_similar_words_are_the_formulas(words, query, n):
     vocabulary = of_words(words)
-    found = levenshtein.build(vocabulary).similar([query, words[0]], n)
+    found = build_levenshtein(vocabulary).similar([query, words[0]], n)
     for one, similar in zip((query, words[0]), found, strict=True):
         assert similar == top(by_levenshtein(one, vocabulary.words), one, n)
     if any(len(word) > 1 for word in words):
-        found = dice.build(vocabulary).similar([query, words[0]], n)
+        found = build_dice(vocabulary).similar([query, words[0]], n)
         for one, similar in zip((query, words[0]), found, strict=True):
             assert similar == top(by_dice(one, vocabulary.words), one, n)
 
@@ -55,20 +55,20 @@ def test_similar_words_are_the_formulas(words, query, n):
 )
 def test_by_hand(one, other, by_edits, by_pairs):
     vocabulary = of_words([other])
-    assert levenshtein.build(vocabulary).similar([one])[0] == [(other, pytest.approx(by_edits))]
-    assert dice.build(vocabulary).similar([one])[0] == [(other, pytest.approx(by_pairs))]
+    assert build_levenshtein(vocabulary).similar([one])[0] == [(other, pytest.approx(by_edits))]
+    assert build_dice(vocabulary).similar([one])[0] == [(other, pytest.approx(by_pairs))]
 
 
 def test_long_words():
     words = ["a" * 70, "a" * 69 + "b", "ab" * 40, "c" * 90]
     query = "a" * 71
-    assert levenshtein.build(of_words(words)).similar([query])[0] == top(
+    assert build_levenshtein(of_words(words)).similar([query])[0] == top(
         by_levenshtein(query, words), query, 50
     )
-    assert levenshtein.build(of_words(words)).similar(["a" * 5000]) == [[]]
+    assert build_levenshtein(of_words(words)).similar(["a" * 5000]) == [[]]
 
 
 def test_no_pairs():
     with pytest.raises(ValueError, match="two letters"):
-        dice.build(of_words(["a", "b"]))
-    assert dice.build(of_words(["ab"])).similar(["a", ""]) == [[], []]
+        build_dice(of_words(["a", "b"]))
+    assert build_dice(of_words(["ab"])).similar(["a", ""]) == [[], []]

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from searcher.terms.splitting import bktree, linear, trie
+from searcher.terms.splitting import bktree, thesis, trie
 from searcher.terms.splitting.alphabet import lay_out
 from searcher.terms.splitting.matches import MAX_LETTERS, Matches, MatchLimits, WordTooLongError
 from searcher.terms.vocabulary import of_counts, of_words
 from std.errors import InputError
 
 COMPOUNDS = Path(__file__).parents[3] / "data/compounds/thesis-65.tsv"
-INDEXES = [linear, bktree, trie]
+BUILDERS = [thesis.build_linear, bktree.build, trie.build]
 
 
 def twin(word, words, limits):
@@ -63,27 +63,25 @@ LIMITS = st.builds(
 def test_indexes_agree_with_the_contract(words, word, limits):
     vocabulary = of_words(words)
     expected = twin(word, vocabulary.words, limits)
-    for kind in INDEXES:
-        assert rows(kind.build(vocabulary), vocabulary, word, limits) == expected, kind.__name__
+    for build in BUILDERS:
+        assert rows(build(vocabulary), vocabulary, word, limits) == expected, build.__name__
 
 
 @pytest.mark.parametrize("letters", [61, 62, 63, 64, 65, 100, MAX_LETTERS])
-@pytest.mark.parametrize("kind", INDEXES)
-def test_words_longer_than_a_machine_word(kind, letters):
+@pytest.mark.parametrize("build", BUILDERS)
+def test_words_longer_than_a_machine_word(build, letters):
     half = "abcdefghij" * 20
     words = ["ab", half[:62], half[:63] + "x", half[1:65], half[: letters - 3], half[:letters]]
     vocabulary = of_words([*words, "q" * 300])
     word, limits = half[:letters], MatchLimits(2, 0.1)
-    assert rows(kind.build(vocabulary), vocabulary, word, limits) == twin(
-        word, vocabulary.words, limits
-    )
+    assert rows(build(vocabulary), vocabulary, word, limits) == twin(word, vocabulary.words, limits)
 
 
-@pytest.mark.parametrize("kind", INDEXES)
-def test_alphabet_of_more_than_255_letters(kind):
+@pytest.mark.parametrize("build", BUILDERS)
+def test_alphabet_of_more_than_255_letters(build):
     words = [chr(0x4E00 + i) + chr(0x4E01 + i) for i in range(400)]
     vocabulary, word = of_words(words), words[3] + words[399] + "😀"
-    assert rows(kind.build(vocabulary), vocabulary, word, MatchLimits(1, 0.5)) == twin(
+    assert rows(build(vocabulary), vocabulary, word, MatchLimits(1, 0.5)) == twin(
         word, vocabulary.words, MatchLimits(1, 0.5)
     )
 
@@ -94,7 +92,7 @@ def test_the_thesis_compounds():
         table = [row for row in csv.reader(file, delimiter="\t") if not row[0].startswith("#")]
     lemmas = {lemma.lower() for row in table for lemma in row[2].replace(";", "+").split("+")}
     vocabulary = of_words({part for lemma in lemmas for part in lemma.split("/")})
-    indexes = [kind.build(vocabulary) for kind in INDEXES]
+    indexes = [build(vocabulary) for build in BUILDERS]
     assert len(table) == 65
     for word, *_ in table:
         for limits in (MatchLimits(), MatchLimits(3, 0.6)):
@@ -106,9 +104,9 @@ def test_the_thesis_compounds():
         )
 
 
-@pytest.mark.parametrize("kind", INDEXES)
-def test_too_long_a_word_is_refused(kind):
-    index = kind.build(of_words(["ab"]))
+@pytest.mark.parametrize("build", BUILDERS)
+def test_too_long_a_word_is_refused(build):
+    index = build(of_words(["ab"]))
     with pytest.raises(WordTooLongError, match="at most 192 letters, got 5000 letters"):
         index.matches("a" * 5000, MatchLimits())
 

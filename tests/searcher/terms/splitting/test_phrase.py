@@ -2,9 +2,9 @@
 
 import pytest
 
+from searcher.terms.request import Variant
 from searcher.terms.splitting import make_splitter
 from searcher.terms.splitting.phrase import phrase_variants
-from searcher.terms.variant import Variant
 from searcher.terms.vocabulary import of_words
 
 WORDS = """
