@@ -127,7 +127,7 @@ def index_files(
     reader_options = options.load()
     pronouncer = pronouncer_of(config, experiment)
     reading = options.input_format, reader_options
-    run = IndexRun(found.files, *reading, pronouncer, merge, keep_going, given)
+    run = IndexRun(found.files, *reading, pronouncer, merge, keep_going, given, found.sounds)
     with _opened(urls, run.paths, jobs, scheduler) as (stores, workers):
         done = changed(stores, workers, config, run, delete, progress)
     done.built.skipped += [Skipped(path, "a hidden file") for path in found.hidden]
@@ -426,7 +426,10 @@ def _found(
     """Look for the files to index; ``absolute``: as workers in any folder find them."""
     given = [inputs] if isinstance(inputs, str | PathLike) else inputs
     found = input_files([Path(path) for path in given], options.name_by, urls)
-    return replace(found, files=tuple(map(_absolute, found.files))) if absolute else found
+    if not absolute:
+        return found
+    files, sounds = (tuple(map(_absolute, some)) for some in (found.files, found.sounds))
+    return replace(found, files=files, sounds=sounds)
 
 
 def _absolute(file: Input) -> Input:

@@ -148,6 +148,13 @@ def _add_recordings(parse: Parser) -> None:
         help="who spoke when (a diarisation); a word belongs to the speaker whose turn it is in",
     )
 
+    add(
+        "--sound",
+        type=folder_argument,
+        metavar="FOLDER",
+        help="files of frames of std-recognise (NAME.sound); without it those beside INPUT",
+    )
+
 
 def _add_modes(parse: Parser) -> None:
     """What takes the place of what the index has, and what is done instead of indexing INPUT."""
@@ -346,6 +353,7 @@ def input_options(args: argparse.Namespace) -> "InputOptions":
         speakers=args.speakers,
         strict=args.strict,
         chunks=args.chunks,
+        sound=args.sound,
         encoding=args.encoding,
         tiers=tuple(args.tier),
     )

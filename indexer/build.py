@@ -27,13 +27,16 @@ from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
 from indexer.networks.utterance_spans import SEGMENTS_HINT
 from indexer.origins import Origins, origins
+from indexer.segments.sound_columns import FRAMES_PER_POSTING
 from indexer.shards import Shard, audio_files, commit, commit_last, gathered_batch
+from indexer.sound_inputs import EncoderGuard, sounds_alone
 from std.config import Config
 from std.display.numbers import counted
 from std.errors import InputError, StdError, named
 from std.execution.workers import IN_PROCESS, Executor
 from std.files import is_regular, size_bytes
 from std.metadata.table import NO_METADATA, Metadata
+from std.sound.columns import SIGNS, WORDS
 from std.store import Store
 from std.store.speakers import Speakers
 from std.values import Recording
@@ -83,6 +86,7 @@ class BuildReport:
     tiers: Tiers = field(default_factory=Tiers)  # of annotations: read and left out
     repairs: dict[str, Mended] = field(default_factory=dict)  # by kind
     estimated: set[Recording] = field(default_factory=set)  # recordings with estimated word times
+    with_sound: set[Recording] = field(default_factory=set)  # recordings that have sound
     uncut: list[Path] = field(default_factory=list)  # inputs with text without spaces, not cut
     warnings: list[str] = field(default_factory=list)
 
@@ -99,6 +103,7 @@ def build(
     progress: Progress = lambda path, size: None,
     pronouncer: Pronouncer | None = None,
     metadata: Metadata = NO_METADATA,
+    sounds: Sequence[Input] = (),
 ) -> BuildReport:
     """Index files into stores that are being written to (``with store.writing()``).
 
@@ -114,6 +119,7 @@ def build(
         progress: told of each file that is done: path, size in bytes.
         pronouncer: tells the recordings' languages, makes phone columns; None = no phones.
         metadata: of recordings; committed with their words.
+        sounds: files of frames; of recordings without words.
 
     Raises:
         InputError: a file cannot be read, or holds a recording that another input holds, too.
@@ -121,13 +127,15 @@ def build(
     """
     report = BuildReport()
     files = [file if isinstance(file, Input) else Input(file) for file in inputs]
-    admission = Origins(files, origins(stores), options.segments is not None)
+    admission = Origins([*files, *sounds], origins(stores), options.segments is not None)
+    guard = EncoderGuard(stores)
     shards = [Shard(store, audio_files(store), metadata=metadata) for store in stores]
     work = partial(
         index_file, config=config, input_format=input_format, options=options, shards=len(shards)
     )
-    for indexed in _each_indexed(files, work, workers):
-        result = _unless_taken(indexed, admission)
+    alone = sounds_alone(sounds, report.recordings, len(shards))
+    for indexed in chain(_each_indexed(files, work, workers), alone):
+        result = _unless_taken(indexed, admission, guard)
         if isinstance(result, StdError | Skipped):
             _note_unread(result, report, keep_going=keep_going)
             continue
@@ -136,6 +144,7 @@ def build(
             pronouncer.told.by_input.update(result.languages)
         progress(result.source.path, result.size_bytes)
         _add(result, shards)
+        report.with_sound = guard.recordings
         if sum(shard.postings for shard in shards) >= config.index.segment_postings:
             _commit_fullest(shards, config, report, pronouncer)
     _require_some(len(files), report.skipped)
@@ -191,7 +200,8 @@ def _add(result: FileColumns, shards: Sequence[Shard]) -> None:
     """Put each part of a file into its shard's batch."""
     for number, columns in result.shards.items():
         shards[number].batch.append(columns)
-        shards[number].postings += len(columns.posting_start_ms)
+        frames = len(columns.extra.get(SIGNS, ())) // WORDS
+        shards[number].postings += len(columns.posting_start_ms) + frames // FRAMES_PER_POSTING
 
 
 def _commit_fullest(
@@ -219,16 +229,19 @@ def _require_some(files: int, skipped: Sequence[Skipped]) -> None:
 
 
 def _unless_taken(
-    result: FileColumns | Skipped | StdError, admission: Origins
+    result: FileColumns | Skipped | StdError, admission: Origins, guard: EncoderGuard
 ) -> FileColumns | Skipped | StdError:
-    """Refuse an input that holds what another input holds: it would replace it, or count twice."""
+    """Refuse an input that holds what another input holds: it would replace it, or count twice.
+
+    Sound of another encoder than the index has is refused, too.
+    """
     if not isinstance(result, FileColumns):
         return result
-    return admission.admit(result.source, result.utterances) or result
+    return admission.admit(result.source, result.utterances) or guard.refused(result) or result
 
 
 def _count(result: FileColumns, report: BuildReport) -> None:
-    report.recordings |= result.utterances.keys()
+    report.recordings.update(result.utterances)
     utterances = {recording: len(names) for recording, names in result.utterances.items()}
     report.inputs.append(IndexedInput(result.source.path, utterances))
     report.nonwords += result.nonwords
@@ -238,7 +251,8 @@ def _count(result: FileColumns, report: BuildReport) -> None:
         before = report.repairs.get(kind, Mended(0, result.source.path, line))
         report.repairs[kind] = before._replace(times=before.times + count)
     report.utterances += sum(map(len, result.utterances.values()))
-    if not any(len(columns.posting_start_ms) for columns in result.shards.values()):
+    said = any(len(columns.posting_start_ms) for columns in result.shards.values())
+    if result.has_words and not said:
         report.wordless.append(result.source.path)
     if result.uncut:
         report.uncut.append(result.source.path)

@@ -92,6 +92,7 @@ def figures(report: "IndexReport", cost: Cost, jobs: int) -> dict[str, Any]:
         },
         "times_estimated": len(report.estimated),
         "wordless": [str(path) for path in report.wordless],
+        **({"with_sound": len(report.with_sound)} if report.with_sound else {}),
     }
 
 
@@ -116,10 +117,13 @@ def tell_summary(report: "IndexReport", cost: Cost, args: argparse.Namespace) ->
     speed = report.speech_s / cost.seconds if cost.seconds else 0.0
     n_dropped = sum(report.nonwords.values())
     dropped = f", {counted(n_dropped, 'non-word')} dropped" if n_dropped else ""
+    sound = (
+        f", sound of {counted(len(report.with_sound), 'recording')}" if report.with_sound else ""
+    )
     tell(
         f"{counted(audio_files(report), 'file')}, {counted(report.utterances, 'utterance')}, "
         f"{counted(report.postings, 'posting')} of {counted(report.words, 'word')}"
-        f"{dropped}; "
+        f"{dropped}{sound}; "
         f"{report.speech_s:.0f} s of speech in {cost}, "
         f"{speed:,.0f} times real time, peak memory {peak_memory_gb(workers=args.jobs):.2f} GB "
         f"-> {stores}"

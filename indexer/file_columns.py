@@ -24,6 +24,7 @@ from indexer.read import utterances_in
 from indexer.segments.invert import invert
 from indexer.segments.prune import prune
 from indexer.segments.separate import separated
+from indexer.segments.sound_columns import with_sound
 from std.characters import has_characters
 from std.config import Config
 from std.errors import InputError, StdError
@@ -46,6 +47,7 @@ class FileColumns:
     tiers: Tiers  # of an annotation: read and left out
     repairs: Mapping[str, Repair]  # what was mended, by kind
     uncut: bool  # whether it has text without spaces that `[text] unspaced` leaves as it is
+    has_words: bool = True  # False: it is the sound of a recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,9 @@ def index_file(
             source=source,
             size_bytes=size_bytes(path),
             shards={
-                number: _from(source, invert(utterances.take(rows), config.text))
+                number: _with_sound(
+                    _from(source, invert(utterances.take(rows), config.text)), options
+                )
                 for number, rows in _rows_by_shard(utterances, shards).items()
             },
             utterances=names,
@@ -156,6 +160,13 @@ def _rows_by_shard(utterances: Utterances, shards: int) -> Mapping[int, Sequence
     for row, recording in enumerate(utterances.recordings):
         rows.setdefault(shard[recording], []).append(row)
     return rows
+
+
+def _with_sound(columns: SegmentColumns, options: ReaderOptions) -> SegmentColumns:
+    """The same columns with the sound that lies beside their inputs."""
+    inputs = (Path(one) for indexed in columns.recordings[:1] for one in indexed.inputs)
+    beside = [path.parent for path in inputs if path.is_absolute()]
+    return with_sound(columns, [options.sound, *beside] if options.sound else beside)
 
 
 def _from(source: Input, columns: SegmentColumns) -> SegmentColumns:

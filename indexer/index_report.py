@@ -44,6 +44,7 @@ class IndexReport:
     tiers_left_out: Mapping[str, int]  # and each that was not
     repairs: Mapping[str, Mended]  # values that could not be and were put right, by kind
     estimated: tuple[Recording, ...]  # recordings with estimated times of words, in order
+    with_sound: tuple[Recording, ...]  # recordings that have sound, in order
     skipped: tuple[Skipped, ...]  # files of folders that are no recogniser output
     wordless: tuple[Path, ...]  # inputs that hold no word
     not_in_ecf: tuple[Recording, ...]
@@ -86,6 +87,7 @@ def report_of(
         tiers_left_out=dict(built.tiers.left_out.most_common()),
         repairs=built.repairs,
         estimated=tuple(sorted(built.estimated)),
+        with_sound=tuple(sorted(built.with_sound)),
         skipped=tuple(built.skipped),
         wordless=tuple(built.wordless),
         not_in_ecf=tuple(not_in_ecf),

@@ -42,11 +42,12 @@ class IndexRun:
     merge: bool
     keep_going: bool
     metadata: Metadata
+    sounds: Sequence[Input] = ()  # files of frames
     returning: Metadata = NO_METADATA  # of recordings that are deleted first
 
     @property
     def paths(self) -> list[Path]:
-        return [file.path for file in self.files]
+        return [file.path for file in (*self.files, *self.sounds)]
 
 
 class Changes(NamedTuple):
@@ -85,7 +86,8 @@ def changed(
         asked = config
         for store in stores:
             config = continued(config, store)
-        built = _built(stores, workers, config, run, progress) if run.files else BuildReport()
+        has_inputs = run.files or run.sounds
+        built = _built(stores, workers, config, run, progress) if has_inputs else BuildReport()
         if built.uncut and asked.text.unspaced != "keep":
             built.warnings.append(_uncut(built.uncut, stores[0]))
         built.warnings += note
@@ -119,6 +121,7 @@ def _built(
             progress=lambda path, n_bytes: advance(n_bytes),
             pronouncer=run.pronouncer,
             metadata=updated(run.returning, run.metadata),
+            sounds=run.sounds,
         )
 
 

@@ -46,6 +46,7 @@ class InputOptions:
     tiers: tuple[str, ...] = ()  # of ELAN's and Praat's files: names, * stands for any letters
 
     encoding: str | None = None  # of texts that are not in UTF-8 and do not say in what
+    sound: Path | None = None  # a folder with files of frames (NAME.sound); None: beside inputs
     strict: bool = False  # refuse a file with a value that cannot be, instead of mending it
 
     def load(self) -> ReaderOptions:
@@ -67,6 +68,7 @@ class InputOptions:
             turns=turns_of(read(parse_turns, self.speakers)) if self.speakers else None,
             chunks=None if self.chunks is None else read_chunks(self.chunks),
             tiers=Tiers(self.tiers),
+            sound=self.sound,
             repairs=Repairs(strict=self.strict),
             one_best=read(timed_words, self.one_best) if self.one_best else None,
             times=self.times,

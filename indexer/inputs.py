@@ -10,6 +10,7 @@ from indexer.formats.shared.reader_options import is_sidecar
 from indexer.formats.shared.recordings import recording_of
 from std.errors import STANDARD_STREAM, InputError
 from std.files import is_nameless
+from std.sound.files import SUFFIX
 
 NameBy = Literal["stem", "path", "content"]
 
@@ -41,6 +42,7 @@ class Inputs:
 
     files: tuple[Input, ...]
     hidden: tuple[Path, ...] = ()
+    sounds: tuple[Input, ...] = ()  # files of frames
 
 
 def input_files(
@@ -80,7 +82,9 @@ def input_files(
             files[entry.origin] = entry
         else:
             raise InputError(one, 0, "a file or a folder", "nothing of that name")
-    return Inputs(tuple(files.values()), tuple(hidden))
+    words = tuple(one for one in files.values() if one.path.suffix != SUFFIX)
+    sounds = tuple(one for one in files.values() if one.path.suffix == SUFFIX)
+    return Inputs(words, tuple(hidden), sounds)
 
 
 def _files_in(folder: Path, left_out: Collection[str]) -> Iterator[Path]:

@@ -18,6 +18,7 @@ from itertools import chain
 from indexer.languages.pronounce import Pronouncer
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import PhoneColumnBuilder
+from indexer.segments.sound_columns import sound_size
 from indexer.shards import audio_files
 from std.errors import InputError, StoreBusyError
 from std.execution.workers import IN_PROCESS, Executor
@@ -171,7 +172,7 @@ def _due(
     everything: bool,
 ) -> list[list[int]]:
     """Rows of segments to be merged now, a list for each that is made."""
-    sizes = [int(segment.counts().sum()) for segment in segments]
+    sizes = [int(segment.counts().sum()) + sound_size(segment) for segment in segments]
     due = []
     for language in dict.fromkeys(languages):
         rows = [row for row, other in enumerate(languages) if other == language]

@@ -30,6 +30,7 @@ from indexer.formats.shared.reader_options import is_sidecar
 from indexer.inputs import Input
 from std.display.numbers import counted
 from std.errors import ForeignFileError, InputError, StdError
+from std.sound.files import SUFFIX
 
 POLL_S = 2.0  # between two looks
 SETTLE_S = 5.0  # a file that has not changed for so long is complete
@@ -149,7 +150,7 @@ class Folder(NamedTuple):
 
 def _may_be_input(path: Path) -> bool:
     partial = path.name.startswith(".") or path.name.lower().endswith(PARTIAL)
-    return not partial and not is_sidecar(path)
+    return not partial and not is_sidecar(path) and path.suffix != SUFFIX  # joins its words
 
 
 class Outcome(NamedTuple):

@@ -16,8 +16,9 @@ from recogniser.inputs import audio_files
 from recogniser.options import RecognitionOptions
 from recogniser.processes import Failed, Progressed, Settings, Stopping, run
 from recogniser.recording import RecordingReport, Task, report_of
+from recogniser.sound.sink import excerpts_of, sound_file
 from std.execution.cost import Stopwatch
-from std.values import Excerpt
+from std.values import Excerpt, Recording
 
 AnyPath = str | PathLike[str]
 
@@ -84,7 +85,7 @@ def recognise_files(
         Task(path, name, target, options.channels, options.language, options.longest_s)
         for name, path in sorted(files.items(), key=lambda item: -lengths_s[item[0]])
     ]
-    left = [task for task in tasks if not folder.finished(target, task.name).exists()]
+    left = [task for task in tasks if not _done(task, options)]
     watcher.planned(len(left), sum(lengths_s[task.name] for task in left))
     report = RecogniseReport(ecf=Path(ecf) if ecf else target / folder.ECF_NAME)
     results = _Results(target, report, watcher, lengths_s, with_text)
@@ -127,6 +128,12 @@ class _Results:
             lines = self._lines(path)
             if name in given:
                 self.report.already.append(report_of(name, lines))
+        for name, excerpts in excerpts_of(self.output).items():
+            if not folder.finished(self.output, name).exists():
+                self.excerpts += excerpts
+                seconds = sum(one.duration_s for one in excerpts)
+                if name in given:
+                    self.report.already.append(RecordingReport(name, seconds, has_words=False))
         folder.write_ecf(self.report.ecf, self.excerpts)
 
     def advance(self, event: Progressed) -> None:
@@ -140,7 +147,11 @@ class _Results:
 
     def finish(self, event: RecordingReport) -> None:
         self.report.recordings.append(event)
-        self._lines(folder.finished(self.output, event.file))
+        finished = folder.finished(self.output, event.file)
+        if event.has_words:
+            self._lines(finished)
+        elif not finished.exists():
+            self.excerpts += excerpts_of(self.output, event.file).get(event.file, [])
         folder.write_ecf(self.report.ecf, self.excerpts)
         self.watcher.done(event)
 
@@ -151,6 +162,13 @@ class _Results:
         if self.with_text and not path.with_suffix(".txt").exists():
             texts.write(path)
         return lines
+
+
+def _done(task: Task, options: RecognitionOptions) -> bool:
+    """Whether everything that is wanted of a recording is finished."""
+    words = folder.finished(task.output, task.name)
+    sound = sound_file(task.output, Recording(task.name, 1))
+    return (not options.words or words.exists()) and (not options.sound or sound.exists())
 
 
 def _paths(audio: AnyPath | Sequence[AnyPath]) -> list[Path]:

@@ -23,6 +23,7 @@ from std.command import (
     warn,
 )
 from std.display.numbers import counted
+from std.errors import ConfigError
 from std.execution.cost import Cost, Stopwatch
 from std.options import add_jobs_option, add_json_option, add_progress_options
 from std.parser import Parser
@@ -30,6 +31,7 @@ from std.ranges import Range
 
 if TYPE_CHECKING:  # --help loads no array library
     from recogniser import RecogniseReport, RecognitionOptions, RecordingReport, Watcher
+    from recogniser.sound.sink import Kept
 
 COMMAND = "std-recognise"
 WINDOW_S = number(Range(5, 29))
@@ -41,6 +43,7 @@ examples:
   std-recognise interviews/*.mp3 --output NETWORKS --model small.en
   std-recognise radio --output NETWORKS --model large-v3 --language de --jobs 4
   std-recognise call.wav --output NETWORKS --channels split --hotwords names.txt
+  std-recognise village --output NETWORKS --sound-only --encoder small
   std-index NETWORKS --store INDEX --ecf NETWORKS/ecf.xml
 
 The same command goes on where it was stopped, or killed. Exit status 1: some recordings could not
@@ -64,6 +67,7 @@ def parser() -> argparse.ArgumentParser:
         "--output", required=True, type=folder_argument, metavar="NETWORKS", help="folder"
     )
     _add_usual_options(parse)
+    _add_sound(parse.further("sound: what std-search --by sound needs"))
     _add_details(parse.further("details of recognition"))
     return parse
 
@@ -113,6 +117,25 @@ def _add_usual_options(parse: Parser) -> None:
     )
     add_json_option(parse)
     add_progress_options(parse)
+
+
+def _add_sound(group: "argparse._ArgumentGroup") -> None:
+    """What is kept of the encoder's frames."""
+    group.add_argument(
+        "--sound",
+        nargs="?",
+        const="signs",
+        choices=["signs", "exact"],
+        help="also NAME.sound, the frames of Whisper's encoder: their signs (5.8 MB an hour; "
+        "default), or exact numbers",
+    )
+    group.add_argument("--sound-only", action="store_true", help="no words: speech of any language")
+    group.add_argument(
+        "--encoder",
+        default="",
+        metavar="NAME|FOLDER",
+        help="Whisper model that makes the frames (default: --model)",
+    )
 
 
 def _add_details(details: "argparse._ArgumentGroup") -> None:
@@ -182,7 +205,13 @@ def options_of(args: argparse.Namespace) -> "RecognitionOptions":
     from recogniser import RecognitionOptions
     from recogniser.hotwords import read_hotwords
 
+    sound: Kept | None = args.sound or ("signs" if args.sound_only else None)
+    if args.encoder and not sound:
+        raise ConfigError("--encoder: expected --sound or --sound-only beside it")
     return RecognitionOptions(
+        words=not args.sound_only,
+        sound=sound,
+        encoder=args.encoder,
         backend=args.backend,
         model=args.model,
         language=args.language,
@@ -240,6 +269,11 @@ def _watched(args: argparse.Namespace) -> Iterator["Watcher"]:
 def line_of(report: "RecordingReport") -> str:
     """One recording, for a person."""
     speed = report.seconds / report.cpu_s if report.cpu_s else 0.0
+    if not report.has_words:
+        return (
+            f"{report.file}: {report.seconds:.1f} s of sound, {report.cpu_s:.1f} s CPU "
+            f"({speed:.1f} times real time)"
+        )
     parts = [
         f"{report.file}: {report.seconds:.1f} s, {counted(report.words, 'slot')}",
         counted(report.windows, "window") + (f" ({report.silent} silent)" if report.silent else ""),

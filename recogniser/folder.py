@@ -1,6 +1,7 @@
 """The folder of the networks: finished recordings, unfinished ones, and the settings of the run.
 
     recognise.json        the settings; other ones in the same folder are refused
+    sound.json            the same for the files of frames (`recogniser.sound`)
     NAME.jsonl.part       a recording under way, a line for each window
     NAME.jsonl            a finished recording
     ecf.xml               every finished recording and its true duration
@@ -26,7 +27,7 @@ from std.nist.ecf import dump as dump_ecf
 from std.outputs import make_folder, open_output, unwritable
 from std.values import ECF, Excerpt, Recording
 
-SETTINGS = "recognise.json"
+SETTINGS, SOUND_SETTINGS = "recognise.json", "sound.json"
 ECF_NAME = "ecf.xml"
 FINISHED, UNFINISHED = ".jsonl", ".jsonl.part"
 ECF_VERSION = "std-recognise"
@@ -35,15 +36,18 @@ Line = Mapping[str, Any]  # of a file of networks: what `recogniser.recording` n
 
 
 @contextmanager
-def opened(folder: Path, settings: Mapping[str, Any]) -> Iterator[None]:
+def opened(folder: Path, settings: Mapping[str, Mapping[str, Any]]) -> Iterator[None]:
     """Hold an output folder while recordings are written to it.
+
+    Args:
+        folder: made if it is not there.
+        settings: by the names of their files.
 
     Raises:
         InputError: it cannot be written; another process writes to it; it was begun with other
             settings.
     """
     make_folder(folder)
-    path = folder / SETTINGS
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError as error:
@@ -55,11 +59,13 @@ def opened(folder: Path, settings: Mapping[str, Any]) -> Iterator[None]:
             raise InputError(
                 folder, 0, "a folder that nobody writes to", "another std-recognise at work"
             ) from error
-        if path.exists():
-            require_same(path, settings)
-        else:
-            with open_output(path) as sink:
-                sink.write(json.dumps(settings, indent=2, ensure_ascii=False).encode() + b"\n")
+        there = [name for name in settings if (folder / name).exists()]
+        for name in there:
+            require_same(folder / name, settings[name])
+        for name in settings.keys() - there:
+            text = json.dumps(settings[name], indent=2, ensure_ascii=False)
+            with open_output(folder / name) as sink:
+                sink.write(text.encode() + b"\n")
         yield
     finally:
         os.close(handle)
@@ -145,8 +151,13 @@ def finish(folder: Path, name: str, stream: BinaryIO) -> None:
     """Give a recording that is written to the end its final name, on the disk for good."""
     stream.flush()
     os.fsync(stream.fileno())
-    (folder / f"{name}{UNFINISHED}").replace(finished(folder, name))
-    handle = os.open(folder, os.O_RDONLY)
+    settle(folder / f"{name}{UNFINISHED}", finished(folder, name))
+
+
+def settle(part: Path, final: Path) -> None:
+    """Give a file that is on the disk its final name, for good."""
+    part.replace(final)
+    handle = os.open(final.parent, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

@@ -2,6 +2,7 @@
 
     RecognitionOptions         of a run, the same in every process
     open_backend    options -> the recogniser, with a number of the GPU or none
+    open_sound      options -> what writes the frames of an encoder, or None
     settings        the settings with which an output folder was begun
 
 A backend's module is imported only when it is asked for.
@@ -11,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from recogniser.protocol import Recogniser
+from recogniser.sound.encoder import SoundEncoder
+from recogniser.sound.sink import Kept, SoundMaker
 from std.errors import ConfigError
 
 BACKENDS = ("whisper", "pocketsphinx")
@@ -32,6 +35,14 @@ class RecognitionOptions:
     threads: int = 1
     channels: str = "mix"
     hotwords: tuple[str, ...] = ()
+    words: bool = True  # False: only the sound
+    sound: Kept | None = None  # how frames of the encoder are kept beside the networks
+    encoder: str = ""  # Whisper model whose encoder makes them; "" = that of the recognition
+
+    @property
+    def shares_encoder(self) -> bool:
+        """Whether the frames come from the recogniser itself."""
+        return self.words and self.backend == "whisper" and self.encoder in ("", self.model)
 
 
 def settings(options: RecognitionOptions, recogniser: Recogniser) -> dict[str, Any]:
@@ -44,6 +55,50 @@ def settings(options: RecognitionOptions, recogniser: Recogniser) -> dict[str, A
         "channels": options.channels,
         "recogniser": dict(recogniser.identity),
     }
+
+
+def sound_settings(options: RecognitionOptions, maker: SoundMaker) -> dict[str, Any]:
+    """What decides the bytes of the files of frames, as JSON."""
+    return {
+        "window_s": options.longest_s or maker.encoder.longest_window_s,
+        "vad": options.vad,
+        "channels": options.channels,
+        **maker.settings(),
+    }
+
+
+def open_sound(
+    options: RecognitionOptions, recogniser: Recogniser | None, gpu: int = 0
+) -> SoundMaker | None:
+    """Load what writes the frames of an encoder; None: they are not wanted.
+
+    Args:
+        options: of the run.
+        recogniser: of the run, whose encoder it may be; None: no words are wanted.
+        gpu: the number of the GPU to use, if it uses one.
+
+    Raises:
+        ConfigError: the extra is not installed, no such model.
+    """
+    if options.sound is None:
+        return None
+    encoder: SoundEncoder
+    if options.shares_encoder:
+        encoder = recogniser.sound()  # type: ignore[union-attr]  # it is Whisper
+    else:
+        from recogniser.whisper.opening import open_whisper
+        from recogniser.whisper.recognise import WhisperOptions
+
+        encoder = open_whisper(
+            options.encoder or (options.model if options.backend == "whisper" else ""),
+            "auto",
+            WhisperOptions(vad=options.vad),
+            device=options.device,
+            compute=options.compute,
+            threads=options.threads,
+            gpu=gpu,
+        ).sound()
+    return SoundMaker(encoder, options.sound)
 
 
 def open_backend(options: RecognitionOptions, gpu: int = 0) -> Recogniser:

@@ -15,11 +15,18 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from threading import Thread
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from recogniser.options import RecognitionOptions, open_backend, settings
-from recogniser.protocol import Recogniser
-from recogniser.recording import RecordingReport, StoppedError, Task, recognise
+from recogniser import folder
+from recogniser.options import (
+    RecognitionOptions,
+    open_backend,
+    open_sound,
+    settings,
+    sound_settings,
+)
+from recogniser.recording import Progress, RecordingReport, StoppedError, Task, recognise
+from recogniser.sound_recording import record
 from std.errors import StdError
 
 LEAVING_S = 5.0  # that a worker has to leave when nothing is left to do
@@ -42,9 +49,9 @@ class Failed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What decides the output, as JSON."""
+    """What decides the output, as JSON, by the names of its files in the folder."""
 
-    values: dict[str, Any]
+    values: dict[str, dict[str, Any]]
 
 
 class Stopped(NamedTuple):
@@ -187,10 +194,10 @@ def _work(pipe: Connection, options: RecognitionOptions, gpu: int) -> None:
     signal.signal(signal.SIGTERM, stop)
     Thread(target=_end_with_parent, daemon=True).start()
     try:
-        recogniser = open_backend(options, gpu)
-        pipe.send(Settings(settings(options, recogniser)))
+        work = _Work(options, gpu)
+        pipe.send(Settings(work.settings()))
         while (task := pipe.recv()) is not None:
-            pipe.send(_done(task, recogniser, pipe, stopping))
+            pipe.send(_done(task, work, pipe, stopping))
     except StdError as error:
         pipe.send(error)
     except (EOFError, BrokenPipeError):  # the command was killed
@@ -204,12 +211,45 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _done(task: Task, recogniser: Recogniser, pipe: Connection, stopping: Stopping) -> Any:
-    """Recognise a recording; what is wrong with it is an event, too."""
+class _Work:
+    """What a worker does with a recording: words, sound or both."""
+
+    def __init__(self, options: RecognitionOptions, gpu: int) -> None:
+        self._options = options
+        self._recogniser = open_backend(options, gpu) if options.words else None
+        self._maker = open_sound(options, self._recogniser, gpu)
+
+    def settings(self) -> dict[str, dict[str, Any]]:
+        """What decides the output, by the names of its files."""
+        found = {}
+        if self._recogniser:
+            found[folder.SETTINGS] = settings(self._options, self._recogniser)
+        if self._maker:
+            found[folder.SOUND_SETTINGS] = sound_settings(self._options, self._maker)
+        return found
+
+    def __call__(self, task: Task, progress: Progress, stopping: Stopping) -> RecordingReport:
+        """Do what is not done yet.
+
+        A recogniser that does not give the frames leaves them to a pass of their own, because the
+        encoder's windows are longer.
+        """
+        words: RecordingReport | None = None
+        if self._recogniser and not folder.finished(task.output, task.name).exists():
+            shared = self._maker if self._options.shares_encoder else None
+            words = recognise(task, self._recogniser, progress, stopping, shared)
+        if self._maker is None:
+            return cast("RecordingReport", words)
+        sound = record(task, self._maker, progress, stopping)
+        if words:
+            words.cpu_s = round(words.cpu_s + sound.cpu_s, 3)
+        return words or sound
+
+
+def _done(task: Task, work: _Work, pipe: Connection, stopping: Stopping) -> Any:
+    """Do a recording; what is wrong with it is an event, too."""
     try:
-        return recognise(
-            task, recogniser, lambda seconds: pipe.send(Progressed(task.name, seconds)), stopping
-        )
+        return work(task, lambda seconds: pipe.send(Progressed(task.name, seconds)), stopping)
     except StdError as error:
         return Failed(task.name, str(error))
     except StoppedError:

@@ -49,12 +49,15 @@ class Recognition:
 
     ``hypotheses`` has the best first, and each word of it at its time; weights sum to at most 1,
     the rest is the posterior of 'no word'. None at all = nobody spoke. ``most_certain`` is the
-    highest posterior that a word may get from them, ``notes`` are kept in the output.
+    highest posterior that a word may get from them, ``notes`` are kept in the output. ``frames``,
+    (m, d) one for each 20 ms of the window's samples, spare ``--sound`` a second encoding; None =
+    the recogniser has none to give.
     """
 
     hypotheses: Sequence[Hypothesis]
     notes: Mapping[str, float | int | str] = field(default_factory=dict)
     most_certain: float = 0.999
+    frames: Float32s | None = None
 
 
 class Recogniser(Protocol):

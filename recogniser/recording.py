@@ -8,6 +8,7 @@ RecordingReport  what was done
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any, BinaryIO
 from recogniser import audio, folder
 from recogniser.networks import network_of
 from recogniser.protocol import Recogniser, Window
+from recogniser.sound.sink import SoundMaker, SoundSink, sound_file
 from recogniser.windows import cut
 from std.audio.frames import Damage
 from std.network_lines import network_line
@@ -54,6 +56,7 @@ class RecordingReport:
     damaged_packets: int = 0
     resumed_windows: int = 0
     cpu_s: float = 0.0
+    has_words: bool = True  # False: only its sound was written
 
 
 class StoppedError(Exception):
@@ -69,8 +72,16 @@ def recognise(
     recogniser: Recogniser,
     progress: Progress = lambda seconds: None,
     stop: Stop = lambda: False,
+    maker: SoundMaker | None = None,
 ) -> RecordingReport:
     """Recognise a recording, or the rest of it.
+
+    Args:
+        task: the recording.
+        recogniser: of words.
+        progress: is told of each block that is written.
+        stop: is asked after each block.
+        maker: also writes the sound, from the frames that the recogniser gives.
 
     Raises:
         InputError: no audio in it, or the output cannot be written.
@@ -79,8 +90,7 @@ def recognise(
     started = time.process_time()
     damage = Damage()
     split = task.channels == "split"
-    found = audio.channels(task.path)
-    channels = list(range(1, found + 1)) if split and found else [1]
+    found, channels = channels_of(task)
     block = recogniser.windows_at_once
     with folder.unfinished(task.output, task.name, block) as (stream, lines):
         resumed, done_s = len(lines), 0.0
@@ -93,12 +103,13 @@ def recognise(
             samples = audio.decode(task.path, channel if split else None, damage)
             longest_s = longest_window_s(task.longest_s, recogniser)
             windows = cut(samples, recogniser.speech_probabilities, longest_s)
-            for written in _blocks(task, recogniser, windows, recording, old):
-                _append(stream, written)
-                lines += [_without_slots(line) for line in written]
-                progress(done_s + written[-1]["end"])
-                if stop():
-                    raise StoppedError
+            with _sink(task, recording, maker) as sink:
+                for written in _blocks(task, recogniser, windows, recording, old, sink):
+                    _append(stream, written)
+                    lines += [_without_slots(line) for line in written]
+                    progress(done_s + written[-1]["end"])
+                    if stop():
+                        raise StoppedError
             done_s += next((x["end"] for x in reversed(lines) if x["channel"] == channel), 0.0)
         folder.finish(task.output, task.name, stream)
     report = report_of(task.name, lines)
@@ -106,6 +117,21 @@ def recognise(
     report.warning = _doubt(report, found, damage)
     report.cpu_s = round(time.process_time() - started, 3)
     return report
+
+
+def channels_of(task: Task) -> tuple[int, list[int]]:
+    """How many channels the audio has, and the numbers of those that become recordings."""
+    found = audio.channels(task.path)
+    return found, [*range(1, found + 1)] if task.channels == "split" and found else [1]
+
+
+def _sink(
+    task: Task, recording: Recording, maker: SoundMaker | None
+) -> AbstractContextManager[SoundSink | None]:
+    """Where the frames of a recording go; nowhere if they are not wanted, or are there."""
+    if maker is None or sound_file(task.output, recording).exists():
+        return nullcontext()
+    return maker.sink(task.output, recording)
 
 
 def longest_window_s(wanted_s: float, recogniser: Recogniser) -> float:
@@ -119,12 +145,14 @@ def _blocks(
     windows: Iterator[Window],
     recording: Recording,
     old: Sequence[folder.Line],
+    sink: SoundSink | None,
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the lines of each block of windows that is not written yet."""
+    """Yield the lines of each block of windows that is not written yet, its frames being so."""
     size = recogniser.windows_at_once
     language = old[0]["language"] if old else task.language
     for window in islice(windows, len(old)):  # cut again: cuts depend on all before them
-        del window
+        if sink:
+            sink.add(window)  # does something only if the disk lost the frames
     held: list[Window] = []
     if language == "auto":
         for window in windows:
@@ -145,6 +173,8 @@ def _blocks(
             name = f"{recording.file}-{recording.channel}-{number * size + i + 1:05d}"
             network = network_of(window, found, recording, name, language)
             lines.append({**network_line(network), **found.notes})
+            if sink:
+                sink.add(window, found.frames)
         if not waiting:  # nothing at all in it
             lines = [_nothing(recording, language)]
         if not upcoming:

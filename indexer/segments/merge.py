@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from indexer.segments.invert import posting_order, slot_errors
+from indexer.segments.sound_columns import merged_sound
 from std.store import Segment
 from std.store.columns import (
     KEY_SHIFT,
@@ -46,8 +47,8 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
     Args:
         segments: what to merge; those without an id are not committed yet. Slots of one recording
             that share their middle come in the order in which the segments' speech of it begins.
-        rebuild: makes the extra columns of the result, of which only `SLOT_ERROR`
-            and the speakers stay without.
+        rebuild: makes the extra columns of the result, of which only `SLOT_ERROR`, the speakers
+            and the sound stay without.
 
     Returns:
         Columns equal to those of inverting all the live recordings' networks at once.
@@ -93,7 +94,9 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
             ],
             np.int32,
         )[slot_order],
-        extra=_slot_errors(parts, slot_kept, slot_order) | _speakers(parts, slot_kept, slot_order),
+        extra=_slot_errors(parts, slot_kept, slot_order)
+        | _speakers(parts, slot_kept, slot_order)
+        | merged_sound(parts, lives, rows, len(recordings)),
     )
     return replace(columns, extra={**columns.extra, **rebuild(columns)}) if rebuild else columns
 

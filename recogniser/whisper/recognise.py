@@ -6,7 +6,7 @@ WhisperRecogniser    the `recogniser.protocol.Recogniser`
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from recogniser import guards
@@ -25,6 +25,7 @@ from recogniser.whisper.decode import (
 )
 from recogniser.whisper.engine import EXTRA, Engine
 from recogniser.whisper.resembling import resembling
+from recogniser.whisper.sound import WhisperSound, frames_of
 from recogniser.words import spoken_words
 from std.extras import required
 from std.n_best import TimedWord
@@ -56,6 +57,8 @@ class WhisperRecogniser:
         self, engine: Engine, options: WhisperOptions, identity: Mapping[str, object]
     ) -> None:
         self._engine, self._options = engine, options
+        self._model_hash = str(identity.get("model_sha256", ""))
+        self._keeps_frames = False
         self.identity = {**identity, "method": METHOD, **asdict(options)}
         self.windows_at_once = options.windows_at_once
 
@@ -65,6 +68,11 @@ class WhisperRecogniser:
         model = required("faster_whisper.vad", EXTRA).get_vad_model()
         found: Float32s = model(samples).reshape(-1)
         return found
+
+    def sound(self) -> WhisperSound:
+        """The model's encoder; from now on recognitions have its frames."""
+        self._keeps_frames = True
+        return WhisperSound(self._engine, self._model_hash, self.speech_probabilities)
 
     def language_of(self, windows: Sequence[Window]) -> str:
         votes = Counter(
@@ -77,8 +85,19 @@ class WhisperRecogniser:
     ) -> Sequence[Recognition]:
         self._engine.restart(block)
         tokenizer = self._engine.tokenizer(language)
-        prompt = prompt_of(tokenizer)
         encoded = [self._engine.encode(window.samples) for window in windows]
+        results = self._recognitions(windows, encoded, tokenizer)
+        if not self._keeps_frames:
+            return results
+        return [
+            replace(result, frames=frames_of(view, len(window.samples)))
+            for result, view, window in zip(results, encoded, windows, strict=True)
+        ]
+
+    def _recognitions(
+        self, windows: Sequence[Window], encoded: Sequence[Any], tokenizer: Any
+    ) -> list[Recognition]:
+        prompt = prompt_of(tokenizer)
         results: list[Recognition] = [NOBODY] * len(windows)
         spoken = [
             i

@@ -8,6 +8,7 @@ Frames follow the line without anything between them: ``signs`` are 32 bytes eac
 the highest bit of the first byte; ``float16`` are little-endian numbers. So a file is written as
 a stream, and a torn one is taken up at its last whole frame.
 
+sound_name   of a recording's file
 header       the line
 appended     a file to append frames to, with what it has already
 read_sound   a file -> Sound; its frames stay on the disk until they are used
@@ -35,6 +36,12 @@ SUFFIX = ".sound"
 LONGEST_HEADER = 1 << 16
 MOST_DIMENSIONS = 1 << 14
 MOST = 1 << 53  # of any number in it
+
+
+def sound_name(recording: Recording) -> str:
+    """The name of a recording's file; channels beside the first have one of their own."""
+    channel = "" if recording.channel == 1 else f".ch{recording.channel}"
+    return f"{recording.file}{channel}{SUFFIX}"
 
 
 def header(sound: Sound) -> bytes:

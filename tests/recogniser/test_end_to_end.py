@@ -85,6 +85,7 @@ def small(output):
     return [
         sys.executable, "-m", "recogniser.cli", str(SPEECH), "--output", str(output),
         "--model", MODEL, "--window", "6", "--samples", "2", "--beam", "1", "--jobs", "1",
+        "--sound",
     ]  # fmt: skip
 
 

@@ -158,14 +158,29 @@ def test_what_is_no_audio_is_named(tmp_path):
 
 
 def test_another_setting_in_the_same_folder_is_refused(tmp_path):
-    settings = {"backend": "whisper", "recogniser": {"samples": 10}}
+    settings = {"recognise.json": {"backend": "whisper", "recogniser": {"samples": 10}}}
     with folder.opened(tmp_path, settings):
         pass
     with folder.opened(tmp_path, settings):
         pass
     with (
         pytest.raises(InputError, match=r'recogniser = {"samples": 10}, as this folder was begun'),
-        folder.opened(tmp_path, {"backend": "whisper", "recogniser": {"samples": 5}}),
+        folder.opened(
+            tmp_path, {"recognise.json": {"backend": "whisper", "recogniser": {"samples": 5}}}
+        ),
+    ):
+        pass
+
+
+def test_sound_may_join_words_that_are_there(tmp_path):
+    words, sound = {"recognise.json": {"beam": 5}}, {"sound.json": {"kept": "signs"}}
+    with folder.opened(tmp_path, words):
+        pass
+    with folder.opened(tmp_path, words | sound):
+        pass
+    with (
+        pytest.raises(InputError, match=r"sound.json: expected kept = .signs"),
+        folder.opened(tmp_path, words | {"sound.json": {"kept": "exact"}}),
     ):
         pass
 

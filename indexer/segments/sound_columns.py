@@ -1,0 +1,143 @@
+"""The sound of recordings joins their words: files of frames -> columns of a segment.
+
+with_sound      segment columns with the frames of the files beside an input
+alone           a recording that has nothing but its sound
+merged_sound    the columns of a merged segment
+sound_size      how much room it takes
+
+`std.sound.columns` describes the columns. Exact frames become signs here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from indexer.networks.utterances import stacked
+from indexer.segments.invert import invert
+from std.errors import InputError, StoreError
+from std.sound.columns import OFFSETS, SegmentSound
+from std.sound.files import read_sound, sound_name
+from std.sound.signs import signs
+from std.sound.value import FRAME_MS, Sound, frames
+from std.store import Segment
+from std.store.columns import Column, IndexedRecording, Int64s, SegmentColumns, first_slots
+from std.values import Bools, Recording
+
+LATEST_START_MS = 2**31 - 1
+FRAMES_PER_POSTING = 10  # a posting's bytes are about a third of ten frames'
+
+
+def with_sound(columns: SegmentColumns, folders: Sequence[Path]) -> SegmentColumns:
+    """The same columns with the sound of the recordings that have a file of frames.
+
+    Args:
+        columns: of recordings.
+        folders: where their files may be; the first counts.
+
+    Raises:
+        InputError: a file is no file of frames, or those of two encoders are mixed.
+    """
+    paths = [_file_of(one.recording, folders) for one in columns.recordings]
+    sounds = [
+        _as_signs(path, one.recording) if path else None
+        for path, one in zip(paths, columns.recordings, strict=True)
+    ]
+    found = _joined(sounds, paths)
+    return replace(columns, extra={**columns.extra, **found.columns()}) if found else columns
+
+
+def alone(paths: Sequence[Path], origin: str) -> SegmentColumns:
+    """A segment of recordings without words: the channels of an audio file, with their sound.
+
+    Args:
+        paths: of the files of frames.
+        origin: the input that the index notes.
+
+    Raises:
+        InputError: one is no file of frames.
+    """
+    found = sorted(((_as_signs(path), path) for path in paths), key=lambda one: one[0].recording)
+    sounds = [sound for sound, _ in found]
+    joined = _joined(sounds, [path for _, path in found])
+    empty = invert(stacked([]))
+    return replace(
+        empty,
+        recordings=tuple(IndexedRecording(one.recording, 0, 0, inputs=(origin,)) for one in sounds),
+        slot_offsets=first_slots(empty.slot_key, len(sounds)),
+        extra=joined.columns() if joined else {},
+    )
+
+
+def merged_sound(
+    parts: Sequence[SegmentColumns], lives: Sequence[Bools], rows: Sequence[Int64s], recordings: int
+) -> dict[str, Column]:
+    """The columns of a merged segment; a recording's sound is that of the first part with some.
+
+    Args:
+        parts: the segments.
+        lives: (r,) for each, which of its recordings count.
+        rows: (r,) for each, the new rows of its recordings.
+        recordings: how many the merged segment has.
+
+    Raises:
+        StoreError: the parts' frames are of different encoders.
+    """
+    found = [SegmentSound.read(part.extra) for part in parts]
+    some = [one for one in found if one is not None]
+    if not some:
+        return {}
+    if len({one.encoder for one in some}) > 1:
+        raise StoreError("expected sound of one encoder, got that of two: they are not comparable")
+    source: dict[int, tuple[SegmentSound, int]] = {}
+    for sound, live, new in zip(found, lives, rows, strict=True):
+        if sound is not None:
+            for row in np.flatnonzero(live & (np.diff(sound.offsets) > 0)).tolist():
+                source.setdefault(int(new[row]), (sound, row))
+    lengths = np.zeros(recordings, np.int64)
+    starts = np.zeros(recordings, np.int32)
+    pieces = [some[0].signs[:0]]
+    for row, (sound, old) in sorted(source.items()):
+        piece = sound.signs[sound.offsets[old] : sound.offsets[old + 1]]
+        lengths[row], starts[row] = len(piece), sound.start_ms[old]
+        pieces.append(piece)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return SegmentSound(some[0].encoder, offsets, starts, np.concatenate(pieces)).columns()
+
+
+def sound_size(segment: Segment) -> int:
+    """How many postings take as much room as a segment's frames."""
+    offsets = segment.extra(OFFSETS)
+    return 0 if offsets is None else int(offsets[-1]) // FRAMES_PER_POSTING
+
+
+def _file_of(recording: Recording, folders: Sequence[Path]) -> Path | None:
+    places = (folder / sound_name(recording) for folder in folders)
+    return next((path for path in places if path.is_file()), None)
+
+
+def _as_signs(path: Path, recording: Recording | None = None) -> Sound:
+    """A file's frames as signs.
+
+    Raises:
+        InputError: it holds another recording, or frames of another length.
+    """
+    sound = read_sound(path)
+    if recording is not None and sound.recording != recording:
+        raise InputError(path, 1, f"the sound of {recording.file}", sound.recording.file)
+    if not 0 <= sound.start_ms <= LATEST_START_MS:
+        raise InputError(path, 1, f"a start_ms up to {LATEST_START_MS}", str(sound.start_ms))
+    if sound.frame_ms != FRAME_MS:
+        raise InputError(path, 1, f"frames of {FRAME_MS} ms", f"{sound.frame_ms} ms")
+    return replace(sound, stored=signs(frames(sound))) if sound.exact else sound
+
+
+def _joined(sounds: Sequence[Sound | None], paths: Sequence[Path | None]) -> SegmentSound | None:
+    encoders = {one.encoder: path for one, path in zip(sounds, paths, strict=True) if one}
+    if len(encoders) > 1:
+        (first, path), (other, place) = [*encoders.items()][:2]
+        raise InputError(
+            place or Path(), 1, f"frames of the encoder of {path} ({first.hash})", other.hash
+        )
+    return SegmentSound.of(sounds)

@@ -1,0 +1,106 @@
+"""Files of frames among the inputs of a run: beside words, or recordings of their own.
+
+    EncoderGuard    refuses frames of another encoder than the index has
+    sounds_alone    the recordings of which there are frames, but no words
+
+A file of frames beside an input joins its words in the worker (`indexer.segments.sound_columns`).
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from indexer.file_columns import FileColumns, shard_of
+from indexer.formats.shared.tiers import Tiers
+from indexer.inputs import Input
+from indexer.segments.sound_columns import alone
+from std.errors import InputError
+from std.files import size_bytes
+from std.sound.columns import SegmentSound, segment_sound
+from std.sound.files import read_sound
+from std.sound.value import Encoder
+from std.store import Store
+from std.values import Recording
+
+
+@dataclass(slots=True)
+class EncoderGuard:
+    """An index has the frames of one encoder, because those of two cannot be compared."""
+
+    stores: Sequence[Store]
+    recordings: set[Recording] = field(default_factory=set)  # of this run that have sound
+    _encoder: Encoder | None = None
+
+    def refused(self, file: FileColumns) -> InputError | None:
+        """Note the sound of a file; the error if it is another encoder's than the index has."""
+        for columns in file.shards.values():
+            sound = SegmentSound.read(columns.extra)
+            if sound is None:
+                continue
+            self._encoder = self._encoder or self._of_the_index() or sound.encoder
+            if sound.encoder != self._encoder:
+                return InputError(
+                    file.source.path,
+                    0,
+                    f"sound of the index's encoder ({' '.join(self._encoder)})",
+                    " ".join(sound.encoder),
+                    "write it again with that one, or take another index",
+                )
+            self.recordings.update(
+                one.recording
+                for one, begin, end in zip(
+                    columns.recordings, sound.offsets[:-1], sound.offsets[1:], strict=True
+                )
+                if end > begin
+            )
+        return None
+
+    def _of_the_index(self) -> Encoder | None:
+        for store in self.stores:
+            for segment in store.segments():
+                if len(segment.deleted) < len(segment.recordings) and (
+                    sound := segment_sound(segment)
+                ):
+                    return sound.encoder
+        return None
+
+
+def sounds_alone(
+    sounds: Sequence[Input], with_words: Collection[Recording], shards: int
+) -> Iterator[FileColumns | InputError]:
+    """Yield the recordings that have no words; none of a file that has some.
+
+    Args:
+        sounds: files of frames.
+        with_words: recordings of the other inputs; complete when the first item is asked for.
+        shards: number of stores that recordings are distributed to.
+    """
+    files = {one.file for one in with_words}
+    channels: dict[str, list[Input]] = {}
+    for source in sounds:
+        try:
+            file = read_sound(source.path).recording.file
+        except InputError as error:
+            yield error
+            continue
+        if file not in files:
+            channels.setdefault(file, []).append(source)
+    for file, sources in channels.items():
+        first = sources[0]
+        try:
+            columns = alone([one.path for one in sources], first.origin)
+        except InputError as error:
+            yield error
+            continue
+        yield FileColumns(
+            source=first,
+            size_bytes=sum(size_bytes(one.path) for one in sources),
+            shards={shard_of(file, shards): columns},
+            utterances={one.recording: () for one in columns.recordings},
+            nonwords=Counter(),
+            languages={},
+            tiers=Tiers(),
+            repairs={},
+            uncut=False,
+            has_words=False,
+        )

@@ -1,0 +1,125 @@
+"""Windows of a recording in order -> its file of frames.
+
+    Kept          how frames are kept
+    SoundMaker    an encoder with its scale: opens files
+    SoundSink     takes windows; what the file has already is left as it is
+
+Frame i begins at i * 20 ms of the recording. A window begins anywhere, so that a frame of it may
+be up to 10 ms off.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from glob import escape
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+import numpy as np
+
+from recogniser.folder import settle
+from recogniser.protocol import Window
+from recogniser.sound.encoder import Scale, SoundEncoder, identity_of, scale_of
+from std.sound.files import SUFFIX, appended, read_sound, sound_name
+from std.sound.signs import signs
+from std.sound.value import FRAME_MS, SIGN_BYTES, Float16s, Sound, UInt8s
+from std.values import Excerpt, Float32s, Recording
+
+Kept = Literal["signs", "exact"]
+UNFINISHED = f"{SUFFIX}.part"
+
+
+@dataclass(slots=True)
+class SoundMaker:
+    """Writes files of frames, all on one scale."""
+
+    encoder: SoundEncoder
+    kept: Kept = "signs"
+    scale: Scale = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.scale = scale_of(self.encoder)
+
+    def settings(self) -> dict[str, object]:
+        """What decides the bytes of the files, as JSON."""
+        return {"kept": self.kept, "encoder": identity_of(self.encoder)._asdict()}
+
+    @contextmanager
+    def sink(self, folder: Path, recording: Recording) -> Iterator["SoundSink"]:
+        """Where the windows of a recording go; the file gets its name when all are there.
+
+        Raises:
+            InputError: the file cannot be written, or was begun with another encoder.
+        """
+        path = sound_file(folder, recording)
+        part = path.with_name(path.name.removesuffix(SUFFIX) + UNFINISHED)
+        empty = Sound(recording, identity_of(self.encoder), self.stored(_none(self.scale)))
+        with appended(part, empty) as (stream, there):
+            yield SoundSink(self, stream, there)
+            stream.flush()
+            os.fsync(stream.fileno())
+            settle(part, path)
+
+    def stored(self, frames: Float32s) -> UInt8s | Float16s:
+        """Frames of the encoder as they are kept."""
+        scaled = self.scale.of(frames)
+        if self.kept == "exact":
+            return scaled.astype("<f2")
+        return signs(scaled) if len(scaled) else np.zeros((0, SIGN_BYTES), np.uint8)
+
+
+@dataclass(slots=True)
+class SoundSink:
+    """An open file of frames."""
+
+    maker: SoundMaker
+    stream: BinaryIO
+    there: int  # frames that it has already
+
+    def add(self, window: Window, frames: Float32s | None = None) -> bool:
+        """Append the frames of a window that are not there yet; tell whether there were any.
+
+        Args:
+            window: the next one.
+            frames: (m, d) of its samples, if they were computed already.
+        """
+        first, end = -(-window.start_ms // FRAME_MS), -(-window.end_ms // FRAME_MS)
+        first = max(first, self.there)
+        if first >= end:
+            return False
+        if frames is None:
+            frames = self.maker.encoder.encode(window.samples)
+        at = np.arange(first, end) - round(window.audio_start_ms / FRAME_MS)
+        self.stream.write(self.maker.stored(frames[at.clip(0, len(frames) - 1)]).tobytes())
+        self.stream.flush()
+        self.there = end
+        return True
+
+
+def sound_file(folder: Path, recording: Recording) -> Path:
+    """The file of a recording's frames."""
+    return folder / sound_name(recording)
+
+
+def excerpts_of(folder: Path, file: str = "*") -> dict[str, list[Excerpt]]:
+    """The finished recordings of a folder, by audio file, each channel as long as it is.
+
+    Args:
+        folder: with files of frames.
+        file: of one recording, or all.
+
+    Raises:
+        InputError: a file is no such file.
+    """
+    name = file if file == "*" else escape(file)
+    found: dict[str, list[Excerpt]] = {}
+    for path in sorted({*folder.glob(f"{name}{SUFFIX}"), *folder.glob(f"{name}.ch*{SUFFIX}")}):
+        sound = read_sound(path)
+        excerpt = Excerpt(sound.recording, 0.0, sound.end_ms / 1000)
+        found.setdefault(sound.recording.file, []).append(excerpt)
+    return found
+
+
+def _none(scale: Scale) -> Float32s:
+    return np.zeros((0, len(scale.mean)), np.float32)

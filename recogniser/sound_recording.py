@@ -1,0 +1,61 @@
+"""One recording: audio file -> its frames alone, going on where it stopped.
+
+record    do it; tells after each window how far it is
+"""
+
+import time
+
+from recogniser import audio
+from recogniser.protocol import Window
+from recogniser.recording import Progress, RecordingReport, Stop, StoppedError, Task, channels_of
+from recogniser.sound.sink import SoundMaker, sound_file
+from recogniser.windows import cut
+from std.audio.frames import Damage
+from std.values import Recording
+
+
+def record(
+    task: Task,
+    maker: SoundMaker,
+    progress: Progress = lambda seconds: None,
+    stop: Stop = lambda: False,
+) -> RecordingReport:
+    """Write the frames of a recording, or the rest of them.
+
+    Windows are cut as for recognition by the same model, so that the bytes are the same. What
+    is there already is left alone.
+
+    Raises:
+        InputError: no audio in it, or the output cannot be written.
+        StoppedError: ``stop`` said so; what is done so far is kept.
+    """
+    started = time.process_time()
+    damage, report = Damage(), RecordingReport(task.name, has_words=False)
+    found, channels = channels_of(task)
+    encoder = maker.encoder
+    longest_s = min(task.longest_s or encoder.longest_window_s, encoder.longest_window_s)
+    done_s = 0.0
+    for channel in reversed(channels):  # where the first one's file is there, all are
+        recording = Recording(task.name, channel)
+        if sound_file(task.output, recording).exists():
+            continue
+        split = channel if task.channels == "split" else None
+        windows = cut(
+            audio.decode(task.path, split, damage), encoder.speech_probabilities, longest_s
+        )
+        window: Window | None = None
+        with maker.sink(task.output, recording) as sink:
+            report.resumed_windows += sink.there > 0
+            for window in windows:
+                written = sink.add(window)
+                report.windows += 1
+                report.silent += window.silent
+                progress(done_s + window.end_ms / 1000)
+                if written and stop():
+                    raise StoppedError
+        done_s += window.end_ms / 1000 if window else 0.0
+    report.seconds, report.damaged_packets = round(done_s, 3), damage.packets
+    if not found:
+        report.warning = "no audio stream in it"
+    report.cpu_s = round(time.process_time() - started, 3)
+    return report
