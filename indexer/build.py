@@ -27,7 +27,7 @@ from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
 from indexer.networks.utterance_spans import SEGMENTS_HINT
 from indexer.origins import Origins, origins
-from indexer.segments.sound_columns import FRAMES_PER_POSTING
+from indexer.segments.sound import FRAMES_PER_POSTING
 from indexer.shards import Shard, audio_files, commit, commit_last, gathered_batch
 from indexer.sound_inputs import EncoderGuard, sounds_alone
 from std.config import Config
@@ -114,12 +114,12 @@ def build(
         input_format: ``auto`` looks into each file.
         options: what readers need beside the file.
         workers: who parse the files.
-        keep_going: files that cannot be read go to ``report.failures``, the others are indexed;
-            else the first one ends the run at the last commit.
+        keep_going: files that cannot be read go to ``report.failures``; else the first one ends
+            the run at the last commit.
         progress: told of each file that is done: path, size in bytes.
         pronouncer: tells the recordings' languages, makes phone columns; None = no phones.
         metadata: of recordings; committed with their words.
-        sounds: files of frames; of recordings without words.
+        sounds: files of frames, also of recordings without words.
 
     Raises:
         InputError: a file cannot be read, or holds a recording that another input holds, too.
@@ -128,14 +128,14 @@ def build(
     report = BuildReport()
     files = [file if isinstance(file, Input) else Input(file) for file in inputs]
     admission = Origins([*files, *sounds], origins(stores), options.segments is not None)
-    guard = EncoderGuard(stores)
+    guard = EncoderGuard(stores, report.with_sound)
     shards = [Shard(store, audio_files(store), metadata=metadata) for store in stores]
     work = partial(
         index_file, config=config, input_format=input_format, options=options, shards=len(shards)
     )
     alone = sounds_alone(sounds, report.recordings, len(shards))
-    for indexed in chain(_each_indexed(files, work, workers), alone):
-        result = _unless_taken(indexed, admission, guard)
+    for one in chain(_each_indexed(files, work, workers), alone):
+        result = _unless_taken(one, admission, guard)
         if isinstance(result, StdError | Skipped):
             _note_unread(result, report, keep_going=keep_going)
             continue
@@ -144,15 +144,13 @@ def build(
             pronouncer.told.by_input.update(result.languages)
         progress(result.source.path, result.size_bytes)
         _add(result, shards)
-        report.with_sound = guard.recordings
         if sum(shard.postings for shard in shards) >= config.index.segment_postings:
             _commit_fullest(shards, config, report, pronouncer)
     _require_some(len(files), report.skipped)
     rest = [i for i, shard in enumerate(shards) if shard.batch or not report.failures]
     commit_last(rest, shards, config, report.words, pronouncer)
     report.warnings += admission.doubts()
-    if options.segments is None:
-        _doubt_pieces(report)
+    _doubt_pieces(report, options)
     return report
 
 
@@ -187,9 +185,10 @@ def _each_indexed(
     return chain(map(work, pipes), workers.map(work, regular))
 
 
-def _doubt_pieces(report: BuildReport) -> None:
+def _doubt_pieces(report: BuildReport, options: ReaderOptions) -> None:
     """Warn of recordings of one utterance each, which may be pieces of longer ones."""
-    if report.utterances == len(report.recordings) >= MIN_PIECES:
+    alone = report.utterances == len(report.recordings) >= MIN_PIECES
+    if alone and options.segments is None:
         report.warnings.append(
             f"{len(report.recordings)} recordings of one utterance each; if they are pieces of "
             f"longer recordings, {SEGMENTS_HINT}"

@@ -24,11 +24,11 @@ from indexer.read import utterances_in
 from indexer.segments.invert import invert
 from indexer.segments.prune import prune
 from indexer.segments.separate import separated
-from indexer.segments.sound_columns import with_sound
+from indexer.segments.sound import with_sound
 from std.characters import has_characters
 from std.config import Config
 from std.errors import InputError, StdError
-from std.files import size_bytes
+from std.files import is_nameless, size_bytes
 from std.repairs import Repair, Repairs
 from std.store.columns import SegmentColumns
 from std.values import Recording
@@ -96,9 +96,7 @@ def index_file(
             source=source,
             size_bytes=size_bytes(path),
             shards={
-                number: _with_sound(
-                    _from(source, invert(utterances.take(rows), config.text)), options
-                )
+                number: _from(source, invert(utterances.take(rows), config.text), options)
                 for number, rows in _rows_by_shard(utterances, shards).items()
             },
             utterances=names,
@@ -162,19 +160,14 @@ def _rows_by_shard(utterances: Utterances, shards: int) -> Mapping[int, Sequence
     return rows
 
 
-def _with_sound(columns: SegmentColumns, options: ReaderOptions) -> SegmentColumns:
-    """The same columns with the sound that lies beside their inputs."""
-    inputs = (Path(one) for indexed in columns.recordings[:1] for one in indexed.inputs)
-    beside = [path.parent for path in inputs if path.is_absolute()]
-    return with_sound(columns, [options.sound, *beside] if options.sound else beside)
-
-
-def _from(source: Input, columns: SegmentColumns) -> SegmentColumns:
-    """The same columns, whose recordings know where they come from."""
+def _from(source: Input, columns: SegmentColumns, options: ReaderOptions) -> SegmentColumns:
+    """The same columns, whose recordings know where they come from, and have the sound there."""
     inputs = (source.origin,)
-    return replace(
+    columns = replace(
         columns, recordings=tuple(one._replace(inputs=inputs) for one in columns.recordings)
     )
+    beside = [] if is_nameless(source.path) else [source.path.parent]
+    return with_sound(columns, [options.sound, *beside] if options.sound else beside)
 
 
 def shard_of(audio_file: str, shards: int) -> int:

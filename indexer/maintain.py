@@ -18,7 +18,7 @@ from itertools import chain
 from indexer.languages.pronounce import Pronouncer
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import PhoneColumnBuilder
-from indexer.segments.sound_columns import sound_size
+from indexer.segments.sound import sound_size
 from indexer.shards import audio_files
 from std.errors import InputError, StoreBusyError
 from std.execution.workers import IN_PROCESS, Executor

@@ -3,17 +3,17 @@
     EncoderGuard    refuses frames of another encoder than the index has
     sounds_alone    the recordings of which there are frames, but no words
 
-A file of frames beside an input joins its words in the worker (`indexer.segments.sound_columns`).
+A file of frames beside an input joins its words in the worker (`indexer.segments.sound`).
 """
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from indexer.file_columns import FileColumns, shard_of
 from indexer.formats.shared.tiers import Tiers
 from indexer.inputs import Input
-from indexer.segments.sound_columns import alone
+from indexer.segments.sound import alone
 from std.errors import InputError
 from std.files import size_bytes
 from std.sound.columns import SegmentSound, segment_sound
@@ -28,7 +28,7 @@ class EncoderGuard:
     """An index has the frames of one encoder, because those of two cannot be compared."""
 
     stores: Sequence[Store]
-    recordings: set[Recording] = field(default_factory=set)  # of this run that have sound
+    recordings: set[Recording]  # of this run that have sound; grows
     _encoder: Encoder | None = None
 
     def refused(self, file: FileColumns) -> InputError | None:

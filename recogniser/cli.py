@@ -31,7 +31,6 @@ from std.ranges import Range
 
 if TYPE_CHECKING:  # --help loads no array library
     from recogniser import RecogniseReport, RecognitionOptions, RecordingReport, Watcher
-    from recogniser.sound.sink import Kept
 
 COMMAND = "std-recognise"
 WINDOW_S = number(Range(5, 29))
@@ -205,12 +204,13 @@ def options_of(args: argparse.Namespace) -> "RecognitionOptions":
     from recogniser import RecognitionOptions
     from recogniser.hotwords import read_hotwords
 
-    sound: Kept | None = args.sound or ("signs" if args.sound_only else None)
-    if args.encoder and not sound:
+    if args.sound_only and not args.sound:
+        args.sound = "signs"
+    if args.encoder and not args.sound:
         raise ConfigError("--encoder: expected --sound or --sound-only beside it")
     return RecognitionOptions(
         words=not args.sound_only,
-        sound=sound,
+        sound=args.sound,
         encoder=args.encoder,
         backend=args.backend,
         model=args.model,

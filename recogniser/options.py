@@ -2,7 +2,7 @@
 
     RecognitionOptions         of a run, the same in every process
     open_backend    options -> the recogniser, with a number of the GPU or none
-    open_sound      options -> what writes the frames of an encoder, or None
+    sound_writer      options -> what writes the frames of an encoder, or None
     settings        the settings with which an output folder was begun
 
 A backend's module is imported only when it is asked for.
@@ -13,7 +13,7 @@ from typing import Any
 
 from recogniser.protocol import Recogniser
 from recogniser.sound.encoder import SoundEncoder
-from recogniser.sound.sink import Kept, SoundMaker
+from recogniser.sound.sink import Kept, SoundWriter
 from std.errors import ConfigError
 
 BACKENDS = ("whisper", "pocketsphinx")
@@ -57,19 +57,19 @@ def settings(options: RecognitionOptions, recogniser: Recogniser) -> dict[str, A
     }
 
 
-def sound_settings(options: RecognitionOptions, maker: SoundMaker) -> dict[str, Any]:
+def sound_settings(options: RecognitionOptions, writer: SoundWriter) -> dict[str, Any]:
     """What decides the bytes of the files of frames, as JSON."""
     return {
-        "window_s": options.longest_s or maker.encoder.longest_window_s,
+        "window_s": options.longest_s or writer.encoder.longest_window_s,
         "vad": options.vad,
         "channels": options.channels,
-        **maker.settings(),
+        **writer.settings(),
     }
 
 
-def open_sound(
+def sound_writer(
     options: RecognitionOptions, recogniser: Recogniser | None, gpu: int = 0
-) -> SoundMaker | None:
+) -> SoundWriter | None:
     """Load what writes the frames of an encoder; None: they are not wanted.
 
     Args:
@@ -98,7 +98,7 @@ def open_sound(
             threads=options.threads,
             gpu=gpu,
         ).sound()
-    return SoundMaker(encoder, options.sound)
+    return SoundWriter(encoder, options.sound)
 
 
 def open_backend(options: RecognitionOptions, gpu: int = 0) -> Recogniser:

@@ -21,9 +21,9 @@ from recogniser import folder
 from recogniser.options import (
     RecognitionOptions,
     open_backend,
-    open_sound,
     settings,
     sound_settings,
+    sound_writer,
 )
 from recogniser.recording import Progress, RecordingReport, StoppedError, Task, recognise
 from recogniser.sound_recording import record
@@ -217,15 +217,15 @@ class _Work:
     def __init__(self, options: RecognitionOptions, gpu: int) -> None:
         self._options = options
         self._recogniser = open_backend(options, gpu) if options.words else None
-        self._maker = open_sound(options, self._recogniser, gpu)
+        self._writer = sound_writer(options, self._recogniser, gpu)
 
     def settings(self) -> dict[str, dict[str, Any]]:
         """What decides the output, by the names of its files."""
         found = {}
         if self._recogniser:
             found[folder.SETTINGS] = settings(self._options, self._recogniser)
-        if self._maker:
-            found[folder.SOUND_SETTINGS] = sound_settings(self._options, self._maker)
+        if self._writer:
+            found[folder.SOUND_SETTINGS] = sound_settings(self._options, self._writer)
         return found
 
     def __call__(self, task: Task, progress: Progress, stopping: Stopping) -> RecordingReport:
@@ -236,11 +236,11 @@ class _Work:
         """
         words: RecordingReport | None = None
         if self._recogniser and not folder.finished(task.output, task.name).exists():
-            shared = self._maker if self._options.shares_encoder else None
+            shared = self._writer if self._options.shares_encoder else None
             words = recognise(task, self._recogniser, progress, stopping, shared)
-        if self._maker is None:
+        if self._writer is None:
             return cast("RecordingReport", words)
-        sound = record(task, self._maker, progress, stopping)
+        sound = record(task, self._writer, progress, stopping)
         if words:
             words.cpu_s = round(words.cpu_s + sound.cpu_s, 3)
         return words or sound

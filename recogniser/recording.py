@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from recogniser import audio, folder
 from recogniser.networks import network_of
 from recogniser.protocol import Recogniser, Window
-from recogniser.sound.sink import SoundMaker, SoundSink, sound_file
+from recogniser.sound.sink import SoundSink, SoundWriter, sound_file
 from recogniser.windows import cut
 from std.audio.frames import Damage
 from std.network_lines import network_line
@@ -72,7 +72,7 @@ def recognise(
     recogniser: Recogniser,
     progress: Progress = lambda seconds: None,
     stop: Stop = lambda: False,
-    maker: SoundMaker | None = None,
+    writer: SoundWriter | None = None,
 ) -> RecordingReport:
     """Recognise a recording, or the rest of it.
 
@@ -81,7 +81,7 @@ def recognise(
         recogniser: of words.
         progress: is told of each block that is written.
         stop: is asked after each block.
-        maker: also writes the sound, from the frames that the recogniser gives.
+        writer: also writes the sound, from the frames that the recogniser gives.
 
     Raises:
         InputError: no audio in it, or the output cannot be written.
@@ -103,7 +103,7 @@ def recognise(
             samples = audio.decode(task.path, channel if split else None, damage)
             longest_s = longest_window_s(task.longest_s, recogniser)
             windows = cut(samples, recogniser.speech_probabilities, longest_s)
-            with _sink(task, recording, maker) as sink:
+            with _sink(task, recording, writer) as sink:
                 for written in _blocks(task, recogniser, windows, recording, old, sink):
                     _append(stream, written)
                     lines += [_without_slots(line) for line in written]
@@ -126,12 +126,12 @@ def channels_of(task: Task) -> tuple[int, list[int]]:
 
 
 def _sink(
-    task: Task, recording: Recording, maker: SoundMaker | None
+    task: Task, recording: Recording, writer: SoundWriter | None
 ) -> AbstractContextManager[SoundSink | None]:
     """Where the frames of a recording go; nowhere if they are not wanted, or are there."""
-    if maker is None or sound_file(task.output, recording).exists():
+    if writer is None or sound_file(task.output, recording).exists():
         return nullcontext()
-    return maker.sink(task.output, recording)
+    return writer.sink(task.output, recording)
 
 
 def longest_window_s(wanted_s: float, recogniser: Recogniser) -> float:

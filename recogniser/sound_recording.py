@@ -8,7 +8,7 @@ import time
 from recogniser import audio
 from recogniser.protocol import Window
 from recogniser.recording import Progress, RecordingReport, Stop, StoppedError, Task, channels_of
-from recogniser.sound.sink import SoundMaker, sound_file
+from recogniser.sound.sink import SoundWriter, sound_file
 from recogniser.windows import cut
 from std.audio.frames import Damage
 from std.values import Recording
@@ -16,7 +16,7 @@ from std.values import Recording
 
 def record(
     task: Task,
-    maker: SoundMaker,
+    writer: SoundWriter,
     progress: Progress = lambda seconds: None,
     stop: Stop = lambda: False,
 ) -> RecordingReport:
@@ -32,7 +32,7 @@ def record(
     started = time.process_time()
     damage, report = Damage(), RecordingReport(task.name, has_words=False)
     found, channels = channels_of(task)
-    encoder = maker.encoder
+    encoder = writer.encoder
     longest_s = min(task.longest_s or encoder.longest_window_s, encoder.longest_window_s)
     done_s = 0.0
     for channel in reversed(channels):  # where the first one's file is there, all are
@@ -44,7 +44,7 @@ def record(
             audio.decode(task.path, split, damage), encoder.speech_probabilities, longest_s
         )
         window: Window | None = None
-        with maker.sink(task.output, recording) as sink:
+        with writer.sink(task.output, recording) as sink:
             report.resumed_windows += sink.there > 0
             for window in windows:
                 written = sink.add(window)

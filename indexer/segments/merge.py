@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from indexer.segments.invert import posting_order, slot_errors
-from indexer.segments.sound_columns import merged_sound
+from indexer.segments.sound import merged_sound
 from std.store import Segment
 from std.store.columns import (
     KEY_SHIFT,

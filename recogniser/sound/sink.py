@@ -1,7 +1,7 @@
 """Windows of a recording in order -> its file of frames.
 
     Kept          how frames are kept
-    SoundMaker    an encoder with its scale: opens files
+    SoundWriter    an encoder with its scale: opens files
     SoundSink     takes windows; what the file has already is left as it is
 
 Frame i begins at i * 20 ms of the recording. A window begins anywhere, so that a frame of it may
@@ -31,7 +31,7 @@ UNFINISHED = f"{SUFFIX}.part"
 
 
 @dataclass(slots=True)
-class SoundMaker:
+class SoundWriter:
     """Writes files of frames, all on one scale."""
 
     encoder: SoundEncoder
@@ -73,7 +73,7 @@ class SoundMaker:
 class SoundSink:
     """An open file of frames."""
 
-    maker: SoundMaker
+    writer: SoundWriter
     stream: BinaryIO
     there: int  # frames that it has already
 
@@ -89,9 +89,9 @@ class SoundSink:
         if first >= end:
             return False
         if frames is None:
-            frames = self.maker.encoder.encode(window.samples)
+            frames = self.writer.encoder.encode(window.samples)
         at = np.arange(first, end) - round(window.audio_start_ms / FRAME_MS)
-        self.stream.write(self.maker.stored(frames[at.clip(0, len(frames) - 1)]).tobytes())
+        self.stream.write(self.writer.stored(frames[at.clip(0, len(frames) - 1)]).tobytes())
         self.stream.flush()
         self.there = end
         return True

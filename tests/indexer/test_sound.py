@@ -11,7 +11,7 @@ import pytest
 from indexer import delete_recordings, index_files, merge_segments, rename_recording
 from indexer.cli import main as index
 from indexer.segments.merge import merged
-from indexer.segments.sound_columns import alone, sound_size
+from indexer.segments.sound import alone, sound_size
 from std.errors import InputError, StoreError
 from std.sound import files
 from std.sound.columns import SegmentSound, segment_sound
