@@ -130,10 +130,9 @@ def build(
     admission = Origins([*files, *sounds], origins(stores), options.segments is not None)
     guard = EncoderGuard(stores, report.with_sound)
     shards = [Shard(store, audio_files(store), metadata=metadata) for store in stores]
-    work = partial(
-        index_file, config=config, input_format=input_format, options=options, shards=len(shards)
-    )
-    alone = sounds_alone(sounds, report.recordings, len(shards))
+    n = len(shards)
+    work = partial(index_file, config=config, input_format=input_format, options=options, shards=n)
+    alone = sounds_alone(sounds, report.recordings, n)
     for one in chain(_each_indexed(files, work, workers), alone):
         result = _unless_taken(one, admission, guard)
         if isinstance(result, StdError | Skipped):
