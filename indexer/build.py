@@ -145,7 +145,7 @@ def build(
         _add(result, shards)
         if sum(shard.postings for shard in shards) >= config.index.segment_postings:
             _commit_fullest(shards, config, report, pronouncer)
-    _require_some(len(files), report.skipped)
+    _require_some(len(files) + len(sounds), report.skipped)
     rest = [i for i, shard in enumerate(shards) if shard.batch or not report.failures]
     commit_last(rest, shards, config, report.words, pronouncer)
     report.warnings += admission.doubts()

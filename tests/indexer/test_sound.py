@@ -150,6 +150,14 @@ def test_channels_have_a_file_each(tmp_path):
     }
 
 
+def test_a_folder_of_sound_alone_is_one_of_std_recognise(tmp_path):
+    write_sound(tmp_path, "a", random_signs(1))
+    (tmp_path / "sound.json").write_text("{}")
+    (tmp_path / "ecf.xml").write_text('<ecf source_signal_duration="1" language="" version=""/>')
+    report = index_files(tmp_path, tmp_path / "i")
+    assert (report.with_sound, report.utterances) == ((Recording("a", 1),), 0)
+
+
 def test_exact_frames_become_signs(tmp_path):
     exact = np.random.default_rng(1).standard_normal((6, 8)).astype(np.float16)
     write_sound(tmp_path, "a", exact)
