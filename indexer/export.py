@@ -35,8 +35,8 @@ from std.store.columns import (
     SegmentColumns,
     unpack_vocabulary,
 )
+from std.store.protocol import verified_columns
 from std.store.speakers import Speakers
-from std.store.verify import verified_columns
 from std.values import ConfusionNetwork, Recording
 
 

@@ -15,8 +15,8 @@ from std.nearest import meant
 from std.nist.audio_names import as_stored, recording_name
 from std.store import CommittedSegment, Store
 from std.store.columns import SegmentColumns
+from std.store.protocol import verified_columns
 from std.store.resident import ResidentSegment
-from std.store.verify import verified_columns
 from std.values import Recording
 
 

@@ -16,8 +16,8 @@ from indexer.segments.separate import separated
 from searcher import open_index
 from std.errors import StoreError
 from std.store.columns import SLOT_ERROR
+from std.store.protocol import verified_columns
 from std.store.resident import ResidentSegment
-from std.store.verify import verified_columns
 from std.text import Normalisation
 
 SRT = """1

@@ -116,7 +116,10 @@ def slot_statistics(
     node_s: Any,
     words: int,
 ) -> Any:
-    """Return (3, q, words) posterior of each word in each slot; summed start; summed end."""
+    """Return (3, q, words) posterior of each word in each slot; start, end in s times posterior.
+
+    Arguments are those of `edit_distances`, (n, q + 1) its result, and (n,) time of each node in s.
+    """
     nodes, slots = distance.shape[0], len(said)
     sums = np.zeros((3, slots, words))
     reach = np.zeros((nodes, slots + 1))

@@ -49,7 +49,7 @@ def to_network(
     path: Path | str = "<lattice>",
     nonwords: Nonwords | None = None,
 ) -> ConfusionNetwork:
-    """Turn a lattice into a network of the same utterance: `to_utterances`, for one at a time."""
+    """Turn a lattice into a network of its utterance; arguments are those of `to_utterances`."""
     return next(iter(to_utterances(lattice, method, min_posterior, path, nonwords)))
 
 

@@ -172,7 +172,15 @@ def _slot_errors(network: ConfusionNetwork) -> Int32s:
 
 
 def slot_errors(slot_spans_ms: Int32s, start_ms: int, end_ms: int) -> Int32s:
-    """(n,) how far slots may be off that lie somewhere between two times."""
+    """How far slots may be off that lie somewhere between two times.
+
+    Args:
+        slot_spans_ms: (n, 2) start, end as they were estimated.
+        start_ms, end_ms: the two times.
+
+    Returns:
+        (n,) ms.
+    """
     off = np.maximum(end_ms - slot_spans_ms[:, 0], slot_spans_ms[:, 1] - start_ms)
     return np.maximum(off, 0).astype(np.int32)
 
@@ -187,7 +195,15 @@ def _ends(counts: npt.NDArray[Any]) -> Int64s:
 
 
 def ranges(begin: Int64s, end: Int64s) -> Int64s:
-    """All rows of several ranges, one range after the other."""
+    """All rows of several ranges, one range after the other.
+
+    Args:
+        begin: (k,) first row of each range.
+        end: (k,) one past its last row.
+
+    >>> ranges(np.array([7, 0]), np.array([10, 2])).tolist()
+    [7, 8, 9, 0, 1]
+    """
     counts = end - begin
     before = np.cumsum(counts) - counts
     rows: Int64s = np.arange(counts.sum()) + np.repeat(begin - before, counts)

@@ -174,9 +174,16 @@ def _said_rather(
 
 
 def likeliest_words(word: Int64s, posterior: Float32s, slot: Int64s, least: Float32s) -> Int32s:
-    """(n,) the likeliest word of each slot, of equals the first in the vocabulary.
+    """The likeliest word of each slot, of equals the first in the vocabulary.
 
-    -1 where none is as likely as ``least`` (n,).
+    Args:
+        word: (m,) id of each alternative's word.
+        posterior: (m,) of each alternative.
+        slot: (m,) row of each alternative's slot.
+        least: (n,) posterior that the word of each slot has at least.
+
+    Returns:
+        (n,) ids of words; -1 where no alternative is likely enough.
     """
     best = np.full(len(least), -1, dtype=np.int32)
     if len(slot) == 0:

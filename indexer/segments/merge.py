@@ -28,8 +28,8 @@ from std.store.columns import (
     first_slots,
     pack_vocabulary,
 )
+from std.store.protocol import verified_columns
 from std.store.speakers import NAMES, Speakers, speaker_columns, turn_columns
-from std.store.verify import verified_columns
 from std.values import Bools, Float32s, Int32s, Recording
 
 BLOCK_POSTINGS = 2_000_000  # merged at once

@@ -10,17 +10,15 @@ There are three kinds of store:
 
 The modules, from the top down:
 
-    opening      open a store by its URL
     folder       the store in a folder
     memory       the store of this process
     couchdb/     the store in a CouchDB database
     column_files a segment in a folder: its files, mapped, written, removed
-    verify       check that a segment is what was committed
     resident     a `Segment` whose columns are in memory or memory-mapped
     reconcile    combine two versions of an index, as replication leaves them behind
     versions     which version of each audio file an index holds, which it has deleted
     manifest     the live segments, and what a commit changes
-    protocol     `Store` and `Segment`: what every kind of store offers
+    protocol     `Store` and `Segment`: what every kind of store offers, and how it is verified
     columns      the columns of a segment
     speakers     who speaks in which slots
     address      which kind of store a URL means, and what is there instead of an index
@@ -29,7 +27,13 @@ How recordings become columns is in `indexer.segments.invert`, when segments are
 `indexer.segments.merge`, what is done with postings in `searcher`.
 """
 
-from std.store.opening import absolute_url, open_store, require_different
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from std.errors import StoreError
+from std.store.address import kind_of
 from std.store.protocol import CommittedSegment, Gaps, Segment, Store, vocabulary_counts
 
 __all__ = [
@@ -42,3 +46,57 @@ __all__ = [
     "require_different",
     "vocabulary_counts",
 ]
+
+
+def open_store(url: str, *, create: bool = False) -> Store:
+    """Open a store by its URL; with ``create``, make it if there is none.
+
+    Raises:
+        StoreError: there is no such store, it is damaged, or its kind is unknown.
+    """
+    kind = kind_of(url)
+    if kind == "memory":
+        from std.store.memory import open_memory
+
+        return open_memory(url)
+    if kind == "couchdb":
+        from std.store.couchdb.store import open_couchdb
+
+        return open_couchdb(url, create=create)
+    from std.store.folder import open_folder
+
+    return open_folder(url, create=create)
+
+
+def require_different(urls: Sequence[str]) -> None:
+    """Refuse to take one index for two shards.
+
+    Raises:
+        StoreError: two of the URLs are the same folder, database or memory.
+    """
+    urls_of: dict[str, str] = {}
+    for url in urls:
+        identity = _identity(url)
+        if identity in urls_of:
+            before = "" if urls_of[identity] == url else f" ({urls_of[identity]} is the same)"
+            raise StoreError(f"--store {url}: expected each index once, got it twice{before}")
+        urls_of[identity] = url
+
+
+def _identity(url: str) -> str:
+    """Equal for two URLs of one index, as far as one can tell without opening it."""
+    kind = kind_of(url)
+    if kind == "memory":
+        return url
+    if kind == "couchdb":
+        from std.store.couchdb.connection import parse_address
+
+        with suppress(StoreError):  # opening the store will report it
+            return parse_address(url)[0].lower()
+        return url
+    return os.path.realpath(url)
+
+
+def absolute_url(url: str) -> str:
+    """The URL, valid in any working directory."""
+    return str(Path(url).absolute()) if kind_of(url) == "folder" else url

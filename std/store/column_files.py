@@ -37,7 +37,13 @@ FILES = ("manifest.json", "lock", "null-distribution.json")
 
 
 def write_column(folder: OwnFolder, name: str, column: Column) -> dict[str, Any]:
-    """Write one column and synchronise it to disk; returns what the manifest records of it."""
+    """Write one column and synchronise it to disk; return what the manifest records of it.
+
+    Args:
+        folder: of the segment.
+        name: of the column.
+        column: of any shape.
+    """
     file = f"{name}.npy"
     with folder.writing(file) as stream:
         # Given a file, numpy hides the error of a full disk; given a mere `write`, it does not.
@@ -60,6 +66,11 @@ def map_column(folder: OwnFolder, name: str, recorded: Mapping[str, Any]) -> Col
 
     Type and shape come from the manifest, which has a digest; the file's own header is for other
     readers of .npy files.
+
+    Args:
+        folder: of the segment.
+        name: of the column.
+        recorded: what `write_column` returned.
 
     Raises:
         FileNotFoundError: it is gone (a merge may have replaced its segment).
@@ -88,7 +99,13 @@ def map_column(folder: OwnFolder, name: str, recorded: Mapping[str, Any]) -> Col
 
 
 def difference(folder: OwnFolder, name: str, recorded: Mapping[str, Any]) -> str | None:
-    """How a column's file differs from what the manifest recorded of it; None if it does not."""
+    """How a column's file differs from what the manifest recorded of it; None if it does not.
+
+    Args:
+        folder: of the segment.
+        name: of the column.
+        recorded: what `write_column` returned.
+    """
     try:
         with folder.reading(f"{name}.npy") as stream:
             size = os.fstat(stream.fileno()).st_size

@@ -51,8 +51,7 @@ from std.store.manifest import (
     metadata_from_text,
     segment_entry,
 )
-from std.store.protocol import Commit, Store
-from std.store.verify import faults
+from std.store.protocol import Commit, Store, faults
 from std.text import Normalisation
 
 LOCK_TRIES = 5

@@ -204,6 +204,11 @@ def manifest_from_json(text: str | bytes, place: str) -> Manifest:
 def metadata_from_text(text: str | bytes, manifest: Manifest, place: str) -> Metadata:
     """The metadata of an index, which the manifest names by their digest.
 
+    Args:
+        text: JSON, as it is stored.
+        manifest: of the same commit.
+        place: the name of the text in error messages.
+
     Raises:
         StoreError: the text is not what was committed.
     """

@@ -13,9 +13,8 @@ from std.store.manifest import (
     metadata_after_commit,
     segment_entry,
 )
-from std.store.protocol import Commit, Store
+from std.store.protocol import Commit, Store, faults
 from std.store.resident import ResidentSegment
-from std.store.verify import faults
 from std.text import Normalisation
 
 

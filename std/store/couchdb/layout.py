@@ -146,7 +146,13 @@ def document_names(segment: str, words: list[str], counts: Int64s, layout: Layou
 
 
 def vocabulary_names(segment: str, words: int, layout: Layout) -> list[str]:
-    """Names of the documents that hold the vocabulary."""
+    """Names of the documents that hold the vocabulary.
+
+    Args:
+        segment: its id.
+        words: how many there are.
+        layout: how it is cut into documents.
+    """
     return [f"{segment}|v|{part}" for part in range(part_count(words, layout.part_words))]
 
 
@@ -155,6 +161,11 @@ def slot_name(segment: str, part: int, layout: Layout) -> str:
 
     The name contains the size of the parts, because the content of a document must follow from its
     name: an older version, with other parts, may have indexed the same recordings.
+
+    Args:
+        segment: its id.
+        part: its number, from 0.
+        layout: how it is cut into documents.
     """
     if layout.slot_rows == layout.part_rows:
         return f"{segment}|s|{part}"
@@ -162,7 +173,13 @@ def slot_name(segment: str, part: int, layout: Layout) -> str:
 
 
 def extra_names(segment: str, name: str, layout: Layout) -> list[str]:
-    """Names of the documents that hold an extra column."""
+    """Names of the documents that hold an extra column.
+
+    Args:
+        segment: its id.
+        name: of the column.
+        layout: how it is cut into documents.
+    """
     dtype, shape = layout.extra[name]
     size = np.dtype(dtype).itemsize * int(np.prod(shape, dtype=np.int64))
     return [f"{segment}|x|{name}.{part}" for part in range(part_count(size, 8 * layout.part_rows))]

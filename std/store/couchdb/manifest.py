@@ -158,7 +158,13 @@ def delete_revision(database: Database, revision: str | None) -> None:
 def stored_index(
     manifest: Manifest, versions: Versions, metadata: Metadata = NO_METADATA
 ) -> tuple[StoredIndex, tuple[Document, ...]]:
-    """An index as it is stored, and the documents of its parts, which must be written first."""
+    """An index as it is stored, and the documents of its parts, which must be written first.
+
+    Args:
+        manifest: of the index.
+        versions: of its audio files.
+        metadata: of its recordings.
+    """
     texts: dict[str, EncodedText] = {"index": encode_text(manifest_to_json(manifest))}
     if versions_text := versions_to_json(versions, manifest):
         texts["versions"] = encode_text(versions_text)

@@ -44,9 +44,8 @@ from std.store.manifest import (
     metadata_after_commit,
     segment_entry,
 )
-from std.store.protocol import Commit, Store
+from std.store.protocol import Commit, Store, faults
 from std.store.reconcile import IndexState
-from std.store.verify import faults
 from std.store.versions import versions_after
 from std.text import Normalisation
 
