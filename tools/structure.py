@@ -1,11 +1,9 @@
-"""Draw the folders of the packages and the values between them, checked against the imports.
+"""The table of the packages' folders: what each is for, as its docstring says.
 
-    python tools/structure.py             print the diagram
+    python tools/structure.py             print the table
     python tools/structure.py --write     put it into docs/architecture.md
 
-The boxes are the folders that exist. The arrows are `FLOW` below; each is checked: the value is a
-class of the packages, and modules of both folders define or import it. A folder of `FLOW` that does
-not exist stands for the one above it.
+`circles` finds modules and folders that import each other.
 """
 
 import ast
@@ -17,76 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "architecture.md"
 PACKAGES = ("recogniser", "indexer", "std", "searcher", "scoring", "service")
-FLOW = (  # from, value, to; a value in <> is a file or a text, not a class
-    ("audio files", "<files>", "recogniser"),
-    ("recogniser", "Window", "recogniser.whisper"),
-    ("recogniser.whisper", "Recognition", "recogniser"),
-    ("recogniser", "ConfusionNetwork", "std"),
-    ("std", "<networks>", "indexer.formats"),
-    ("recogniser output", "<files>", "indexer.formats"),
-    ("indexer.formats.readers", "Lattice", "indexer.lattices"),
-    ("indexer.formats.readers", "UtteranceHypothesis", "indexer.networks"),
-    ("indexer.lattices", "ConfusionNetwork", "indexer.segments"),
-    ("indexer.networks", "ConfusionNetwork", "indexer.segments"),
-    ("indexer.segments", "SegmentColumns", "indexer.languages"),
-    ("indexer.segments", "SegmentColumns", "std.store"),
-    ("std.store", "SegmentColumns", "std.store.couchdb"),
-    ("std.languages", "Guess", "indexer.languages"),
-    ("std.phonetics", "Lexicon", "indexer.segments"),
-    ("std.phonetics", "Confusion", "searcher.phonetic"),
-    ("std.execution", "Executor", "indexer"),
-    ("std.execution", "Executor", "searcher"),
-    ("std", "Config", "indexer"),
-    ("std", "Config", "searcher"),
-    ("std.nist", "Term", "searcher"),
-    ("std.store", "Segment", "searcher.index"),
-    ("searcher.index", "RecordingTable", "searcher.terms"),
-    ("searcher.terms", "Vocabulary", "searcher.terms.splitting"),
-    ("searcher.terms", "Vocabulary", "searcher.terms.expansion"),
-    ("searcher.terms.splitting", "Variant", "searcher.terms"),
-    ("searcher.terms", "Request", "searcher.lexical"),
-    ("searcher.terms", "Variant", "searcher.lexical"),
-    ("searcher.terms", "Request", "searcher.phonetic"),
-    ("std.store", "Postings", "searcher.lexical"),
-    ("std.metadata", "Metadata", "std.store"),
-    ("std.metadata", "Metadata", "indexer"),
-    ("std.metadata", "Metadata", "searcher"),
-    ("std.store", "Segment", "searcher.phonetic"),
-    ("searcher.lexical", "LexicalResult", "searcher.evidence"),
-    ("searcher.phonetic", "PhoneticResult", "searcher.evidence"),
-    ("searcher.evidence", "Evidence", "searcher.calibration"),
-    ("searcher.evidence", "Candidates", "searcher"),
-    ("searcher.tuning", "Model", "searcher.calibration"),
-    ("searcher.calibration", "Model", "searcher.phonetic"),
-    ("searcher.results", "SearchResult", "searcher.output"),
-    ("searcher", "TermCandidates", "searcher.fusion"),
-    ("searcher", "SearchResult", "searcher.commands"),
-    ("indexer", "SpokenQueries", "std"),
-    ("std", "SpokenQueries", "searcher"),
-    ("std", "DecisionConfig", "searcher.decisions"),
-    ("searcher", "Candidates", "searcher.output"),
-    ("searcher.output", "STDList", "std.nist"),
-    ("std.nist", "STDList", "scoring"),
-    ("std.display", "Rows", "indexer"),
-    ("std.display", "Rows", "searcher.output"),
-    ("std.display", "Rows", "scoring.report"),
-    ("std.matching", "Occurrences", "searcher.tuning"),
-    ("std.matching", "Alignment", "scoring.matching"),
-    ("std.matching", "Alignment", "scoring"),
-    ("scoring", "OperatingPoint", "scoring.measures"),
-    ("scoring", "Group", "scoring.statistics"),
-    ("scoring.statistics", "Statistics", "scoring"),
-    ("scoring", "Evaluation", "scoring.report"),
-    ("scoring.measures", "DET", "scoring.report"),
-    ("scoring.report", "Evaluation", "scoring.report.html_report"),
-    ("searcher", "SearchResult", "service"),
-    ("searcher", "Hit", "service"),
-    ("std", "Mark", "service"),
-    ("service", "Selection", "service.api"),
-    ("service", "RecordingEntry", "service.audio"),
-    ("service.api", "<JSON>", "service.page"),
-    ("scoring.discovery.formats", "Classes", "scoring.discovery"),
-)
+HEAD = "| folder | what is there |\n|---|---|\n"
 
 
 def modules() -> dict[str, Path]:
@@ -120,56 +49,19 @@ def imports(path: Path, known: Mapping[str, Path]) -> Iterator[tuple[str, str]]:
                     yield alias.name, ""
 
 
-def values_named(known: Mapping[str, Path]) -> tuple[set[str], dict[str, set[str]]]:
-    """The classes of the packages, and of each folder those that it defines or imports."""
-    classes, named = set(), defaultdict(set)
-    for path in known.values():
-        tree = ast.parse(path.read_text())
-        own = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
-        classes |= own
-        named[folder_of(path)] |= own | {name for _, name in imports(path, known)}
-    return classes, named
+def table() -> str:
+    """A line for each folder: its name, and the first sentence of its docstring."""
+    rows = [
+        f"| `{name}` | {_sentence(path)} |"
+        for name, path in modules().items()
+        if path.name == "__init__.py"
+    ]
+    return HEAD + "\n".join(rows) + "\n"
 
 
-def nearest(folder: str, folders: set[str]) -> str:
-    """A folder, or the one above it that exists; what is outside the packages stays as it is."""
-    while folder not in folders and "." in folder:
-        folder = folder.rpartition(".")[0]
-    return folder
-
-
-def diagram() -> str:
-    """The diagram in Mermaid's language.
-
-    Raises:
-        ValueError: an arrow has a value that one of its ends does not know.
-    """
-    known = modules()
-    folders = {folder_of(path) for path in known.values()}
-    classes, named = values_named(known)
-    lines = ["flowchart LR"]
-    for package in PACKAGES:
-        lines.append(f"  subgraph {package}_package[{package}]")
-        lines += [f"    {folder}" for folder in sorted(folders) if folder.split(".")[0] == package]
-        lines.append("  end")
-    arrows = defaultdict(list)
-    for source, value, target in FLOW:
-        ends = nearest(source, folders), nearest(target, folders)
-        if ends[0] != ends[1] and value not in arrows[ends]:
-            arrows[ends].append(value)
-    for ends, values in arrows.items():
-        for value in values:
-            unknown = [end for end in ends if value not in named[end] or value not in classes]
-            if not value.startswith("<") and unknown:
-                raise ValueError(f"{ends[0]} -> {ends[1]}: {value} is not known to {unknown[0]}")
-        label = ", ".join(value.strip("<>") for value in values)
-        source, target = (_box(end) for end in ends)
-        lines.append(f'  {source} -- "{label}" --> {target}')
-    return "\n".join(lines) + "\n"
-
-
-def _box(end: str) -> str:
-    return end if end.split(".")[0] in PACKAGES else f"{end.replace(' ', '_')}([{end}])"
+def _sentence(path: Path) -> str:
+    text = ast.get_docstring(ast.parse(path.read_text())) or ""
+    return text.partition("\n\n")[0].replace("\n", " ").rstrip(".:")
 
 
 def circles() -> list[tuple[str, str]]:
@@ -206,14 +98,14 @@ def _reached(start: str, edges: Mapping[str, set[str]]) -> set[str]:
     return reached
 
 
-def with_diagram(page: str, drawn: str) -> str:
-    """A page whose first Mermaid block is the diagram."""
-    before, _, rest = page.partition("```mermaid\n")
-    return f"{before}```mermaid\n{drawn}```{rest.partition('```')[2]}"
+def with_table(page: str, rows: str) -> str:
+    """A page whose table of folders is this one."""
+    before, _, rest = page.partition(HEAD)
+    return before + rows + rest.partition("\n\n")[2].join(["\n", ""])
 
 
 if __name__ == "__main__":
     if "--write" in sys.argv[1:]:
-        PAGE.write_text(with_diagram(PAGE.read_text(), diagram()))
+        PAGE.write_text(with_table(PAGE.read_text(), table()))
     else:
-        print(diagram(), end="")
+        print(table(), end="")
