@@ -150,15 +150,6 @@ def test_links_in_a_list_after_code_are_links():
     assert with_links(text, lambda link: "y.md") == "* [a](y.md)\n  [b](y.md)\n"
 
 
-def test_a_diagram_becomes_a_table():
-    arrows = '  a([audio files]) -- "files" --> b.c\n  b.c -- "X, Y" --> d\n'
-    text = f"```mermaid\nflowchart LR\n{arrows}```"
-    assert staging.with_tables(text) == (
-        "| from | passes | to |\n|---|---|---|\n"
-        "| audio files | files | `b.c` |\n| `b.c` | X, Y | `d` |\n"
-    )
-
-
 def test_text_of_docstrings_is_markdown():
     text = "Stars * and <tags>, `code *`::\n\n    from a import b\n\n    b()\n\nMore.\n"
     assert prose(text) == (

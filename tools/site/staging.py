@@ -5,7 +5,6 @@ to the page's address, or to a copy of the file, or (a folder, a file outside) i
 """
 
 import os
-import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
@@ -15,8 +14,6 @@ from tools.site.markdown import with_links, without_markers
 from tools.site.navigation import Section
 
 FILES = "_files"  # copies of images and other files that pages link to
-DIAGRAM = re.compile(r"```mermaid\n(.*?)```", re.DOTALL)
-ARROW = re.compile(r'^\s+([\w.]+)(?:\(\[(.*?)\]\))? -- "(.*?)" --> ([\w.]+)$', re.MULTILINE)
 
 
 def stage(root: Path, target: Path) -> None:
@@ -31,7 +28,7 @@ def stage(root: Path, target: Path) -> None:
     places = navigation.addresses(sections)
     made = generated(root)
     for page, address in {**places, "docs/index.md": "index"}.items():
-        text = with_tables(without_markers((root / page).read_text()))
+        text = without_markers((root / page).read_text())
         if address == "index":
             text += toctrees(sections)
         text = rewritten(root, target, page, address, text, places)
@@ -95,18 +92,6 @@ def rewritten(
         return _relative(f"{FILES}/{inside}", here)
 
     return with_links(text, target_of)
-
-
-def with_tables(text: str) -> str:
-    """A page with its diagrams as tables of arrows; drawing them would need a foreign program."""
-
-    def table(diagram: re.Match[str]) -> str:
-        rows = ["| from | passes | to |", "|---|---|---|"]
-        for source, label, value, sink in ARROW.findall(diagram[1]):
-            rows.append(f"| {label or f'`{source}`'} | {value} | `{sink}` |")
-        return "\n".join(rows) + "\n"
-
-    return DIAGRAM.sub(table, text)
 
 
 def _relative(path: str, here: PurePosixPath) -> str:
