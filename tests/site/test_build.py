@@ -66,8 +66,12 @@ def test_the_site_has_every_command_key_and_name(site):
     for name in python_api.PACKAGES:
         page = (site / f"reference/python/{name}.html").read_text()
         package = importlib.import_module(name)
-        names = [each for one in package.__all__ for each in (one, *methods(one, package))]
+        homes = {one: python_api.home_of(package, one) for one in package.__all__}
+        own = [one for one, home in homes.items() if home == name]
+        names = [each for one in own for each in (one, *methods(one, package))]
         assert not [one for one in names if f'id="{name}.{one}"' not in page]
+        for home in homes.values():
+            assert home == name or f'href="{home}.html"' in page
     page = (site / "reference/rest.html").read_text()
     assert not [path for path in rest.openapi(ROOT)["paths"] if path not in page]
 

@@ -6,6 +6,7 @@ The signatures and docstrings are rendered by Sphinx's autodoc and napoleon.
 import importlib
 import inspect
 from collections.abc import Mapping
+from types import ModuleType
 
 from tools.site.markdown import prose
 
@@ -38,7 +39,10 @@ def pages() -> Mapping[str, str]:
 def page(name: str) -> str:
     """A package: its docstring, then its names; autodoc passes over values without a docstring."""
     package = importlib.import_module(name)
+    described = {one: home for one in package.__all__ if (home := home_of(package, one)) != name}
     options = "".join(f"   :{option}\n" for option in OPTIONS)
+    if described:
+        options += f"   :exclude-members: {', '.join(described)}\n"
     directives = [f".. automodule:: {name}\n{options}"]
     for attribute in package.__all__:
         value = getattr(package, attribute)
@@ -46,6 +50,13 @@ def page(name: str) -> str:
             keys = f", with the keys {', '.join(value)}" if isinstance(value, Mapping) else ""
             about = f"   :module: {name}\n\n   A {type(value).__name__}{keys}."
             directives.append(f".. py:data:: {attribute}\n{about}")
-    return f"# {name}\n\n{prose(package.__doc__ or '')}\n\n" + "\n".join(
+    also = "".join(f"* `{one}`: see [{home}]({home}.md)\n" for one, home in described.items())
+    return f"# {name}\n\n{prose(package.__doc__ or '')}\n\n{also}\n" + "\n".join(
         f"```{{eval-rst}}\n{directive}\n```\n" for directive in directives
     )
+
+
+def home_of(package: ModuleType, name: str) -> str:
+    """The package whose page describes a name that this one offers."""
+    module = getattr(getattr(package, name), "__module__", package.__name__)
+    return module.partition(".")[0] if package.__name__ == "spoken_terms" else package.__name__
