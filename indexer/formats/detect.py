@@ -264,7 +264,7 @@ def _any_json(
     if first is not None:
         options.repairs.add(first[1].repairs)
         return first[0]
-    if likeliest in problems:
+    if likeliest in problems and not problems.get(ANY_JSON, problems[likeliest]).hint:
         raise problems[likeliest]
     if wordless is not None:
         return wordless

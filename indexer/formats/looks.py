@@ -92,6 +92,11 @@ TEXT = [
         "a table without headings, as ELAN exports it",
         "export it with headings (Tier, Begin Time, End Time, Text), or index the .eaf",
     ),
+    _Magic(
+        rb"[^\t\n]+(\t[^\t\n]*){3,}\n(\d{1,3}:)?\d{1,2}:\d\d([.,]\d+)?\t(\d[\d:.,]*\t)+",
+        "a table of times with headings that are not known",
+        "name its columns Begin Time, End Time, Speaker, Text",
+    ),
 ]
 NIST_ROOTS = {"ecf", "termlist", "kwlist", "stdlist", "kwslist"}
 XML_HINTS = {

@@ -18,6 +18,7 @@ those that are.
 Source: H. Sloetjes, "ELAN Annotation Format EAF, schema version 3.0"; files of ELAN and aeneas.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -40,7 +41,12 @@ from std.nist.xml import Attributes, Reader, feed
 from std.ranges import Range
 
 _UNITS_S = {"milliseconds": 0.001, "ntsc-frames": 1001 / 30_000, "pal-frames": 1 / 25}
+_ANNOTATIONS = ("ALIGNABLE_ANNOTATION", "REF_ANNOTATION")
 _TIME = Range(0, 2**62, whole=True)
+
+
+_OF_NUMBERS = re.compile(r"(?i)ref(?![a-z])")
+_OF_TEXTS = re.compile(r"(?i)(?:tx|te?xt|utt(?:erance)?s?|transcr\w*|orth\w*)(?![a-z])")
 
 
 class _Annotation(NamedTuple):
@@ -48,6 +54,8 @@ class _Annotation(NamedTuple):
     first: str  # ids of time slots
     last: str
     text: str
+    name: str = ""
+    refers_to: str = ""  # another annotation, whose times are its own
 
 
 @dataclass(slots=True)
@@ -57,6 +65,7 @@ class _Tier:
     language: str
     participant: str = ""
     annotations: list[_Annotation] = field(default_factory=list)
+    references: list[_Annotation] = field(default_factory=list)  # without times
 
 
 def looks_like(head: bytes) -> bool:
@@ -76,6 +85,7 @@ def parse(
     reader = _Annotations(path)
     feed(BytesIO(content_of(stream, path, MAX_UTTERANCE_BYTES)), reader)
     tiers = reader.tiers
+    _place_texts(tiers)
     names = [Tier(one.name, bool(one.annotations) and _is_free(one)) for one in tiers]
     cues: list[Cue] = []
     for row in chosen(names, options.tiers, path):
@@ -93,6 +103,19 @@ def parse(
     recording = recording_for(path, options, reader.media)
     spoken = spoken_cues(cues, options.speaker_names)
     yield from utterances_of_cues(spoken, path, recording, options)
+
+
+def _place_texts(tiers: Sequence[_Tier]) -> None:
+    """Give texts that refer to the numbers of sentences (``tx`` to ``ref``) the times of these."""
+    numbers = {one.name: one for one in tiers if not one.parent and _OF_NUMBERS.match(one.name)}
+    for tier in tiers:
+        if tier.parent in numbers and tier.references and _OF_TEXTS.match(tier.name):
+            spans = {one.name: one for one in numbers[tier.parent].annotations}
+            placed = [(one, spans.get(one.refers_to)) for one in tier.references]
+            tier.annotations += [
+                one._replace(first=span.first, last=span.last) for one, span in placed if span
+            ]
+            tier.parent = ""  # its times are its own now
 
 
 def _is_free(tier: _Tier) -> bool:
@@ -165,7 +188,11 @@ class _Annotations(Reader):
         elif tag == "ALIGNABLE_ANNOTATION":
             first = self.required(attributes, "TIME_SLOT_REF1")
             last = self.required(attributes, "TIME_SLOT_REF2")
-            self._annotation = _Annotation(self.line, first, last, "")
+            name = attributes.get("ANNOTATION_ID") or ""
+            self._annotation = _Annotation(self.line, first, last, "", name)
+        elif tag == "REF_ANNOTATION":
+            refers_to = attributes.get("ANNOTATION_REF") or ""
+            self._annotation = _Annotation(self.line, "", "", "", refers_to=refers_to)
         elif tag == "ANNOTATION_VALUE" and self._annotation is not None:
             self._text = []
 
@@ -177,10 +204,12 @@ class _Annotations(Reader):
         if tag == "ANNOTATION_VALUE" and self._annotation and self._text is not None:
             self._annotation = self._annotation._replace(text="".join(self._text))
             self._text = None
-        elif tag == "ALIGNABLE_ANNOTATION" and self._annotation is not None:
+        elif tag in _ANNOTATIONS and self._annotation is not None:
             if not self.tiers:
                 self.fail("an annotation inside a tier", "none")
-            self.tiers[-1].annotations.append(self._annotation)
+            tier = self.tiers[-1]
+            own = tier.references if self._annotation.refers_to else tier.annotations
+            own.append(self._annotation)
             self._annotation = None
 
     def aligned_s(self, slot: str, *, before: bool) -> float:

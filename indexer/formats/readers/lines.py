@@ -49,6 +49,7 @@ from std.limits import MAX_UTTERANCE_BYTES
 _CAPTION = re.compile(rf"(?m)^\s*{TIME}[ \t]*-+>")
 _WORD_TIME = re.compile(rf"<\s*({TIME})\s*>")
 _BORDER = re.compile(r"\s*(?:\t|\s\|\s| {3,})\s*")  # between columns of a line
+_LABELLED = re.compile(r"\s*\[?([^\W\d_]+[ _-]?\w{1,3})\]?\s*[-\u2013\u2014:|]?\s+(.*)", re.DOTALL)
 SPEAKERS = 0.7  # of lines of a time and a text that are followed by a text of their own
 LEAST_NAMED = 4  # times beside which something tells that it is a name
 
@@ -92,7 +93,7 @@ def _with_speakers(lines: Sequence[TimedLine]) -> list[TimedLine]:
     if _are_above(lines):
         spoken = [one._replace(below=one.below[:-1]) for one in lines[:-1]] + [*lines[-1:]]
         return [one._replace(speaker=one.above.rstrip(":")) for one in spoken]
-    if columns := _in_columns(lines):
+    if columns := _in_columns(lines) or _behind_labels(lines):
         return columns
     beside = [one for one in lines if one.text and one.end_s != one.end_s and not one.speaker]
     above = sum(bool(one.below) for one in beside)
@@ -137,6 +138,18 @@ def _in_columns(lines: Sequence[TimedLine]) -> list[TimedLine]:
     return [
         one._replace(speaker=own[0].rstrip(":").strip("[]"), text=own[1])
         for one, own in zip(lines, parts, strict=True)
+    ]
+
+
+def _behind_labels(lines: Sequence[TimedLine]) -> list[TimedLine]:
+    """Lines whose texts begin with ``SPEAKER_00 -``; none if not most do."""
+    found = [_LABELLED.fullmatch(one.text) for one in lines]
+    labels = [one[1] for one in found if one and is_label(one[1])]
+    if len(labels) < max(LEAST_NAMED, SPEAKERS * len(lines)) or any(one.speaker for one in lines):
+        return []
+    return [
+        one._replace(speaker=match[1], text=match[2]) if match and is_label(match[1]) else one
+        for one, match in zip(lines, found, strict=True)
     ]
 
 

@@ -37,6 +37,7 @@ from indexer.formats.shared.table_rows import (
     guessed_unit_s,
     rows_in,
     table_in,
+    with_ends,
 )
 from indexer.formats.shared.tiers import Tier, chosen
 from indexer.networks.hypotheses import HypothesisWord
@@ -82,6 +83,7 @@ def parse(
     columns = table.columns
     rows: Sequence[Numbered] = list(rows_in(text, table, path, options.repairs))
     rows = _of_speech(rows, columns, path, options)
+    rows, columns = with_ends(rows, columns)
     if "word" not in columns and _are_words(rows, columns):
         columns = {"word" if what == "text" else what: at for what, at in columns.items()}
     cues = list(_cues(rows, columns, path, options))

@@ -32,6 +32,7 @@ OF_CUTS = "supervisions"  # Lhotse's, which count from their cut, wherever that 
 WITHIN_S = 0.5  # that words may begin before what they stand in, and count from the recording
 MOST_UNITS = 1e18  # in a number of a time
 LOOKED_AT = 10_000  # rows that tell the unit of times
+_DATE = re.compile(r"(?:19|20)\d\d-\d\d-\d\d[T ]\d\d:\d\d")
 _ISO = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?")
 
 
@@ -58,6 +59,7 @@ def timed_rows(
     Raises:
         InputError: most rows cannot be read.
     """
+    _refuse_times_of_day(rows[:LOOKED_AT], path)
     if not unit:
         _refuse_frames(rows[:LOOKED_AT], path)
     if (columns := _timed_columns(rows, unit)) is not None:
@@ -98,6 +100,28 @@ def _timed_columns(rows: Sequence[Row], unit: float) -> tuple[list[Timed], float
     if last == "duration":
         spans_s[1] += spans_s[0]
     return list(map(Timed, rows, *spans_s.tolist(), texts)), unit
+
+
+def _refuse_times_of_day(rows: Sequence[Row], path: Path | str) -> None:
+    """Refuse times of the day: Unix times, in seconds or milliseconds, and 2026-01-02T10:00:05Z.
+
+    Raises:
+        InputError: the rows have such times.
+    """
+    first = rows[0]
+    starts = [row.get("start") for row in rows]
+    numbers = [one for one in map(_number, starts) if one is not None]
+    are_dates = all(isinstance(one, str) and _DATE.match(one) for one in starts)
+    if are_dates or (numbers and _are_since_1970(min(numbers), max(numbers))):
+        expected = "times from the start of the recording"
+        hint = "subtract the time at which the recording began"
+        raise InputError(path, first.around.line, expected, f"times of the day: {starts[0]}", hint)
+
+
+def _are_since_1970(first: float, last: float) -> bool:
+    """Tell Unix times of a few days, from 1998 on; as other units they would be of no length."""
+    return any(9e8 * unit < first and last < 4e9 * unit and last - first < 1e6 * unit
+               for unit in (1.0, 1000.0))  # fmt: skip
 
 
 def _refuse_frames(rows: Sequence[Row], path: Path | str) -> None:

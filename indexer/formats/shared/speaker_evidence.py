@@ -162,6 +162,8 @@ def _dialogue(file: _File) -> set[str]:
     again = {name for name, count in counts.items() if count > 1 and not is_opening(name)}
     any_case, again = again, _begin_sentences(again, file)
     names = {name for name in again if _may_be(name)}
+    if len(file.order) >= NEARLY_ALL * file.captions:  # each begins so: letters tell nothing
+        again = again | {name for name in any_case if " " in name and _may_be(name)}
     if again and len(file.order) >= NEARLY_ALL * file.captions and _share(again, file) >= MOST:
         initials = {name for name in again if is_initials(name) and counts[name] >= OFTEN}
         return _of_all(file, {name for name in again if not is_abbreviation(name)} | initials)

@@ -2,6 +2,7 @@
 
     table_in       a text that begins like one -> its columns
     rows_in        a text -> its rows
+    with_ends      rows whose times are spans, or words' starts alone -> rows with ends
     guessed_unit_s    the unit of times whose column names none
 
 Without headings a table is one of speech if its rows have a time, a later one and a text, in order,
@@ -18,6 +19,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from indexer.formats.shared.clock import CLOCK
 from indexer.formats.shared.columns_of_cues import (
     Column,
     columns_of,
@@ -30,12 +32,15 @@ from std.errors import InputError
 from std.repairs import BAD_ROW, REFUSED, Repairs
 from std.values import Float64s
 
+_BARE = re.sub(r"\((?!\?)", "(?:", CLOCK)  # without groups
 SEPARATORS = ("\t", ",", ";", "|")
 LONGEST_FIELD = 1 << 20
 LONGEST_HEADING = 2000
 LOOKED_AT = 400  # rows of a table without headings that tell what it is
 LEAST_ROWS = 2
 MOST_COLUMNS = 8
+LETTER_S = 0.07  # that a letter takes, where a word has no end
+_SPAN = re.compile(rf"\"?({_BARE})\s*(?:-+>|[-\u2013\u2014])\s*({_BARE})\"?")
 _LETTER = re.compile(r"[^\W\d_]")
 Columns = Mapping[str, tuple[int, Column]]
 Numbered = tuple[int, list[str]]  # a row and its line
@@ -60,7 +65,7 @@ def table_in(text: str, *, cut: bool = False) -> Table | None:
     first, _, rest = text.partition("\n")
     if len(first) < LONGEST_HEADING:
         separator, columns = _header(first)
-        if columns:
+        if columns and (_may_lack_ends(first, separator, columns) or _has_spans(rest)):
             return Table(separator, columns, len(_fields(first, separator)))
     lines = [first, *islice(rest.split("\n"), LOOKED_AT)]
     lines = lines[:-1] if cut or len(lines) > LOOKED_AT else lines
@@ -73,15 +78,63 @@ def _header(line: str) -> tuple[str, Columns]:
     for separator in SEPARATORS:
         fields = _fields(line, separator)
         columns = columns_of(fields)
-        if is_complete(columns) and ({"end", "duration"} & {*columns} or _tells(fields, columns)):
+        if is_complete(columns):
             return separator, columns
     return "", {}
 
 
-def _tells(fields: Sequence[str], columns: Columns) -> bool:
-    """Tell whether a table without ends is one of speech, by the name of its text."""
+def _may_lack_ends(heading: str, separator: str, columns: Columns) -> bool:
+    """Tell whether a table has ends, or is one of speech without, by the name of its text."""
+    if {"end", "duration"} & {*columns}:
+        return True
     at = columns.get("text", columns.get("word"))
-    return at is not None and is_text(fields[at[0]])
+    return at is not None and is_text(_fields(heading, separator)[at[0]])
+
+
+def _has_spans(rows: str) -> bool:
+    """Tell whether the first row has a time that is a span."""
+    return _SPAN.search(rows.partition("\n")[0]) is not None
+
+
+def with_ends(rows: Sequence[Numbered], columns: Columns) -> tuple[Sequence[Numbered], Columns]:
+    """Add a column of ends to rows that have none, if their times are spans, or of words.
+
+    A word lasts until the next, at most as long as its letters take.
+    """
+    if not rows or {"end", "duration"} & {*columns}:
+        return rows, columns
+    at = columns["start"][0]
+    found = [_SPAN.fullmatch(row[at].strip()) for _, row in rows]
+    if all(found):
+        spans = [(one[1], one[2]) for one in found if one]
+    elif (
+        "word" in columns
+        and "text" not in columns
+        and (starts := _times([r[at] for _, r in rows])) is not None
+    ):
+        spans = _words_spans(starts, [row[columns["word"][0]] for _, row in rows])
+    else:
+        return rows, columns
+    width = max(len(row) for _, row in rows)
+    spread = [
+        (line, [*row[:at], start, *row[at + 1 :], *[""] * (width - len(row)), end])
+        for (line, row), (start, end) in zip(rows, spans, strict=True)
+    ]
+    return spread, {**columns, "end": (width, Column("end", columns["start"][1].unit_s))}
+
+
+def _words_spans(starts: Float64s, words: Sequence[str]) -> list[tuple[str, str]]:
+    """Starts and ends of words, in the unit of their starts."""
+    letters = np.array([max(1, len(word)) for word in words], np.float64)
+    following = np.append(starts[1:], np.inf)
+    gaps = np.maximum(0.0, np.diff(starts))
+    unit = unit_s(starts[:-1], starts[:-1] + gaps, float(letters[:-1].sum()))
+    ends = np.minimum(
+        np.where(following > starts, following, np.inf), starts + LETTER_S * letters / unit
+    )
+    return [
+        (repr(start), repr(end)) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+    ]
 
 
 def _fields(line: str, separator: str) -> list[str]:
@@ -95,38 +148,57 @@ def _quoting(separator: str) -> Literal[0, 3]:
     return csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
 
 
-def _without_header(lines: Sequence[str], separator: str) -> Table | None:
-    """The columns of a table without headings: two of times and one of texts, no other."""
+def _without_header(lines: Sequence[str], separator: str, first: int = 0) -> Table | None:
+    """The columns of a table without headings: of times and one of texts, no other.
+
+    A first line that is none of its rows is a heading in words that nobody knows.
+    """
     width = len(_fields(lines[0], separator))
     if not LEAST_ROWS < width <= MOST_COLUMNS or sum(map(len, lines)) > LONGEST_FIELD:
         return None
     table = Table(separator, {}, width, has_header=False)
     rows: list[list[str]] = []
     with suppress(InputError):
-        rows = [row for _, row in rows_in("\n".join(lines), table, "", REFUSED)]
+        rows = [row for _, row in rows_in("\n".join(lines[first:]), table, "", REFUSED)]
     if len(rows) < LEAST_ROWS:
         return None
     columns = [*zip(*rows, strict=True)]
     times = {at: found for at, own in enumerate(columns) if (found := _times(own)) is not None}
-    texts = [at for at, own in enumerate(columns) if _LETTER.search("".join(own))]
+    if len(times) < 2:
+        return None if first else _without_header(lines, separator, first=1)
+    texts = [
+        at for at, own in enumerate(columns) if at not in times and _LETTER.search("".join(own))
+    ]
     others = [at for at in range(width) if at not in times and at not in texts]
-    texts = [at for at in texts if at not in times]
-    if len(texts) != 1 or any("".join(columns[at]).strip() for at in others) or len(times) < 2:
+    if len(texts) != 1 or any("".join(columns[at]).strip() for at in others):
         return None
-    start, end, *more = times
-    lengths = times[end] - times[start]
-    if (lengths < 0).any() or (np.diff(times[start]) < 0).any():
+    if (span := _span(times)) is None:
         return None
-    if not all(np.allclose(times[at], lengths, atol=0.01) for at in more):  # as ELAN writes them
-        return None
-    letters, length = sum(map(len, columns[texts[0]])), float(lengths.sum())
+    start, end = span
+    letters, length = sum(map(len, columns[texts[0]])), float((times[end] - times[start]).sum())
     is_clock = ":" in columns[start][0]
     if is_clock and start == 0 and separator == ",":  # of captions, whose texts have signs
         return None
     if not any(plausible(letters, length * one) for one in UNITS_S[: 1 if is_clock else 2]):
         return None
     what = {"start": start, "end": end, "text": texts[0]}
-    return table._replace(columns={name: (at, Column(name)) for name, at in what.items()})
+    columns_of_cues = {name: (at, Column(name)) for name, at in what.items()}
+    return table._replace(columns=columns_of_cues, has_header=bool(first))
+
+
+def _span(times: Mapping[int, Float64s]) -> tuple[int, int] | None:
+    """The columns of starts and ends; others are the same once more, or the lengths, as of ELAN."""
+    start, *more = times
+    end = next((at for at in more if not np.allclose(times[at], times[start], atol=0.01)), None)
+    if end is None or (np.diff(times[start]) < 0).any():
+        return None
+    lengths = times[end] - times[start]
+    known = (times[start], times[end], lengths)
+    if (lengths < 0).any() or not all(
+        any(np.allclose(times[at], one, atol=0.01) for one in known) for at in more
+    ):
+        return None
+    return start, end
 
 
 def _times(column: Sequence[str]) -> Float64s | None:

@@ -32,11 +32,12 @@ _OF_NOTES = re.compile(
     _WORD.format(
         "phon(?:e|es|eme|emes|etics?|em|eme|es|o)?|mau|kan(?:-mau)?|kas|trn|mas|segments?|sounds?"
         "|syll(?:able|ables|s)?|silben?|ipa|sampa|pos|gloss(?:es)?|gls?|lemmas?|morph\\w*|mb|ft|lt"
-        "|translat\\w*|trans-\\w+|notes?|comments?|kommentare?|gestures?|gaze|hands?|head|tones?"
+        "|ref|translat\\w*|trans-\\w+|notes?|comments?|kommentare?|gestures?|gaze|hands?|head|tones?"
         "|tobi|breaks?|intonation|pitch|f0|vowels?|consonants?|misc|noise|events?|turns?|codes?"
     ),
     re.IGNORECASE,
 )
+_MOTHER = re.compile(r"MOT(?![a-z])")  # French "mot" is written small
 _OF_NO_SPEAKER = re.compile(
     r"(?i)[\W\d]*|(?:default|tier|spur|transkript\w*|transcri\w*|text|speech|orth?|utterances?|tx"
     r"|sentences?|phrases?|silben|annotations?|translit\w*)(?:[-_ ]?\w{0,3})?"
@@ -60,8 +61,8 @@ class Tier(NamedTuple):
 
     @property
     def of_words(self) -> bool:
-        """Whether its name says that it has words, each with its time."""
-        return _OF_WORDS.search(self.name) is not None
+        """Whether its name says that it has words, each with its time; CHAT's MOT is a mother."""
+        return _OF_WORDS.search(self.name) is not None and not _MOTHER.match(self.name)
 
     @property
     def of_notes(self) -> bool:
@@ -102,6 +103,11 @@ def speaker_of_tier(name: str) -> str:
 
     >>> [speaker_of_tier(name) for name in ("Anna - words", "Bob", "words", "ORT-MAU", "default")]
     ['Anna', 'Bob', '', '', '']
+    >>> speaker_of_tier("tx@Anna"), speaker_of_tier("MOT")
+    ('Anna', 'MOT')
     """
-    rest = _OF_WORDS.sub("", name).strip(" \t-_@:.")
+    kind, mark, who = name.partition("@")
+    if kind and mark and who.strip():  # as linguists call the tiers of a speaker
+        return who.strip()
+    rest = (name if _MOTHER.match(name) else _OF_WORDS.sub("", name)).strip(" \t-_@:.")
     return "" if _OF_NO_SPEAKER.fullmatch(rest) else rest

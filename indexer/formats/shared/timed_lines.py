@@ -53,6 +53,7 @@ _CLOCKS = re.compile(rf"(?m)^\s*[\[(]?{TIME}")
 _BRACES = re.compile(rf"(?m)^(\s*)\{{({TIME})\}}")
 LEAST_ALONE = 2  # lines whose times are written in another way, where none has a clock time
 _STAMP = re.compile(TIME)
+_ROW = re.compile(rf"\s*{TIME}\t(?:\d+(?:[.,]\d+)?|{TIME})\t")
 _LEADING = re.compile(r"^[\s:,\u2013\u2014|-]+")
 _FOOTER = re.compile(r"(?i)\s*(transcribed|transcript|generated|created) (by|with|at) \S+")
 LATEST_FIRST_S = 1800.0  # a transcript begins near its recording's
@@ -169,7 +170,9 @@ def _with_those_below(
 
 
 def _timed(at: int, line: str) -> list[TimedLine]:
-    """Read the times of a line; one of lyrics may have several."""
+    """Read the times of a line; one of lyrics may have several, a row of a table has columns."""
+    if _ROW.match(line):
+        return []
     if both := _BOTH.match(line):
         start_s, end_s = seconds_of(both[1]), seconds_of(both[2])
         if end_s >= start_s or not both[3].strip():  # an end before its start is repaired

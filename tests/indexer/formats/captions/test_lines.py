@@ -200,3 +200,11 @@ def test_lines_that_are_sung_again_stand_in_any_order(tmp_path):
         (0, "purple carrots", ""), (5000, "green beans", ""),
         (127_000, "purple carrots", ""), (185_000, "green beans", ""),
     ]  # fmt: skip
+
+
+def test_labels_before_a_dash_are_speakers(tmp_path):
+    path = tmp_path / "x.txt"
+    path.write_text(
+        "".join(f"[0:00:0{at}.5 - 0:00:0{at}.9] SPEAKER_0{at % 2} - hello\n" for at in range(6))
+    )
+    assert {row[1:] for row in rows(path)[0]} == {("hello", "SPEAKER_00"), ("hello", "SPEAKER_01")}

@@ -227,3 +227,14 @@ def test_names_that_take_turns_may_begin_in_small_letters():
     blocks = srt.parse(io.BytesIO(text.encode()), "x.srt", options)
     speakers = {speaker for block in blocks for speaker in block.speakers}
     assert speakers == {"", "Anna", "Joan", "Ben"}
+
+
+def test_names_before_all_captions_need_no_capital_behind_them():
+    text = "".join(
+        f"{at}\n00:00:{at:02},000 --> 00:00:{at:02},900\n{who}\n\n"
+        for at, who in enumerate(
+            ["Dora Smith: by and by", "Dora Smith: well", "Ann Lee (SL): Yes"] * 4
+        )
+    )
+    (block,) = srt.parse(io.BytesIO(text.encode()), "x.srt", ReaderOptions(file="x"))
+    assert {*block.speakers} == {"Dora Smith", "Ann Lee"}

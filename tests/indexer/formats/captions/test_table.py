@@ -2,7 +2,9 @@
 
 import pytest
 
+from indexer.formats.detect import parse_file
 from indexer.formats.readers import table
+from std.errors import ForeignFileError
 from std.values import Recording
 from tests.indexer.formats.captions.conftest import parsed, read, said
 
@@ -75,3 +77,36 @@ def test_short_headings_of_corpora():
     text = "Line\tSpkr\tStTime\tContent\tEnTime\n1\tanna\t0.5\tpurple carrots\t2.1\n"
     (network,) = parsed(table, text + "2\tben\t2.1\t(pause 0.4)\t2.5\n")
     assert (network.speaker, network.start_ms, network.end_ms) == ("anna", 500, 2100)
+
+
+def test_times_may_be_spans_in_one_column():
+    text = 'Number,Time,Content\n1,"00:00:00,500 --> 00:00:02,100",purple carrots\n'
+    text += '2,"00:00:02,100 --> 00:00:04,000",grow in a valley\n'
+    assert table.looks_like(text.encode())
+    assert said(parsed(table, text)) == [
+        (500, 2100, "purple carrots"),
+        (2100, 4000, "grow in a valley"),
+    ]
+    assert not table.looks_like(b"Number,Time,Content\n1,00:00:00,purple carrots\n")
+
+
+def test_words_with_starts_only_last_as_long_as_their_letters_take():
+    text = "Timestamp,Word\n30,ah\n60,excuse\n630,me\n1760,is\n2760,there\n3000,a\n3030,toilet\n"
+    networks = parsed(table, text)
+    spans = [span for one in networks for span in one.spans_ms.tolist()]
+    assert spans[:4] == [[30, 60], [60, 480], [630, 770], [1760, 1900]]
+    assert spans[-1] == [3030, 3450]
+
+
+def test_a_table_with_unknown_headings_is_no_list_of_lines(tmp_path):
+    path = tmp_path / "x.txt"
+    rows = "00:00:00.5\t0.5\t00:00:02.1\t2.1\tpurple carrots\t\n"
+    rows += "00:00:02.1\t2.1\t00:00:04\t4\t\tgrow well\n"
+    path.write_text("A\tB\tC\tD\tE\tF\n" + rows)
+    with pytest.raises(ForeignFileError, match="a table of times with headings that are not known"):
+        list(parse_file(path))
+    path.write_text(
+        "A\tB\tC\tD\tE\n" + rows.replace("\t\tgrow", "\tgrow").replace("carrots\t", "carrots")
+    )
+    (block,) = parse_file(path)
+    assert said(block) == [(500, 2100, "purple carrots"), (2100, 4000, "grow well")]

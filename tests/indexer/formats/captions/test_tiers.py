@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from indexer.formats.readers import eaf
 from indexer.formats.readers import textgrid as praat
 from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.formats.shared.tiers import Tier, Tiers, chosen
@@ -92,3 +93,45 @@ def test_a_tier_called_words_may_have_sentences():
     assert [one.times_estimated.tolist() for one in networks] == [[True, True]]
     (words,) = praat.parse(io.BytesIO(text.format('0 2 "purple" 2 4 "carrots"').encode()), "x")
     assert words.times_estimated.tolist() == [False]
+
+
+def elan(*tiers):
+    """ELAN's XML of tiers: attributes, and annotations of a second each, or that refer to them."""
+    slots = "".join(
+        f'<TIME_SLOT TIME_SLOT_ID="s{at}" TIME_VALUE="{1000 * at}"/>' for at in range(9)
+    )
+    written, number = "", 0
+    for attributes, texts, refers in tiers:
+        inside = ""
+        for at, text in enumerate(texts):
+            number += 1
+            value = f"<ANNOTATION_VALUE>{text}</ANNOTATION_VALUE>"
+            kind, own = (
+                ("REF", f'ANNOTATION_REF="a{at + 1}"')
+                if refers
+                else ("ALIGNABLE", f'TIME_SLOT_REF1="s{at}" TIME_SLOT_REF2="s{at + 1}"')
+            )
+            tag = f"{kind}_ANNOTATION"
+            inside += (
+                f'<ANNOTATION><{tag} ANNOTATION_ID="a{number}" {own}>{value}</{tag}></ANNOTATION>'
+            )
+        written += f"<TIER {attributes}>{inside}</TIER>"
+    return f"<ANNOTATION_DOCUMENT><TIME_ORDER>{slots}</TIME_ORDER>{written}</ANNOTATION_DOCUMENT>"
+
+
+def read_elan(*tiers):
+    content = io.BytesIO(elan(*tiers).encode())
+    return said([one for block in eaf.parse(content, "x.eaf", ReaderOptions()) for one in block])
+
+
+def test_texts_that_refer_to_numbers_of_sentences_have_their_times():
+    ref = ('TIER_ID="ref@Anna"', ["S_001", "S_002"], False)
+    tx = ('TIER_ID="tx@Anna" PARENT_REF="ref@Anna"', ["purple carrots", "green beans"], True)
+    ft = ('TIER_ID="ft@Anna" PARENT_REF="ref@Anna"', ["carottes", "haricots"], True)
+    assert read_elan(ref, tx, ft) == [(0, 1000, "purple carrots"), (1000, 2000, "green beans")]
+
+
+def test_a_mother_is_no_tier_of_words():
+    mother, child = ('TIER_ID="MOT"', ["look here"], False), ('TIER_ID="CHI"', ["mummy"], False)
+    assert [row[2] for row in read_elan(mother, child)] == ["look here", "mummy"]
+    assert [Tier(name).of_words for name in ("mots", "MOT")] == [True, False]

@@ -223,3 +223,21 @@ def test_a_text_may_stand_in_the_best_of_alternatives(tmp_path):
     items.append({"type": "punctuation", "alternatives": [{"content": "."}]})
     path.write_text(json.dumps(items))
     assert words_of(path) == WORDS
+
+
+@pytest.mark.parametrize("start", [1742176115.0, 1742176115000, "2026-08-19T09:00:05Z"])
+def test_times_of_the_day_are_refused_with_what_to_do(tmp_path, start):
+    path = tmp_path / "talk.json"
+    end = start if isinstance(start, str) else start + 2
+    rows = [{"start_time": start, "end_time": end, "text": "purple carrots"}]
+    path.write_text(json.dumps({"segments": rows}))
+    with pytest.raises(InputError, match=r"times of the day.*subtract the time at which"):
+        words_of(path)
+
+
+def test_ticks_are_no_times_of_the_day(tmp_path):
+    path = tmp_path / "talk.json"
+    rows = [{"start": 10**9 + at * 5 * 10**6, "end": 10**9 + (at + 1) * 5 * 10**6, "text": "purple"}
+            for at in range(9)]  # fmt: skip
+    path.write_text(json.dumps(rows))
+    assert words_of(path)[1] == ("purple", 100_500, 101_000)
