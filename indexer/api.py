@@ -16,7 +16,7 @@ A store is a folder, ``memory:`` or ``couchdb://host/database``; an index is one
 its shards.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,11 +27,10 @@ from typing import Any
 from indexer.build import worthwhile_jobs
 from indexer.dry_run import Preview, dry_run
 from indexer.export import ExportReport, export
-from indexer.file_columns import Skipped
 from indexer.index_facts import IndexDescription
 from indexer.index_facts import describe_index as described
-from indexer.index_report import IndexReport, Language, report_of
-from indexer.index_run import IndexRun, ProgressBar, changed, writing
+from indexer.index_report import IndexReport, Language, Skipped
+from indexer.index_run import IndexRun, ProgressBar, no_bar, run_index, writing
 from indexer.input_options import InputOptions
 from indexer.inputs import Input, Inputs, input_files
 from indexer.languages.pronounce import pronouncer_of
@@ -47,6 +46,7 @@ from indexer.watch import POLL_S, SETTLE_S, Folder, Outcome, outcomes, watch
 from indexer.watch import Metadata as WatchedMetadata
 from std.config import Config, load_config
 from std.display.numbers import counted
+from std.ecf_filter import speech_s
 from std.errors import InputError
 from std.execution.cost import Stopwatch
 from std.execution.processes import executor
@@ -57,7 +57,7 @@ from std.metadata.table import NO_METADATA, Metadata
 from std.nist.ecf import parse as parse_ecf
 from std.store import Store, open_store, require_different
 from std.store.address import kind_of
-from std.values import ECF
+from std.values import ECF, Recording
 
 AnyPath = str | PathLike[str]
 Stores = AnyPath | Sequence[AnyPath]
@@ -126,12 +126,13 @@ def index_files(
     found = _found(inputs, options, urls, absolute=bool(scheduler))
     reader_options = options.load()
     pronouncer = pronouncer_of(config, experiment)
-    reading = options.input_format, reader_options
-    run = IndexRun(found.files, *reading, pronouncer, merge, keep_going, given, found.sounds)
+    asked = config, pronouncer, given, delete, merge, keep_going, progress or no_bar
+    run = IndexRun(found.files, options.input_format, reader_options, *asked, found.sounds)
     with _opened(urls, run.paths, jobs, scheduler) as (stores, workers):
-        done = changed(stores, workers, config, run, delete, progress)
-    done.built.skipped += [Skipped(path, "a hidden file") for path in found.hidden]
-    return report_of(done, pronouncer, experiment, started.cost(), reader_options.turns)
+        report = run_index(run, stores, workers)
+    hidden = (Skipped(path, "a hidden file") for path in found.hidden)
+    report = replace(report, skipped=(*report.skipped, *hidden), **started.cost()._asdict())
+    return _compared(report, experiment, reader_options.turns)
 
 
 def delete_recordings(
@@ -349,7 +350,7 @@ def watch_folder(
         report = index_files(batch, urls, options=options, keep_going=True, **settings)
         for line in (*report.warnings, *report.language_warnings, *report.unmerged):
             tell(f"warning: {line}")
-        return outcomes(batch, report.inputs, report.failures, report.wordless)
+        return outcomes(batch, report.inputs, report.failures)
 
     path = settings.get("metadata")
     return watch(
@@ -416,6 +417,23 @@ def _metadata(given: Metadata | AnyPath | None) -> Metadata:
     return read(parse_metadata, Path(given)) if given else NO_METADATA
 
 
+def _compared(
+    report: IndexReport, experiment: ECF | None, diarised: Collection[Recording] | None
+) -> IndexReport:
+    """A report with what its ECF says, and with what its ECF and its diarisation lack."""
+    recordings = set(report.recordings)
+    if diarised is not None:
+        report = replace(report, without_turns=tuple(sorted(recordings.difference(diarised))))
+    if experiment is None:
+        return report
+    excerpts = experiment.excerpts
+    return replace(
+        report,
+        ecf_speech_s=speech_s(one for one in excerpts if one.recording in recordings),
+        not_in_ecf=tuple(sorted(recordings - {one.recording for one in excerpts})),
+    )
+
+
 def _found(
     inputs: AnyPath | Sequence[AnyPath],
     options: InputOptions,
@@ -426,10 +444,7 @@ def _found(
     """Look for the files to index; ``absolute``: as workers in any folder find them."""
     given = [inputs] if isinstance(inputs, str | PathLike) else inputs
     found = input_files([Path(path) for path in given], options.name_by, urls)
-    if not absolute:
-        return found
-    files, sounds = (tuple(map(_absolute, some)) for some in (found.files, found.sounds))
-    return replace(found, files=files, sounds=sounds)
+    return replace(found, files=tuple(map(_absolute, found.files))) if absolute else found
 
 
 def _absolute(file: Input) -> Input:

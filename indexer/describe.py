@@ -9,9 +9,10 @@ recording whose language they name otherwise than it was indexed is pronounced a
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from unicodedata import normalize
 
+from indexer.index_report import Described
 from indexer.languages.precedence import METADATA, split
 from indexer.languages.pronounce import Pronouncer
 from indexer.segments.merge import merged
@@ -22,15 +23,6 @@ from std.metadata.table import Metadata, of_rows
 from std.nist.audio_names import as_stored
 from std.store import CommittedSegment, Store
 from std.store.columns import SegmentColumns
-
-
-@dataclass(frozen=True, slots=True)
-class Described:
-    """What became of the metadata that were given."""
-
-    recordings: int = 0  # audio files of the index that they are about
-    not_indexed: tuple[str, ...] = ()  # audio files that the index does not have
-    pronounced_again: int = 0  # recordings that were indexed in another language before
 
 
 def languages_in(stores: Sequence[Store], given: Metadata) -> dict[str, str]:

@@ -9,9 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from indexer.file_columns import FileColumns, Skipped, index_file
+from indexer.file_columns import FileColumns, index_file
 from indexer.formats.detect import HEAD_BYTES, detect
 from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.index_report import Skipped
 from indexer.inputs import Input
 from indexer.origins import Origins
 from std.config import Config
@@ -30,7 +31,7 @@ class Preview:
 
     path: Path
     format: str = ""  # a name of `indexer.formats.registry.all_readers`
-    recordings: dict[Recording, int] = field(default_factory=dict)  # utterances of each
+    recordings: Mapping[Recording, int] = field(default_factory=dict)  # utterances of each
     postings: int = 0
     repairs: Mapping[str, Repair] = field(default_factory=dict)  # what would be mended
     problem: str = ""  # why it would be refused
@@ -84,9 +85,9 @@ def dry_run(
             yield Preview(
                 source.path,
                 format_name,
-                {one: len(names) for one, names in result.utterances.items()},
-                _postings(result),
-                result.repairs,
+                result.indexed.utterances,
+                result.indexed.postings,
+                result.indexed.repairs,
                 str(refused) if refused else "",
             )
         elif isinstance(result, Skipped):
@@ -104,7 +105,7 @@ def preview_file(
         name = _detected(source.path)
     if name not in ("auto", UNKNOWN_JSON):
         result = index_file(source, config, name, options, 1)
-        if input_format != "auto" or (isinstance(result, FileColumns) and _postings(result)):
+        if input_format != "auto" or (isinstance(result, FileColumns) and result.indexed.postings):
             return source, name, result
     return source, name, index_file(source, config, input_format, options, 1)
 
@@ -116,7 +117,3 @@ def _detected(path: Path) -> str:
             return detect(stream.read(HEAD_BYTES), path)
     except InputError:
         return UNKNOWN_JSON
-
-
-def _postings(result: FileColumns) -> int:
-    return sum(len(columns.posting_start_ms) for columns in result.shards.values())

@@ -8,6 +8,7 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from indexer.doubts import doubts_of
 from indexer.formats.detect import foreign
 from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.formats.shared.tiers import Tiers
+from indexer.index_report import IndexedInput, Skipped
 from indexer.inputs import Input
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.turns import spoken_by
@@ -24,38 +26,27 @@ from indexer.read import utterances_in
 from indexer.segments.invert import invert
 from indexer.segments.prune import prune
 from indexer.segments.separate import separated
-from indexer.segments.sound import with_sound
+from indexer.segments.sound import recordings_with_sound, with_sound
 from std.characters import has_characters
 from std.config import Config
 from std.errors import InputError, StdError
 from std.files import is_nameless, size_bytes
-from std.repairs import Repair, Repairs
+from std.repairs import Repairs
 from std.store.columns import SegmentColumns
+from std.store.speakers import Speakers
 from std.values import Recording
 
 
 @dataclass(frozen=True, slots=True)
 class FileColumns:
-    """What one input file holds."""
+    """What a worker made of one input file."""
 
     source: Input
     size_bytes: int
     shards: Mapping[int, SegmentColumns]  # by number of the shard that it goes to
-    utterances: Mapping[Recording, tuple[str, ...]]
-    nonwords: Counter[str]  # noises that were dropped
+    utterances: Mapping[Recording, tuple[str, ...]]  # names of each recording's utterances
     languages: Mapping[Recording, str]  # of those where the file says one
-    tiers: Tiers  # of an annotation: read and left out
-    repairs: Mapping[str, Repair]  # what was mended, by kind
-    uncut: bool  # whether it has text without spaces that `[text] unspaced` leaves as it is
-    has_words: bool = True  # False: it is the sound of a recording
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """A file found in a folder that is something else than recogniser output."""
-
-    path: Path
-    what: str
+    indexed: IndexedInput
 
 
 def index_file(
@@ -71,41 +62,10 @@ def index_file(
         shards: number of stores that recordings are distributed to.
     """
     path = source.path
-    nonwords = Nonwords(options.nonwords.keep)
-    tiers = Tiers(options.tiers.wanted)
-    repairs = Repairs(strict=options.repairs.strict)
-    options = replace(
-        options,
-        file=source.name or options.file,
-        characters=config.text.unspaced == "characters",
-        nonwords=nonwords,
-        tiers=tiers,
-        repairs=repairs,
-    )
     collecting = gc.isenabled()
     gc.disable()  # parsing makes many objects and no cycles: up to a third of the time
     try:
-        utterances = concatenated(
-            [
-                prune(separated(_named(block, options), config.text), config.index)
-                for block in utterances_in(path, input_format, options)
-            ]
-        )
-        names = _names(utterances, path)
-        return FileColumns(
-            source=source,
-            size_bytes=size_bytes(path),
-            shards={
-                number: _from(source, invert(utterances.take(rows), config.text), options)
-                for number, rows in _rows_by_shard(utterances, shards).items()
-            },
-            utterances=names,
-            nonwords=nonwords.dropped,
-            languages=_languages(utterances),
-            tiers=tiers,
-            repairs={**doubts_of(utterances, len(tiers.read)), **repairs.found},
-            uncut=config.text.unspaced == "keep" and has_characters("".join(utterances.vocabulary)),
-        )
+        return _columns(source, config, input_format, options, shards)
     except ValueError as error:
         return _refused(path, error)
     except InputError as error:
@@ -118,6 +78,50 @@ def index_file(
     finally:
         if collecting:
             gc.enable()
+
+
+def _columns(
+    source: Input, config: Config, input_format: str, options: ReaderOptions, shards: int
+) -> FileColumns:
+    """The columns of one file, and what is told of it.
+
+    Raises:
+        StdError: it cannot be read.
+        ValueError: it holds networks that cannot be indexed.
+    """
+    path = source.path
+    nonwords = Nonwords(options.nonwords.keep)
+    tiers = Tiers(options.tiers.wanted)
+    repairs = Repairs(strict=options.repairs.strict)
+    options = replace(
+        options,
+        file=source.name or options.file,
+        characters=config.text.unspaced == "characters",
+        nonwords=nonwords,
+        tiers=tiers,
+        repairs=repairs,
+    )
+    utterances = concatenated(
+        [
+            prune(separated(_named(block, options), config.text), config.index)
+            for block in utterances_in(path, input_format, options)
+        ]
+    )
+    names = _names(utterances, path)
+    columns = {
+        number: _from(source, invert(utterances.take(rows), config.text), options)
+        for number, rows in _rows_by_shard(utterances, shards).items()
+    }
+    uncut = config.text.unspaced == "keep" and has_characters("".join(utterances.vocabulary))
+    indexed = replace(
+        indexed_input(path, names, [*columns.values()]),
+        nonwords=nonwords.dropped,
+        tiers=tiers,
+        repairs={**doubts_of(utterances, len(tiers.read)), **repairs.found},
+        is_uncut=uncut,
+    )
+    size = size_bytes(path)
+    return FileColumns(source, size, columns, names, _languages(utterances), indexed)
 
 
 def _refused(path: Path, error: ValueError) -> InputError:
@@ -158,6 +162,33 @@ def _rows_by_shard(utterances: Utterances, shards: int) -> Mapping[int, Sequence
     for row, recording in enumerate(utterances.recordings):
         rows.setdefault(shard[recording], []).append(row)
     return rows
+
+
+def indexed_input(
+    path: Path, names: Mapping[Recording, Sequence[str]], parts: Sequence[SegmentColumns]
+) -> IndexedInput:
+    """What the columns of a file hold.
+
+    Args:
+        path: of the file.
+        names: of each recording's utterances.
+        parts: columns, one part for each shard.
+    """
+    recordings = [one for columns in parts for one in columns.recordings]
+    speakers = Counter[str]()
+    for columns in parts:
+        own = Speakers.read(columns.extra).of_recordings(columns.slot_offsets)
+        speakers.update(filter(None, chain.from_iterable(own)))
+    return IndexedInput(
+        path,
+        {recording: len(own) for recording, own in names.items()},
+        slots=sum(len(columns.slot_key) for columns in parts),
+        postings=sum(len(columns.posting_start_ms) for columns in parts),
+        speech_ms=sum(one.speech_ms for one in recordings),
+        speakers=speakers,
+        estimated=tuple(one.recording for one in recordings if one.times_estimated),
+        with_sound=tuple(one for columns in parts for one in recordings_with_sound(columns)),
+    )
 
 
 def _from(source: Input, columns: SegmentColumns, options: ReaderOptions) -> SegmentColumns:

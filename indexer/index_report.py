@@ -1,102 +1,178 @@
-"""What one run of `index_files` did: `IndexReport`, and how it is made."""
+"""What a run of the indexer did: one value, which each stage of the run adds to.
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+    indexer.file_columns    IndexedInput        what one input file brought
+    indexer.build           IndexReport         of all input files
+    indexer.index_run       with what was deleted, described and merged, and the languages
+    indexer.api             with what it cost, and what an ECF and a diarisation lack
+
+Sums over the input files are properties, so nothing is counted twice.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from indexer.build import IndexedInput, Mended
-from indexer.describe import Described
-from indexer.file_columns import Skipped
-from indexer.index_run import Changes
-from indexer.languages.pronounce import Pronouncer
-from indexer.languages.report import (
-    doubts,
-    found_languages,
-)
-from std.ecf_filter import speech_s
-from std.errors import StdError
-from std.execution.cost import Cost
-from std.values import ECF, Recording
+from indexer.formats.shared.tiers import Tiers
+from std.errors import StdError, named
+from std.repairs import Repair
+from std.values import Recording
 
 Language = Mapping[str, Any]  # language, pronouncer, recordings, told_by
 
 
 @dataclass(frozen=True, slots=True)
+class IndexedInput:
+    """What one input file brought to the index."""
+
+    path: Path
+    utterances: Mapping[Recording, int]
+    slots: int = 0
+    postings: int = 0
+    speech_ms: int = 0  # summed length of the utterances
+    nonwords: Mapping[str, int] = field(default_factory=dict)  # noises that were dropped
+    speakers: Mapping[str, int] = field(default_factory=dict)  # recordings in which each speaks
+    tiers: Tiers = field(default_factory=Tiers)  # of an annotation: read and left out
+    repairs: Mapping[str, Repair] = field(default_factory=dict)  # what was mended, by kind
+    estimated: tuple[Recording, ...] = ()  # recordings with estimated times of words
+    with_sound: tuple[Recording, ...] = ()  # recordings that have sound
+    has_words: bool = True  # False: it is the sound of a recording
+    is_uncut: bool = False  # it has text without spaces that `[text] unspaced` leaves as it is
+
+    @property
+    def is_wordless(self) -> bool:
+        """Whether it should hold words, and holds none."""
+        return self.has_words and not self.postings
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file found in a folder that is something else than recogniser output."""
+
+    path: Path
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What became of the metadata that were given."""
+
+    recordings: int = 0  # audio files of the index that they are about
+    not_indexed: tuple[str, ...] = ()  # audio files that the index does not have
+    pronounced_again: int = 0  # recordings that were indexed in another language before
+
+
+class Mended(NamedTuple):
+    """How often a kind of value was mended in all inputs, and where first."""
+
+    times: int
+    path: Path
+    line: int  # 1-based; 0: anywhere
+
+    @property
+    def place(self) -> str:
+        """The first place as messages name it."""
+        return f"{named(self.path)}:{self.line}" if self.line else named(self.path)
+
+
+@dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What one run of `index_files` did."""
+    """What one run of `indexer.index_files` did."""
 
-    recordings: tuple[Recording, ...]  # indexed in this run, in order
-    inputs: tuple[IndexedInput, ...]  # that were indexed, and the utterances of each recording
-    utterances: int
-    slots: int
-    postings: int
-    words: int  # different ones
-    speech_s: float  # by the ECF where there is one, else by the utterances
-    seconds: float  # that passed
-    cpu_seconds: float  # of all processes, without compiling kernels
-    compile_seconds: float  # CPU time of compiling them
-    languages: tuple[Language, ...]  # the most frequent first
-    deleted: int  # audio files
-    nonwords: Mapping[str, int]  # noises that were dropped, the most frequent first
-    speakers: Mapping[str, int]  # who is named, and in how many recordings
-    tiers: Mapping[str, int]  # of annotations: how many files had each tier that was read
-    tiers_left_out: Mapping[str, int]  # and each that was not
-    repairs: Mapping[str, Mended]  # values that could not be and were put right, by kind
-    estimated: tuple[Recording, ...]  # recordings with estimated times of words, in order
-    with_sound: tuple[Recording, ...]  # recordings that have sound, in order
-    skipped: tuple[Skipped, ...]  # files of folders that are no recogniser output
-    wordless: tuple[Path, ...]  # inputs that hold no word
-    not_in_ecf: tuple[Recording, ...]
-    without_turns: tuple[Recording, ...]  # that the diarisation which was given does not have
-    warnings: tuple[str, ...]
-    language_warnings: tuple[str, ...]  # recordings of unclear language
-    unmerged: tuple[str, ...]  # shards whose segments somebody else's writing kept from merging
-    failures: tuple[StdError, ...]  # with ``keep_going``: what could not be read
-    described: Described  # what became of the metadata that were given
+    inputs: tuple[IndexedInput, ...] = ()  # files that were indexed, in order
+    words: int = 0  # different ones
+    skipped: tuple[Skipped, ...] = ()  # files of folders that are no recogniser output
+    failures: tuple[StdError, ...] = ()  # with ``keep_going``: what could not be read
+    warnings: tuple[str, ...] = ()
+    deleted: int = 0  # audio files
+    described: Described = Described()  # what became of the metadata that were given
+    unmerged: tuple[str, ...] = ()  # a line for each shard that was not merged
+    languages: tuple[Language, ...] = ()  # the most frequent first
+    language_warnings: tuple[str, ...] = ()  # recordings of unclear language
+    ecf_speech_s: float | None = None  # of the recordings, by the ECF; None: there is none
+    not_in_ecf: tuple[Recording, ...] = ()
+    without_turns: tuple[Recording, ...] = ()  # that the diarisation which was given does not have
+    seconds: float = 0.0  # that passed
+    cpu_seconds: float = 0.0  # of all processes, without compiling kernels
+    compile_seconds: float = 0.0  # CPU time of compiling them
+
+    @property
+    def recordings(self) -> tuple[Recording, ...]:
+        """Recordings indexed in this run, ascending."""
+        return tuple(sorted({one for file in self.inputs for one in file.utterances}))
+
+    @property
+    def utterances(self) -> int:
+        """Number of utterances."""
+        return sum(sum(file.utterances.values()) for file in self.inputs)
+
+    @property
+    def slots(self) -> int:
+        """Number of slots."""
+        return sum(file.slots for file in self.inputs)
+
+    @property
+    def postings(self) -> int:
+        """Number of postings."""
+        return sum(file.postings for file in self.inputs)
+
+    @property
+    def speech_s(self) -> float:
+        """Seconds of speech, by the ECF where there is one, else by the utterances."""
+        if self.ecf_speech_s is not None:
+            return self.ecf_speech_s
+        return sum(file.speech_ms for file in self.inputs) / 1000
+
+    @property
+    def nonwords(self) -> dict[str, int]:
+        """Noises that were dropped and how often, the most frequent first."""
+        return _summed(file.nonwords for file in self.inputs)
+
+    @property
+    def speakers(self) -> dict[str, int]:
+        """Who is named, and in how many recordings; the most frequent first."""
+        return _summed(file.speakers for file in self.inputs)
+
+    @property
+    def tiers(self) -> dict[str, int]:
+        """Of annotations: how many files had each tier that was read."""
+        return _summed(file.tiers.read for file in self.inputs)
+
+    @property
+    def tiers_left_out(self) -> dict[str, int]:
+        """Of annotations: how many files had each tier that was not read."""
+        return _summed(file.tiers.left_out for file in self.inputs)
+
+    @property
+    def repairs(self) -> dict[str, Mended]:
+        """Values that could not be and were put right, by kind."""
+        found: dict[str, Mended] = {}
+        for file in self.inputs:
+            for kind, (times, line) in file.repairs.items():
+                before = found.get(kind, Mended(0, file.path, line))
+                found[kind] = before._replace(times=before.times + times)
+        return found
+
+    @property
+    def estimated(self) -> tuple[Recording, ...]:
+        """Recordings with estimated times of words, ascending."""
+        return tuple(sorted({one for file in self.inputs for one in file.estimated}))
+
+    @property
+    def with_sound(self) -> tuple[Recording, ...]:
+        """Recordings that have sound, ascending."""
+        return tuple(sorted({one for file in self.inputs for one in file.with_sound}))
+
+    @property
+    def wordless(self) -> tuple[Path, ...]:
+        """Input files that hold no word."""
+        return tuple(file.path for file in self.inputs if file.is_wordless)
 
 
-def report_of(
-    changes: Changes,
-    pronouncer: Pronouncer,
-    experiment: ECF | None,
-    cost: Cost,
-    diarised: Collection[Recording] | None = None,
-) -> IndexReport:
-    """What a run did, with what its pronouncer found and its ECF and its diarisation lack."""
-    built = changes.built
-    audio_s, not_in_ecf = built.speech_s, []
-    if experiment:
-        excerpts = experiment.excerpts
-        audio_s = speech_s(excerpt for excerpt in excerpts if excerpt.recording in built.recordings)
-        not_in_ecf = sorted(built.recordings - {excerpt.recording for excerpt in excerpts})
-    return IndexReport(
-        recordings=tuple(sorted(built.recordings)),
-        inputs=tuple(built.inputs),
-        utterances=built.utterances,
-        slots=built.slots,
-        postings=built.postings,
-        words=len(built.words),
-        speech_s=audio_s,
-        **cost._asdict(),
-        languages=tuple(found_languages(pronouncer)),
-        deleted=changes.deleted,
-        nonwords=dict(built.nonwords.most_common()),
-        speakers=dict(built.speakers.most_common()),
-        tiers=dict(built.tiers.read.most_common()),
-        tiers_left_out=dict(built.tiers.left_out.most_common()),
-        repairs=built.repairs,
-        estimated=tuple(sorted(built.estimated)),
-        with_sound=tuple(sorted(built.with_sound)),
-        skipped=tuple(built.skipped),
-        wordless=tuple(built.wordless),
-        not_in_ecf=tuple(not_in_ecf),
-        without_turns=()
-        if diarised is None
-        else tuple(sorted(built.recordings.difference(diarised))),
-        warnings=tuple(built.warnings),
-        language_warnings=tuple(doubts(pronouncer)),
-        unmerged=changes.unmerged,
-        failures=tuple(built.failures),
-        described=changes.described,
-    )
+def _summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """The sum of counts, the most frequent first."""
+    total = Counter[str]()
+    for count in counts:
+        total.update(count)
+    return dict(total.most_common())

@@ -1,22 +1,23 @@
 """One run of `indexer.api.index_files` against open stores.
 
-IndexRun    the inputs of a run, and its options
-changed     delete, index, describe, merge: in this order, while nobody else writes
+IndexRun    what a run is asked to do
+run_index   delete, index, describe, merge: in this order, while nobody else writes
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 from warnings import warn
 
-from indexer.build import BuildReport, build
-from indexer.describe import Described, describe, languages_in
+from indexer.build import build
+from indexer.describe import describe, languages_in
 from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.given_metadata import own_columns_note, whole_rows
+from indexer.index_report import IndexReport
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
+from indexer.languages.report import doubts, found_languages
 from indexer.maintain import delete, keep_few_segments, upkeep, uses_workers
 from std.config import Config
 from std.display.numbers import counted
@@ -31,86 +32,81 @@ from std.text import as_indexed
 ProgressBar = Callable[[float], AbstractContextManager[Callable[[float], None]]]
 
 
+def no_bar(total: float) -> AbstractContextManager[Callable[[float], None]]:
+    """No progress bar."""
+    return nullcontext(lambda n_bytes: None)
+
+
 @dataclass(frozen=True, slots=True)
 class IndexRun:
-    """What one run of `index_files` reads, and how."""
+    """What one run of `index_files` is asked to do."""
 
     files: Sequence[Input]
     input_format: str
     reader_options: ReaderOptions
+    config: Config
     pronouncer: Pronouncer
-    merge: bool
-    keep_going: bool
     metadata: Metadata
+    delete: Sequence[str] = ()  # audio files to take out first
+    merge: bool = False
+    keep_going: bool = False
+    progress: ProgressBar = no_bar  # makes the bar of the files' bytes
     sounds: Sequence[Input] = ()  # files of frames
-    returning: Metadata = NO_METADATA  # of recordings that are deleted first
 
     @property
     def paths(self) -> list[Path]:
         return [file.path for file in (*self.files, *self.sounds)]
 
 
-class Changes(NamedTuple):
-    """What a run did to the stores."""
-
-    deleted: int  # audio files
-    built: BuildReport
-    described: Described  # what became of metadata
-    unmerged: tuple[str, ...]  # a line for each shard that was not merged
-
-
-def changed(
-    stores: Sequence[Store],
-    workers: Executor,
-    config: Config,
-    run: IndexRun,
-    delete: Sequence[str],
-    progress: ProgressBar | None,
-) -> Changes:
+def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> IndexReport:
     """Delete, index, describe, merge: in this order.
 
     Args:
+        run: what to do.
         stores: the shards of an index.
-        workers: who reads the files, and merges.
-        config: how to index.
-        run: what is read.
-        delete: audio files to take out first.
-        progress: makes the bar of the inputs' bytes.
+        workers: who read the files, and merge.
     """
+    pronouncer = run.pronouncer
     with writing(stores):
         note = own_columns_note(run.metadata)
         run = replace(run, metadata=whole_rows(run.metadata, stores))
-        run.pronouncer.told.by_metadata.update(languages_in(stores, run.metadata))
-        run = _keeping_metadata(run, stores, delete)
-        deleted = _deleted(delete, stores)
-        asked = config
+        pronouncer.told.by_metadata.update(languages_in(stores, run.metadata))
+        metadata = updated(_kept_metadata(run, stores), run.metadata)
+        deleted = _deleted(run.delete, stores)
+        config = run.config
         for store in stores:
             config = continued(config, store)
-        has_inputs = run.files or run.sounds
-        built = _built(stores, workers, config, run, progress) if has_inputs else BuildReport()
-        if built.uncut and asked.text.unspaced != "keep":
-            built.warnings.append(_uncut(built.uncut, stores[0]))
-        built.warnings += note
-        described = describe(stores, run.metadata, run.pronouncer)
+        report = IndexReport()
+        if run.paths:
+            report = _built(run, stores, workers, config, metadata)
+        described = describe(stores, run.metadata, pronouncer)
         later = uses_workers(stores, workers)
         if not later:  # while we may write: whoever writes next waits for us
-            phone_builder = run.pronouncer.phone_builder
             for store in stores:
-                keep_few_segments(store, everything=run.merge, phone_builder=phone_builder)
-    unmerged = _merged_by_workers(stores, workers, run.merge, run.pronouncer) if later else ()
-    return Changes(deleted, built, described, unmerged)
+                keep_few_segments(
+                    store, everything=run.merge, phone_builder=pronouncer.phone_builder
+                )
+    return replace(
+        report,
+        warnings=(*report.warnings, *note),
+        deleted=deleted,
+        described=described,
+        unmerged=_merged_by_workers(stores, workers, run.merge, pronouncer) if later else (),
+        languages=tuple(found_languages(pronouncer)),
+        language_warnings=tuple(doubts(pronouncer)),
+    )
 
 
 def _built(
+    run: IndexRun,
     stores: Sequence[Store],
     workers: Executor,
     config: Config,
-    run: IndexRun,
-    progress: ProgressBar | None,
-) -> BuildReport:
+    metadata: Metadata,
+) -> IndexReport:
     """Index the files of a run, with its progress bar."""
-    with (progress or _no_bar)(sum(map(size_bytes, run.paths))) as advance:
-        return build(
+    with run.progress(sum(map(size_bytes, run.paths))) as advance:
+        report = build(
             run.files,
             stores,
             config,
@@ -120,20 +116,24 @@ def _built(
             keep_going=run.keep_going,
             progress=lambda path, n_bytes: advance(n_bytes),
             pronouncer=run.pronouncer,
-            metadata=updated(run.returning, run.metadata),
+            metadata=metadata,
             sounds=run.sounds,
         )
+    uncut = [one.path for one in report.inputs if one.is_uncut]
+    if not uncut or run.config.text.unspaced == "keep":
+        return report
+    return replace(report, warnings=(*report.warnings, _uncut(uncut, stores[0])))
 
 
-def _keeping_metadata(run: IndexRun, stores: Sequence[Store], delete: Sequence[str]) -> IndexRun:
-    """The run with the metadata of recordings that it deletes, if it may index them again."""
-    if not run.files or not delete:
-        return run
-    files = {recording_name(file) for file in delete}
+def _kept_metadata(run: IndexRun, stores: Sequence[Store]) -> Metadata:
+    """The metadata of recordings that a run deletes, if it may index them again."""
+    if not run.files or not run.delete:
+        return NO_METADATA
+    files = {recording_name(file) for file in run.delete}
     kept = NO_METADATA
     for store in stores:
         kept = updated(kept, store.metadata().of(files))
-    return replace(run, returning=kept)
+    return kept
 
 
 def _deleted(audio_files: Sequence[str], stores: Sequence[Store]) -> int:
@@ -172,10 +172,6 @@ def _uncut(files: Sequence[Path], store: Store) -> str:
         f"words only: {store.url} was made with text.unspaced = 'keep' and goes on so; index its "
         "recordings into a new store to find it by characters"
     )
-
-
-def _no_bar(total: float) -> AbstractContextManager[Callable[[float], None]]:
-    return nullcontext(lambda n_bytes: None)
 
 
 @contextmanager

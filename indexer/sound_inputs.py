@@ -6,12 +6,10 @@
 A file of frames beside an input joins its words in the worker (`indexer.segments.sound`).
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from indexer.file_columns import FileColumns, shard_of
-from indexer.formats.shared.tiers import Tiers
+from indexer.file_columns import FileColumns, indexed_input, shard_of
 from indexer.inputs import Input
 from indexer.segments.sound import alone
 from std.errors import InputError
@@ -28,11 +26,10 @@ class EncoderGuard:
     """An index has the frames of one encoder, because those of two cannot be compared."""
 
     stores: Sequence[Store]
-    recordings: set[Recording]  # of this run that have sound; grows
     _encoder: Encoder | None = None
 
     def refused(self, file: FileColumns) -> InputError | None:
-        """Note the sound of a file; the error if it is another encoder's than the index has."""
+        """The error if the sound of a file is another encoder's than the index has."""
         for columns in file.shards.values():
             sound = SegmentSound.read(columns.extra)
             if sound is None:
@@ -46,13 +43,6 @@ class EncoderGuard:
                     " ".join(sound.encoder),
                     "write it again with that one, or take another index",
                 )
-            self.recordings.update(
-                one.recording
-                for one, begin, end in zip(
-                    columns.recordings, sound.offsets[:-1], sound.offsets[1:], strict=True
-                )
-                if end > begin
-            )
         return None
 
     def _of_the_index(self) -> Encoder | None:
@@ -92,15 +82,7 @@ def sounds_alone(
         except InputError as error:
             yield error
             continue
-        yield FileColumns(
-            source=first,
-            size_bytes=sum(size_bytes(one.path) for one in sources),
-            shards={shard_of(file, shards): columns},
-            utterances={one.recording: () for one in columns.recordings},
-            nonwords=Counter(),
-            languages={},
-            tiers=Tiers(),
-            repairs={},
-            uncut=False,
-            has_words=False,
-        )
+        names = {one.recording: () for one in columns.recordings}
+        indexed = replace(indexed_input(first.path, names, [columns]), has_words=False)
+        size = sum(size_bytes(one.path) for one in sources)
+        yield FileColumns(first, size, {shard_of(file, shards): columns}, names, {}, indexed)

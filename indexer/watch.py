@@ -25,8 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from indexer.build import IndexedInput
 from indexer.formats.shared.reader_options import is_sidecar
+from indexer.index_report import IndexedInput
 from indexer.inputs import Input
 from std.display.numbers import counted
 from std.errors import ForeignFileError, InputError, StdError
@@ -165,7 +165,6 @@ def outcomes(
     batch: Sequence[Path],
     inputs: Iterable[IndexedInput],
     failures: Iterable[StdError],
-    wordless: Collection[Path] = (),
 ) -> Iterator[Outcome]:
     """What became of each file of a batch, in order.
 
@@ -173,9 +172,8 @@ def outcomes(
         batch: what was to be indexed.
         inputs: what was indexed.
         failures: why others were not.
-        wordless: inputs that hold no word.
     """
-    indexed = {one.path: one.utterances for one in inputs}
+    indexed = {one.path: one for one in inputs}
     failed: dict[Path, StdError] = {}
     other: StdError | None = None
     for error in failures:
@@ -184,12 +182,13 @@ def outcomes(
         else:  # of a file beside the inputs
             other = error
     for path in batch:
-        if utterances := indexed.get(path):
-            names = ", ".join(dict.fromkeys(one.file for one in utterances))
-            number = counted(sum(utterances.values()), "utterance")
-            without = ", no word in it" if path in wordless else ""
+        file = indexed.get(path)
+        if file and file.utterances:
+            names = ", ".join(dict.fromkeys(one.file for one in file.utterances))
+            number = counted(sum(file.utterances.values()), "utterance")
+            without = ", no word in it" if file.is_wordless else ""
             yield Outcome(path, f"{number} of {names}{without}")
-        elif path in indexed:
+        elif file:
             yield Outcome(path, "no utterance in it")
         else:
             unknown = InputError(path, 0, "a file that can be indexed", "nothing is known of it")

@@ -1,9 +1,10 @@
 """The sound of recordings joins their words: files of frames -> columns of a segment.
 
-with_sound      segment columns with the frames of the files beside an input
-alone           a recording that has nothing but its sound
-merged_sound    the columns of a merged segment
-sound_size      how much room it takes
+with_sound               segment columns with the frames of the files beside an input
+recordings_with_sound    those of a segment that have frames
+alone                    a recording that has nothing but its sound
+merged_sound             the columns of a merged segment
+sound_size               how much room it takes
 
 `std.sound.columns` describes the columns. Exact frames become signs here.
 """
@@ -46,6 +47,15 @@ def with_sound(columns: SegmentColumns, folders: Sequence[Path]) -> SegmentColum
     ]
     found = _joined(sounds, paths)
     return replace(columns, extra={**columns.extra, **found.columns()}) if found else columns
+
+
+def recordings_with_sound(columns: SegmentColumns) -> list[Recording]:
+    """The recordings that have frames."""
+    sound = SegmentSound.read(columns.extra)
+    n_frames = np.zeros(len(columns.recordings)) if sound is None else np.diff(sound.offsets)
+    return [
+        one.recording for one, n in zip(columns.recordings, n_frames.tolist(), strict=True) if n
+    ]
 
 
 def alone(paths: Sequence[Path], origin: str) -> SegmentColumns:

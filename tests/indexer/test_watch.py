@@ -13,7 +13,7 @@ import pytest
 
 from indexer import watch_folder
 from indexer.api import index_files
-from indexer.build import IndexedInput
+from indexer.index_report import IndexedInput
 from indexer.watch import (
     BATCH_FILES,
     MAX_RETRY_S,
@@ -126,7 +126,7 @@ def test_outcomes_of_a_batch():
     utterances = {Recording("x", 1): 2, Recording("x", 2): 1, Recording("y", 1): 4}
     own = InputError(B, 3, "this", "that")
     other = InputError("words.txt", 0, "this", "that")
-    found = list(outcomes([A, B, Path("c")], [IndexedInput(A, utterances)], [own, other], [A]))
+    found = list(outcomes([A, B, Path("c")], [IndexedInput(A, utterances)], [own, other]))
     assert found == [
         Outcome(A, "7 utterances of x, y, no word in it"),
         Outcome(B, "", own),

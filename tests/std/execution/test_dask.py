@@ -67,17 +67,17 @@ def kill_a_worker(cluster, at_file, monkeypatch):
     """Kill one of the workers when so many input files have been indexed."""
     import indexer.build
 
-    count = indexer.build._count
+    add = indexer.build._add
     done = []
 
-    def counted(result, report):
+    def added(result, shards):
         done.append(result.source.path)
         if len(done) == at_file:
             process = next(iter(cluster.workers.values())).process.process
             os.kill(process.pid, signal.SIGKILL)
-        count(result, report)
+        add(result, shards)
 
-    monkeypatch.setattr(indexer.build, "_count", counted)
+    monkeypatch.setattr(indexer.build, "_add", added)
     return done
 
 
