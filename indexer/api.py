@@ -46,6 +46,7 @@ from indexer.watch import POLL_S, SETTLE_S, Folder, Outcome, outcomes, watch
 from indexer.watch import Metadata as WatchedMetadata
 from std.config import Config, load_config
 from std.display.numbers import counted
+from std.distinct import require_outside
 from std.ecf_filter import speech_s
 from std.errors import InputError
 from std.execution.cost import Stopwatch
@@ -269,9 +270,12 @@ def export_index(
 
     Raises:
         StdError: ``where`` is no condition, a pattern fits no recording, the index is damaged, or
-            a file cannot be written.
+            a file cannot be written or would lie in the index.
     """
     table = Path(metadata) if metadata else None
+    for output in (Path(networks), table):
+        if output is not None:
+            require_outside(output, _urls(store))
     with _read(store) as stores:
         return export(stores, Path(networks), metadata_path=table, where=where, patterns=recordings)
 

@@ -111,8 +111,19 @@ def test_the_command(german, tmp_path, capfd, monkeypatch):
     out, err = capfd.readouterr()
     assert {json.loads(line)["file"] for line in out.splitlines()} == {*FILES}
     assert err == ""
-    for wrong in (["-", "--json"], ["one/manifest.json"], ["n", "--metadata-to", "n"]):
+    Path("link").symlink_to("two")
+    for wrong in (
+        ["-", "--json"],
+        ["one/manifest.json"],
+        ["n", "--metadata-to", "n"],
+        ["one/n"],
+        ["link/n"],
+        ["n", "--metadata-to", "one/n"],
+    ):
         assert main([*given, *wrong]) == 2
+        assert len(capfd.readouterr().err.splitlines()) == 1
+    assert not Path("one/n").exists()
+    assert not Path("two/n").exists()
     assert main(["verify", "one", "--quiet"]) == 0
 
 
