@@ -1,4 +1,4 @@
-"""std-index's command line: the parser, what does not go together, what it says of the inputs."""
+"""std-index's command line: the parser, and what it says of the inputs."""
 
 import argparse
 import re
@@ -287,36 +287,6 @@ def _add_query_options(group: "argparse._ArgumentGroup") -> None:
         help="output of std-recognise --json for the queries: its CPU time is added to the "
         "search's; repeatable",
     )
-
-
-def misuse(args: argparse.Namespace) -> str:
-    """What is wrong with a combination of options; empty if nothing is."""
-    instead = args.dry_run or args.watch or args.queries_to
-    wrong = {
-        "--segments say where utterances lie: expected no --chunks beside them": (
-            args.segments and args.chunks is not None
-        ),
-        "--query-examples needs --queries-to": args.query_examples and not args.queries_to,
-        "--query-recognition needs --queries-to": args.query_recognition and not args.queries_to,
-        "--queries-to needs INPUT files and no --store: nothing is indexed": (
-            args.queries_to and (args.store or not args.input)
-        ),
-        "--dry-run needs INPUT files": args.dry_run and not args.input,
-        "--watch takes its files from its folder: expected no INPUT": args.watch and args.input,
-        "--replace needs INPUT files that are indexed": (
-            args.replace and (instead or not args.input)
-        ),
-        "--csv, --nl and --fmt are forms of --dry-run": (
-            (args.csv or args.nl or args.fmt) and not args.dry_run
-        ),
-        "the following arguments are required: --store": (
-            not args.store and not (args.dry_run or args.queries_to)
-        ),
-        "expected INPUT files, --metadata or --watch": (
-            not (args.input or args.metadata or args.watch)
-        ),
-    }
-    return next((message for message, holds in wrong.items() if holds), "")
 
 
 def require_each_once(args: argparse.Namespace) -> None:

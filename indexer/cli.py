@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from indexer.arguments import misuse, parser
+from indexer.arguments import parser
 from std.command import peak_memory_gb, print_json, progress_bar, run, say, tell, warn
 from std.display.numbers import counted
 from std.errors import named
@@ -25,6 +25,36 @@ def main(argv: Sequence[str] | None = None) -> int:
     if problem := misuse(args):
         parser().error(problem)
     return run("std-index", lambda: work(args))
+
+
+def misuse(args: argparse.Namespace) -> str:
+    """What is wrong with a combination of options; empty if nothing is."""
+    instead = args.dry_run or args.watch or args.queries_to
+    wrong = {
+        "--segments say where utterances lie: expected no --chunks beside them": (
+            args.segments and args.chunks is not None
+        ),
+        "--query-examples needs --queries-to": args.query_examples and not args.queries_to,
+        "--query-recognition needs --queries-to": args.query_recognition and not args.queries_to,
+        "--queries-to needs INPUT files and no --store: nothing is indexed": (
+            args.queries_to and (args.store or not args.input)
+        ),
+        "--dry-run needs INPUT files": args.dry_run and not args.input,
+        "--watch takes its files from its folder: expected no INPUT": args.watch and args.input,
+        "--replace needs INPUT files that are indexed": (
+            args.replace and (instead or not args.input)
+        ),
+        "--csv, --nl and --fmt are forms of --dry-run": (
+            (args.csv or args.nl or args.fmt) and not args.dry_run
+        ),
+        "the following arguments are required: --store": (
+            not args.store and not (args.dry_run or args.queries_to)
+        ),
+        "expected INPUT files, --metadata or --watch": (
+            not (args.input or args.metadata or args.watch)
+        ),
+    }
+    return next((message for message, holds in wrong.items() if holds), "")
 
 
 def work(args: argparse.Namespace) -> int:

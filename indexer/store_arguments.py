@@ -10,6 +10,7 @@ from std.options import (
     add_json_option,
     add_row_options,
     add_scheduler_option,
+    add_selection_options,
 )
 from std.parser import Parser
 
@@ -66,24 +67,6 @@ def _add_shards(parse: Parser) -> None:
     )
 
 
-def _add_selection(parse: Parser) -> None:
-    """Which recordings."""
-    parse.add_argument(
-        "--where",
-        type=text_argument,
-        metavar="CONDITION",
-        help="recordings whose metadata fit: 'date >= 2024-01 and speaker = \"Ada\"'",
-    )
-    parse.add_argument(
-        "--recording",
-        type=text_argument,
-        action="append",
-        default=[],
-        metavar="PATTERN",
-        help="recordings of this name, * for any letters; with a slash: of this path",
-    )
-
-
 def _add_quiet(parse: Parser) -> None:
     parse.add_argument("--quiet", action="store_true", help="no summary")
 
@@ -97,7 +80,7 @@ def _add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
         "INDEX --where 'date >= 2024-01 and speaker = \"Ada\"' --csv",
     )
     _add_shards(parse)
-    _add_selection(parse)
+    add_selection_options(parse)
     add_row_options(parse, "recordings")
     _add_quiet(parse)
 
@@ -127,7 +110,7 @@ def _add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
         "networks", type=file_argument, metavar="NETWORKS", help="JSON lines; - is standard output"
     )
     _add_shards(parse)
-    _add_selection(parse)
+    add_selection_options(parse)
     parse.add_argument(
         "--metadata-to", type=file_argument, metavar="CSV", help="write their metadata, too"
     )

@@ -1,6 +1,7 @@
 """Options that several commands share: one wording, one meaning, one place.
 
     add_store_option      --store
+    add_selection_options --where, --recording
     add_config_options    --config, --set              `configuration_of` reads both
     add_jobs_option       --jobs
     add_scheduler_option  --scheduler
@@ -40,6 +41,32 @@ def add_store_option(parse: "Arguments", *, required: bool = True) -> None:
     """
     shards = f"{STORE}; once for each shard"
     parse.add_argument("--store", required=required, action="append", help=shards)
+
+
+def add_selection_options(parse: "Arguments", where: str = "", verb: str = "") -> None:
+    """Which recordings of an index.
+
+    Args:
+        parse: of the command.
+        where: what the help of ``--where`` says beside the usual, with its separator.
+        verb: what is done with them, with a space behind.
+    """
+    parse.add_argument(
+        "--where",
+        type=text_argument,
+        metavar="CONDITION",
+        help=f"{verb}recordings whose metadata fit{where}: "
+        "'date >= 2024-01 and speaker = \"Ada\"'; = != < <= > >= and ~ for a pattern with *",
+    )
+    parse.add_argument(
+        "--recording",
+        type=text_argument,
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help=f"{verb}recordings of this name, * for any letters; with a slash: of this path "
+        "('radio/*')",
+    )
 
 
 def add_config_options(parse: "Arguments", meaning: str = CONFIG) -> None:

@@ -15,6 +15,7 @@ from std.options import (
     add_progress_option,
     add_row_options,
     add_scheduler_option,
+    add_selection_options,
     add_store_option,
     configuration_of,
 )
@@ -120,23 +121,7 @@ def _add_input(parse: Parser) -> None:
 def _add_selection(parse: Parser) -> None:
     """Which recordings are searched, and which hits are shown."""
     add = parse.add_argument
-    add(
-        "--where",
-        type=text_argument,
-        metavar="CONDITION",
-        help="search recordings whose metadata fit, and what a speaker said whom the index names: "
-        "'date >= 2024-01 and speaker = \"Ada\"'; "
-        "= != < <= > >= and ~ for a pattern with *",
-    )
-    add(
-        "--recording",
-        type=text_argument,
-        action="append",
-        default=[],
-        metavar="PATTERN",
-        help="search recordings of this name, * for any letters; with a slash: of this path "
-        "('radio/*')",
-    )
+    add_selection_options(parse, ", and what a speaker said whom the index names", verb="search ")
     add(
         "--min-probability",
         type=number(PROBABILITY),
