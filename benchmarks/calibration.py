@@ -26,7 +26,7 @@ from unittest import mock
 import numpy as np
 
 from benchmarks.german import Data, indexed
-from benchmarks.larger_archives import with_accidents
+from benchmarks.larger_archives import with_false_alarms
 from indexer.formats.readers import jsonl
 from indexer.networks.utterances import networks_in
 from scoring.evaluate import evaluate
@@ -120,7 +120,7 @@ def examples(one: Material) -> KindsOfExamples:
     search_by_words = partial(lexical_candidates, segments=[one.segment], config=one.config)
     speech = JudgedSpeech(indexes, search_by_words, recordings, one.excerpts)
     found = examples_of_phrases(by_transcript(transcript), speech, oov, in_vocabulary)
-    return found._replace(oov=with_accidents(found.oov, oov, speech))
+    return found._replace(oov=with_false_alarms(found.oov, oov, speech))
 
 
 def learned(of_sets: Sequence[KindsOfExamples]) -> Model:

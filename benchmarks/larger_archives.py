@@ -1,13 +1,13 @@
 """Sets made larger by what decoys hit in them, to learn the shipped weights from.
 
-    with_accidents          examples of OOV phrases, and what is learned from decoys beside them
-        find_accidents          what decoys of some lengths hit
+    with_false_alarms          examples of OOV phrases, and what is learned from decoys beside them
+        find_false_alarms          what decoys of some lengths hit
         in_larger_archive       the examples as an archive many times larger would give them
 
 Sets with transcripts have minutes of speech, archives hundreds of hours. A weight learned in
-minutes is told by the evidence that decides there; in hours stronger evidence decides, and of
-strong accidents minutes have none. A decoy's hits are what a term of its length hits by accident in
-as much speech, so those of many decoys are what it hits in so many times as much: accidents of real
+minutes depends on the evidence that decides there; in hours stronger evidence decides, and minutes
+have no strong false alarms. A decoy's hits are what a term of its length hits by chance in as much
+speech, so those of many decoys are what it hits in many times as much: false alarms of real
 recognisers, in any language, without simulated speech.
 
 Source: target-decoy search (Elias and Gygi 2007), several decoys for each target.
@@ -25,12 +25,12 @@ from searcher.tuning.examples import Speech, decoy_evidence, decoy_examples
 from searcher.tuning.labels import Phrase
 from std.values import Float64s
 
-TIMES_LARGER = 40  # accidents of so many archives are added to a term's own
+TIMES_LARGER = 40  # false alarms of so many archives are added to a term's own
 
-Accidents = Mapping[int, Sequence[Evidence]]  # of decoys with so many phones, each one's hits
+FalseAlarms = Mapping[int, Sequence[Evidence]]  # of decoys with so many phones, each one's hits
 
 
-def with_accidents(examples: Examples, phrases: Sequence[Phrase], speech: Speech) -> Examples:
+def with_false_alarms(examples: Examples, phrases: Sequence[Phrase], speech: Speech) -> Examples:
     """The examples, the same in a larger archive, and terms that nobody said.
 
     Args:
@@ -43,13 +43,13 @@ def with_accidents(examples: Examples, phrases: Sequence[Phrase], speech: Speech
     return together(
         [
             examples,
-            in_larger_archive(examples, phones, find_accidents(speech)),
+            in_larger_archive(examples, phones, find_false_alarms(speech)),
             decoy_examples(examples.n_terms, speech),
         ]
     )
 
 
-def find_accidents(speech: Speech) -> Accidents:
+def find_false_alarms(speech: Speech) -> FalseAlarms:
     """Search decoys, so many for each length."""
     found: dict[int, list[Evidence]] = {length: [] for length in LENGTHS}
     for phones, evidence in decoy_evidence(TIMES_LARGER, speech):
@@ -57,7 +57,7 @@ def find_accidents(speech: Speech) -> Accidents:
     return found
 
 
-def in_larger_archive(examples: Examples, phones: Float64s, accidents: Accidents) -> Examples:
+def in_larger_archive(examples: Examples, phones: Float64s, false_alarms: FalseAlarms) -> Examples:
     """The examples as an archive larger by so many times as there are decoys would give them.
 
     To the places of each term those of the decoys of about its length are added, and the best of
@@ -67,15 +67,15 @@ def in_larger_archive(examples: Examples, phones: Float64s, accidents: Accidents
     Args:
         examples: of OOV phrases.
         phones: (terms,) of each, the mean of its pronunciations.
-        accidents: of decoys.
+        false_alarms: of decoys.
     """
-    lengths = np.array([length for length, some in accidents.items() if some])
+    lengths = np.array([length for length, some in false_alarms.items() if some])
     if not len(lengths) or not examples.n_terms:
         return examples_of([], [])
     names = list(examples.features)
     own, by_rate = _table(examples.features, names), names.index("log_e_rate")
     of_length = {
-        length: np.concatenate([_table(one.features, names) for one in accidents[length]])
+        length: np.concatenate([_table(one.features, names) for one in false_alarms[length]])
         for length in lengths.tolist()
     }
     nearest = lengths[np.abs(lengths - phones[:, None]).argmin(axis=1)]
@@ -87,7 +87,7 @@ def in_larger_archive(examples: Examples, phones: Float64s, accidents: Accidents
         right = np.concatenate([examples.is_right[rows], np.zeros(len(others), bool)])
         best = np.argsort(table[:, by_rate], kind="stable")[:MAX_HITS]
         features = dict(zip(names, table[best].T, strict=True)) | {"written": np.zeros(len(best))}
-        more = np.full(len(best), np.log1p(len(accidents[length])))
+        more = np.full(len(best), np.log1p(len(false_alarms[length])))
         evidence.append(Evidence(features, examples.offset[0] - more))
         is_right.append(right[best])
         enlarged.append(more)

@@ -197,8 +197,7 @@ class IndexSnapshot(SearchableIndex):
 
         Args:
             recording: or the name of its file, then of channel 1.
-            from_s: words whose slot has its middle before are left out.
-            to_s: likewise after.
+            from_s, to_s: seconds; words whose slot has its middle outside are left out.
             alternatives: with the competing words of each slot; reads all postings of the
                 recording's segment.
 

@@ -1,10 +1,10 @@
 """Probabilities of a term's places, summed over its occurrence rate: how often it is said.
 
 What is known of each place i of a term is a log likelihood ratio t_i: how much likelier its
-evidence is if the term was said and found there than by accident, with one true place expected in
-the archive. It is taken that the term is said. Its number of true places follows a zero-truncated
-Poisson distribution with an unknown rate r, that of accidental ones a Poisson distribution, and
-what is seen has the likelihood
+evidence is if the term was said and found there than by chance, with one true place expected in
+the archive. Given that the term is said, its number of true places follows a zero-truncated Poisson
+distribution with an unknown rate r, the number of false alarms a Poisson distribution, and the
+places that were found have the likelihood
 
     L(r) = (exp(-DETECTED r) prod_i (1 + r exp(t_i)) - exp(-r)) / (1 - exp(-r))
 
@@ -73,7 +73,7 @@ class RatePosterior(NamedTuple):
     """What the places of each term say, if it is said."""
 
     probability: Float64s  # (n,) of each place
-    log_evidence: Float64s  # (terms,) of all its places, against all being accidental
+    log_evidence: Float64s  # (terms,) of all its places, against all being false alarms
 
 
 class Known(NamedTuple):
@@ -176,8 +176,8 @@ def _weigh(
 ) -> tuple[Float64s, Float64s]:
     """(terms, rates) the weight of each rate for the places, and (terms,) log evidence.
 
-    A weight is the probability of its rate over that of all places there being accidental, were it
-    not known that the term is said: so the weights are above 1 in sum.
+    A weight is the probability of its rate over that of all places being false alarms, as if it
+    were not known that the term is said: so the sum of the weights is above 1.
 
     Args:
         odds: (n,) of each place at a rate of one.

@@ -10,7 +10,7 @@ few (names of a watch list). If a share s of the terms occur, term t does with p
 
     s E_t / (s E_t + 1 - s)
 
-where log E_t is its `RatePosterior.log_evidence`: all its places against all being accidental. The
+where log E_t is its `RatePosterior.log_evidence`, against all its places being false alarms. The
 share is not known either. Its prior is a beta distribution with the mean `SAID`, s^PRIOR, its
 posterior follows from all terms of the list, and the probability of a term is the mean over it. So
 long lists say what their share is. Of a list of one term this is the probability for s = `SAID`,

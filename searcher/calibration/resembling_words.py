@@ -1,7 +1,7 @@
-"""Words that resemble a term: accidents that are not chance.
+"""Words that resemble a term: false alarms that are not chance.
 
     ResemblingWords.log_ratio   log ratio against chance -> against chance and such words
-    ResemblingWords.share       how much of the accidents at a place are such words
+    ResemblingWords.share       how much of the false alarms at a place are such words
     NONE                        chance alone
 
 Decoys tell how often chance gives a term some evidence. But an archive that speaks of what a term
@@ -13,11 +13,11 @@ times likelier than from such a word. In an archive of n slots
 
 because what fits the term fits them as well, but less; and because they become more with the
 archive, though more slowly than chance does: further speech is about other things. Both kinds of
-accidents add up, so the log likelihood ratio is t = -log(exp(-u) + exp(-v)): weak evidence counts
-in full, strong evidence by the slope.
+false alarms add up, so the log likelihood ratio is t = -log(exp(-u) + exp(-v)): weak evidence
+counts in full, strong evidence by the slope.
 
-The form is ours: two densities of accidents, the second a power of the first likelihood ratio. It
-was chosen among others that `docs/calibration-measurements.md` lists under "Tried".
+The form is ours: two densities of false alarms, the second a power of the first likelihood ratio.
+It was chosen among others that `docs/calibration-measurements.md` lists under "Tried".
 """
 
 import math

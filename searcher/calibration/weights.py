@@ -1,7 +1,7 @@
 """Weights of evidence: learned from candidates that are right or wrong, near weights known before.
 
     Weights.log_ratios       features -> log likelihood ratios of each candidate against chance, and
-                             against all accidents, words that resemble the term among them
+                             against all false alarms, words that resemble the term among them
     fit, refit               labelled candidates -> weights, all of them or some
     negative_log_likelihood  what they minimise
 
@@ -64,8 +64,8 @@ class Weights:
         )
 
     def log_ratio(self, evidence: Evidence) -> Float64s:
-        """(n,) of each candidate, against all accidents."""
-        return self.log_ratios(evidence).all_accidents
+        """(n,) of each candidate, against all false alarms."""
+        return self.log_ratios(evidence).all_false_alarms
 
     def against_chance(self, evidence: Evidence) -> Float64s:
         """(n,) of each candidate. Features without a coefficient weigh nothing."""
@@ -79,7 +79,7 @@ class Weights:
 class LogRatios(NamedTuple):
     """What the evidence for each place of a term is worth."""
 
-    all_accidents: Float64s  # (n,) against chance and words that resemble the term
+    all_false_alarms: Float64s  # (n,) against chance and words that resemble the term
     chance: Float64s  # (n,) against chance alone
     counted: Float64s  # (n,) as how many places each counts (`rate_posterior`)
 
@@ -236,7 +236,7 @@ def _if_found_or_not(log_evidence: Float64s, may_be_missed: Bools) -> tuple[Floa
     place of each is found.
 
     Args:
-        log_evidence: (terms,) if a place is found, against all places being accidental.
+        log_evidence: (terms,) if a place is found, against all places being false alarms.
         may_be_missed: (terms,) whether all places may be.
     """
     log_found = np.log(FOUND) + log_evidence

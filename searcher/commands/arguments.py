@@ -132,8 +132,8 @@ def _add_selection(parse: Parser) -> None:
         "--limit",
         type=ROWS,
         metavar="N",
-        help="hits that are shown, cut and subtitled: of a table (50), of anything else all; "
-        "0 = all",
+        help="show at most N hits, and cut or subtitle as many (default: 50 in a table, else all; "
+        "0 = all)",
     )
     add(
         "--explain-query",

@@ -22,7 +22,7 @@ candidates but for its own factor, so the work per candidate is one sum over the
 where N is large, x is small there and a short power series in p x does.
 
 Against the plug-in rule (theta from N = sum p): given that a candidate is right, N is not sum p
-but one plus the others, so a lone unlikely candidate is not accepted for its loneliness.
+but one plus the others, so an unlikely candidate is not accepted because it is the only one.
 """  # noqa: E501  # the formula
 
 from collections.abc import Iterator

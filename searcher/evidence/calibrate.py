@@ -130,7 +130,7 @@ def _highest_posterior(request: Request, phonetic: PhoneticResult | None) -> flo
 
 
 def _is_calibrated(request: Request, config: Config, is_oov: Bools) -> Bools:
-    """(terms,) others keep the recogniser's posteriors, unless they have hits."""
+    """(terms,) which get probabilities; the others keep the recogniser's posteriors."""
     words = config.calibration.words
     is_calibrated = is_oov if words == "unknown" else np.full_like(is_oov, words == "all")
     return (is_calibrated & ~request.has_wildcard) | request.is_spoken
@@ -172,7 +172,7 @@ def _probabilities(
     """Of each place of each term, all places of a term together; and each term's log evidence.
 
     Words that resemble a term come with what it means. A term of a list that nobody speaks of has
-    accidents by chance only, so this is what the evidence that a term occurs is compared with.
+    false alarms by chance only, so this is what the evidence that a term occurs is compared with.
     """
     ratios = [of_term.ratios for of_term in evidence]
     some = [LogRatios(*[np.empty(0)] * 3), *(one for one in ratios if one is not None)]
@@ -180,8 +180,8 @@ def _probabilities(
         [0 if of_term is None else len(of_term.chance) for of_term in ratios], np.int64
     )
     of_place = np.repeat(np.arange(len(sizes)), sizes)
-    all_accidents, chance, counted = map(np.concatenate, zip(*some, strict=True))
-    probability = rate_posterior(all_accidents, of_place, len(sizes), counted).probability
+    all_false_alarms, chance, counted = map(np.concatenate, zip(*some, strict=True))
+    probability = rate_posterior(all_false_alarms, of_place, len(sizes), counted).probability
     without_places = np.array([of_term.without_places for of_term in evidence], np.float64)
     of_places = log_evidence(chance, of_place, len(sizes), counted)
     occurs = np.where(sizes > 0, of_places, without_places)

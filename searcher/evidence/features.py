@@ -1,6 +1,6 @@
 """Evidence for a candidate: features, weighted into a log likelihood ratio.
 
-    hit_features      how the phones of a phonetic hit fit, how often that happens by accident, and
+    hit_features      how the phones of a phonetic hit fit, how often that happens by chance, and
                       which words stand there
     oov_features      of candidates of a term with a word that the index lacks
     iv_features       of candidates of a term whose words the index has
@@ -77,9 +77,9 @@ def hit_features(
     Returns:
         name -> (n,):
 
-    log_e_rate      log of the accidental places expected to score as high, per slot
-    common          how much more accidental hits the term has than decoys of its length, as a log;
-                    what stands at the same words each time is no accident (`are_units`)
+    log_e_rate      log of the false alarms expected to score as high, per slot
+    common          how much more false alarms the term has than decoys of its length, as a log;
+                    what stands at the same words each time is no false alarm (`are_units`)
     relative        the score's share of a perfect match
     cut_before      phones of the first word before the hit
     path            log posteriors of the words on the path, summed
@@ -128,7 +128,7 @@ def oov_features(
             there is none.
         of_hits: `hit_features` of the phonetic hits, `no_hit` without one.
         explained: (n,) see `path_words.explained`.
-        log_chances: log of the number of chances for an accident.
+        log_chances: log of the number of chances for a false alarm.
     """
     return Evidence(
         {**of_hits, "written": (posterior > 0).astype(float)},
@@ -156,7 +156,8 @@ def iv_features(
 
     Returns:
         logit            log odds of the posterior
-        likely_logit     what of it is above 0; unlikely_logit what of it is below -2
+        likely_logit     the same above 0, else 0
+        unlikely_logit   its distance below -2, else 0
         surplus          log of the number of candidates for each that the posteriors expect
         unlikely_surplus the same times unlikely_logit: among many candidates weak ones are worth
                          what they say, a single one is a rare word that the recogniser missed
@@ -215,7 +216,7 @@ def iv_features_with_hits(
         words: number of words of the term.
         letters: of all its words.
         highest_posterior, speech_s: see `iv_features`.
-        log_chances: log of the number of chances for an accident.
+        log_chances: log of the number of chances for a false alarm.
 
     Returns:
         of candidates found by their words the evidence of `iv_features`, and of the others:
@@ -265,7 +266,7 @@ def spoken_features(
         explained: (n,) see `path_words.explained`.
         sureness: weight of the query's likeliest word sequence.
         phones: of the query, the mean over its pronunciations.
-        log_chances: log of the number of chances for an accident.
+        log_chances: log of the number of chances for a false alarm.
 
     Returns:
         beside those of the phones (and without the spelling, which nobody wrote):

@@ -32,7 +32,7 @@ from std.store import Segment, vocabulary_counts
 from std.store.columns import SLOT_ERROR, TIME_MASK, Column, IndexedRecording, Int64s, Slots
 from std.values import Excerpt, Recording
 
-# Fewer times that agree may do so by accident: "yes", one second long. Of slots whose times are
+# Fewer times that agree may do so by chance: "yes", one second long. Of slots whose times are
 # estimated from their words, only the times of the utterances count.
 LEAST_TIMES = 5
 
@@ -129,7 +129,7 @@ def _alike_by_manifest(segments: Sequence[Segment]) -> list[list[int]]:
 
 
 def _has_times(speech_ms: int, utterances: int, times_estimated: bool) -> bool:
-    """Whether as much is known of a recording's speech as tells it from other speech."""
+    """Whether a recording has enough times to be told from others by them."""
     return utterances >= (LEAST_TIMES if times_estimated else 1)
 
 

@@ -2,7 +2,7 @@
 
     learn_archive   number of slots, highest posterior, speed and quality of the speech, null
                     distribution
-    SearchedArchive how much of it a search is about, and how many accidents that makes likely
+    SearchedArchive how much of it a search is about, and how many false alarms that makes likely
 
 `searcher.phonetic.known_archives` keeps the statistics.
 """
@@ -66,7 +66,7 @@ class SearchedArchive(NamedTuple):
 
     @property
     def log_chances(self) -> float:
-        """Log of the number of chances for an accident: of the searched slots, at least one."""
+        """Log of the number of chances for a false alarm: of the searched slots, at least one."""
         return float(np.log(max(self.slots, 1)))
 
 

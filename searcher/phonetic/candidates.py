@@ -3,7 +3,7 @@
 PreparedLanguage                     the segments of one language, with phones
 find_by_phones
     pronounced, pronounced_queries   the phones of each term (`searcher.phonetic.pronunciations`)
-    searched_archive                 what is known of accidental hits (`searcher.phonetic.indexes`)
+    searched_archive                 what is known of false alarms (`searcher.phonetic.indexes`)
     phonetic_hits                    their hits (`searcher.phonetic.hits`)
 hits_as_candidates                   hits as candidates, with the words that stand there
 """

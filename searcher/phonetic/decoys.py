@@ -6,7 +6,7 @@
 
 The counts of segments add up, and deleted recordings leave no trace in them, so the decoys do not
 depend on how an archive is cut. They are searched as terms are: what they hit, they hit by
-accident. Phones can be drawn without a pronouncer. Words have all evidence that a term has, so
+false alarm. Phones can be drawn without a pronouncer. Words have all evidence that a term has, so
 weights are learned from these.
 
 Source: target-decoy search of proteomics (Elias and Gygi 2007, Nature Methods 4:207).

@@ -1,9 +1,9 @@
-"""The null distribution: how many places of an archive would score as high by accident.
+"""The null distribution: how many places of an archive would score as high by chance.
 
     learn_null_distribution   search decoys in the archive, fit the tail of what they hit
     NullDistribution          what is expected of a query of so many phones
 
-A decoy's k-th best hit has the score from which k accidental places are expected. For local
+A decoy's k-th best hit has the score from which k false alarms are expected. For local
 alignments that score falls linearly with log k (Karlin and Altschul 1990, PNAS 87:2264; Altschul et
 al. 1997 for alignments with gaps); where it begins and how fast it falls depends on the query's
 length. For a query of L phones,
@@ -30,8 +30,8 @@ from std.values import Float64s
 
 RANKS = (1, 2, 4, 8, 16, 32, 60)  # of a decoy's hits that the tail is fitted to
 TYPICAL_RANKS = (6, 10, 16, 32, 60)  # of a term's hits that are compared with the decoys'
-RARE_PLACES = 0.1  # accidental places; hits that are better are kept, however many there are
-MIN_SLOPE = 0.5  # nats of score that divide the accidental places by e
+RARE_PLACES = 0.1  # false alarms; hits that are better are kept, however many there are
+MIN_SLOPE = 0.5  # nats of score that divide the false alarms by e
 MAX_TERM_SHIFT = 2.0
 COEFFICIENTS = 6
 SLOPE_RIDGE = 1e-3  # keeps the fit defined where an archive is very small
@@ -42,12 +42,12 @@ PerfectScore = Callable[[Pronunciation], float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NullDistribution:
-    """The tail of accidental scores in one archive."""
+    """The tail of scores of false alarms in one archive."""
 
     coefficients: Float64s  # (6,) a, b, c, d, e, f of the module's formula
 
     def level(self, phones: int, perfect: float) -> float:
-        """Score from which one accidental place is expected, nats.
+        """Score from which one false alarm is expected, nats.
 
         Args:
             phones: length of the query.
@@ -61,13 +61,13 @@ class NullDistribution:
         return max(MIN_SLOPE, float(self.coefficients[4:] @ _slope_terms(phones)))
 
     def rare_score(self, phones: int, perfect: float) -> float:
-        """Score from which `RARE_PLACES` accidental places are expected, nats; see `level`."""
+        """Score from which `RARE_PLACES` false alarms are expected, nats; see `level`."""
         return self.level(phones, perfect) - self.slope(phones) * float(np.log(RARE_PLACES))
 
     def log_e_value(
         self, score: Float64s, pronunciations: Sequence[WeightedPronunciation]
     ) -> Float64s:
-        """(n,) log of the number of accidental places expected to score at least so much.
+        """(n,) log of the number of false alarms expected to score at least so much.
 
         Those of all pronunciations are added up: the score of a hit has its pronunciation's log
         weight, so another pronunciation reaches it where it scores that much less its own.
@@ -84,7 +84,7 @@ class NullDistribution:
         return value
 
     def term_shift(self, score: Float64s, pronunciations: Sequence[WeightedPronunciation]) -> float:
-        """How much more accidental places a term has than decoys of its length have, as a log.
+        """How much more false alarms a term has than decoys of its length have, as a log.
 
         The median over some ranks of its own hits: a few true places do not move it.
 

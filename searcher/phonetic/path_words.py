@@ -133,8 +133,8 @@ def same_word(paths: Paths, log_posterior: Float64s) -> Float64s:
 def are_units(paths: Paths, words: RecognisedWords, slots: float) -> Bools:
     """(n,) whether each path is of several words that stand together there, and not by chance.
 
-    Then something was said that the recogniser does not know, and heard alike each time: no
-    accident of the phones stands at the same words again and again. Words that the archive does not
+    Then something was said that the recogniser does not know and heard alike each time: no false
+    alarm of the phones stands at the same words again and again. Words that the archive does not
     have, as those of a segment without phones or in another spelling, make no unit.
 
     Args:
@@ -157,7 +157,7 @@ def explained(term: Sequence[str], paths: Paths, is_unit: Bools) -> Float64s:
     Paths with the same longest word are alike, and those in which a word has most letters of the
     term in a row, and those in which several words together have them. What stands at very many of
     a term's places was said there itself (*mag* for *maak*, *funktioniert* and *funktionen* for
-    *funktion*) or is an accident that happens so often (*durch Ausbildung* for *durchaus*): the
+    *funktion*) or is a false alarm that happens so often (*durch Ausbildung* for *durchaus*): the
     more often, the surer. What the recogniser makes of a name that it does not know are other words
     each time, or `are_units`, which explain nothing.
 

@@ -6,7 +6,7 @@ one. So the weight of each alternative is divided by how frequent its words are 
 
     posterior of speech = likelihood * frequency   -->   posterior of a term ~ likelihood
 
-Without this, a query that was taken for a short, frequent word finds twenty confident accidents.
+Without this, a query that was taken for a short, frequent word finds twenty confident false alarms.
 
 Source: a classifier's posteriors under another prior (Saerens, Latinne, Decaestecker 2002).
 """

@@ -1,4 +1,4 @@
-"""Accidents of decoys, and the larger archives that they make of a set."""
+"""False alarms of decoys, and the larger archives that they make of a set."""
 
 import numpy as np
 import pytest
@@ -17,15 +17,15 @@ def evidence(rng, n, offset=-8.0):
     return Evidence(columns, np.full(n, offset))
 
 
-def larger_by_hand(examples, phones, accidents):
+def larger_by_hand(examples, phones, false_alarms):
     """The same by sorting tuples, one term at a time: (features of each row, is right)."""
     for term in range(examples.n_terms):
-        length = min(accidents, key=lambda n: (abs(n - phones[term]), n))
+        length = min(false_alarms, key=lambda n: (abs(n - phones[term]), n))
         places = []
         for row in np.flatnonzero(examples.term == term):
             features = {name: examples.features[name][row] for name in NAMES}
             places.append((features, bool(examples.is_right[row])))
-        for decoy in accidents[length]:
+        for decoy in false_alarms[length]:
             for row in range(len(decoy.offset)):
                 features = {name: decoy.features[name][row] for name in NAMES}
                 places.append((features, False))
@@ -37,13 +37,13 @@ def test_a_term_keeps_the_best_of_its_own_places_and_of_the_decoys_of_its_length
     rng = np.random.default_rng(seed)
     sizes = rng.integers(0, MAX_HITS + 1, rng.integers(1, 6)).tolist()
     examples = examples_of([evidence(rng, n) for n in sizes], [rng.random(n) < 0.2 for n in sizes])
-    accidents = {
+    false_alarms = {
         length: [evidence(rng, n) for n in rng.integers(1, 40, rng.integers(1, 5)).tolist()]
         for length in (4, 7, 10)
     }
     phones = rng.uniform(3, 12, len(sizes))
-    found = in_larger_archive(examples, phones, accidents)
-    expected = list(larger_by_hand(examples, phones, accidents))
+    found = in_larger_archive(examples, phones, false_alarms)
+    expected = list(larger_by_hand(examples, phones, false_alarms))
     assert found.n_terms == len(sizes)
     assert np.bincount(found.term, minlength=len(sizes)).tolist() == [*map(len, expected)]
     rows = [place for of_term in expected for place in of_term]
@@ -57,8 +57,8 @@ def test_a_term_keeps_the_best_of_its_own_places_and_of_the_decoys_of_its_length
 def test_a_larger_archive_has_as_many_more_chances_as_there_are_decoys():
     rng = np.random.default_rng(1)
     examples = examples_of([evidence(rng, 5, offset=-7.5)], [np.zeros(5, bool)])
-    accidents = {6: [evidence(rng, 3) for _ in range(9)]}
-    found = in_larger_archive(examples, np.array([6.0]), accidents)
+    false_alarms = {6: [evidence(rng, 3) for _ in range(9)]}
+    found = in_larger_archive(examples, np.array([6.0]), false_alarms)
     assert found.offset == pytest.approx(np.full(32, -7.5 - np.log(10)))
     assert found.enlarged == pytest.approx(np.full(32, np.log(10)))
 

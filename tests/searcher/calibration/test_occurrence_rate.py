@@ -85,7 +85,7 @@ def test_many_good_places_vouch_for_each_other_and_one_good_place_outdoes_a_poor
     alone = probabilities(1.0)[0]
     assert probabilities(*[1.0] * 20)[0] > alone  # a name that is said often
     assert probabilities(1.0, 12.0)[0] > 0.1
-    assert (probabilities(*[-4.0] * 60) < 0.05).all()  # accidents do not
+    assert (probabilities(*[-4.0] * 60) < 0.05).all()  # false alarms do not
     assert probabilities(-4.0, 12.0)[0] < 0.05  # the good place is enough for the term to be said
     missed = poisson.sf(0, 1 - DETECTED)  # at a rate of one: what a single poor place competes with
     assert probabilities(-4.0)[0] == pytest.approx(np.exp(-4) / (np.exp(-4) + missed), rel=0.02)

@@ -13,7 +13,7 @@ SLOTS = np.full(49, math.log(10_000))
 @pytest.mark.parametrize("enlarged", [0.0, math.log(41)])
 @pytest.mark.parametrize("against_chance", [-9.0, -1.0, 0.0, 2.5, 11.0])
 def test_odds_are_those_of_both_kinds_of_accidents(against_chance, enlarged):
-    """An accident by chance is exp(-u) as likely as the evidence of the term, a word exp(-v)."""
+    """A false alarm by chance is exp(-u) as likely as the evidence of the term, a word exp(-v)."""
     slots = 5000 * math.exp(enlarged)
     score = against_chance + math.log(slots)
     by_chance = slots * math.exp(-score)

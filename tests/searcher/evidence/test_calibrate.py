@@ -52,7 +52,7 @@ def evidence(lists, *, is_searched=True):
 def test_a_place_is_judged_against_all_accidents(lists):
     probabilities, _ = _probabilities(evidence(lists))
     for found, ratios in zip(probabilities, lists, strict=True):
-        alone = rate_posterior(ratios.all_accidents, np.zeros(len(found), int), 1)
+        alone = rate_posterior(ratios.all_false_alarms, np.zeros(len(found), int), 1)
         assert found == pytest.approx(alone.probability, rel=1e-12)
 
 

@@ -21,7 +21,7 @@ from searcher.phonetic.null_distribution import NullDistribution
 from searcher.phonetic.path_words import RecognisedWords
 from searcher.phonetic.ratios import MAX_HITS, WeightedPronunciation
 
-TEN_NATS = NullDistribution(np.array([10.0, 0, 0, 0, 2.0, 0]))  # one accident at 10 nats
+TEN_NATS = NullDistribution(np.array([10.0, 0, 0, 0, 2.0, 0]))  # one false alarm at 10 nats
 ARCHIVE = Archive(1000, 1.0, 75.0, (), TEN_NATS)
 WORDS = [f"word{i}" for i in range(60)]
 SEARCHED = SearchedArchive(
