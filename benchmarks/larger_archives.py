@@ -21,7 +21,7 @@ from searcher.calibration.weights import Evidence, Examples, Features, examples_
 from searcher.phonetic.decoys import LENGTHS
 from searcher.phonetic.pronunciations import pronounced
 from searcher.phonetic.ratios import MAX_HITS
-from searcher.tuning.examples import Speech, decoy_evidence, decoy_examples
+from searcher.tuning.examples import JudgedSpeech, decoy_evidence, decoy_examples
 from searcher.tuning.labels import Phrase
 from std.values import Float64s
 
@@ -30,7 +30,9 @@ TIMES_LARGER = 40  # false alarms of so many archives are added to a term's own
 FalseAlarms = Mapping[int, Sequence[Evidence]]  # of decoys with so many phones, each one's hits
 
 
-def with_false_alarms(examples: Examples, phrases: Sequence[Phrase], speech: Speech) -> Examples:
+def with_false_alarms(
+    examples: Examples, phrases: Sequence[Phrase], speech: JudgedSpeech
+) -> Examples:
     """The examples, the same in a larger archive, and terms that nobody said.
 
     Args:
@@ -49,7 +51,7 @@ def with_false_alarms(examples: Examples, phrases: Sequence[Phrase], speech: Spe
     )
 
 
-def find_false_alarms(speech: Speech) -> FalseAlarms:
+def find_false_alarms(speech: JudgedSpeech) -> FalseAlarms:
     """Search decoys, so many for each length."""
     found: dict[int, list[Evidence]] = {length: [] for length in LENGTHS}
     for phones, evidence in decoy_evidence(TIMES_LARGER, speech):

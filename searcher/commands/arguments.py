@@ -132,8 +132,7 @@ def _add_selection(parse: Parser) -> None:
         "--limit",
         type=ROWS,
         metavar="N",
-        help="show at most N hits, and cut or subtitle as many (default: 50 in a table, else all; "
-        "0 = all)",
+        help="show, cut or subtitle at most N hits: in a table (50), elsewhere all; 0 = all",
     )
     add(
         "--explain-query",
