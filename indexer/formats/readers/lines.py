@@ -46,7 +46,7 @@ from std.errors import InputError
 from std.files import content_of
 from std.limits import MAX_UTTERANCE_BYTES
 
-_CAPTION = re.compile(rf"(?m)^\s*{TIME}[ \t]*-+>")
+_CAPTION = re.compile(rf"(?m)^[ \t]*{TIME}[ \t]*-+>")
 _WORD_TIME = re.compile(rf"<\s*({TIME})\s*>")
 _BORDER = re.compile(r"\s*(?:\t|\s\|\s| {3,})\s*")  # between columns of a line
 _LABELLED = re.compile(r"\s*\[?([^\W\d_]+[ _-]?\w{1,3})\]?\s*[-\u2013\u2014:|]?\s+(.*)", re.DOTALL)

@@ -270,7 +270,7 @@ READER = FormatReader(
         b"J=1 S=1 E=2 W=haus a=-1 l=-1\n"
     ),
     words=("das", "haus"),
-    lacks=lacks_where(rb"(?m)^\s*[IJ]=\d+\s", "VERSION= or N= in the first line"),
+    lacks=lacks_where(rb"(?m)^[ \t]*[IJ]=\d+\s", "VERSION= or N= in the first line"),
     extensions=(
         "slf",
         "lat",

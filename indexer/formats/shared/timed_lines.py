@@ -39,18 +39,18 @@ _BEHIND_NAME = re.compile(
     rf"\s*\[?([^\W\d_][^\t\n:\[\]()|@]{{0,60}}?)\]?[\s:,|@\u2013\u2014-]+"
     rf"[\[(]?\s*{_RANGE}\s*[\])]?(?=[\s:]|$)[\s:]*(.*)"
 )
-_LAST = re.compile(rf"\s*(.*[^\W\d_].*?)(?:\s*[\[(]\s*|\s+)({TIME})\s*[\])]?\s*")
+_LAST = re.compile(rf"(?:\s*[\[(]\s*|\s+)({TIME})\s*[\])]?\s*$")
 _BULLET = re.compile(r"^\s*(?:[*\u2022\u2013-]|\d{1,4}[.)])\s+(?=[\d\[(*])")  # of lists
-_MARKDOWN = re.compile(r"(?m)^\s*#{1,6}\s+|\*\*(?=[^*\n]{1,80}\*\*)|(?<=[^\s*])\*\*")
-_SECONDS = re.compile(r"(?m)^\s*\[(\d{1,6})\.(\d{1,3})s?\s*-+>\s*(\d{1,6})\.(\d{1,3})s?\]")
+_MARKDOWN = re.compile(r"(?m)^[ \t]*#{1,6}\s+|\*\*(?=[^*\n]{1,80}\*\*)|(?<=[^\s*])\*\*")
+_SECONDS = re.compile(r"(?m)^[ \t]*\[(\d{1,6})\.(\d{1,3})s?\s*-+>\s*(\d{1,6})\.(\d{1,3})s?\]")
 _HASHES = re.compile(r"#(\d{1,3}:\d\d:\d\d)-(\d)#")  # of transcription programs: tenths
 _ANGLES = re.compile(rf"(?m)^([ \t]*)<({TIME})>")
 _PARTS = re.compile(
-    r"(?m)^(\s*[\[({]?)(?:(\d{1,3})h\s?)?(\d{1,3})m\s?(\d{1,2})(?:[.,](\d{1,9}))?s\b"
+    r"(?m)^([ \t]*[\[({]?)(?:(\d{1,3})h\s?)?(\d{1,3})m\s?(\d{1,2})(?:[.,](\d{1,9}))?s\b"
 )
-_DOTTED = re.compile(r"(?m)^(\s*[\[({]?)(\d{1,2})\.([0-5]\d)\.([0-5]\d)()(?=[\])}\s:]|$)")
-_CLOCKS = re.compile(rf"(?m)^\s*[\[(]?{TIME}")
-_BRACES = re.compile(rf"(?m)^(\s*)\{{({TIME})\}}")
+_DOTTED = re.compile(r"(?m)^([ \t]*[\[({]?)(\d{1,2})\.([0-5]\d)\.([0-5]\d)()(?=[\])}\s:]|$)")
+_CLOCKS = re.compile(rf"(?m)^[ \t]*[\[(]?{TIME}")
+_BRACES = re.compile(rf"(?m)^([ \t]*)\{{({TIME})\}}")
 LEAST_ALONE = 2  # lines whose times are written in another way, where none has a clock time
 _STAMP = re.compile(TIME)
 _ROW = re.compile(rf"\s*{TIME}\t(?:\d+(?:[.,]\d+)?|{TIME})\t")
@@ -58,6 +58,7 @@ _LEADING = re.compile(r"^[\s:,\u2013\u2014|-]+")
 _FOOTER = re.compile(r"(?i)\s*(transcribed|transcript|generated|created) (by|with|at) \S+")
 LATEST_FIRST_S = 1800.0  # a transcript begins near its recording's
 LEAST_TIMED = 0.2  # of lines
+LONGEST_LAST = 60  # letters of a time at the end of a line
 LEAST_LAST = 0.5  # of lines, where times stand last
 LEAST_RISING = 0.9
 LEAST_ALIKE = 0.7  # of lines have a time and a text behind a name
@@ -201,9 +202,12 @@ def _with_times_last(lines: Sequence[str]) -> Iterator[TimedLine]:
     """Yield lines that end with their times, with those above that have none."""
     above: list[str] = []
     for at, line in enumerate(lines, start=1):
-        if found := _LAST.fullmatch(line) if ":" in line else None:
-            time_s = seconds_of(found[2])
-            yield TimedLine(at - len(above), time_s, time_s, "\n".join([*above, found[1]]))
+        end = line[-LONGEST_LAST:]  # fast: a line may be as long as a file
+        found = _LAST.search(end) if ":" in end else None
+        said = line[: len(line) - len(end) + found.start()].strip() if found else ""
+        if found and any(map(str.isalpha, said)):
+            time_s = seconds_of(found[1])
+            yield TimedLine(at - len(above), time_s, time_s, "\n".join([*above, said]))
             above = []
         elif line.strip():
             above.append(line.strip())

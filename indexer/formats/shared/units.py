@@ -54,6 +54,8 @@ def unit_s(starts: Float64s, ends: Float64s, letters: float) -> float:
     >>> unit_s(starts, ends, 31), unit_s(starts / 1000, ends / 1000, 31), unit_s(starts, ends, 0)
     (0.001, 1.0, 1.0)
     """
+    known = np.isfinite(starts) & np.isfinite(ends)
+    starts, ends = starts[known], ends[known]
     length = float(np.maximum(0.0, ends - starts).sum())
     whole = bool((starts == np.trunc(starts)).all() and (ends == np.trunc(ends)).all())
     units = UNITS_S if whole else (1.0, 0.001)

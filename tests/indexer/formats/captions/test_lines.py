@@ -1,6 +1,9 @@
 # ruff: noqa: E501  # a transcript a line
 """Transcripts as people copy and print them: starts only, speakers beside times, frames."""
 
+from contextlib import suppress
+from time import process_time
+
 import pytest
 
 from indexer.formats.detect import detect, parse_file
@@ -208,3 +211,13 @@ def test_labels_before_a_dash_are_speakers(tmp_path):
         "".join(f"[0:00:0{at}.5 - 0:00:0{at}.9] SPEAKER_0{at % 2} - hello\n" for at in range(6))
     )
     assert {row[1:] for row in rows(path)[0]} == {("hello", "SPEAKER_00"), ("hello", "SPEAKER_01")}
+
+
+@pytest.mark.parametrize("unit", ["\n", " ", "a b ", "0:05 ", "[", "{", "(", "**", "\t1"])
+def test_long_texts_are_looked_at_in_linear_time(tmp_path, unit):
+    path = tmp_path / "x.txt"
+    path.write_text("Anna 0:05\n" + unit * (40_000 // len(unit)) + ":")
+    began_s = process_time()
+    with suppress(InputError):
+        rows(path)
+    assert process_time() - began_s < 2
