@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from searcher.calibration.model import Model
     from searcher.evidence.model_file import load as load_model
     from searcher.evidence.model_file import save as save_model
+    from searcher.examples.find import ExampleTerm
     from searcher.fusion.fused_index import FusedIndex, open_fused
     from searcher.index.recording_words import Word
     from searcher.output.hit_files import write_hits
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArchiveCheck",
+    "ExampleTerm",
     "Expected",
     "Finding",
     "FusedIndex",
@@ -61,6 +63,7 @@ __all__ = [
 # A command that only prints its help must not load numpy: names are looked up when asked for.
 _HOME = {
     "ArchiveCheck": ("tuning.check", "ArchiveCheck"),
+    "ExampleTerm": ("examples.find", "ExampleTerm"),
     "Expected": ("results.expected", "Expected"),
     "Finding": ("results.hits", "Finding"),
     "FusedIndex": ("fusion.fused_index", "FusedIndex"),

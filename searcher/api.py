@@ -3,6 +3,7 @@
     open_index  one store or several shards --> Index
     Index       search        terms as text --> hits, the most probable first
                 search_queries  spoken queries and an ECF --> the same
+                find_examples  stretches of audio --> the same
                 search_terms  a term list and an ECF --> everything std-search knows of a batch
                 find_terms, decide  the same of a long list in parts, for progress
                 hits          what a search returned --> hits, in the order of the hit list
@@ -39,6 +40,7 @@ from pathlib import Path
 
 from searcher.calibration.model import Model
 from searcher.evidence import model_file
+from searcher.examples.find import ExampleTerm, find_by_examples
 from searcher.found_terms import FoundTerms, find_terms, judge
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.stores import open_stores
@@ -46,6 +48,7 @@ from searcher.index_snapshot import IndexSnapshot
 from searcher.output.context import contexts, first_speakers
 from searcher.output.explain import explained
 from searcher.output.notices import phonetic_warnings, remarks
+from searcher.output.slots_there import with_slots
 from searcher.results.hits import HitColumns
 from searcher.results.search_result import SearchResult, TermCandidates
 from searcher.search import decide, search
@@ -163,6 +166,34 @@ class Index(IndexSnapshot):
             advance=advance,
         )
 
+    def find_examples(
+        self,
+        terms: Sequence[ExampleTerm],
+        ecf: ECF | None = None,
+        *,
+        where: str | None = None,
+        recordings: Sequence[str] = (),
+        threads: int = 1,
+        advance: Callable[[float], None] = lambda share: None,
+    ) -> SearchResult:
+        """Query by example: find where a stretch of audio is said again, in any language.
+
+        Args:
+            terms: each with an example or several: ``RECORDING@BEGIN-END`` in seconds, or a file of
+                `std-recognise --sound-only`.
+            ecf, where, recordings: see `search_terms`.
+            threads: that search.
+            advance: called with each share of the work that is done.
+
+        Raises:
+            StdError: the index has no sound (`std-recognise --sound`); an example is none.
+        """
+        speech = self.searched_speech(ecf, where, recordings)
+        found, searched_s = find_by_examples(
+            terms, self.segments, excerpts=speech.excerpts, threads=threads, advance=advance
+        )
+        return decide(found, self.config, searched_s)
+
     def find_terms(
         self,
         terms: Sequence[Term],
@@ -213,7 +244,8 @@ class Index(IndexSnapshot):
 
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
         """See `SearchableIndex.hit_columns`."""
-        around = contexts(result.candidates, result.recordings, self.segments, self.copies)
+        candidates = with_slots(result.candidates, result.recordings, self.segments)
+        around = contexts(candidates, result.recordings, self.segments, self.copies)
         return explained(result, around, decided=decided, metadata=self.metadata)
 
     def first_speakers(self, result: SearchResult) -> list[str] | None:

@@ -101,6 +101,7 @@ def _by_segment(
         known = [table.row_of.get(recording, -1) for recording in originals]
         rows = np.array(known, int)[which]
     here = np.append(table.segment, -1)[rows]  # row -1, of no segment, is the last
+    here = np.where(candidates.first_slot >= 0, here, -1)  # a place without words has no context
     for number in np.unique(here[here >= 0]).tolist():
         check_stop()
         places = np.flatnonzero(here == number)

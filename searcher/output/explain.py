@@ -54,7 +54,10 @@ def explained(
         "method": [variant.method for variant in variants],
         "similarity": [variant.similarity for variant in variants],
         "how": [variant.how for variant in variants],
-        "context": [*zip(before, searched, after, strict=True)],
+        "context": [  # of a place found by an example the words that the recogniser wrote
+            (one, words or own, other)
+            for one, words, own, other in zip(before, searched, likeliest, after, strict=True)
+        ],
         "likeliest": likeliest,
         "slots": slots,
         "probability": probability,

@@ -180,7 +180,7 @@ class HitColumns:
 def found_as(how: str, method: str, likeliest: str, searched: str) -> str:
     """How a term was found, and the one-best words if they are others; arguments as in `Hit`."""
     how = how or method
-    if likeliest == searched:
+    if likeliest == searched or method == "example":  # no words were searched
         return how
     return f"{how}, an alternative to {repr(likeliest) if likeliest else 'silence'}"
 

@@ -86,6 +86,11 @@ class _Cache(FunctionCache):
             self.flush()  # type: ignore[no-untyped-call]  # numba
 
 
+def compiled_released(kernel: Kernel) -> Kernel:
+    """The same as `compiled`, for a kernel beside which other threads run."""
+    return _compiled(kernel, nogil=True)
+
+
 def compiled(kernel: Kernel) -> Kernel:
     """Compile a function for the argument types it is first called with.
 
@@ -93,7 +98,11 @@ def compiled(kernel: Kernel) -> Kernel:
     installation is read-only, or in NUMBA_CACHE_DIR. Where nothing of that can be written,
     every process compiles anew: slower to start, same results; a person is told so.
     """
-    dispatcher: Any = numba.njit(kernel)
+    return _compiled(kernel, nogil=False)
+
+
+def _compiled(kernel: Kernel, *, nogil: bool) -> Kernel:
+    dispatcher: Any = numba.njit(kernel, nogil=nogil)
     try:
         dispatcher._cache = _Cache(kernel)  # type: ignore[no-untyped-call]  # numba
     except RuntimeError:  # numba: "no locator available"

@@ -1,0 +1,127 @@
+"""Terms that the user has examples of -> candidates, as other searches find them.
+
+ExampleTerm        a term and its examples
+find_by_examples   terms -> TermCandidates
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from searcher.examples.archive import Archive, archive_of
+from searcher.examples.calibrate import probabilities, standing
+from searcher.examples.example import Example, read_example
+from searcher.examples.places import Places, best_places, costs_at, joined
+from searcher.index.copies import NO_COPIES
+from searcher.index.searched_speech import inside_ecf
+from searcher.results.candidates import NONE, Candidates, concatenate
+from searcher.results.search_result import TermCandidates
+from searcher.terms.variant import Variant
+from std.store import Segment
+from std.values import Excerpt, Float64s, Term
+
+
+class ExampleTerm(NamedTuple):
+    """A term, and stretches of audio where it is said (`searcher.examples.example`)."""
+
+    term: Term
+    examples: tuple[str, ...]
+
+
+def find_by_examples(
+    terms: Sequence[ExampleTerm],
+    segments: Sequence[Segment],
+    *,
+    excerpts: Sequence[Excerpt] | None = None,
+    threads: int = 1,
+    advance: Callable[[float], None] = lambda share: None,
+) -> tuple[TermCandidates, float]:
+    """Find where terms are said, by examples of them.
+
+    Args:
+        terms: each with an example or several.
+        segments: of the index.
+        excerpts: the speech that is searched; None = all.
+        threads: that search.
+        advance: is told of each share of the work that is done.
+
+    Returns:
+        The candidates, and how many seconds of sound were searched.
+
+    Raises:
+        StdError: the index has no sound; an example is none.
+    """
+    begin = time.perf_counter()
+    whole = archive_of(segments)
+    wanted = None if excerpts is None else {one.recording for one in excerpts}
+    archive = whole if wanted is None else archive_of(segments, wanted.__contains__)
+    parts, probability, outside = [NONE], [np.empty(0)], 0
+    for number, one in enumerate(terms):
+        examples = [read_example(text, whole) for text in one.examples]
+        places, sure = _found(examples, archive, threads)
+        inside = inside_ecf(*places[:3], recordings=archive.recordings, excerpts=excerpts)
+        outside += int(np.count_nonzero(~inside))
+        kept = np.flatnonzero(inside)
+        parts.append(_candidates(number, places.rows(kept), sure[kept]))
+        probability.append(sure[kept])
+        advance(1 / len(terms))
+    candidates = concatenate(parts)
+    order = np.lexsort((candidates.start_ms, candidates.recording, candidates.term))
+    candidates, every = candidates.rows(order), np.concatenate(probability)[order]
+    found = TermCandidates(
+        terms=tuple(one.term for one in terms),
+        words=((),) * len(terms),
+        oov_words=((),) * len(terms),
+        wildcards={},
+        variants=tuple(Variant((), 1.0, "example", _how(one.examples)) for one in terms),
+        recordings=archive.recordings,
+        candidates=candidates,
+        occurs=np.ones(len(terms)),  # the probabilities are of places, whether it does or not
+        probability=every,
+        is_calibrated=True,
+        outside_ecf=outside,
+        without_phones=(),
+        without_model=(),
+        segments=tuple(segments),
+        copies=NO_COPIES,
+        excerpts=excerpts,
+        cut=frozenset(),
+        seconds=time.perf_counter() - begin,
+    )
+    return found, archive.seconds
+
+
+def _found(examples: Sequence[Example], archive: Archive, threads: int) -> tuple[Places, Float64s]:
+    """The places of a term, and their probabilities; of several examples, by all of them."""
+    ranked = [best_places(example, archive, threads) for example in examples]
+    if len(examples) == 1:
+        (places,) = ranked
+        return places, probabilities(standing(places.cost, places.cost), places.cost)
+    places = joined(ranked, examples, archive)
+    costs = [costs_at(example, archive, places) for example in examples]
+    stands = [standing(cost, own.cost) for cost, own in zip(costs, ranked, strict=True)]
+    return places, probabilities(np.mean(stands, axis=0), np.mean(costs, axis=0))
+
+
+def _how(examples: Sequence[str]) -> str:
+    """What a person is told of how a term was found."""
+    more = f" and {len(examples) - 1} more" if len(examples) > 1 else ""
+    return f"sounds like {examples[0]}{more}"
+
+
+def _candidates(term: int, places: Places, sure: Float64s) -> Candidates:
+    """The places of a term; the slots of words there are looked up for hits that are shown."""
+    zeros = np.zeros(len(places.recording), np.int64)
+    return Candidates(
+        term=zeros + term,
+        variant=zeros + term,
+        recording=places.recording,
+        start_ms=places.begin_ms,
+        end_ms=places.end_ms,
+        score=sure,
+        family=zeros + term,
+        first_slot=zeros - 1,
+        last_slot=zeros - 1,
+    )

@@ -1,0 +1,186 @@
+"""An example against an archive: the places that sound most like it, with their costs.
+
+Places        of one example
+best_places   every place by every second frame, the best ones by all
+costs_at      of an example at places that were found by another one
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from searcher.examples.archive import Archive, Part
+from searcher.examples.example import Example
+from searcher.examples.kernels import FAR, alignment, scan
+from std.sound.value import FRAME_MS, SIGNS
+from std.store.columns import Int64s, UInt64s
+from std.values import Float64s, Int32s
+
+STRIDE = 2  # frames from one that is looked at roughly to the next
+PIECE = 4096  # frames looked at in one go: their costs stay in the processor's cache
+LOOKED_AT = 600  # cells whose best path is aligned by all frames
+KEPT = 200  # places of an example
+
+
+class Places(NamedTuple):
+    """Places of an archive, as columns."""
+
+    recording: Int64s  # (n,) in the table of the archive's recordings
+    begin_ms: Int64s  # (n,)
+    end_ms: Int64s  # (n,)
+    cost: Float64s  # (n,) share of signs that differ, 0 to 1
+
+    def rows(self, which: Int64s) -> "Places":
+        """Some of them."""
+        return Places._make(column[which] for column in self)
+
+
+class _Cells(NamedTuple):
+    """The best rough path in each stretch of a part."""
+
+    cost: Int32s  # (c,)
+    end: Int64s  # (c,) the frame where it ends
+    row: Int64s  # (c,) of the part's recordings
+
+
+def best_places(example: Example, archive: Archive, threads: int = 1) -> Places:
+    """The places that sound most like an example, the best first; not the example itself.
+
+    Args:
+        example: of a term.
+        archive: what is searched.
+        threads: that search it.
+    """
+    cells = [_cells(example.signs[::STRIDE], part, threads) for part in archive.parts]
+    cost = np.concatenate([one.cost for one in cells])
+    parts = np.repeat(np.arange(len(cells)), [len(one.cost) for one in cells])
+    row, end = (np.concatenate([one[i] for one in cells]) for i in (2, 1))
+    # of cells that cost the same, the first ones: the places must not depend on the threads
+    border = np.partition(cost, LOOKED_AT)[LOOKED_AT] if len(cost) > LOOKED_AT else FAR
+    chosen = np.flatnonzero(cost < border)
+    found = [
+        _aligned(example.signs, archive.parts[parts[i]], int(row[i]), int(end[i]))
+        for i in chosen.tolist()
+    ]
+    places = Places._make(
+        np.array(column, kind)
+        for column, kind in zip(
+            zip(*found, strict=True) if found else [()] * 4,
+            (np.int64, np.int64, np.int64, np.float64),
+            strict=True,
+        )
+    )
+    return _distinct(places, [example], archive)
+
+
+def costs_at(example: Example, archive: Archive, places: Places) -> Float64s:
+    """(n,) what an example costs where another one was found, wherever it fits best there."""
+    parts = {
+        number: (part, row)
+        for part in archive.parts
+        for row, number in zip(part.rows.tolist(), part.recordings.tolist(), strict=True)
+    }
+    costs = []
+    columns = zip(*(column.tolist() for column in places[:3]), strict=True)
+    for number, begin_ms, end_ms in columns:
+        part, row = parts[number]
+        start_ms = int(part.sound.start_ms[row])
+        first, stop = part.sound.offsets[row : row + 2].tolist()
+        middle = first + (begin_ms + end_ms - 2 * start_ms) // (2 * FRAME_MS)
+        around = len(example.signs) + (end_ms - begin_ms) // FRAME_MS
+        stretch = part.sound.signs[max(first, middle - around) : min(stop, middle + around)]
+        cost, _ = _paths(example.signs, stretch)
+        costs.append(cost.min() / (SIGNS * len(example.signs)))
+    return np.array(costs, np.float64)
+
+
+def _cells(query: UInt64s, part: Part, threads: int) -> _Cells:
+    """The best rough path of each half length of an example, in all of a part's recordings."""
+    cell = max(4, len(query) // 2)
+    pieces, rows, cells = _pieces(part, cell)
+    costs, ends = np.full(cells, FAR, np.int32), np.zeros(cells, np.int64)
+    arguments = (np.ascontiguousarray(query), part.sound.signs)
+    shares = [some for some in np.array_split(pieces, max(1, 4 * threads)) if len(some)]
+
+    def work(some: Int64s) -> None:
+        scan(*arguments, some, STRIDE, cell, costs, ends)
+
+    if threads == 1:
+        work(pieces)
+    else:  # the kernel lets other threads run, and each has cells of its own
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(work, shares))
+    return _Cells(costs, ends, rows)
+
+
+def _pieces(part: Part, cell: int) -> tuple[Int64s, Int64s, int]:
+    """Stretches of a part for `scan`, the recording of each cell, and how many cells there are."""
+    length = max(1, PIECE // cell) * cell * STRIDE
+    pieces, rows, cells = [], [], 0
+    for row in part.rows.tolist():
+        first, stop = part.sound.offsets[row : row + 2].tolist()
+        for begin in range(first, stop, length):
+            end = min(stop, begin + length)
+            n = ceil(ceil((end - begin) / STRIDE) / cell)
+            pieces.append((first, begin, end, cells))
+            rows.append((row, n))
+            cells += n
+    counted = np.array(rows, np.int64).reshape(-1, 2)
+    return np.array(pieces, np.int64).reshape(-1, 4), np.repeat(counted[:, 0], counted[:, 1]), cells
+
+
+def _aligned(query: UInt64s, part: Part, row: int, end: int) -> tuple[int, int, int, float]:
+    """The best path near the end of a rough one: recording, begin, end and cost."""
+    first, stop = part.sound.offsets[row : row + 2].tolist()
+    m = len(query)
+    begin = max(first, end - 2 * m - STRIDE)
+    stretch = part.sound.signs[begin : min(stop, end + m // 4 + STRIDE)]
+    costs, begins = _paths(query, stretch)
+    least = max(0, end - begin - m // 2)  # another cell's place, before it, is not this one's
+    best = least + int(np.argmin(costs[least:]))
+    start_ms = int(part.sound.start_ms[row]) + (begin - first) * FRAME_MS
+    number = int(part.recordings[np.searchsorted(part.rows, row)])
+    return (
+        number,
+        start_ms + int(begins[best]) * FRAME_MS,
+        start_ms + (best + 1) * FRAME_MS,
+        float(costs[best]) / (SIGNS * m),
+    )
+
+
+def _paths(query: UInt64s, stretch: UInt64s) -> tuple[Int32s, Int64s]:
+    costs, begins = np.empty(len(stretch), np.int32), np.empty(len(stretch), np.int64)
+    alignment(np.ascontiguousarray(query), np.ascontiguousarray(stretch), costs, begins)
+    return costs, begins
+
+
+def joined(parts: Sequence[Places], examples: Sequence[Example], archive: Archive) -> Places:
+    """Places of several examples, each once: of those that overlap, the cheapest."""
+    every = Places._make(np.concatenate(column) for column in zip(*parts, strict=True))
+    return _distinct(every, examples, archive)
+
+
+def _distinct(places: Places, examples: Sequence[Example], archive: Archive) -> Places:
+    """Of places that overlap, the best; those that overlap an example itself are left out."""
+    order = np.lexsort((places.begin_ms, places.recording, places.cost))
+    kept: list[int] = []
+    taken: dict[int, list[tuple[int, int]]] = {}
+    row_of = {one: row for row, one in enumerate(archive.recordings)}
+    for own, begin_ms, end_ms in (example.span for example in examples if example.span):
+        taken.setdefault(row_of.get(own, -1), []).append((int(begin_ms), int(end_ms)))
+    columns = [column[order].tolist() for column in places[:3]]
+    for i, number, begin, end in zip(order.tolist(), *columns, strict=True):
+        others = taken.setdefault(number, [])
+        if all(_overlap(begin, end, *other) < (end - begin) / 3 for other in others):
+            others.append((begin, end))
+            kept.append(i)
+            if len(kept) == KEPT:
+                break
+    return places.rows(np.array(kept, np.int64))
+
+
+def _overlap(begin: int, end: int, other_begin: int, other_end: int) -> int:
+    return min(end, other_end) - max(begin, other_begin)
