@@ -38,6 +38,7 @@ examples:
   std-search --store INDEX --terms words.txt --csv > hits.csv
   std-search --store INDEX haushalt | grep -v KERSTIN_04 | cut -f 2-4
   std-search --store INDEX haushalt --clips clips --audio recordings --srt subtitles
+  std-search --store INDEX --like interview@12.3-13.1
   std-search --store INDEX --queries queries.json --ecf ecf.xml --output hits.xml
   std-search --store INDEX --explain-query polizeigewalt "robo*"
   std-search --vocabulary words.tsv --set splitting.max_edits=2 --explain-query museenverwaltung
@@ -69,6 +70,7 @@ def parser() -> Parser:
     _add_selection(parse)
     add_row_options(parse, "hits")
     _add_explaining(parse.further("what a term becomes (--explain-query)"))
+    _add_example_options(parse.further("query by example (an index with sound)"))
     _add_query_options(parse.further("spoken queries"))
     _add_list_options(parse.further("hit lists of a batch"))
     _add_hit_options(parse.further("decisions, tables, explanations"))
@@ -154,6 +156,42 @@ def _add_explaining(group: "argparse._ArgumentGroup") -> None:
     add("--all-words", action="store_true", help="split and expand known words as well")
     add("--all-matches", action="store_true", help="every match of every segment")
     add("--bktree", type=folder_argument, metavar="FOLDER", help="keep the BK-tree here")
+
+
+def _add_example_options(group: "argparse._ArgumentGroup") -> None:
+    """A term that is given as audio; several examples are of one term."""
+    add = group.add_argument
+    add(
+        "--like",
+        type=text_argument,
+        action="append",
+        default=[],
+        metavar="RECORDING@BEGIN-END",
+        help="find what sounds like this stretch of the index, in seconds: a hit, for more like it "
+        "(of channel 2: RECORDING/2@...)",
+    )
+    add(
+        "--query-audio",
+        type=file_argument,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="find what sounds like this audio, or file of frames (NAME.sound)",
+    )
+    add(
+        "--encoder",
+        type=text_argument,
+        default="",
+        metavar="NAME|FOLDER",
+        help="of --query-audio: the model of the index's sound",
+    )
+    add(
+        "--examples",
+        type=file_argument,
+        metavar="FILE",
+        help="a batch: a table (CSV, TSV) with columns term and example, as above",
+    )
+    add("--by", choices=["sound"], default="sound", help="what --query-audio is compared by")
 
 
 def _add_query_options(group: "argparse._ArgumentGroup") -> None:
@@ -272,7 +310,7 @@ def configuration(args: argparse.Namespace) -> "Config":
     from std.distinct import require_distinct
 
     inputs = {"--terms": args.terms, "--queries": args.queries, "--ecf": args.ecf}
-    inputs |= {"--config": args.config}
+    inputs |= {"--config": args.config, "--examples": args.examples}
     inputs |= {f"--model {i}" if i > 1 else "--model": path for i, path in enumerate(args.model, 1)}
     outputs = {"--output": args.output, "--probabilities": args.probabilities}
     outputs |= {"--explain": args.explain, "--oov-lexicon": args.oov_lexicon}

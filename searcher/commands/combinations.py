@@ -44,8 +44,10 @@ def _of_explaining(
 
 
 def _of_searching(args: argparse.Namespace) -> Mapping[str, object]:
-    batch = args.terms or args.queries
-    file = "--queries" if args.queries else "--terms"
+    batch = args.terms or args.queries or args.examples
+    file = "--queries" if args.queries else "--examples" if args.examples else "--terms"
+    single = args.like or args.query_audio
+    by_example = single or args.examples
     explaining = args.vocabulary or args.all_words or args.all_matches or args.bktree
     return {
         "--vocabulary, --all-words, --all-matches and --bktree go with --explain-query": explaining,
@@ -61,7 +63,21 @@ def _of_searching(args: argparse.Namespace) -> Mapping[str, object]:
         "--probabilities goes with --output: the same hits, with another number": (
             args.probabilities and not args.output and not args.term
         ),
-        "expected --terms FILE or at least one TERM, got neither": not batch and not args.term,
+        "expected --terms FILE or at least one TERM, got neither": (
+            not batch and not args.term and not by_example
+        ),
+        "give examples (--like, --query-audio, --examples) or terms, not both": (
+            by_example and (args.term or args.terms or args.queries)
+        ),
+        "give the examples of one term, or a file of --examples, not both": (
+            single and args.examples
+        ),
+        "--encoder is the model of --query-audio": args.encoder and not args.query_audio,
+        "examples search the index of one recogniser, without --fuse": by_example and args.fuse,
+        "--output writes the hits of a list; for --like there is --json": single and args.output,
+        "--ecf is the speech of a list; for --like there are --recording and --where": (
+            single and args.ecf
+        ),
         "--output writes the hits of a --terms file; for a TERM there is --json": (
             args.term and args.output
         ),
@@ -71,8 +87,8 @@ def _of_searching(args: argparse.Namespace) -> Mapping[str, object]:
         "--ecf is the speech of a --terms file; for a TERM there are --recording and --where": (
             args.term and args.ecf
         ),
-        "--term-list writes the term list of a --queries file": (
-            args.term_list and not args.queries
+        "--term-list writes the term list of a --queries or --examples file": (
+            args.term_list and not (args.queries or args.examples)
         ),
         "--queries searches the index of one recogniser, without --fuse": (
             args.queries and args.fuse

@@ -27,7 +27,8 @@ def is_restricted(args: argparse.Namespace) -> bool:
 
 def is_decided(args: argparse.Namespace) -> bool:
     """Whether hits are accepted or rejected: those of a list always are."""
-    return not args.term or args.decide or args.beta is not None
+    one_by_one = args.term or args.like or args.query_audio
+    return not one_by_one or args.decide or args.beta is not None
 
 
 def prints_hits(args: argparse.Namespace) -> bool:

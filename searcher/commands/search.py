@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from searcher.commands.arguments import configuration, parser
 from searcher.commands.combinations import misuse
+from searcher.commands.examples import has_examples, listed_terms, single_term, threads_of
 from searcher.commands.explained_query import explain_query
 from searcher.commands.hits import (
     is_decided,
@@ -26,6 +27,7 @@ from std.execution.cost import Cost, Stopwatch
 
 if TYPE_CHECKING:
     from searcher import (
+        ExampleTerm,
         FusedIndex,
         Index,
         SearchResult,
@@ -41,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parse.parse_args(argv)
     if problem := misuse(args, parse):
         parse.error(problem)
-    is_batch = args.terms or args.queries
+    is_batch = args.terms or args.queries or args.examples
     work = explain_query if args.explain_query else batch if is_batch else interactive
     return run("std-search", lambda: work(args))
 
@@ -72,7 +74,12 @@ def batch(args: argparse.Namespace) -> None:
         raise StdError(f"--system-id: expected text that XML can hold, got {args.system_id!r}")
     config = configuration(args)
     experiment = read(ecf.parse, args.ecf) if args.ecf else None
-    spoken, terms = read_terms(args)
+    examples: list[ExampleTerm] = []
+    spoken: SpokenQueries | None = None
+    if args.examples:
+        examples, terms = listed_terms(args)
+    else:
+        spoken, terms = read_terms(args)
     with opened(args, config) as index:
         if experiment:
             check_recordings(experiment, index, args)
@@ -80,7 +87,10 @@ def batch(args: argparse.Namespace) -> None:
         bar = progress_bar(f"searching {counted(len(terms.terms), 'term')}", 1.0, quiet=args.quiet)
         with bar as advance, executor(args.jobs, args.scheduler) as workers:
             settings = selection(args) | {"workers": workers, "advance": advance}
-            if spoken:
+            if args.examples:
+                settings = selection(args) | {"threads": threads_of(args), "advance": advance}
+                found = cast("Index", index).find_examples(examples, experiment, **settings)
+            elif spoken:
                 of_one_recogniser = cast("Index", index)  # --fuse is refused
                 found = of_one_recogniser.search_queries(spoken, experiment, **settings)
             else:
@@ -214,7 +224,9 @@ def write_hit_lists(
         found,
         args.output,
         terms=terms,
-        terms_filename=printable((args.terms or args.term_list or args.queries).name),
+        terms_filename=printable(
+            (args.terms or args.term_list or args.queries or args.examples).name
+        ),
         probabilities=args.probabilities,
         system_id=args.system_id,
         dialect=args.dialect,
@@ -263,12 +275,17 @@ def interactive(args: argparse.Namespace) -> int:
     from std.execution.processes import executor
 
     with opened(args, configuration(args)) as index:
-        with executor(args.jobs, args.scheduler) as workers:
-            least = SHOWN_FROM if args.min_probability is None else args.min_probability
-            found = index.find(
-                *args.term, where=args.where, recordings=args.recording, min_probability=least,
-                workers=workers,
-            )  # fmt: skip
+        least = SHOWN_FROM if args.min_probability is None else args.min_probability
+        if has_examples(args):
+            with single_term(args) as term:
+                settings = selection(args) | {"threads": threads_of(args)}
+                found = cast("Index", index).find_examples([term], **settings).at_least(least)
+        else:
+            with executor(args.jobs, args.scheduler) as workers:
+                found = index.find(
+                    *args.term, where=args.where, recordings=args.recording,
+                    min_probability=least, workers=workers,
+                )  # fmt: skip
         warn_of_phones(found)
         write_oov_words(args, found, index)
         hits = index.hits(found, decided=is_decided(args))

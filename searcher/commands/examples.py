@@ -1,0 +1,111 @@
+"""Query by example on the command line: what is given as examples, and their frames.
+
+    has_examples     whether the command line has some
+    single_term      --like, --query-audio: examples of one term
+    listed_terms     --examples: a table of terms and examples
+    threads_of       how many threads search
+
+Audio becomes frames by the command std-recognise, in a process of its own: searching needs no
+recogniser.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from std.errors import ConfigError, InputError, StdError, cut
+
+if TYPE_CHECKING:
+    from searcher import ExampleTerm
+    from std.values import TermList
+
+SOUND = ".sound"
+COLUMNS = ("term", "example")
+
+
+def has_examples(args: argparse.Namespace) -> bool:
+    """Whether terms are searched by examples."""
+    return bool(args.like or args.query_audio or args.examples)
+
+
+@contextmanager
+def single_term(args: argparse.Namespace) -> Iterator["ExampleTerm"]:
+    """The examples of the command line, as those of one term.
+
+    Raises:
+        StdError: audio cannot be encoded.
+    """
+    from searcher import ExampleTerm
+    from std.values import Term
+
+    with ExitStack() as folders:
+        files = [_as_frames(path, args, folders) for path in args.query_audio]
+        examples = (*args.like, *map(str, files))
+        named = [*args.like, *(path.name for path in args.query_audio)]
+        yield ExampleTerm(Term("TERM-1", named[0]), examples)
+
+
+def listed_terms(args: argparse.Namespace) -> "tuple[list[ExampleTerm], TermList]":
+    """Read --examples: a CSV or TSV table; rows of one term are its examples.
+
+    Raises:
+        InputError: it has no such columns, or no row.
+    """
+    from searcher import ExampleTerm
+    from std.csv_input import records
+    from std.files import read_text
+    from std.values import Term, TermList
+
+    text = read_text(args.examples)
+    delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
+    rows = records(text, args.examples, delimiter)
+    line, header = next(rows, (1, []))
+    names = [name.casefold() for name in header]
+    if not set(COLUMNS) <= set(names):
+        raise InputError(args.examples, line, "columns term and example", ", ".join(header))
+    examples: dict[str, list[str]] = {}
+    for line, fields in rows:
+        row = dict(zip(names, fields, strict=False))
+        if not (row.get("term") and row.get("example")):
+            raise InputError(args.examples, line, "a term and an example", delimiter.join(fields))
+        examples.setdefault(row["term"], []).append(row["example"])
+    if not examples:
+        raise InputError(args.examples, 0, "at least one example", "none")
+    terms = [Term(f"TERM-{i}", text) for i, text in enumerate(examples, start=1)]
+    found = [ExampleTerm(term, tuple(examples[term.text])) for term in terms]
+    return found, TermList(tuple(terms), ecf_filename=args.ecf.name if args.ecf else "")
+
+
+def threads_of(args: argparse.Namespace) -> int:
+    """``--jobs`` if it says more than one, else a thread for each core."""
+    return int(args.jobs) if args.jobs > 1 else len(os.sched_getaffinity(0))
+
+
+def _as_frames(path: Path, args: argparse.Namespace, folders: ExitStack) -> Path:
+    """A file of frames: the one given, or that of given audio."""
+    if path.suffix == SOUND:
+        return path
+    if not args.encoder:
+        raise ConfigError(
+            f"--query-audio {path}: expected --encoder MODEL beside audio, the one of the index's "
+            f"sound, or a file of frames (NAME{SOUND})"
+        )
+    if not path.is_file():
+        raise InputError(path, 0, "an audio file", "nothing of that name")
+    folder = folders.enter_context(TemporaryDirectory(prefix="std-example-"))
+    command = [
+        *(sys.executable, "-m", "recogniser.cli", str(path.absolute())),
+        *("--output", folder, "--sound-only", "--encoder", args.encoder, "--quiet"),
+    ]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    found = sorted(Path(folder).glob(f"*{SOUND}"))
+    if done.returncode or not found:
+        said = (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[-1]
+        raise StdError(cut(said.removeprefix("std-recognise: "), 400))
+    return found[0]
