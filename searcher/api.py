@@ -35,11 +35,13 @@ An example on real speech (the commands do the same: `std-index`, `std-search`):
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 
 from searcher.calibration.model import Model
 from searcher.evidence import model_file
+from searcher.examples.calibrate import MISSED
 from searcher.examples.find import ExampleTerm, find_by_examples
 from searcher.found_terms import FoundTerms, find_terms, judge
 from searcher.index.searched_speech import SearchedSpeech
@@ -192,7 +194,8 @@ class Index(IndexSnapshot):
         found, searched_s = find_by_examples(
             terms, self.segments, excerpts=speech.excerpts, threads=threads, advance=advance
         )
-        return decide(found, self.config, searched_s)
+        decision = replace(self.config.decision, missing=MISSED)
+        return decide(found, replace(self.config, decision=decision), searched_s)
 
     def find_terms(
         self,
