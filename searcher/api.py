@@ -175,6 +175,7 @@ class Index(IndexSnapshot):
         *,
         where: str | None = None,
         recordings: Sequence[str] = (),
+        mode: SearchMode = "list",
         threads: int = 1,
         advance: Callable[[float], None] = lambda share: None,
     ) -> SearchResult:
@@ -184,6 +185,7 @@ class Index(IndexSnapshot):
             terms: each with an example or several: ``RECORDING@BEGIN-END`` in seconds, or a file of
                 `std-recognise --sound-only`.
             ecf, where, recordings: see `search_terms`.
+            mode: who asks, see `find_terms`.
             threads: that search.
             advance: called with each share of the work that is done.
 
@@ -191,11 +193,9 @@ class Index(IndexSnapshot):
             StdError: the index has no sound (`std-recognise --sound`); an example is none.
         """
         speech = self.searched_speech(ecf, where, recordings)
-        found, searched_s = find_by_examples(
-            terms, self.segments, excerpts=speech.excerpts, threads=threads, advance=advance
-        )
+        found = find_by_examples(terms, self.segments, speech, threads=threads, advance=advance)
         decision = replace(self.config.decision, missing=MISSED)
-        return decide(found, replace(self.config, decision=decision), searched_s)
+        return decide(found, replace(self.config, decision=decision), mode=mode)
 
     def find_terms(
         self,

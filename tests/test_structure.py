@@ -60,6 +60,7 @@ OWN_PARTS = (
         "searcher.commands.arguments",
         "searcher.commands.hits",
         "searcher.commands.combinations",
+        "searcher.commands.examples",
         "searcher.commands.explained_query",
         "searcher.output",
     ),

@@ -70,7 +70,7 @@ def parser() -> Parser:
     _add_selection(parse)
     add_row_options(parse, "hits")
     _add_explaining(parse.further("what a term becomes (--explain-query)"))
-    _add_example_options(parse.further("query by example (an index with sound)"))
+    _add_example_options(parse.further("audio as a query"))
     _add_query_options(parse.further("spoken queries"))
     _add_list_options(parse.further("hit lists of a batch"))
     _add_hit_options(parse.further("decisions, tables, explanations"))

@@ -278,7 +278,7 @@ def interactive(args: argparse.Namespace) -> int:
         least = SHOWN_FROM if args.min_probability is None else args.min_probability
         if has_examples(args):
             with single_term(args) as term:
-                settings = selection(args) | {"threads": threads_of(args)}
+                settings = selection(args) | {"threads": threads_of(args), "mode": "adhoc"}
                 found = cast("Index", index).find_examples([term], **settings).at_least(least)
         else:
             with executor(args.jobs, args.scheduler) as workers:

@@ -15,12 +15,13 @@ from searcher.examples.calibrate import probabilities, standing
 from searcher.examples.example import Example, read_example
 from searcher.examples.places import Places, best_places, costs_at, joined
 from searcher.index.copies import NO_COPIES
-from searcher.index.searched_speech import inside_ecf
-from searcher.results.candidates import NONE, Candidates, concatenate
+from searcher.index.searched_speech import SearchedSpeech, inside_ecf
+from searcher.results.candidates import NO_CANDIDATES, Candidates, concatenate, in_order
 from searcher.results.search_result import TermCandidates
-from searcher.terms.variant import Variant
+from searcher.terms.request import Variant
+from std.errors import StdError
 from std.store import Segment
-from std.values import Excerpt, Float64s, Term
+from std.values import Float64s, Term
 
 
 class ExampleTerm(NamedTuple):
@@ -33,44 +34,40 @@ class ExampleTerm(NamedTuple):
 def find_by_examples(
     terms: Sequence[ExampleTerm],
     segments: Sequence[Segment],
+    speech: SearchedSpeech,
     *,
-    excerpts: Sequence[Excerpt] | None = None,
     threads: int = 1,
     advance: Callable[[float], None] = lambda share: None,
-) -> tuple[TermCandidates, float]:
+) -> TermCandidates:
     """Find where terms are said, by examples of them.
 
     Args:
         terms: each with an example or several.
         segments: of the index.
-        excerpts: the speech that is searched; None = all.
+        speech: that is searched.
         threads: that search.
         advance: is told of each share of the work that is done.
 
-    Returns:
-        The candidates, and how many seconds of sound were searched.
-
     Raises:
-        StdError: the index has no sound; an example is none.
+        StdError: the index has no sound; an example is none; some speakers only are searched.
     """
     begin = time.perf_counter()
+    if speech.spoken_by is not None:
+        raise StdError("query by example finds who sounds alike in all of a recording: expected no "
+                       "condition on speakers")  # fmt: skip
     whole = archive_of(segments)
-    wanted = None if excerpts is None else {one.recording for one in excerpts}
+    wanted = None if speech.excerpts is None else {one.recording for one in speech.excerpts}
     archive = whole if wanted is None else archive_of(segments, wanted.__contains__)
-    parts, probability, outside = [NONE], [np.empty(0)], 0
+    parts, outside = [], 0
     for number, one in enumerate(terms):
         examples = [read_example(text, whole) for text in one.examples]
-        places, sure = _found(examples, archive, threads)
-        inside = inside_ecf(*places[:3], recordings=archive.recordings, excerpts=excerpts)
+        places, probability = _found(examples, archive, threads)
+        inside = inside_ecf(*places[:3], recordings=archive.recordings, excerpts=speech.excerpts)
         outside += int(np.count_nonzero(~inside))
-        kept = np.flatnonzero(inside)
-        parts.append(_candidates(number, places.rows(kept), sure[kept]))
-        probability.append(sure[kept])
+        parts.append(_candidates(number, places, probability).rows(inside))
         advance(1 / len(terms))
-    candidates = concatenate(parts)
-    order = np.lexsort((candidates.start_ms, candidates.recording, candidates.term))
-    candidates, every = candidates.rows(order), np.concatenate(probability)[order]
-    found = TermCandidates(
+    candidates = in_order(concatenate(parts) if parts else NO_CANDIDATES)
+    return TermCandidates(
         terms=tuple(one.term for one in terms),
         words=((),) * len(terms),
         oov_words=((),) * len(terms),
@@ -78,19 +75,18 @@ def find_by_examples(
         variants=tuple(Variant((), 1.0, "example", _how(one.examples)) for one in terms),
         recordings=archive.recordings,
         candidates=candidates,
-        occurs=np.ones(len(terms)),  # the probabilities are of places, whether it does or not
-        probability=every,
+        occurs=np.ones(len(terms)),
+        probability=candidates.probability,
         is_calibrated=True,
         outside_ecf=outside,
         without_phones=(),
         without_model=(),
         segments=tuple(segments),
         copies=NO_COPIES,
-        excerpts=excerpts,
+        speech=speech._replace(seconds=archive.seconds),
         cut=frozenset(),
         seconds=time.perf_counter() - begin,
     )
-    return found, archive.seconds
 
 
 def _found(examples: Sequence[Example], archive: Archive, threads: int) -> tuple[Places, Float64s]:
@@ -111,7 +107,7 @@ def _how(examples: Sequence[str]) -> str:
     return f"sounds like {examples[0]}{more}"
 
 
-def _candidates(term: int, places: Places, sure: Float64s) -> Candidates:
+def _candidates(term: int, places: Places, probability: Float64s) -> Candidates:
     """The places of a term; the slots of words there are looked up for hits that are shown."""
     zeros = np.zeros(len(places.recording), np.int64)
     return Candidates(
@@ -120,7 +116,7 @@ def _candidates(term: int, places: Places, sure: Float64s) -> Candidates:
         recording=places.recording,
         start_ms=places.begin_ms,
         end_ms=places.end_ms,
-        score=sure,
+        probability=probability,
         family=zeros + term,
         first_slot=zeros - 1,
         last_slot=zeros - 1,
