@@ -21,6 +21,7 @@ from std.values import Float64s, Int32s
 
 STRIDE = 2  # frames from one that is looked at roughly to the next
 PIECE = 4096  # frames looked at in one go: their costs stay in the processor's cache
+MARGIN = 5  # frames by which an example may lie beside the place of another one
 LOOKED_AT = 600  # cells whose best path is aligned by all frames
 KEPT = 200  # places of an example
 
@@ -90,7 +91,8 @@ def costs_at(example: Example, archive: Archive, places: Places) -> Float64s:
         start_ms = int(part.sound.start_ms[row])
         first, stop = part.sound.offsets[row : row + 2].tolist()
         middle = first + (begin_ms + end_ms - 2 * start_ms) // (2 * FRAME_MS)
-        around = len(example.signs) + (end_ms - begin_ms) // FRAME_MS
+        # no further than where it was found: beside it may be the place of another example
+        around = max(len(example.signs), (end_ms - begin_ms) // FRAME_MS) // 2 + MARGIN
         stretch = part.sound.signs[max(first, middle - around) : min(stop, middle + around)]
         cost, _ = _paths(example.signs, stretch)
         costs.append(cost.min() / (SIGNS * len(example.signs)))

@@ -1,0 +1,215 @@
+"""A stretch of sound is found where it comes again, and not where it is from."""
+
+import json
+
+import numpy as np
+import pytest
+
+from indexer import delete_recordings, index_files
+from searcher import ExampleTerm, open_index
+from searcher.commands.search import main
+from searcher.examples.archive import archive_of
+from searcher.examples.calibrate import FEWEST, probabilities, standing
+from searcher.examples.example import read_example
+from searcher.examples.places import best_places
+from std.errors import StdError
+from std.sound import files
+from std.sound.value import Encoder, Sound
+from std.values import Recording, Term
+
+EAR = Encoder("whisper", "aa")
+RANDOM = np.random.default_rng(3)
+WORD = RANDOM.integers(0, 256, (30, 32)).astype(np.uint8)  # .6 s
+AT_S = {"a": 4.0, "b": 10.0, "c": 16.0}
+
+
+def nearly(stored, share=0.15):
+    """The same frames with some of the signs changed."""
+    changed = RANDOM.random((len(stored), 256)) < share
+    return stored ^ np.packbits(changed, axis=1)
+
+
+def stretched(stored):
+    """Said more slowly: every third frame twice."""
+    return np.repeat(stored, np.where(np.arange(len(stored)) % 3, 1, 2), axis=0)
+
+
+def write_sound(folder, file, stored, encoder=EAR):
+    sound = Sound(Recording(file, 1), encoder, stored)
+    path = folder / files.sound_name(sound.recording)
+    path.write_bytes(files.header(sound) + stored.tobytes())
+    return path
+
+
+@pytest.fixture
+def store(tmp_path):
+    """Three recordings of 20 s in each of which the word is said, in c slowly; a has words."""
+    folder = tmp_path / "networks"
+    folder.mkdir()
+    for file, at_s in AT_S.items():
+        frames = RANDOM.integers(0, 256, (1000, 32)).astype(np.uint8)
+        word = nearly(stretched(WORD)) if file == "c" else WORD if file == "a" else nearly(WORD)
+        first = round(50 * at_s)
+        frames[first : first + len(word)] = word
+        write_sound(folder, file, frames)
+    words = [("dem", 9.6), ("spreewald", 10.1), ("und", 11.0)]
+    slots = [{"s": s, "e": s + 0.4, "eps": 0.1, "w": [[w, 0.9, s, s + 0.4]]} for w, s in words]
+    line = {"utt": "b-1", "file": "b", "channel": 1, "start": 0, "end": 20, "slots": slots,
+            "speaker": "Anna"}  # fmt: skip
+    (folder / "b.jsonl").write_text(json.dumps(line) + "\n")
+    index_files(folder, tmp_path / "i", language="de")
+    return tmp_path / "i"
+
+
+def found(store, *examples, **options):
+    with open_index(store) as index:
+        result = index.find_examples([ExampleTerm(Term("T", "it"), examples)], **options)
+        return sorted(index.hits(result), key=lambda hit: -hit.probability)
+
+
+def test_what_is_said_again_is_found_where_it_is_said(store):
+    first, second, *others = found(store, "a@4.0-4.6")
+    places = {hit.file: (hit.start_s, hit.duration_s) for hit in (first, second)}
+    assert places["b"] == pytest.approx((10.0, 0.6), abs=0.06)
+    assert places["c"] == pytest.approx((16.0, 0.8), abs=0.06)
+    assert second.probability > 0.9 > 0.01 > others[0].probability
+    assert not [hit for hit in others if hit.file == "a" and 3.8 < hit.start_s < 4.6]
+
+
+def test_a_hit_shows_the_words_that_the_recogniser_wrote_there(store):
+    hits = {hit.file: hit for hit in found(store, "a@4.0-4.6")[:2]}
+    assert hits["b"].context == ("dem", "spreewald", "und")
+    assert hits["c"].context == ("", "", "")
+    assert (hits["b"].method, hits["b"].how) == ("example", "sounds like a@4.0-4.6")
+    assert hits["b"].found_as == "sounds like a@4.0-4.6"
+
+
+def test_places_do_not_depend_on_threads(store):
+    with open_index(store) as index:
+        archive = archive_of(index.segments)
+        example = read_example("a@4.0-4.6", archive)
+        one, many = (best_places(example, archive, threads) for threads in (1, 3))
+    for column, other in zip(one, many, strict=True):
+        np.testing.assert_array_equal(column, other)
+
+
+def test_several_examples_find_what_one_finds_and_none_of_them(store):
+    hits = found(store, "a@4.0-4.6", "b@10.0-10.6")
+    assert hits[0].file == "c"
+    assert hits[0].probability > 0.9
+    near = [hit for hit in hits if (hit.file, round(hit.start_s)) in {("a", 4), ("b", 10)}]
+    assert not near
+    assert hits[0].how == "sounds like a@4.0-4.6 and 1 more"
+
+
+def test_some_recordings_are_searched(store):
+    assert {hit.file for hit in found(store, "a@4.0-4.6", recordings=["b"])} == {"b"}
+
+
+def test_deleted_recordings_are_not_found(store):
+    delete_recordings(["b"], store)
+    assert {hit.file for hit in found(store, "a@4.0-4.6")} == {"a", "c"}
+
+
+def test_a_file_of_frames_is_an_example(store, tmp_path):
+    path = write_sound(tmp_path, "query", nearly(WORD))
+    assert {hit.file for hit in found(store, str(path))[:3]} == {"a", "b", "c"}
+    stretch = write_sound(tmp_path, "longer", np.concatenate([WORD, nearly(WORD, 0.5)]))
+    assert {hit.file for hit in found(store, f"{stretch}@0-0.6")[:3]} == {"a", "b", "c"}
+
+
+@pytest.mark.parametrize(
+    ("example", "message"),
+    [
+        ("a@4.0-4.1", "expected 0.2 to 10 s of sound, got 0.1 s"),
+        ("a@4.0-15", "got 11 s"),
+        ("a@4.6-4.0", "an end behind the beginning"),
+        ("nobody@4.0-4.6", "no sound of nobody there"),
+        ("a@90-91", "no sound of a there"),
+        ("a/2@4.0-4.6", "no sound"),
+        ("spreewald", "expected RECORDING@BEGIN-END"),
+    ],
+)
+def test_what_is_no_example_is_refused_in_one_line(store, example, message):
+    with pytest.raises(StdError, match=message) as caught:
+        found(store, example)
+    assert "\n" not in str(caught.value)
+
+
+def test_frames_of_another_encoder_are_refused(store, tmp_path):
+    path = write_sound(tmp_path, "query", WORD, Encoder("whisper", "bb"))
+    with pytest.raises(StdError, match="the encoder of the index"):
+        found(store, str(path))
+
+
+def test_an_index_without_sound_says_what_makes_some(tmp_path):
+    index_files("examples/german/mesh/KERSTIN_00.mesh", tmp_path / "i")
+    with pytest.raises(StdError, match="std-recognise --sound"):
+        found(tmp_path / "i", "KERSTIN_00@1-2")
+
+
+def test_speakers_cannot_be_asked_for(store):
+    with pytest.raises(StdError, match="no condition on speakers"):
+        found(store, "a@4.0-4.6", where='speaker = "Anna"')
+
+
+def test_the_command_finds_more_like_a_hit(store, tmp_path, capsys):
+    assert main(["--store", str(store), "--like", "a@4.0-4.6", "--json", "--quiet"]) == 0
+    hits = json.loads(capsys.readouterr().out)
+    assert {hit["file"] for hit in hits} == {"b", "c"}
+    assert hits[0]["decision"] is None
+    path = write_sound(tmp_path, "query", WORD)
+    assert main(["--store", str(store), "--query-audio", str(path), "--json", "--quiet"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 3
+
+
+def test_the_command_writes_a_hit_list(store, tmp_path, capsys):
+    table = tmp_path / "examples.csv"
+    table.write_text("term,example\nspreewald,a@4.0-4.6\nspreewald,b@10-10.6\nnoise,a@1-2\n")
+    hits, terms = tmp_path / "hits.xml", tmp_path / "terms.xml"
+    arguments = ["--examples", str(table), "--output", str(hits), "--term-list", str(terms)]
+    assert main(["--store", str(store), *arguments, "--quiet"]) == 0
+    assert 'file="c"' in hits.read_text()
+    assert "spreewald" in terms.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--like", "a@4-5", "spreewald"], "not both"),
+        (["--like", "a@4-5", "--examples", "x.csv"], "not both"),
+        (["--like", "a@4-5", "--output", "x.xml"], "--json"),
+        (["--query-audio", "x.wav"], "--encoder MODEL"),
+        (["--like", "a@4-5", "--encoder", "tiny"], "--encoder is the model of --query-audio"),
+    ],
+)
+def test_misuse_is_one_line(store, capsys, arguments, message):
+    try:
+        status = main(["--store", str(store), *arguments])
+    except SystemExit as end:
+        status = end.code
+    assert status == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("a,b\n", "columns term and example"), ("term,example\n", "at least one"),
+     ("term,example\nx,\n", "a term and an example")],
+)  # fmt: skip
+def test_a_table_without_examples_is_refused(store, tmp_path, capsys, text, message):
+    table = tmp_path / "examples.csv"
+    table.write_text(text)
+    assert main(["--store", str(store), "--examples", str(table)]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_few_places_are_measured_by_the_usual_ones():
+    costs = np.linspace(0.2, 0.35, FEWEST)
+    assert np.isfinite(standing(costs, costs)).all()
+    assert (np.diff(probabilities(standing(costs, costs), costs)) < 0).all()
+
+
+def test_equal_places_do_not_divide_by_zero():
+    costs = np.full(100, 0.3)
+    assert np.isfinite(standing(costs, costs)).all()
