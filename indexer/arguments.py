@@ -148,13 +148,6 @@ def _add_recordings(parse: Parser) -> None:
         help="who spoke when (a diarisation); a word belongs to the speaker whose turn it is in",
     )
 
-    add(
-        "--sound",
-        type=folder_argument,
-        metavar="FOLDER",
-        help="files of frames of std-recognise (NAME.sound); without it those beside INPUT",
-    )
-
 
 def _add_modes(parse: Parser) -> None:
     """What takes the place of what the index has, and what is done instead of indexing INPUT."""
@@ -239,6 +232,12 @@ def _add_text_options(group: "argparse._ArgumentGroup") -> None:
 def _add_kaldi_options(group: "argparse._ArgumentGroup") -> None:
     """What an input needs beside itself to be read."""
     add = group.add_argument
+    add(
+        "--sound",
+        type=folder_argument,
+        metavar="FOLDER",
+        help="files of frames of std-recognise (NAME.sound); without it those beside INPUT",
+    )
     add(
         "--segments",
         type=file_argument,

@@ -38,11 +38,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from searcher.calibration.model import Model
 from searcher.evidence import model_file
 from searcher.examples.calibrate import MISSED
-from searcher.examples.find import ExampleTerm, find_by_examples
 from searcher.found_terms import FoundTerms, find_terms, judge
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.stores import open_stores
@@ -59,6 +59,9 @@ from std.errors import ConfigError
 from std.execution.workers import IN_PROCESS, Executor
 from std.spoken_queries import SpokenQueries
 from std.values import ECF, SearchMode, Term, TermList
+
+if TYPE_CHECKING:
+    from searcher.examples.find import ExampleTerm
 
 
 def open_index(
@@ -170,7 +173,7 @@ class Index(IndexSnapshot):
 
     def find_examples(
         self,
-        terms: Sequence[ExampleTerm],
+        terms: "Sequence[ExampleTerm]",
         ecf: ECF | None = None,
         *,
         where: str | None = None,
@@ -192,6 +195,8 @@ class Index(IndexSnapshot):
         Raises:
             StdError: the index has no sound (`std-recognise --sound`); an example is none.
         """
+        from searcher.examples.find import find_by_examples  # loads compiled kernels
+
         speech = self.searched_speech(ecf, where, recordings)
         found = find_by_examples(terms, self.segments, speech, threads=threads, advance=advance)
         decision = replace(self.config.decision, missing=MISSED)
