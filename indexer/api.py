@@ -125,10 +125,10 @@ def index_files(
     config = _config(config, language)
     experiment, given = _experiment(ecf), _metadata(metadata)
     found = _found(inputs, options, urls, absolute=bool(scheduler))
-    reader_options = options.load()
-    pronouncer = pronouncer_of(config, experiment)
+    reader_options, pronouncer = options.load(), pronouncer_of(config, experiment)
     asked = config, pronouncer, given, delete, merge, keep_going, progress or no_bar
-    run = IndexRun(found.files, options.input_format, reader_options, *asked, found.sounds)
+    sound = found.sounds, options.learn_phones
+    run = IndexRun(found.files, options.input_format, reader_options, *asked, *sound)
     with _opened(urls, run.paths, jobs, scheduler) as (stores, workers):
         report = run_index(run, stores, workers)
     hidden = (Skipped(path, "a hidden file") for path in found.hidden)

@@ -72,6 +72,13 @@ def parser() -> Parser:
     _add_recordings(parse)
     _add_modes(parse)
     add_jobs_option(parse)
+    parse.add_argument(
+        "--learn-phones",
+        choices=["auto", "no"],
+        default="auto",
+        help="recognise phones where recordings have sound (NAME.sound beside INPUT), by a layer "
+        "learned from their words; default: auto",
+    )
     parse.add_argument("--keep-going", action="store_true", help="skip files that cannot be read")
     parse.add_argument("--quiet", action="store_true", help=QUIET)
     parse.add_argument(
@@ -320,6 +327,7 @@ def input_options(args: argparse.Namespace) -> "InputOptions":
         keep_nonwords=args.keep_nonwords,
         speaker_names=args.speaker_names,
         speakers=args.speakers,
+        learn_phones=args.learn_phones == "auto",
         strict=args.strict,
         chunks=args.chunks,
         sound=args.sound,

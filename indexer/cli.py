@@ -123,6 +123,7 @@ def figures(report: "IndexReport", cost: Cost, jobs: int) -> dict[str, Any]:
         "times_estimated": len(report.estimated),
         "wordless": [str(path) for path in report.wordless],
         **({"with_sound": len(report.with_sound)} if report.with_sound else {}),
+        **({"phones_heard": [asdict(one) for one in report.heard]} if report.heard else {}),
     }
 
 
@@ -162,6 +163,8 @@ def tell_summary(report: "IndexReport", cost: Cost, args: argparse.Namespace) ->
         tell(languages_line(report.languages))
         for line in pronouncer_hints(report.languages):
             tell(line)
+    for heard in report.heard:
+        tell(heard.line())
     if n := len(report.estimated):
         tell(
             f"times of words are estimated in {n} of {counted(len(report.recordings), 'recording')}"

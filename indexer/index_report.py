@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from indexer.formats.shared.tiers import Tiers
+from std.display.numbers import counted
 from std.errors import StdError, named
 from std.repairs import Repair
 from std.values import Recording
@@ -63,6 +64,27 @@ class Described:
     pronounced_again: int = 0  # recordings that were indexed in another language before
 
 
+@dataclass(frozen=True, slots=True)
+class HeardLanguage:
+    """What became of the sound of one pronouncer's recordings in a run."""
+
+    pronouncer: str
+    recordings: int  # whose phones were heard in this run
+    right: float  # share of held-out frames that the layer gets right
+    taught_s: float  # speech that taught it
+    learned: bool  # in this run, not earlier
+
+    def line(self) -> str:
+        """What a person should know of it."""
+        if not self.taught_s:
+            return "no phones heard: no words with times beside the sound"
+        taught = f"{self.right:.0%} of held-out frames right, {self.taught_s:.0f} s of speech"
+        if not self.recordings:
+            return f"no phones heard: too few or too poor words to learn from ({taught})"
+        how = "learned now" if self.learned else "learned before"
+        return f"phones heard in {counted(self.recordings, 'recording')} ({how}: {taught})"
+
+
 class Mended(NamedTuple):
     """How often a kind of value was mended in all inputs, and where first."""
 
@@ -87,6 +109,7 @@ class IndexReport:
     warnings: tuple[str, ...] = ()
     deleted: int = 0  # audio files
     described: Described = Described()  # what became of the metadata that were given
+    heard: tuple[HeardLanguage, ...] = ()  # whose phones were heard in sound
     unmerged: tuple[str, ...] = ()  # a line for each shard that was not merged
     languages: tuple[Language, ...] = ()  # the most frequent first
     language_warnings: tuple[str, ...] = ()  # recordings of unclear language

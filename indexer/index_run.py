@@ -1,7 +1,7 @@
 """One run of `indexer.api.index_files` against open stores.
 
 IndexRun    what a run is asked to do
-run_index   delete, index, describe, merge: in this order, while nobody else writes
+run_index   delete, index, describe, recognise phones, merge, while nobody else writes
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +19,7 @@ from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
 from indexer.languages.report import doubts, found_languages
 from indexer.maintain import delete, keep_few_segments, upkeep, uses_workers
+from indexer.phone_layer.index_phones import recognise_phones
 from std.config import Config
 from std.display.numbers import counted
 from std.errors import StoreWarning
@@ -52,6 +53,7 @@ class IndexRun:
     keep_going: bool = False
     progress: ProgressBar = no_bar  # makes the bar of the files' bytes
     sounds: Sequence[Input] = ()  # files of frames
+    learn_phones: bool = True  # recognise phones where recordings have sound
 
     @property
     def paths(self) -> list[Path]:
@@ -59,7 +61,7 @@ class IndexRun:
 
 
 def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> IndexReport:
-    """Delete, index, describe, merge: in this order.
+    """Delete, index, describe, recognise phones, merge: in this order.
 
     Args:
         run: what to do.
@@ -80,6 +82,7 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
         if run.paths:
             report = _built(run, stores, workers, config, metadata)
         described = describe(stores, run.metadata, pronouncer)
+        heard = recognise_phones(stores) if run.paths and run.learn_phones else []
         later = uses_workers(stores, workers)
         if not later:  # while we may write: whoever writes next waits for us
             for store in stores:
@@ -91,6 +94,7 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
         warnings=(*report.warnings, *note),
         deleted=deleted,
         described=described,
+        heard=tuple(heard),
         unmerged=_merged_by_workers(stores, workers, run.merge, pronouncer) if later else (),
         languages=tuple(found_languages(pronouncer)),
         language_warnings=tuple(doubts(pronouncer)),

@@ -47,6 +47,7 @@ class InputOptions:
 
     encoding: str | None = None  # of texts that are not in UTF-8 and do not say in what
     sound: Path | None = None  # a folder with files of frames (NAME.sound); None: beside inputs
+    learn_phones: bool = True  # recognise phones in the sound of recordings, where they have it
     strict: bool = False  # refuse a file with a value that cannot be, instead of mending it
 
     def load(self) -> ReaderOptions:

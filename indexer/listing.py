@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from indexer.shards import contents
 from std.recordings import IndexRecording, chosen, index_recordings
 from std.store import Segment, Store
 from std.store.columns import KEY_SHIFT
+from std.store.heard import quality
 from std.values import Recording
 
 
@@ -20,6 +22,7 @@ class ListedRecording:
 
     about: IndexRecording
     words: int  # of the one-best
+    heard: float | None = None  # share of held-out frames whose phones are heard right
 
     @property
     def speakers(self) -> list[str]:
@@ -30,6 +33,7 @@ class ListedRecording:
     def document(self) -> dict[str, Any]:
         """The recording as `std-store list --json` writes it."""
         about = self.about
+        heard = {} if self.heard is None else {"phones_heard": self.heard}
         return {
             "file": about.recording.file,
             "channel": about.recording.channel,
@@ -39,6 +43,7 @@ class ListedRecording:
             "utterances": about.utterances,
             "times_estimated": about.times_estimated,
             "speakers": self.speakers,
+            **heard,
             "inputs": list(about.inputs),
             "metadata": dict(about.metadata),
         }
@@ -60,7 +65,18 @@ def list_recordings(
     words: Counter[Recording] = Counter()
     for segment in segments:
         words.update(dict(_one_best_words(segment, {one.recording for one in wanted})))
-    return [ListedRecording(one, words[one.recording]) for one in wanted]
+    heard = dict(chain.from_iterable(map(_phones_heard, segments)))
+    return [ListedRecording(one, words[one.recording], heard.get(one.recording)) for one in wanted]
+
+
+def _phones_heard(segment: Segment) -> Iterator[tuple[Recording, float | None]]:
+    """How well the phones of each live recording were heard; None: they were not."""
+    by, layer = segment.extra("heard_by"), segment.extra("heard_layer")
+    if by is None or layer is None:
+        return
+    for row, right in enumerate(quality(by, layer)):
+        if row not in segment.deleted:
+            yield segment.recordings[row].recording, right
 
 
 def _one_best_words(segment: Segment, wanted: set[Recording]) -> Iterator[tuple[Recording, int]]:

@@ -18,10 +18,11 @@ def recording_rows(listed: "Sequence[ListedRecording]") -> Rows:
     names = sorted({name for entry in listed for name in entry.about.metadata} - {"language"})
     speakers = ("speakers",) if any(entry.speakers for entry in listed) else ()
     names = [name for name in names if name != "speakers"]
+    heard = ("phones_heard",) if any(entry.heard is not None for entry in listed) else ()
     folder = common_folder(path for entry in listed for path in entry.about.inputs)
     header = ("recording", "channel", "speech_s", "language", "words", "utterances")
     return Rows(
-        header=(*header, "times_estimated", "speakers", *names, "inputs"),
+        header=(*header, "times_estimated", "speakers", *heard, *names, "inputs"),
         cells=[
             (
                 *(
@@ -32,13 +33,23 @@ def recording_rows(listed: "Sequence[ListedRecording]") -> Rows:
                 ),
                 *(entry.about.utterances, "yes" if entry.about.times_estimated else "no"),
                 ", ".join(entry.speakers),
+                *("" if entry.heard is None else entry.heard for _ in heard),
                 *(entry.about.metadata.get(name, "") for name in names),
                 ", ".join(entry.about.inputs),
             )
             for entry in listed
         ],
         documents=(entry.document() for entry in listed),
-        brief_header=("recording", "speech", "language", "words", *speakers, *names, "source"),
+        brief_header=(
+            "recording",
+            "speech",
+            "language",
+            "words",
+            *speakers,
+            *heard,
+            *names,
+            "source",
+        ),
         brief=[
             (
                 *(
@@ -48,6 +59,7 @@ def recording_rows(listed: "Sequence[ListedRecording]") -> Rows:
                     entry.words,
                 ),
                 *(len(entry.speakers) for _ in speakers),
+                *("" if entry.heard is None else f"{entry.heard:.0%}" for _ in heard),
                 *(entry.about.metadata.get(name, "") for name in names),
                 source_of(entry, folder),
             )

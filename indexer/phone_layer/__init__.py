@@ -8,4 +8,7 @@ layer        PhoneLayer: frames -> log posteriors of phones
 folds        which quarter of the frames judges a layer that the other three taught
 learning     rounds of all of these -> Learned: layers, and how many held-out frames they get right
 slots        log posteriors -> short stretches with alternative phones
+kept         layers and slots as columns of a segment keep them
+sources      the recordings of an index that have sound, and their words
+index_phones stores -> segments with phones heard
 """

@@ -19,7 +19,6 @@ from std.store.columns import Int64s
 from std.values import Float32s, Float64s
 
 RIDGE = 0.05  # of each input's variance, added to that within classes
-FRAMES_AT_ONCE = 20_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,10 +49,7 @@ def class_sums(inputs: Float32s, classes: Int64s, n_classes: int) -> ClassSums:
         n_classes: how many there are.
     """
     n, d = inputs.shape
-    sums, products = np.zeros((n_classes, d)), np.zeros((d, d))
-    for begin in range(0, n, FRAMES_AT_ONCE):
-        some = inputs[begin : begin + FRAMES_AT_ONCE]
-        products += some.T @ some
+    sums, products = np.zeros((n_classes, d)), (inputs.T @ inputs).astype(np.float64)
     order = np.argsort(classes, kind="stable")
     there, begins = np.unique(classes[order], return_index=True)
     if n:

@@ -1,11 +1,15 @@
 """A linear layer from an encoder's frames to phones.
 
 PhoneLayer    frames -> log posteriors of silence and each phone
-in_context    frames -> what the layer looks at: each frame, and one on either side
+Reader        reads some of a recording's frames; a long recording is heard in blocks
+blocks        the frames of a recording as the layer looks at them: each with one on either side
+shrunk        a layer between itself and an earlier one
 fits_of       log posteriors -> how well each frame fits each phone, whatever is frequent
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,18 +18,30 @@ from std.values import Float32s, freeze
 
 SHARE_POWER = 0.5  # of a phone's share, by which its posteriors are divided
 WORST_FIT = -10.0  # nats
+BLOCK = 15_000  # frames: 5 minutes
 CONTEXT = 1  # frame to either side of a frame that the layer sees, too
 
 
-def in_context(frames: Float32s) -> Float32s:
-    """(n, 3 d) each frame between the frames `CONTEXT` before and behind it.
+class Reader(NamedTuple):
+    """A recording's frames, of which some at a time are read."""
+
+    n_frames: int
+    read: Callable[[int, int], Float32s]  # first and behind the last -> (n, d)
+
+
+def blocks(reader: Reader) -> Iterator[tuple[slice, Float32s]]:
+    """Each block's place, and (n, 3 d) its frames between the frames `CONTEXT` before and behind.
 
     At the ends of a recording its first and last frames stand for those that are not there.
     """
-    n = len(frames)
-    at = np.arange(n)
-    sides = [frames[np.clip(at + shift, 0, max(n - 1, 0))] for shift in (-CONTEXT, 0, CONTEXT)]
-    return np.concatenate(sides, axis=1)
+    for begin in range(0, reader.n_frames, BLOCK):
+        end = min(begin + BLOCK, reader.n_frames)
+        low, high = max(begin - CONTEXT, 0), min(end + CONTEXT, reader.n_frames)
+        frames = reader.read(low, high)
+        at = np.arange(begin, end)
+        sides = (-CONTEXT, 0, CONTEXT)
+        rows = [np.clip(at + side, 0, reader.n_frames - 1) - low for side in sides]
+        yield slice(begin, end), np.concatenate([frames[row] for row in rows], axis=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,13 +57,16 @@ class PhoneLayer:
     def __post_init__(self) -> None:
         freeze(self)
 
-    def log_posteriors(self, frames: Float32s) -> Float32s:
+    def log_posteriors(self, reader: Reader) -> Float32s:
         """(n, phones + 1) natural logs; of silence first.
 
         Args:
-            frames: (n, d) of the layer's encoder.
+            reader: of frames of the layer's encoder.
         """
-        return log_softmax(in_context(frames) @ self.weights + self.bias)
+        said = np.empty((reader.n_frames, len(self.bias)), np.float32)
+        for here, inputs in blocks(reader):
+            said[here] = log_softmax(inputs @ self.weights + self.bias)
+        return said
 
 
 def log_softmax(scores: Float32s) -> Float32s:
@@ -55,6 +74,29 @@ def log_softmax(scores: Float32s) -> Float32s:
     scores = scores - scores.max(axis=1, keepdims=True)
     normalised: Float32s = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
     return normalised
+
+
+def shrunk(layer: PhoneLayer, earlier: PhoneLayer, weight: float) -> PhoneLayer:
+    """A layer drawn towards an earlier one: a weighted mean of their log posteriors.
+
+    Args:
+        layer: its phones that the earlier one has not stay as they are.
+        earlier: of the same encoder.
+        weight: of the earlier one, from 0 to 1.
+    """
+    row_of = {phone: row for row, phone in enumerate(("", *earlier.phones))}
+    rows = np.array([row_of.get(phone, -1) for phone in ("", *layer.phones)])
+    both = rows >= 0
+    mixed = []
+    for ours, theirs in ((layer.weights, earlier.weights), (layer.bias, earlier.bias)):
+        # What all classes have in common says nothing: without it the two can be compared.
+        new = ours - ours[..., both].mean(axis=-1, keepdims=True)
+        old = theirs - theirs[..., rows[both]].mean(axis=-1, keepdims=True)
+        new[..., both] += weight * (old[..., rows[both]] - new[..., both])
+        mixed.append(new)
+    shares = layer.shares.copy()
+    shares[both] += weight * (earlier.shares[rows[both]] - shares[both])
+    return PhoneLayer(layer.encoder, layer.phones, mixed[0], mixed[1], shares / shares.sum())
 
 
 def fits_of(log_posteriors: Float32s, shares: Float32s) -> Float32s:

@@ -6,8 +6,8 @@ At first the phones of a word share its time evenly. In each round a layer of th
 fourth, and its words are aligned with what it hears; the next round learns from that.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,20 +15,20 @@ import numpy as np
 from indexer.phone_layer.alignment import aligned
 from indexer.phone_layer.classes import ClassSums, class_sums, layer_of, no_sums
 from indexer.phone_layer.folds import FOLDS
-from indexer.phone_layer.layer import PhoneLayer, fits_of, in_context, log_softmax
+from indexer.phone_layer.layer import PhoneLayer, Reader, blocks, fits_of, log_softmax, shrunk
 from indexer.phone_layer.targets import SILENCE, Targets
 from std.sound.value import Encoder
 from std.store.columns import Int64s
 from std.values import Float32s
 
 ROUNDS = 3
-SCALE = 0.5  # of a layer: neighbouring frames are not independent, so it is too sure of itself
+SCALE = 0.5  # of a layer: frames in a row are alike, so it is too sure of itself
 
 
 class Lesson(NamedTuple):
     """A recording with words, which teaches."""
 
-    read: Callable[[], Float32s]  # (n, d) its frames
+    reader: Reader
     targets: Targets
     folds: Int64s  # (n,)
 
@@ -50,6 +50,11 @@ class Learned:
     right: float  # share of the held-out frames of words that a layer gets right
     frames: int  # of words and pauses that taught
 
+    def shrunk(self, earlier: PhoneLayer, weight: float) -> "Learned":
+        """The same, each layer drawn towards an earlier one; see `layer.shrunk`."""
+        layers = tuple(shrunk(layer, earlier, weight) for layer in self.layers)
+        return replace(self, layers=layers, whole=shrunk(self.whole, earlier, weight))
+
 
 def learn(lessons: Sequence[Lesson], phones: Sequence[str], encoder: Encoder) -> Learned:
     """Learn a layer without each fold, and one of all frames.
@@ -59,7 +64,8 @@ def learn(lessons: Sequence[Lesson], phones: Sequence[str], encoder: Encoder) ->
         phones: to whose rows the classes of the targets refer.
         encoder: of the frames.
     """
-    origin = in_context(lessons[0].read()).mean(axis=0)  # near 0 products are exact
+    _, inputs = next(blocks(lessons[0].reader))
+    origin = inputs.mean(axis=0)  # near 0 products are exact
     classes = [lesson.targets.spread for lesson in lessons]
     for _ in range(ROUNDS):
         of_folds = _sums_of_folds(lessons, classes, origin, len(phones) + 1)
@@ -84,10 +90,11 @@ def _sums_of_folds(
     """The sums over the frames of each fold."""
     sums = [no_sums(n_classes, len(origin)) for _ in range(FOLDS)]
     for lesson, of_frames in zip(lessons, classes, strict=True):
-        inputs = in_context(lesson.read()) - origin
-        for fold in np.unique(lesson.folds).tolist():
-            here = (lesson.folds == fold) & (of_frames >= SILENCE)
-            sums[fold] += class_sums(inputs[here], of_frames[here], n_classes)
+        for here, inputs in blocks(lesson.reader):
+            known = of_frames[here] >= SILENCE
+            for fold in np.unique(lesson.folds[here]).tolist():
+                mine = known & (lesson.folds[here] == fold)
+                sums[fold] += class_sums(inputs[mine] - origin, of_frames[here][mine], n_classes)
     return sums
 
 
@@ -106,11 +113,12 @@ def _classifier(of_folds: Sequence[ClassSums], without: int | None) -> Classifie
 
 def _heard(lesson: Lesson, classifiers: Sequence[Classifier], origin: Float32s) -> Float32s:
     """(n, k) scores of the classes of each frame, by the classifier that did not see it."""
-    inputs = in_context(lesson.read()) - origin
-    scores = np.empty((len(inputs), len(classifiers[0].bias)), np.float32)
-    for fold in np.unique(lesson.folds).tolist():
-        here = lesson.folds == fold
-        scores[here] = inputs[here] @ classifiers[fold].weights + classifiers[fold].bias
+    scores = np.empty((lesson.reader.n_frames, len(classifiers[0].bias)), np.float32)
+    for here, inputs in blocks(lesson.reader):
+        for fold in np.unique(lesson.folds[here]).tolist():
+            mine = lesson.folds[here] == fold
+            weights, bias, _ = classifiers[fold]
+            scores[here][mine] = (inputs[mine] - origin) @ weights + bias
     return scores
 
 

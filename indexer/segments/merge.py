@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from indexer.segments.heard_columns import merged_heard
 from indexer.segments.invert import posting_order, slot_errors
 from indexer.segments.sound import merged_sound
 from std.store import Segment
@@ -47,8 +48,8 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
     Args:
         segments: what to merge; those without an id are not committed yet. Slots of one recording
             that share their middle come in the order in which the segments' speech of it begins.
-        rebuild: makes the extra columns of the result, of which only `SLOT_ERROR`, the speakers
-            and the sound stay without.
+        rebuild: makes the extra columns of the result, of which only `SLOT_ERROR`, the speakers,
+            the sound and the phones heard stay without.
 
     Returns:
         Columns equal to those of inverting all the live recordings' networks at once.
@@ -96,9 +97,20 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
         )[slot_order],
         extra=_slot_errors(parts, slot_kept, slot_order)
         | _speakers(parts, slot_kept, slot_order)
-        | merged_sound(parts, lives, rows, len(recordings)),
+        | _of_sound(parts, lives, rows, recordings),
     )
     return replace(columns, extra={**columns.extra, **rebuild(columns)}) if rebuild else columns
+
+
+def _of_sound(
+    parts: Sequence[SegmentColumns],
+    lives: Sequence[Bools],
+    rows: Sequence[Int64s],
+    recordings: Sequence[IndexedRecording],
+) -> dict[str, Column]:
+    """The columns of sound and of phones heard of the merged segment, where a part has them."""
+    sound = merged_sound(parts, lives, rows, len(recordings))
+    return sound | merged_heard(parts, lives, recordings)
 
 
 def _slot_errors(

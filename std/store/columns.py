@@ -7,7 +7,7 @@ Every kind of store keeps the same columns, so a search gives the same hits in e
     slot_*                recording by recording (CSR: slot_offsets) in time order; needed to skip
                           empty slots in phrases and to show context
     extra                 further columns by name (`SLOT_ERROR`, those of `std.store.speakers`, the
-                          phone columns); stores only keep them
+                          phone columns, those of `std.store.heard`); stores only keep them
 
 A key is ``recording << 32 | time_ms``: one sorted column orders all recordings of a segment, and
 a join of two words is a binary search in it. Times are below 2**32 ms, words below 2**16 ms.

@@ -31,6 +31,7 @@ from std.store.columns import (
     first_slots,
     unpack_vocabulary,
 )
+from std.store.heard import HeardSlots
 from std.store.manifest import SegmentEntry
 from std.text import Normalisation
 
@@ -267,6 +268,12 @@ def _inconsistencies(place: str, columns: SegmentColumns) -> Iterator[str]:
     posterior = columns.posting_posterior
     if len(posterior) and not 0 <= float(posterior.min()) <= float(posterior.max()) <= 1:
         yield f"{place}: a posterior is not between 0 and 1"
+    try:
+        heard = HeardSlots.read(columns.extra)
+        if heard and len(heard.layer) != len(columns.recordings):
+            yield f"{place}: expected phones of each recording, got those of {len(heard.layer)}"
+    except (KeyError, TypeError, ValueError) as error:
+        yield f"{place}: expected phones heard, got {error}"
     if (columns.slot_key[1:] < columns.slot_key[:-1]).any():
         yield f"{place}: expected slots in order of time"
     if len(columns.slot_key) and int(columns.slot_key.max() >> KEY_SHIFT) >= len(

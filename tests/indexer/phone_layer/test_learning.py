@@ -5,7 +5,7 @@ import pytest
 
 from indexer.phone_layer.classes import class_sums, layer_of, no_sums
 from indexer.phone_layer.folds import folds_of
-from indexer.phone_layer.layer import PhoneLayer, fits_of, in_context, log_softmax
+from indexer.phone_layer.layer import PhoneLayer, Reader, blocks, fits_of, log_softmax
 from indexer.phone_layer.learning import Lesson, learn
 from indexer.phone_layer.targets import targets
 from indexer.phone_layer.words import SpokenWords
@@ -40,10 +40,14 @@ def recording(seed, *, words=60, shift_ms=0, said=None):
     return frames, spoken, np.array(classes)
 
 
+def reader(frames):
+    return Reader(len(frames), lambda first, end: frames[first:end])
+
+
 def lessons(recordings):
     folds = folds_of([len(frames) for frames, *_ in recordings], 20)
     return [
-        Lesson(lambda frames=frames: frames, targets(words, len(frames), 0, 20), fold)
+        Lesson(reader(frames), targets(words, len(frames), 0, 20), fold)
         for (frames, words, _), fold in zip(recordings, folds, strict=True)
     ]
 
@@ -52,7 +56,7 @@ def lessons(recordings):
 def test_phones_are_heard_that_no_layer_was_told(n):
     learned = learn(lessons([recording(i, words=300 // n) for i in range(n)]), PHONES, ENCODER)
     frames, _, classes = recording(99)
-    heard = learned.whole.log_posteriors(frames).argmax(axis=1)
+    heard = learned.whole.log_posteriors(reader(frames)).argmax(axis=1)
     assert (heard == classes).mean() > 0.95
     assert learned.right > 0.9
     assert learned.whole.phones == PHONES
@@ -76,7 +80,7 @@ def test_no_layer_saw_the_fold_that_it_judges():
     assert changed[:3] == [True, True, True]
     # A layer without recording 3 learns from it only through how others were aligned: not at all.
     frames, *_ = recording(50)
-    one, other = (learned.layers[3].log_posteriors(frames) for learned in (before, after))
+    one, other = (learned.layers[3].log_posteriors(reader(frames)) for learned in (before, after))
     assert (one.argmax(axis=1) == other.argmax(axis=1)).mean() > 0.9
 
 
@@ -127,16 +131,27 @@ def test_folds_deal_recordings_or_blocks():
 
 
 def test_frames_are_seen_between_their_neighbours():
-    frames = np.array([[1], [2], [3]], np.float32)
-    assert in_context(frames).tolist() == [[1, 1, 2], [1, 2, 3], [2, 3, 3]]
-    assert in_context(frames[:0]).shape == (0, 3)
+    ((where, inputs),) = blocks(reader(np.array([[1], [2], [3]], np.float32)))
+    assert where == slice(0, 3)
+    assert inputs.tolist() == [[1, 1, 2], [1, 2, 3], [2, 3, 3]]
+    assert not [*blocks(reader(np.empty((0, 1), np.float32)))]
+
+
+def test_blocks_of_a_long_recording_are_those_of_one(monkeypatch):
+    frames = np.arange(20, dtype=np.float32)[:, None]
+    ((_, whole),) = blocks(reader(frames))
+    monkeypatch.setattr("indexer.phone_layer.layer.BLOCK", 6)
+    places, parts = zip(*blocks(reader(frames)), strict=True)
+    assert [len(one) for one in parts] == [6, 6, 6, 2]
+    assert places[-1] == slice(18, 20)
+    np.testing.assert_array_equal(np.concatenate(parts), whole)
 
 
 def test_a_layer_says_probabilities():
     rng = np.random.default_rng(5)
     weights, bias = rng.standard_normal((6, 3)).astype("f4"), np.zeros(3, "f4")
     layer = PhoneLayer(ENCODER, ("a", "b"), weights, bias, np.full(3, 1 / 3, "f4"))
-    said = layer.log_posteriors(rng.standard_normal((8, 2)).astype("f4"))
+    said = layer.log_posteriors(reader(rng.standard_normal((8, 2)).astype("f4")))
     np.testing.assert_allclose(np.exp(said).sum(axis=1), 1, atol=1e-6)
 
 

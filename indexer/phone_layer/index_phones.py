@@ -1,0 +1,196 @@
+"""The phones of an index whose recordings have sound: learned, heard, kept.
+
+recognise_phones    stores -> segments with phones heard, committed
+
+A layer is learned for each pronouncer and encoder, from at most `TEACHING_FRAMES` of speech, and
+kept in the segments of what it heard. Recordings that are added later are heard by it, until the
+index has `ENOUGH` times the sound that taught it; then one is learned again. Speech that was taken
+out of the index by then counts through the earlier layer, towards which the weights are shrunk. A
+layer that gets less than `LEAST_RIGHT` of held-out frames right is not used. An index without sound
+stays as it is.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from indexer.index_report import HeardLanguage
+from indexer.phone_layer.folds import folds_of
+from indexer.phone_layer.kept import Teaching, heard_of, kept_layer, layer_kept
+from indexer.phone_layer.layer import PhoneLayer
+from indexer.phone_layer.learning import Learned, Lesson, learn
+from indexer.phone_layer.slots import slots_of
+from indexer.phone_layer.sources import Source, Sources, has_unheard, sources_of
+from indexer.phone_layer.targets import targets
+from indexer.segments.merge import merged
+from indexer.segments.phone_columns import kept_phones
+from std.execution.stop import check_stop
+from std.store import CommittedSegment, Store
+from std.store.columns import Int64s
+from std.store.heard import HeardBy, HeardSlots, gathered
+from std.store.protocol import verified_columns
+from std.values import Recording
+
+TEACHING_FRAMES = 4 * 3600 * 50  # four hours
+LEAST_FRAMES = 3000  # of words and pauses: a minute
+LEAST_RIGHT = 0.5
+ENOUGH = 2  # times the sound that taught a layer, from which on one is learned again
+
+
+def recognise_phones(stores: Sequence[Store]) -> list[HeardLanguage]:
+    """Hear phones in recordings that have sound, where nobody heard any yet, and commit them.
+
+    Args:
+        stores: the shards of an index, which are being written to.
+    """
+    segments = [(store, segment) for store in stores for segment in store.segments()]
+    if not has_unheard(segment for _, segment in segments):
+        return []
+    heard: dict[Recording, HeardSlots] = {}
+    report = []
+    for sources in sources_of(segment for _, segment in segments):
+        if all(_fits(source.by, sources) for source in sources.recordings):
+            continue
+        outcome, of_recordings = _heard(sources)
+        report.append(outcome)
+        heard |= of_recordings
+    for store, segment in segments:
+        _commit(store, segment, heard)
+    return report
+
+
+def _fits(by: HeardBy | None, sources: Sources) -> bool:
+    """Whether a layer is one of a group's own: of its pronouncer and its encoder."""
+    if by is None:
+        return False
+    layer, teaching = layer_kept(by)
+    return (teaching.pronouncer, layer.encoder) == (sources.pronouncer, sources.encoder)
+
+
+def _heard(sources: Sources) -> tuple[HeardLanguage, dict[Recording, HeardSlots]]:
+    """The slots of a group's recordings that had none, and of all where a layer is learned again.
+
+    Where a layer is drawn towards an earlier one, what that has heard stays: it may have taught it.
+    """
+    new = [source for source in sources.recordings if not _fits(source.by, sources)]
+    earlier = _earlier(sources)
+    if earlier is not None and not _is_due(earlier, sources):
+        layer, teaching = layer_kept(earlier)
+        slots = {one.recording: _by_whole(one, layer, earlier) for one in new}
+        return _outcome(sources, slots, teaching, learned=False), slots
+    taught = _teachers(sources)
+    phones = tuple(sorted({phone for one in taught for phone in one.phones}))
+    lessons = _lessons(taught, phones)
+    if not lessons:
+        return HeardLanguage(sources.pronouncer, 0, 0.0, 0.0, learned=True), {}
+    learned = learn(lessons, phones, sources.encoder)
+    teaching = Teaching(sources.pronouncer, learned.frames, len(taught), learned.right)
+    if learned.frames < LEAST_FRAMES or learned.right < LEAST_RIGHT:
+        return _outcome(sources, {}, teaching, learned=True), {}
+    gone = _gone(earlier, sources)
+    if earlier is not None and gone:
+        old, _ = layer_kept(earlier)
+        learned = learned.shrunk(old, gone / (gone + learned.frames))
+    by = kept_layer(learned.whole, teaching)
+    folds = {one.recording: lesson.folds for one, lesson in zip(taught, lessons, strict=True)}
+    slots = {}
+    for source in new if gone else sources.recordings:
+        check_stop()
+        if source.recording in folds:
+            slots[source.recording] = _by_folds(source, learned, folds[source.recording], by)
+        else:
+            slots[source.recording] = _by_whole(source, learned.whole, by)
+    return _outcome(sources, slots, teaching, learned=True), slots
+
+
+def _outcome(
+    sources: Sources, slots: Mapping[Recording, HeardSlots], teaching: Teaching, *, learned: bool
+) -> HeardLanguage:
+    frame_s = sources.recordings[0].sound.frame_ms / 1000
+    taught_s = teaching.frames * frame_s
+    return HeardLanguage(sources.pronouncer, len(slots), teaching.right, taught_s, learned)
+
+
+def _earlier(sources: Sources) -> HeardBy | None:
+    """The group's layer that was taught by most speech."""
+    kept = [one.by for one in sources.recordings if one.by and _fits(one.by, sources)]
+    return max(kept, key=lambda by: layer_kept(by)[1].frames, default=None)
+
+
+def _is_due(earlier: HeardBy, sources: Sources) -> bool:
+    """Whether the index has so much more sound than taught a layer that one is learned again."""
+    taught = min(layer_kept(earlier)[1].frames, TEACHING_FRAMES // ENOUGH)
+    return sum(len(one.sound) for one in sources.recordings) >= ENOUGH * taught
+
+
+def _gone(earlier: HeardBy | None, sources: Sources) -> int:
+    """How many of the frames that taught an earlier layer have left the index."""
+    if earlier is None:
+        return 0
+    there = sum(len(one.sound) for one in sources.recordings if _fits(one.by, sources))
+    return max(0, layer_kept(earlier)[1].frames - there)
+
+
+def _teachers(sources: Sources) -> list[Source]:
+    """Recordings with words, from all over the group, of at most `TEACHING_FRAMES` or one."""
+    spoken = [one for one in sources.recordings if len(one.words.begin_ms)]
+    total = sum(len(one.sound) for one in spoken)
+    step = max(1.0, total / TEACHING_FRAMES)
+    return [spoken[row] for row in np.arange(0, len(spoken), step).astype(int).tolist()]
+
+
+def _lessons(taught: Sequence[Source], phones: Sequence[str]) -> list[Lesson]:
+    """The recordings as lessons in phones of all of them."""
+    if not taught:
+        return []
+    row_of = {phone: row for row, phone in enumerate(phones)}
+    folds = folds_of([len(one.sound) for one in taught], taught[0].sound.frame_ms)
+    lessons = []
+    for source, of_frames in zip(taught, folds, strict=True):
+        rows = np.array([row_of[phone] for phone in source.phones], np.uint8)
+        words = replace(source.words, phones=rows[source.words.phones])
+        sound = source.sound
+        states = targets(words, len(sound), sound.start_ms, sound.frame_ms)
+        lessons.append(Lesson(source.reader, states, of_frames))
+    return lessons
+
+
+def _by_whole(source: Source, layer: PhoneLayer, by: HeardBy) -> HeardSlots:
+    """The slots of a recording that taught nothing."""
+    slots = slots_of(layer.log_posteriors(source.reader), layer.shares)
+    return heard_of(slots, by, layer.phones, (source.sound.start_ms, source.sound.frame_ms))
+
+
+def _by_folds(source: Source, learned: Learned, folds: Int64s, by: HeardBy) -> HeardSlots:
+    """The slots of a recording that taught, each frame heard by the layer that did not see it."""
+    said = np.empty((len(folds), len(learned.whole.bias)), np.float32)
+    for fold in np.unique(folds).tolist():
+        mine = folds == fold
+        said[mine] = learned.layers[fold].log_posteriors(source.reader)[mine]
+    shares = np.stack([layer.shares for layer in learned.layers])[folds]
+    clock = source.sound.start_ms, source.sound.frame_ms
+    return heard_of(slots_of(said, shares), by, learned.whole.phones, clock)
+
+
+def _commit(store: Store, segment: CommittedSegment, heard: Mapping[Recording, HeardSlots]) -> None:
+    """Put the slots of recordings into their segment; deleted recordings leave it."""
+    normalisation = store.normalisation()
+    live = [one for row, one in enumerate(segment.recordings) if row not in segment.deleted]
+    if normalisation is None or not any(one.recording in heard for one in live):
+        return
+    columns = verified_columns(segment)
+    if segment.deleted:
+        columns = merged([segment], partial(kept_phones, before=columns))
+    before = HeardSlots.read(columns.extra)
+    parts = [before] if before else []
+    rows: list[tuple[int, int] | None] = []
+    for row, one in enumerate(columns.recordings):
+        if one.recording in heard:
+            rows.append((len(parts), 0))
+            parts.append(heard[one.recording])
+        else:
+            rows.append((0, row) if before else None)
+    extra = {**columns.extra, **gathered(parts, rows).columns()}
+    store.commit([replace(columns, extra=extra)], normalisation=normalisation, replace=[segment.id])

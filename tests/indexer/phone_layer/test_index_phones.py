@@ -1,0 +1,222 @@
+"""An index whose recordings have sound: phones are learned, kept, merged and learned again."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from indexer import delete_recordings, index_files, list_recordings, merge_segments, verify_index
+from indexer.phone_layer import index_phones
+from indexer.phone_layer.kept import layer_kept
+from indexer.phone_layer.words import spoken_words
+from std.sound.files import appended, sound_name
+from std.sound.value import Encoder, Sound
+from std.store import open_store
+from std.store.columns import unpack_vocabulary
+from std.store.heard import HeardSlots
+from std.values import Recording
+
+MESHES = sorted((Path(__file__).parents[3] / "examples/german/mesh").iterdir())[:5]
+ENCODER = Encoder("whisper", "ab" * 32)
+
+
+def segments(store):
+    return open_store(str(store)).segments()
+
+
+def heard_in(store):
+    """Of each recording its slots, as bytes; None where nobody heard phones."""
+    found = {}
+    for segment in segments(store):
+        heard = HeardSlots.read(segment.columns().extra)
+        for row, one in enumerate(segment.recordings):
+            if row not in segment.deleted:
+                first, end = heard.offsets[row : row + 2] if heard else (0, 0)
+                frames = heard.frames[first:end].tobytes() if heard else b""
+                found[one.recording.file] = frames if heard and heard.is_heard[row] else None
+    return found
+
+
+def layers_in(store):
+    return {
+        layer_kept(by)[1]
+        for segment in segments(store)
+        if (heard := HeardSlots.read(segment.columns().extra))
+        for by in heard.by
+    }
+
+
+def write_sound(path, file, stored):
+    empty = Sound(Recording(file, 1), ENCODER, stored[:0])
+    with appended(path / sound_name(empty.recording), empty) as (stream, _):
+        stream.write(stored.tobytes())
+
+
+@pytest.fixture(scope="module")
+def sounds(tmp_path_factory):
+    """Frames of the words of the example, as an encoder would hear them."""
+    store = tmp_path_factory.mktemp("plain") / "INDEX"
+    index_files(MESHES, store, language="German")
+    (segment,) = segments(store)
+    columns = segment.columns()
+    rng = np.random.default_rng(1)
+    phones = len(unpack_vocabulary(columns.extra["phone_inventory"]))
+    means = rng.integers(0, 2, (phones + 1, 256))
+    sound = {}
+    for one, words in zip(columns.recordings, spoken_words(columns), strict=True):
+        classes = np.zeros(int(words.end_ms.max()) // 20 + 5, int)
+        for i in range(len(words.begin_ms)):
+            mine = words.phones[words.offsets[i] : words.offsets[i + 1]].astype(int) + 1
+            begin, end = int(words.begin_ms[i]) // 20, int(words.end_ms[i]) // 20
+            at = np.arange(begin, end)
+            classes[begin:end] = mine[(at - begin) * len(mine) // max(end - begin, 1)]
+        flipped = rng.random((len(classes), 256)) < 0.2
+        sound[one.recording.file] = np.packbits(means[classes] ^ flipped, axis=1)
+    return sound
+
+
+@pytest.fixture
+def folder(tmp_path, sounds):
+    """The example's files with sound beside them."""
+    for mesh in MESHES:
+        (tmp_path / mesh.name).write_bytes(mesh.read_bytes())
+    for file, stored in sounds.items():
+        write_sound(tmp_path, file, stored)
+    return tmp_path
+
+
+def inputs(folder):
+    return [folder / mesh.name for mesh in MESHES]
+
+
+def test_phones_are_heard_where_sound_lies_beside_the_input(folder):
+    store = folder / "INDEX"
+    report = index_files(inputs(folder), store, language="German")
+    (heard,) = report.heard
+    assert (heard.recordings, heard.learned, heard.pronouncer) == (5, True, "espeak-ng:de")
+    assert heard.right > 0.8
+    assert heard.line().startswith("phones heard in 5 recordings (learned now: ")
+    assert all(heard_in(store).values())
+    assert {one.heard for one in list_recordings(store)} == {round(heard.right, 4)}
+    (check,) = verify_index(store)
+    assert check.damage == ()
+
+
+def test_what_is_heard_is_what_was_said(folder):
+    """The likeliest phones of the slots are mostly those of the words."""
+    store = folder / "INDEX"
+    index_files(inputs(folder), store, language="German")
+    (segment,) = segments(store)
+    columns = segment.columns()
+    heard, inventory = (
+        HeardSlots.read(columns.extra),
+        unpack_vocabulary(columns.extra["phone_inventory"]),
+    )
+    begins = np.concatenate([[0], np.cumsum(heard.alternatives, dtype=int)])[:-1]
+    first = [heard.tokens[token] for token in heard.token[begins[: heard.offsets[1]]]]
+    said = [inventory[phone] for phone in spoken_words(columns)[0].phones]
+    found = [phone for phone in first if phone != "_"]
+    assert len(set(found)) > 20
+    assert abs(len(found) - len(said)) < 0.1 * len(said)
+
+
+def test_an_index_without_sound_is_as_it_was(folder):
+    for path in folder.glob("*.sound"):
+        path.unlink()
+    index_files(inputs(folder), folder / "PLAIN", language="German", learn_phones=False)
+    report = index_files(inputs(folder), folder / "INDEX", language="German")
+    assert report.heard == ()
+    assert [one.id for one in segments(folder / "INDEX")] == [
+        one.id for one in segments(folder / "PLAIN")
+    ]
+
+
+def test_no_phones_are_recognised_if_nobody_wants_them(folder):
+    report = index_files(inputs(folder), folder / "INDEX", language="German", learn_phones=False)
+    assert report.heard == ()
+    assert not any(heard_in(folder / "INDEX").values())
+
+
+def test_slots_stay_when_segments_are_merged_and_recordings_leave(folder):
+    store = folder / "INDEX"
+    files = inputs(folder)
+    index_files(files[:4], store, language="German")
+    before = heard_in(store)
+    index_files(files[4:], store, language="German")
+    merge_segments(store)
+    assert {file: heard_in(store)[file] for file in before} == before
+    gone = MESHES[0].stem
+    delete_recordings([gone], store)
+    merge_segments(store)
+    after = heard_in(store)
+    assert gone not in after
+    assert all(after[file] == before[file] for file in before if file != gone)
+    assert [check.damage for check in verify_index(store)] == [()]
+
+
+def test_a_recording_that_is_added_is_heard_by_the_layer_before(folder):
+    store, files = folder / "INDEX", inputs(folder)
+    index_files(files[:4], store, language="German")
+    (teaching,) = layers_in(store)
+    report = index_files(files[4:], store, language="German")
+    assert [(one.learned, one.recordings) for one in report.heard] == [(False, 1)]
+    assert layers_in(store) == {teaching}
+    assert all(heard_in(store).values())
+
+
+def test_a_layer_is_learned_again_when_there_is_twice_the_sound(folder):
+    store, files = folder / "INDEX", inputs(folder)
+    index_files(files[:2], store, language="German")
+    report = index_files(files[2:], store, language="German")
+    assert [(one.learned, one.recordings) for one in report.heard] == [(True, 5)]
+    (teaching,) = layers_in(store)
+    assert teaching.recordings == 5
+
+
+def test_speech_that_is_gone_counts_through_the_layer_that_it_taught(folder):
+    store, files = folder / "INDEX", inputs(folder)
+    index_files(files[:2], store, language="German")
+    before = heard_in(store)
+    gone, kept = MESHES[0].stem, MESHES[1].stem
+    delete_recordings([gone], store)
+    index_files(files[2:], store, language="German")
+    after = heard_in(store)
+    assert all(after.values())
+    assert gone not in after
+    assert after[kept] == before[kept]  # it may have taught the layer that the new one is near
+
+
+def test_words_that_were_not_said_teach_no_layer_that_is_used(folder, sounds):
+    files = sorted(sounds)
+    for path in folder.glob("*.sound"):
+        path.unlink()
+    for file, other in zip(files, files[1:] + files[:1], strict=True):
+        write_sound(folder, file, sounds[other][::-1])
+    report = index_files(inputs(folder), folder / "INDEX", language="German")
+    (heard,) = report.heard
+    assert heard.recordings == 0
+    assert heard.right < index_phones.LEAST_RIGHT
+    assert heard.line().startswith("no phones heard: too few or too poor words")
+    assert not any(heard_in(folder / "INDEX").values())
+
+
+def test_slots_do_not_depend_on_shards(folder):
+    index_files(inputs(folder), folder / "INDEX", language="German")
+    shards = [folder / "A", folder / "B"]
+    index_files(inputs(folder), shards, language="German")
+    assert {**heard_in(shards[0]), **heard_in(shards[1])} == heard_in(folder / "INDEX")
+
+
+def test_the_command_says_what_it_heard(folder, capsys):
+    from indexer.cli import main
+
+    store = str(folder / "INDEX")
+    files = [str(path) for path in inputs(folder)]
+    assert main([*files, "--store", store, "--language", "German", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["phones_heard"][0]["recordings"] == 5
+    assert "phones heard in 5 recordings" in err
+    other = str(folder / "OTHER")
+    assert main([*files, "--store", other, "--language", "German", "--learn-phones", "no"]) == 0
+    assert "phones heard" not in capsys.readouterr().err
