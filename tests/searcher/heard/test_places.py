@@ -1,0 +1,129 @@
+"""Places of queries in slots that are written by hand, and how many chance gives."""
+
+import numpy as np
+import pytest
+
+from searcher.heard.chance import COUNTED, Chance, learn_chance
+from searcher.heard.index import open_heard
+from searcher.heard.places import MOST, SAME_PLACE_MS, find_places
+from std.store.columns import IndexedRecording, SegmentColumns
+from std.store.heard import NOBODY, HeardBy, HeardSlots
+from std.values import Recording
+
+TOKENS = ("_", "a", "b", "t")
+
+
+def segment(*recordings):
+    """Recordings as texts of tokens, a slot of 100 ms each; None: nobody heard it."""
+    slots = [token for text in recordings for token in text or ""]
+    r, n = len(recordings), len(slots)
+    heard = HeardSlots(
+        (HeardBy({}, b""),),
+        TOKENS,
+        np.array([NOBODY if text is None else 0 for text in recordings], np.uint8),
+        np.arange(r, dtype=np.int32) * 1000,
+        np.full(r, 20, np.uint16),
+        np.cumsum([0, *(len(text or "") for text in recordings)]),
+        np.full(n, 5, np.uint8),
+        np.full(n, 255, np.uint8),
+        np.ones(n, np.uint8),
+        np.array([TOKENS.index(token) for token in slots], np.uint8),
+        np.zeros(n, np.uint8),
+    )
+    none = np.empty(0)
+    return SegmentColumns(
+        tuple(IndexedRecording(Recording(str(i), 1), 0, 0) for i in range(r)),
+        none.astype("u1"), np.zeros(1, "i8"), none.astype("u4"), none.astype("u2"),
+        none.astype("f4"), none.astype("i4"), np.zeros(r + 1, "i4"), none.astype("u8"),
+        none.astype("f4"), none.astype("i4"), heard.columns(),
+    )  # fmt: skip
+
+
+def opened(columns, gone=()):
+    live = np.array([row not in gone for row in range(len(columns.recordings))])
+    return open_heard(columns, live)
+
+
+def test_slots_have_the_clock_of_their_recording():
+    index = opened(segment("_t", None, "ab_"))
+    assert index.recording.tolist() == [0, 0, 2, 2, 2]
+    assert index.begin_ms.tolist() == [0, 100, 2000, 2100, 2200]
+    assert index.end_ms.tolist() == [100, 200, 2100, 2200, 2300]
+    assert index.is_first.tolist() == [1, 0, 1, 0, 0]
+    assert [TOKENS[t] for t in index.token] == list("_tab_")
+
+
+def test_recordings_that_do_not_count_leave_no_trace():
+    without = opened(segment("_t", "tab", "ab_"), gone=[1])
+    other = opened(segment("_t", None, "ab_"))
+    for one, expected in zip(without, other, strict=True):
+        np.testing.assert_array_equal(one, expected)
+    assert opened(segment("tab"), gone=[0]) is None
+    assert open_heard(segment(None), np.array([True])) is None
+
+
+def test_a_term_is_found_where_it_was_said():
+    indexes = [opened(segment("_____tab_____________tab__", "________tab___")), None]
+    places = find_places(("t", "a", "b"), indexes)
+    best = places.rows(np.flatnonzero(places.score > -1))
+    assert sorted(zip(best.recording.tolist(), best.start_ms.tolist(), strict=True)) == [
+        (0, 500),
+        (0, 2100),
+        (1, 1800),
+    ]
+    assert set(best.segment.tolist()) == {0}
+    assert (best.end_ms - best.start_ms == 300).all()
+    assert (np.diff(places.score) <= 0).all()
+
+
+def test_places_are_apart_and_of_all_segments():
+    rng = np.random.default_rng(1)
+    texts = ["".join(rng.choice(list(TOKENS), 3000)) for _ in range(2)]
+    places = find_places(("t", "a"), [opened(segment(text)) for text in texts])
+    assert len(places.score) == MOST
+    middle = (places.start_ms + places.end_ms) / 2
+    for number in (0, 1):
+        mine = np.sort(middle[places.segment == number])
+        assert (np.diff(mine) >= SAME_PLACE_MS).all()
+
+
+def test_cutting_an_archive_into_segments_changes_nothing():
+    rng = np.random.default_rng(2)
+    texts = ["".join(rng.choice(list(TOKENS), 200)) for _ in range(3)]
+    whole = find_places(("t", "a", "b"), [opened(segment(*texts))])
+    parts = find_places(("t", "a", "b"), [opened(segment(text)) for text in texts])
+    np.testing.assert_array_equal(whole.score, parts.score)
+
+
+def test_an_archive_without_phones_has_no_places():
+    assert len(find_places(("t", "a"), [None]).score) == 0
+
+
+def test_e_values_count_decoys_and_go_on_as_their_line():
+    rng = np.random.default_rng(3)
+    scores = {length: -rng.exponential(2.0, 400) - 3 for length in range(4, 24)}
+    chance = learn_chance(
+        [("t",) * length for length in scores], lambda d: np.sort(scores[len(d)])[::-1]
+    )
+    pooled = np.concatenate([scores[length] for length in list(scores)[:18]])
+    some = np.array([-8.0, -5.0])
+    expected = np.log([(pooled >= score).sum() / 18 for score in some])
+    np.testing.assert_allclose(chance.log_e_value(some, 8), expected, atol=0.35)
+    beyond = chance.log_e_value(np.array([-3.0, -2.0, 0.0]), 8)
+    assert (np.diff(beyond) < 0).all()
+    assert beyond[-1] < np.log(COUNTED / 18)
+
+
+def test_without_decoys_an_e_value_says_nothing():
+    chance = Chance(np.array([5]), (np.array([-1.0]),))
+    assert chance.log_e_value(np.array([-1.0, -9.0]), 5).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("phones", [4, 12])
+def test_e_values_of_decoys_themselves_are_their_ranks(phones):
+    """The k-th best place of a decoy has an E-value of about k."""
+    rng = np.random.default_rng(4)
+    drawn = [np.sort(-rng.gumbel(6, 1.5, 300))[::-1] for _ in range(18)]
+    chance = Chance(np.full(18, phones), tuple(drawn))
+    of_rank = np.mean([chance.log_e_value(scores[[9, 49]], phones) for scores in drawn], axis=0)
+    np.testing.assert_allclose(of_rank, np.log([10, 50]), atol=0.15)
