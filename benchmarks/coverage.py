@@ -18,7 +18,7 @@ import numpy as np
 
 from scoring.measures import cnxe
 from scoring.statistics.jackknife import deviations, intervals
-from scoring.statistics.sample import Sample, SampleHits, Targets, prepare
+from scoring.statistics.sample import Sample, SampleHits, SampleTargets, prepare
 from scoring.statistics.significance import SCALES
 from scoring.statistics.weighed import MEASURES
 from std.values import Float64s
@@ -79,7 +79,7 @@ def corpus(drawn_from: Truth, files: int, random: np.random.Generator) -> list[S
             is_hit,
             llr > 1.0,
         )
-        targets = Targets(term.astype(np.int32), file.astype(np.int32), paired)
+        targets = SampleTargets(term.astype(np.int32), file.astype(np.int32), paired)
         floor = -4.0  # what the systems say of a place without a hit
         entropy = cnxe.cross_entropy(
             llr[counted[hits.term]],

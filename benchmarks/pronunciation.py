@@ -28,8 +28,7 @@ from benchmarks.calibration import SETS, kinds, material, rows, searched
 from indexer.formats.readers import jsonl
 from indexer.networks.utterances import networks_in
 from searcher.calibration.model import default_model
-from std.phonetics.g2p import Converter, named
-from std.phonetics.g2p_rules import Rules
+from std.phonetics.g2p import Converter, Rules, named
 from std.phonetics.phones import Pronunciation
 
 NOTATION = {  # espeak-ng's or our symbols, and what both count as

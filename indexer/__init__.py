@@ -14,6 +14,8 @@ Read `indexer.build` first: the pipeline on one screen. From Python:
 
 from typing import TYPE_CHECKING
 
+from std.lazy_names import lazy_names
+
 if TYPE_CHECKING:
     from indexer.api import (
         IndexCheck,
@@ -80,39 +82,28 @@ __all__ = [
     "watch_folder",
 ]
 
-
-# A command that only prints its help must not load numpy: names are looked up when asked for.
-_HOME = {
-    "ExportReport": ("export", "ExportReport"),
-    "FORMAT_NAMES": ("formats.names", "FORMAT_NAMES"),
-    "FormatReader": ("formats.shared.reader", "FormatReader"),
-    "HypothesisWord": ("networks.hypotheses", "HypothesisWord"),
-    "NumberedUtterances": ("formats.shared.numbered", "NumberedUtterances"),
-    "ReaderOptions": ("formats.shared.reader_options", "ReaderOptions"),
-    "Span": ("formats.shared.numbered", "Span"),
-    "installed_formats": ("formats.names", "installed_formats"),
-    "recording_for": ("formats.shared.recordings", "recording_for"),
-    "IndexDescription": ("index_facts", "IndexDescription"),
-    "IndexReport": ("index_report", "IndexReport"),
-    "InputOptions": ("input_options", "InputOptions"),
-    "ListedRecording": ("listing", "ListedRecording"),
-    "Preview": ("dry_run", "Preview"),
-    "QueryReport": ("spoken_queries", "QueryReport"),
-    "read_spoken_queries": ("spoken_queries", "read_spoken_queries"),
-    "read_transcript": ("transcripts", "read_transcript"),
-    "languages_line": ("languages.report", "in_words"),
-    "pronouncer_hints": ("languages.report", "hints"),
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module 'indexer' has no attribute {name!r}")
-    from importlib import import_module
-
-    module, attribute = _HOME.get(name, ("api", name))
-    return getattr(import_module(f"indexer.{module}"), attribute)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "api": (
+            "IndexCheck clean_up delete_recordings describe_index export_index index_files "
+            "list_recordings merge_segments preview_files rename_recording verify_index "
+            "watch_folder"
+        ),
+        "dry_run": "Preview",
+        "export": "ExportReport",
+        "formats.names": "FORMAT_NAMES installed_formats",
+        "formats.shared.numbered": "NumberedUtterances Span",
+        "formats.shared.reader": "FormatReader",
+        "formats.shared.reader_options": "ReaderOptions",
+        "formats.shared.recordings": "recording_for",
+        "index_facts": "IndexDescription",
+        "index_report": "IndexReport",
+        "input_options": "InputOptions",
+        "languages.report": "pronouncer_hints=hints languages_line=in_words",
+        "listing": "ListedRecording",
+        "networks.hypotheses": "HypothesisWord",
+        "spoken_queries": "QueryReport read_spoken_queries",
+        "transcripts": "read_transcript",
+    },
+)

@@ -42,8 +42,7 @@ from indexer.listing import ListedRecording
 from indexer.listing import list_recordings as listed
 from indexer.origins import origins
 from indexer.rename import rename
-from indexer.watch import POLL_S, SETTLE_S, Folder, Outcome, outcomes, watch
-from indexer.watch import Metadata as WatchedMetadata
+from indexer.watch import POLL_S, SETTLE_S, FileOutcome, Folder, WatchedMetadata, outcomes, watch
 from std.config import Config, load_config
 from std.display.numbers import counted
 from std.distinct import require_outside
@@ -194,6 +193,9 @@ def clean_up(store: Stores) -> Iterator[tuple[str, int]]:
     """Remove replaced segments at once; yield each store's name and how many were removed.
 
     CouchDB otherwise keeps them for ten minutes, for searches that still read them.
+
+    Args:
+        store: the index, or its shards.
     """
     urls = _urls(store)
     require_different(urls)
@@ -204,7 +206,11 @@ def clean_up(store: Stores) -> Iterator[tuple[str, int]]:
 
 
 def verify_index(store: Stores) -> Iterator[IndexCheck]:
-    """Read all of an index; yield what is damaged in each store, and what it holds."""
+    """Read all of an index; yield the damage of each store, or its contents.
+
+    Args:
+        store: the index, or its shards.
+    """
     urls = _urls(store)
     require_different(urls)
     for url in urls:
@@ -350,7 +356,7 @@ def watch_folder(
     if not root.is_dir():
         raise InputError(root, 0, "a folder to watch", "nothing of that name")
 
-    def index(batch: Sequence[Path]) -> Iterator[Outcome]:
+    def index(batch: Sequence[Path]) -> Iterator[FileOutcome]:
         report = index_files(batch, urls, options=options, keep_going=True, **settings)
         for line in (*report.warnings, *report.language_warnings, *report.unmerged):
             tell(f"warning: {line}")

@@ -20,7 +20,7 @@ import numpy as np
 
 from indexer.networks.nonwords import is_noise
 from indexer.shards import contents
-from std.csv_output import write_csv
+from std.csv_files import write_csv
 from std.languages.detection import of_segment
 from std.metadata.table import Metadata
 from std.network_lines import dump

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from std.csv_input import records
+from std.csv_files import records
 from std.errors import InputError
 from std.files import content_of, decode
 from std.json_fields import Part

@@ -153,7 +153,7 @@ def _may_be_input(path: Path) -> bool:
     return not partial and not is_sidecar(path) and path.suffix != SUFFIX  # joins its words
 
 
-class Outcome(NamedTuple):
+class FileOutcome(NamedTuple):
     """What became of a file of a batch."""
 
     path: Path
@@ -165,7 +165,7 @@ def outcomes(
     batch: Sequence[Path],
     inputs: Iterable[IndexedInput],
     failures: Iterable[StdError],
-) -> Iterator[Outcome]:
+) -> Iterator[FileOutcome]:
     """What became of each file of a batch, in order.
 
     Args:
@@ -187,15 +187,15 @@ def outcomes(
             names = ", ".join(dict.fromkeys(one.file for one in file.utterances))
             number = counted(sum(file.utterances.values()), "utterance")
             without = ", no word in it" if file.is_wordless else ""
-            yield Outcome(path, f"{number} of {names}{without}")
+            yield FileOutcome(path, f"{number} of {names}{without}")
         elif file:
-            yield Outcome(path, "no utterance in it")
+            yield FileOutcome(path, "no utterance in it")
         else:
             unknown = InputError(path, 0, "a file that can be indexed", "nothing is known of it")
-            yield Outcome(path, "", failed.get(path) or other or unknown)
+            yield FileOutcome(path, "", failed.get(path) or other or unknown)
 
 
-class Metadata(NamedTuple):
+class WatchedMetadata(NamedTuple):
     """A file of metadata that is watched beside the folder."""
 
     path: Path
@@ -212,12 +212,12 @@ class Metadata(NamedTuple):
 
 def watch(
     folder: Folder,
-    index: Callable[[Sequence[Path]], Iterable[Outcome]],
+    index: Callable[[Sequence[Path]], Iterable[FileOutcome]],
     indexed: Collection[str],
     tell: Callable[[str], None],
     stopped: Callable[[float], bool],
     *,
-    metadata: Metadata | None = None,
+    metadata: WatchedMetadata | None = None,
     poll_s: float = POLL_S,
     settle_s: float = SETTLE_S,
 ) -> int:
@@ -259,21 +259,21 @@ def watch(
         try:
             found = list(index(batch))
         except StdError as error:  # of the store, or of a file for all: metadata, ECF
-            found = [Outcome(path, "", error) for path in batch]
+            found = [FileOutcome(path, "", error) for path in batch]
         n_indexed += sum(outcome.error is None for outcome in found)
         for line in dict.fromkeys(_line(outcome, watched) for outcome in found):
             tell(line)
     return n_indexed
 
 
-def _applied(metadata: Metadata) -> Outcome:
+def _applied(metadata: WatchedMetadata) -> FileOutcome:
     try:
-        return Outcome(metadata.path, metadata.apply())
+        return FileOutcome(metadata.path, metadata.apply())
     except StdError as error:
-        return Outcome(metadata.path, "", error)
+        return FileOutcome(metadata.path, "", error)
 
 
-def _line(outcome: Outcome, watched: Watched) -> str:
+def _line(outcome: FileOutcome, watched: Watched) -> str:
     """Note what became of a file, and say it."""
     error = outcome.error
     if error is None or isinstance(error, ForeignFileError):

@@ -14,6 +14,8 @@ Read `recogniser.recording` first: one recording on one screen. From Python:
 
 from typing import TYPE_CHECKING
 
+from std.lazy_names import lazy_names
+
 if TYPE_CHECKING:
     from recogniser.api import RecogniseReport, Watcher, recognise_files
     from recogniser.options import RecognitionOptions
@@ -35,23 +37,13 @@ __all__ = [
     "recognise_files",
 ]
 
-# A command that only prints its help must not load numpy: names are looked up when asked for.
-_MODULES = {
-    "RecognitionOptions": "options",
-    "Stopping": "processes",
-    "RecordingReport": "recording",
-    "StoppedError": "recording",
-    **dict.fromkeys(("Hypothesis", "Recogniser", "Recognition", "Window"), "protocol"),
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module 'recogniser' has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"recogniser.{_MODULES.get(name, 'api')}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "api": "RecogniseReport Watcher recognise_files",
+        "options": "RecognitionOptions",
+        "processes": "Stopping",
+        "protocol": "Hypothesis Recogniser Recognition Window",
+        "recording": "RecordingReport StoppedError",
+    },
+)

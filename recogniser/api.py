@@ -14,7 +14,7 @@ from recogniser import folder, texts
 from recogniser.audio import estimated_s
 from recogniser.inputs import audio_files
 from recogniser.options import RecognitionOptions
-from recogniser.processes import Failed, Progressed, Settings, Stopping, run
+from recogniser.processes import Failed, OutputSettings, Progressed, Stopping, run
 from recogniser.recording import RecordingReport, Task, report_of
 from recogniser.sound.sink import excerpts_of, sound_file
 from std.execution.cost import Stopwatch
@@ -93,7 +93,7 @@ def recognise_files(
     # where nothing is left, a worker is started for the settings, which must be the folder's
     with ExitStack() as stack:
         for event in run(left or tasks[:1], options, gpus or jobs, gpus, stopping or Stopping()):
-            if isinstance(event, Settings):
+            if isinstance(event, OutputSettings):
                 stack.enter_context(folder.opened(target, event.values))
                 results.begin(tasks)
                 if not left:

@@ -48,7 +48,7 @@ class Failed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class OutputSettings:
     """What decides the output, as JSON, by the names of its files in the folder."""
 
     values: dict[str, dict[str, Any]]
@@ -58,7 +58,7 @@ class Stopped(NamedTuple):
     """A recording was left unfinished, as the user wished."""
 
 
-Event = Settings | Progressed | Failed | RecordingReport
+Event = OutputSettings | Progressed | Failed | RecordingReport
 
 
 @dataclass(slots=True)
@@ -176,10 +176,10 @@ def _events(worker: _Worker, waiting: list[Task]) -> Iterator[Event]:
     if isinstance(message, Stopped):
         worker.task = None
         return
-    if isinstance(message, Settings) and worker.task:  # of a further worker: the same
+    if isinstance(message, OutputSettings) and worker.task:  # of a further worker: the same
         return
     yield message
-    if not isinstance(message, Progressed | Settings):
+    if not isinstance(message, Progressed | OutputSettings):
         _give(worker, waiting)
 
 
@@ -195,7 +195,7 @@ def _work(pipe: Connection, options: RecognitionOptions, gpu: int) -> None:
     Thread(target=_end_with_parent, daemon=True).start()
     try:
         work = _Work(options, gpu)
-        pipe.send(Settings(work.settings()))
+        pipe.send(OutputSettings(work.settings()))
         while (task := pipe.recv()) is not None:
             pipe.send(_done(task, work, pipe, stopping))
     except StdError as error:

@@ -22,6 +22,8 @@ functions for notebooks take lists or arrays and give plain results:
 
 from typing import TYPE_CHECKING
 
+from std.lazy_names import lazy_names
+
 if TYPE_CHECKING:
     from scoring.api import (
         average_precisions,
@@ -99,56 +101,26 @@ __all__ = [
     "write_report",
 ]
 
-# A command that only prints its help must not load numpy: names are looked up when asked for.
-_HOME = {
-    "CheckedFile": "files",
-    "Drawing": "report.write",
-    "Evaluation": "evaluate",
-    "Group": "group",
-    "LabelledCurve": "report.plot",
-    "NAMED_POINTS": "measures.twv",
-    "OperatingPoint": "measures.twv",
-    "Reader": "reference",
-    "Reference": "files",
-    "Resources": "resources",
-    "ScoringOptions": "options",
-    "Statistics": "statistics.significance",
-    "average_precisions": "api",
-    "check_files": "files",
-    "compare_systems": "statistics.significance",
-    "det_figure": "report.plot",
-    "detection_curve": "api",
-    "evaluation_rows": "report.rows",
-    "maximum": "measures.det",
-    "normalised_cross_entropy": "api",
-    "pair_hits": "api",
-    "permutation_p_value": "statistics.significance",
-    "read_reference": "files",
-    "read_resources": "resources",
-    "read_transcript": "reference",
-    "remarks": "reference",
-    "resources_document": "report.summary",
-    "score_files": "api",
-    "score_hits": "files",
-    "speech_of": "reference",
-    "summary_document": "report.summary",
-    "summary_text": "report.summary",
-    "summary_warnings": "report.summary",
-    "system_names": "report.system_names",
-    "term_weighted_value": "api",
-    "terms_table": "api",
-    "write_reference": "reference",
-    "write_report": "report.write",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'scoring' has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"scoring.{_HOME[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "api": (
+            "average_precisions detection_curve normalised_cross_entropy pair_hits "
+            "score_files term_weighted_value terms_table"
+        ),
+        "evaluate": "Evaluation",
+        "files": "CheckedFile Reference check_files read_reference score_hits",
+        "group": "Group",
+        "measures.det": "maximum",
+        "measures.twv": "NAMED_POINTS OperatingPoint",
+        "options": "ScoringOptions",
+        "reference": "Reader read_transcript remarks speech_of write_reference",
+        "report.plot": "LabelledCurve det_figure",
+        "report.rows": "evaluation_rows",
+        "report.summary": "resources_document summary_document summary_text summary_warnings",
+        "report.system_names": "system_names",
+        "report.write": "Drawing write_report",
+        "resources": "Resources read_resources",
+        "statistics.significance": "Statistics compare_systems permutation_p_value",
+    },
+)

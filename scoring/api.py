@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from scoring.evaluate import Evaluation
 from scoring.files import read_reference, score_hits
-from scoring.measures import cnxe, det, precision, twv
+from scoring.measures import cnxe, det, ranking, twv
 from scoring.options import ScoringOptions
 from scoring.report.csv_tables import TERMS_HEADER, term_rows
 from std.errors import StdError
@@ -175,7 +175,7 @@ def average_precisions(
     {'a': 0.25}
     """
     index = {name: i for i, name in enumerate(targets)}
-    by_term = precision.average_precision(
+    by_term = ranking.average_precision(
         _term_indices(terms, index),
         np.asarray(scores, np.float64),
         np.asarray(correct, np.bool_),
@@ -224,7 +224,7 @@ def normalised_cross_entropy(
     )
 
 
-class Span(NamedTuple):
+class TermSpan(NamedTuple):
     """A hit or a reference occurrence."""
 
     term: str
@@ -257,18 +257,14 @@ def pair_hits(
     ...           [("cat", "f", 1.1, 1.6), ("dog", "f", 7.0, 7.5)])
     [(0, 0), (1, None), (None, 1)]
     """
-    hit_spans, reference_spans = [Span(*row) for row in hits], [Span(*row) for row in references]
-    terms = {
-        name: i
-        for i, name in enumerate(dict.fromkeys(span.term for span in hit_spans + reference_spans))
-    }
-    files = {
-        name: i
-        for i, name in enumerate(dict.fromkeys(span.file for span in hit_spans + reference_spans))
-    }
+    hit_spans = [TermSpan(*row) for row in hits]
+    reference_spans = [TermSpan(*row) for row in references]
+    spans = hit_spans + reference_spans
+    terms = {name: i for i, name in enumerate(dict.fromkeys(span.term for span in spans))}
+    files = {name: i for i, name in enumerate(dict.fromkeys(span.file for span in spans))}
     recordings = tuple(Recording(name, 1) for name in files)
 
-    def columns(rows: Sequence[Span]) -> tuple[Any, ...]:
+    def columns(rows: Sequence[TermSpan]) -> tuple[Any, ...]:
         return (
             np.array([terms[span.term] for span in rows], np.int32),
             np.array([files[span.file] for span in rows], np.int32),
@@ -298,6 +294,9 @@ def pair_hits(
 
 def terms_table(evaluation: Evaluation) -> dict[str, list[str | int | float]]:
     """The per-term table as columns by name, as `pandas.DataFrame` takes it.
+
+    Args:
+        evaluation: of one system.
 
     Returns:
         Group, term id and term are strings, counts integers, measures floats (NaN: undefined).

@@ -50,13 +50,13 @@ SHOWN = ("ATWV", "MTWV")  # measures of a representation
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation(Framed):
-    """Everything that was measured, and what was left out; `groups[0]` is the whole."""
+    """All measures, and the parts left out; `groups[0]` is the whole."""
 
     system_id: str
     language: str
     options: ScoringOptions
-    scores: ScoreKind  # what the numbers that Cnxe judges were taken for
-    default_score: float | None  # what a place without a hit is worth; None: the lowest score
+    scores: ScoreKind  # kind of the numbers that Cnxe judges
+    default_score: float | None  # of a place without a hit; None: the lowest score
     terms: TermList
     groups: tuple[Group, ...]
     ignored: Mapping[str, int]
@@ -183,7 +183,7 @@ def _scope(
     target_term: Int32s,
     options: ScoringOptions,
 ) -> slicing.Scope:
-    """What is scored at all.
+    """The speech and terms that are scored.
 
     Args:
         target_term: (m,) term of each reference occurrence inside the excerpts.
@@ -242,7 +242,7 @@ def _uncounted(
     Args:
         options: which hits and occurrences count.
         whole: the group of everything.
-        scope: what is scored at all.
+        scope: the speech and terms that are scored.
         hit_term: (n,) term of each hit inside the excerpts.
     """
     hit_term = hit_term[scope.chosen[hit_term]]

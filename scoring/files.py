@@ -49,7 +49,7 @@ class CheckedFile(NamedTuple):
 
     file: str  # as messages name it
     kind: str  # "term list", "ECF", "transcript" or "hit list"
-    contents: str | None  # what a valid file contains, in a few words
+    contents: str | None  # contents of a valid file, in a few words
     error: str | None  # why the file is refused; None if it is valid
 
 
@@ -192,7 +192,7 @@ def check_files(
 
 
 def _contents(value: object, terms: TermList | None) -> str:
-    """What a valid file contains, in a few words; of a hit list, terms that the list lacks, too."""
+    """The contents of a valid file, in a few words; of a hit list also unlisted terms."""
     match value:
         case ECF():
             recordings = {excerpt.recording for excerpt in value.excerpts}

@@ -10,7 +10,7 @@ from scoring.matching import segments
 from scoring.matching.counts import TermCounts, count
 from scoring.measures import cnxe, twv
 from scoring.measures import det as curve
-from scoring.measures.precision import average_precision
+from scoring.measures.ranking import average_precision
 from scoring.measures.twv import OperatingPoint
 from scoring.options import ScoreKind, ScoringOptions
 from scoring.selection import inside_excerpts, judged_number, select_hits, select_occurrences
@@ -232,7 +232,7 @@ def _cross_entropy(
 
 
 def _llr(scores: Float64s, evaluated: EvaluationInput, p_tar: float) -> Float64s:
-    """Log-likelihood ratios of what the system says."""
+    """Log-likelihood ratios of the system's numbers."""
     is_probability = evaluated.scores == "probability"
     return cnxe.from_probabilities(scores, p_tar) if is_probability else scores
 

@@ -1,4 +1,4 @@
-"""Ranges of what can be chosen about an evaluation: for options and programs alike."""
+"""Ranges of the options of an evaluation, for command line and programs alike."""
 
 from std.ranges import Range
 

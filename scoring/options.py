@@ -1,4 +1,4 @@
-"""What can be chosen about an evaluation, as one value."""
+"""The options of an evaluation, as one value."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -11,7 +11,7 @@ Number = Literal["probability", "score"]  # of a hit
 
 @dataclass(frozen=True, slots=True)
 class ScoringOptions:
-    """What is scored, and how; the defaults are those of NIST's scorer."""
+    """Options of an evaluation; the defaults are those of NIST's scorer."""
 
     point: OperatingPoint | None = field(default_factory=OperatingPoint)  # None: as of SWS 2012
     scores: ScoreKind | None = None  # what scores are; None: probabilities if all are in [0, 1]

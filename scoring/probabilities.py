@@ -67,7 +67,7 @@ def chosen_number(hits: STDList, number: Number | None) -> tuple[Detections, flo
 
     Args:
         hits: with probabilities or without.
-        number: what all measures take; None: Cnxe and calibration the probability, if there is
+        number: that all measures take; None: Cnxe and calibration the probability, if there is
             one, and thresholds the score.
 
     Returns:

@@ -1,4 +1,4 @@
-"""What hits are compared with: a transcript in RTTM, or what a reader of other files makes of it.
+"""The reference that hits are compared with: RTTM, or other files through a given reader.
 
     read_transcript   files -> `Transcript`
     speech_of         Transcript -> the ECF of its speech
@@ -41,7 +41,7 @@ def read_transcript(
     """Read a reference transcript.
 
     Args:
-        paths: RTTM, and what the reader knows, of different recordings.
+        paths: RTTM, and formats that the reader knows, of different recordings.
         encoding: of the files, as the user says it.
         default: encoding of RTTM otherwise.
         turns: whether the speech turns of RTTM are wanted.
@@ -65,7 +65,7 @@ def read_transcript(
 
 
 def _is_rttm(path: Path, encoding: str) -> bool:
-    """Whether a file is RTTM; what can be read only once is taken for it, and what is empty."""
+    """Whether a file is RTTM; a pipe, and an empty file, count as RTTM."""
     if path.is_dir() or not is_regular(path):
         return not path.is_dir()
     with open_input(path) as stream:
@@ -152,6 +152,9 @@ def normalised(terms: TermList) -> TermList:
 def speech_of(transcript: Transcript) -> ECF:
     """The speech of a reference: each recording from its start to shortly after its last word.
 
+    Args:
+        transcript: words and turns, in seconds.
+
     Raises:
         StdError: there is none.
     """
@@ -174,7 +177,7 @@ def speech_of(transcript: Transcript) -> ECF:
 
 
 def remarks(transcript: Transcript, own_speech: ECF | None) -> tuple[str, ...]:
-    """What a person should know of a reference, a line each.
+    """Remarks on a reference for a person, a line each.
 
     Args:
         transcript: the reference.

@@ -17,7 +17,7 @@ Each run of a command left one file (``--json``):
     std-index        speech_seconds, and the same three
     std-search       searched_seconds, query_seconds, query_cpu_seconds, and the same three
 
-Runs of one kind add up: their CPU times, and what they worked on. The duration of the audio is
+Runs of one kind add up: CPU times and durations they worked on. The duration of the audio is
 that of recognition, or of the indexed speech if that is longer.
 
 Source: MediaEval 2013 SWS performance measures, section 4.3, equations 46-48. (The example there,
@@ -36,7 +36,7 @@ from std.ranges import Range
 LAMBDA = 0.1  # the weight of indexing that the source suggests
 FIGURE = Range(0, 1_000_000_000_000)  # any of them
 UNRECOGNISED = 0.99  # a smaller share of the indexed speech is worth a remark
-# What tells the files apart: the duration of what a command worked on.
+# The key that tells the files apart: the duration that a command worked on.
 WORKED_ON = {
     "std-recognise": "audio_seconds",
     "std-index": "speech_seconds",
@@ -51,7 +51,7 @@ class Resources(NamedTuple):
     ssf_per_second: float | None
     indexing_peak_memory_gb: float | None
     searching_peak_memory_gb: float | None
-    included: tuple[str, ...] = ()  # what was added up, a line for each command
+    included: tuple[str, ...] = ()  # the runs that were added up, a line for each command
 
     def processing_load(self) -> float | None:
         """PL, equation 48; None if a figure of it is not known.
@@ -82,6 +82,9 @@ class _Run(NamedTuple):
 
 def read_resources(*paths: Path) -> Resources:
     """Read what ``std-recognise``, ``std-index`` and ``std-search`` printed with ``--json``.
+
+    Args:
+        paths: of the JSON files; runs of one command add up.
 
     Raises:
         InputError: a file is not such a document, or a figure is missing.
@@ -124,7 +127,7 @@ def _run(document: Part) -> _Run:
 def _included(
     recognised: Sequence[_Run], indexed: Sequence[_Run], searches: Sequence[_Run]
 ) -> Iterable[str]:
-    """What was added up, in words, and what was not."""
+    """The runs that were added up, in words, and those that were not."""
     for runs, what in ((recognised, "audio"), (indexed, "speech")):
         if runs:
             audio_s = _sum(run.audio_s for run in runs)

@@ -117,7 +117,7 @@ def convert(args: argparse.Namespace, reader: Reader | None = None) -> int:
 
 
 def validate(args: argparse.Namespace, reader: Reader | None = None) -> int:
-    """Check each file by itself and print what it contains; status 2 if one is refused."""
+    """Check each file by itself and print its contents; status 2 if one is refused."""
     require_distinct(inputs_of(args), {})
     files = check_files(
         hits=[*args.hits, *args.probabilities],

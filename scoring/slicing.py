@@ -56,7 +56,7 @@ class Scope:
     excerpts: tuple[Excerpt, ...]
     terms: TermList
     chosen: Bools  # (T,) terms that are scored at all
-    searches: Sequence[TermSearch | None]  # (T,) what the hit list says of each term
+    searches: Sequence[TermSearch | None]  # (T,) the hit list's entry of each term
     targets: Counts  # (T,) reference occurrences
     language: str = ""  # of everything: what the ECF says as a whole, else the term list
 

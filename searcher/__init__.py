@@ -22,6 +22,8 @@ which `scoring` reads.
 
 from typing import TYPE_CHECKING
 
+from std.lazy_names import lazy_names
+
 if TYPE_CHECKING:
     from searcher.api import Index, open_index
     from searcher.calibration.model import Model
@@ -60,38 +62,21 @@ __all__ = [
     "write_hits",
 ]
 
-# A command that only prints its help must not load numpy: names are looked up when asked for.
-_HOME = {
-    "ArchiveCheck": ("tuning.check", "ArchiveCheck"),
-    "ExampleTerm": ("examples.find", "ExampleTerm"),
-    "Expected": ("results.expected", "Expected"),
-    "Finding": ("results.hits", "Finding"),
-    "FusedIndex": ("fusion.fused_index", "FusedIndex"),
-    "Hit": ("results.hits", "Hit"),
-    "HitColumns": ("results.hits", "HitColumns"),
-    "Index": ("api", "Index"),
-    "Model": ("calibration.model", "Model"),
-    "SearchResult": ("results.search_result", "SearchResult"),
-    "Word": ("index.recording_words", "Word"),
-    "check_archive": ("tuning.check", "check_archive"),
-    "load_model": ("evidence.model_file", "load"),
-    "open_fused": ("fusion.fused_index", "open_fused"),
-    "open_index": ("api", "open_index"),
-    "query_terms": ("terms.query", "query_terms"),
-    "save_model": ("evidence.model_file", "save"),
-    "tune": ("tuning.development_set", "tune"),
-    "write_hits": ("output.hit_files", "write_hits"),
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'searcher' has no attribute {name!r}")
-    from importlib import import_module
-
-    module, attribute = _HOME[name]
-    return getattr(import_module(f"searcher.{module}"), attribute)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "api": "Index open_index",
+        "calibration.model": "Model",
+        "evidence.model_file": "load_model=load save_model=save",
+        "examples.find": "ExampleTerm",
+        "fusion.fused_index": "FusedIndex open_fused",
+        "index.recording_words": "Word",
+        "output.hit_files": "write_hits",
+        "results.expected": "Expected",
+        "results.hits": "Finding Hit HitColumns",
+        "results.search_result": "SearchResult",
+        "terms.query": "query_terms",
+        "tuning.check": "ArchiveCheck check_archive",
+        "tuning.development_set": "tune",
+    },
+)

@@ -19,6 +19,8 @@ It uses the public API of `searcher` and what `std` has; nothing imports it. Fro
 
 from typing import TYPE_CHECKING
 
+from std.lazy_names import lazy_names
+
 if TYPE_CHECKING:
     from service.app import create_app
     from service.settings import Limits, Settings
@@ -26,17 +28,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Limits", "Service", "Settings", "create_app"]
 
-# --help needs neither FastAPI nor numpy: names are looked up when asked for.
-_MODULES = {"create_app": "app", "Limits": "settings", "Settings": "settings", "Service": "state"}
-
-
-def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module 'service' has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"service.{_MODULES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "app": "create_app",
+        "settings": "Limits Settings",
+        "state": "Service",
+    },
+)

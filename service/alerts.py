@@ -27,7 +27,7 @@ from typing import Any
 
 from searcher import Hit
 from service.appended import AppendedFile
-from service.jobs import Stop, StoppedError
+from service.jobs import JobStoppedError, Stop
 from service.live_index import LiveIndex, Snapshot
 from std.errors import StdError
 from std.execution.stop import stopped_by
@@ -39,7 +39,7 @@ LEAST = 0.5  # probability of a hit that is told
 AT_ONCE = 10  # terms
 SHOWN = 200  # hits that the page can ask for
 POST_S = 10.0
-RETRY_S = 30.0
+POST_RETRY_S = 30.0
 SEARCH_S = 3600.0
 
 Told = dict[tuple[str, str, int], list[tuple[float, float]]]  # spans by term, file, channel
@@ -102,12 +102,12 @@ class Alerts:
 
     def _work(self) -> None:
         while not self._ended:
-            self._changed.wait(RETRY_S if self._is_waiting_to_post else None)
+            self._changed.wait(POST_RETRY_S if self._is_waiting_to_post else None)
             if self._changed.is_set():
                 self._changed.clear()
                 try:
                     self.look(self._live.current)
-                except (StdError, StoppedError) as error:
+                except (StdError, JobStoppedError) as error:
                     self.trouble = str(error)
             self.post()
 

@@ -65,7 +65,7 @@ def selected_documents(
         rows = row[places]
         some = hit_documents(result.found.rows(rows), result.recording[rows], snapshot, marks)
         for place, document in zip(places.tolist(), some, strict=True):
-            document["termid"] = f"TERM-{number + 1}"
+            document["term_id"] = f"TERM-{number + 1}"
             documents[place] = document
     return documents
 

@@ -7,10 +7,9 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.middleware import Middleware
 
-from service.api import alerts, audio, exports, feedback, operation, recordings, search, term_lists
+from service.api import audio, exports, feedback, operation, recordings, search, term_lists
 from service.api.models import REFERENCED
-from service.metrics import Metrics
-from service.middleware import Compressed, Guard, Record
+from service.middleware import Compressed, Guard, Metrics, Record
 from service.page import routes as page
 from service.problems import add_handlers
 from service.state import Service
@@ -32,7 +31,7 @@ def create_app(service: Service, log: Callable[[str], None] | None = None) -> Fa
     """The ASGI application of a service.
 
     Args:
-        service: what is served.
+        service: to serve.
         log: takes a line of JSON about each request; None = nobody does.
     """
     metrics = Metrics()
@@ -60,7 +59,7 @@ def create_app(service: Service, log: Callable[[str], None] | None = None) -> Fa
     )
     app.state.service, app.state.metrics = service, metrics
     add_handlers(app)
-    for part in (search, term_lists, recordings, audio, feedback, exports, alerts, operation):
+    for part in (search, term_lists, recordings, audio, feedback, exports, operation):
         app.include_router(part.router)
     page.add_page(app)
     return app

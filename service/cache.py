@@ -48,7 +48,7 @@ class Cache:
                 self.bytes -= self._entries.pop(oldest)[1]
 
     def clear(self) -> None:
-        """Drop everything: what was kept is about another state of the index."""
+        """Drop everything: the entries are of another state of the index."""
         with self._lock:
             self._entries.clear()
             self.bytes = 0

@@ -109,7 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def settings_of(args: argparse.Namespace) -> "Settings":
-    """What the command line says.
+    """The settings of a command line.
 
     Raises:
         StdError: the service would be open to everybody, or the token is too short.

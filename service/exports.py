@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import orjson
 
-from std.csv_output import write_csv
+from std.csv_files import write_csv
 from std.nist import std_list
 from std.nist.xml import writable
 from std.subtitles import SubtitleCue, subtitle_file
@@ -78,7 +78,7 @@ def std_list_file(hits: Documents, searches: Mapping[str, TermSearch], name: str
     detections = Detections(
         tuple(ids),
         tuple(recordings),
-        np.array([ids[hit["termid"]] for hit in hits], np.int32),
+        np.array([ids[hit["term_id"]] for hit in hits], np.int32),
         np.array([row_of[recording] for recording in of_hits], np.int32),
         np.array([hit["start_s"] for hit in hits], np.float64),
         np.array([hit["duration_s"] for hit in hits], np.float64),
@@ -101,7 +101,7 @@ def subtitles(hits: Documents, kind: Literal["srt", "vtt"]) -> bytes:
 
 
 def hit_text(hit: Mapping[str, Any]) -> str:
-    """What a cue says of a hit."""
+    """The text of a hit's cue."""
     speaker = f"{hit['speaker']}: " if hit["speaker"] else ""
     return f"{hit['term']} ({hit['probability']:.0%}): {speaker}{hit['context'][1]}"
 

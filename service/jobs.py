@@ -29,7 +29,7 @@ A = TypeVar("A")
 LOOK_S = 0.2  # how often a waiting request looks whether its client is still there
 
 
-class StoppedError(Exception):
+class JobStoppedError(Exception):
     """Nobody waits for the work any more, or it took too long."""
 
 
@@ -57,7 +57,7 @@ class Stop:
             StoppedError: the client went away, or the time limit has passed.
         """
         if self.is_stopped or self.overdue:
-            raise StoppedError
+            raise JobStoppedError
 
 
 class Lane:
@@ -125,7 +125,7 @@ async def in_lane(
 
 
 async def wanted(future: "asyncio.Future[A]", stop: Stop, request: "Request | None") -> A:
-    """Await what a request wants, as long as its client is there; then the work is stopped.
+    """Await the work of a request as long as its client is there; then the work is stopped.
 
     Raises:
         ProblemError: it takes too long.
@@ -136,8 +136,8 @@ async def wanted(future: "asyncio.Future[A]", stop: Stop, request: "Request | No
             if done:
                 return future.result()
             if stop.overdue or (request is not None and await request.is_disconnected()):
-                raise StoppedError
-    except StoppedError as error:
+                raise JobStoppedError
+    except JobStoppedError as error:
         detail = f"this took more than {stop.seconds:g} s and was stopped"
         raise ProblemError(503, detail) from error
     finally:

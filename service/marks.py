@@ -36,7 +36,7 @@ class Marks:
             del self._of_term[mark.term][hit]
 
     def get(self, hit: Key) -> bool | None:
-        """What was said of a hit: right, wrong, or nothing."""
+        """The mark of a hit: right, wrong, or none."""
         mark = self._marks.get(hit)
         return None if mark is None else mark.right
 
@@ -54,7 +54,7 @@ class MarkFile(Marks):
     """The marks that count, in memory and in a file that one service writes."""
 
     def __init__(self, path: Path | None) -> None:
-        """Read what is there and continue it.
+        """Read the file and continue it.
 
         Raises:
             InputError: the file holds something else, cannot be written, or another service does.

@@ -1,6 +1,6 @@
 """Errors as RFC 9457 problem details: ``application/problem+json`` with status, title, detail.
 
-What the command line would say in its one line is the detail, word for word.
+The detail is the line that the command line would print, word for word.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 PROBLEM_TYPE = "application/problem+json"
-RETRY_S = 2  # what a client waits that was told 429 or 503
+RETRY_S = 2  # to wait after 429 or 503
 
 
 class ProblemError(Exception):
@@ -37,7 +37,7 @@ def too_busy(what: str) -> ProblemError:
 def as_problem(error: StdError) -> ProblemError:
     """An error that the command line would print.
 
-    What is wrong with the request is the client's to mend (400), with the index the operator's.
+    A fault of the request has status 400, a fault of the index 500 or 503.
     """
     if isinstance(error, StoreError):
         return ProblemError(503, str(error), {"Retry-After": str(RETRY_S)})

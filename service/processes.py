@@ -5,7 +5,7 @@
 
 A process opens the index itself and answers one question at a time; columns never pass between
 processes. What no process can answer (none has started yet, one died, the store is down for it),
-the service answers in a thread, the same way: `answered` is what both do. The event loop writes to
+the service answers in a thread, by the same function, `answered`. The event loop writes to
 the pipes and reads from them, without a thread between. A process ends when its pipe is closed.
 """
 
@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from service.answers import search_document
 from service.cache import Cache
-from service.jobs import Stop, StoppedError
+from service.jobs import JobStoppedError, Stop
 from service.live_index import LiveIndex, Snapshot
 from service.marks import Marks
 from service.problems import ProblemError, too_busy
@@ -43,7 +43,7 @@ LEAVING_S = 3.0  # that a process has to end
 
 
 class Question(NamedTuple):
-    """What a request asks about known words."""
+    """A request about known words."""
 
     snapshot: int  # number of the service's snapshot
     terms: tuple[str, ...]
@@ -64,7 +64,7 @@ def answered(
     """The JSON document that answers a search.
 
     Args:
-        results: what was found of each term.
+        results: of each term.
         snapshot: that was searched.
         marks: of people.
         wish: which hits, in which order.
@@ -94,7 +94,7 @@ class SearchProcesses:
     """The processes of a service; all of them do the same. Used by one event loop."""
 
     def __init__(self, settings: Settings, cache_bytes: int) -> None:
-        """Take note of what is to be served; nothing is started.
+        """Keep the settings; nothing is started.
 
         Args:
             settings: of the service; ``settings.jobs`` processes, none if that is 1.
@@ -134,7 +134,7 @@ class SearchProcesses:
 
     @property
     def memory_bytes(self) -> int:
-        """Memory of all of them; what they share is counted for each."""
+        """Memory of all of them; shared memory is counted for each."""
         return sum(_resident_bytes(one.process.pid) for one in self._started)
 
     def wait_until_started(self) -> None:
@@ -296,5 +296,5 @@ def _answer(question: Question, current: Snapshot, cache: Cache, settings: Setti
                 results.append(found)
             marks = Marks(question.marks)
             return answered(results, snapshot, marks, question.wish, question.first, question.limit)
-    except (StdError, StoppedError, ProblemError):  # the service finds the same, and says so
+    except (StdError, JobStoppedError, ProblemError):  # the service finds the same, and says so
         return b""

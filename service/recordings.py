@@ -1,4 +1,4 @@
-"""The recordings of a snapshot: their ids in addresses, their audio, what is known of them.
+"""The recordings of a snapshot: their ids in addresses, audio and metadata.
 
 An id is the file's name, with ``:2`` for channel 2, where that is plain letters, digits, dots,
 hyphens and underscores; any other name becomes ``~`` and a digest. Ids are looked up in the table
@@ -138,7 +138,7 @@ def without_places(metadata: Mapping[str, str]) -> dict[str, str]:
 def heard(
     indexed: Iterable[IndexRecording], folder: AudioFolder | None, given: Metadata
 ) -> tuple[dict[str, Path | None], list[InputError]]:
-    """The audio of recordings, and what is not clear about it.
+    """The audio of recordings, and the errors in finding it.
 
     A file that is called as audio but is none is left out, and so is the audio of a recording of
     which several files may be meant.

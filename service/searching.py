@@ -2,7 +2,7 @@
 
     checked       terms as a client wrote them -> terms that may be searched
     search_term   one term -> everything the searcher found of it (kept by the cache)
-    select        what was found of all terms -> the hits that a `Wish` asks for, and the counts
+    select        results of all terms -> the hits that a `Wish` asks for, and the counts
 
 A term's hits are found once and kept as columns; `service.answers` explains those that are shown.
 """
@@ -34,7 +34,7 @@ VARIANT_BYTES = 600  # of one in the cache, about
 
 @dataclass(frozen=True, eq=False)
 class TermResult:
-    """What a search found of one term."""
+    """The result of one term."""
 
     term: str
     found: SearchResult
@@ -69,7 +69,7 @@ class FacetValue(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """The first hits that a wish asks for, in its order, and what a page shows beside them."""
+    """The first hits that a wish asks for, in its order, and the counts beside them."""
 
     results: tuple[TermResult, ...]
     term: Ints  # (n,) row in results
@@ -136,7 +136,7 @@ def select(
     """The hits that a wish asks for.
 
     Args:
-        results: what was found of each term.
+        results: of each term.
         snapshot: that was searched.
         wish: which hits, in which order.
         end: how many of them, from the first on; None = all.

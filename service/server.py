@@ -1,4 +1,4 @@
-"""uvicorn on a socket of ours, what it takes from clients, and how it ends.
+"""uvicorn on a socket of ours, its limits for clients, and how it ends.
 
 Ctrl-C ends the service at once. SIGTERM lets requests finish that are under way.
 """
@@ -102,7 +102,9 @@ class Server(uvicorn.Server):
         if sig == signal.SIGINT:
             self.interrupted = True
             self.config.timeout_graceful_shutdown = 0
-            logging.getLogger("uvicorn.error").disabled = True  # it would list what is cut off
+            logging.getLogger(
+                "uvicorn.error"
+            ).disabled = True  # it would list the requests that are cut off
         self.should_exit = True
 
     def serve_on(self, bound: socket.socket) -> int:

@@ -1,4 +1,4 @@
-"""What the command line says of a service, and the limits of what one client may ask of it."""
+"""The settings of a service, and the limits of one client's requests."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,7 +35,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What one service serves, and to whom."""
+    """The settings of one service."""
 
     stores: tuple[str, ...]
     config: Config | Path | None = None

@@ -1,4 +1,4 @@
-"""What a running service consists of, and the searches that all its parts share."""
+"""The parts of a running service, and the searches that they share."""
 
 import asyncio
 import os
@@ -61,7 +61,7 @@ class Service:
 
     @property
     def kept_folder(self) -> Path:
-        """Where what is computed from audio is kept: beside the index, or in the user's cache.
+        """The folder of values computed from audio: beside the index, or in the user's cache.
 
         A service of the system may read an index and not write to it; a link in an index made by
         somebody else may lead anywhere.
@@ -122,7 +122,7 @@ class Service:
         request: "Request | None",
         make: Callable[[list[TermResult]], A],
     ) -> A:
-        """Search terms and make an answer of what was found; recent results are kept.
+        """Search terms and make an answer of the results; recent results are kept.
 
         All of it is one job, in the lane of the slowest term: so requests are answered in the
         order they came, and the thread that takes them computes nothing.
@@ -175,7 +175,7 @@ class Service:
         return self._turns.setdefault(key, asyncio.Lock())
 
     def _found(self, term: str, snapshot: Snapshot) -> TermResult:
-        """What a search finds of a term, or found some time ago."""
+        """The result of a term, new or kept."""
         key = snapshot.number, term
         found: TermResult | None = self.cache.get(key)
         if found is None:

@@ -31,6 +31,8 @@ A program needs four groups of names, all of which can be imported from `std`:
 
 from typing import TYPE_CHECKING
 
+from std.lazy_names import lazy_names
+
 if TYPE_CHECKING:
     from std.config import Config, load_config
     from std.errors import (
@@ -83,19 +85,17 @@ __all__ = [
     "load_config",
 ]
 
-# A command that only prints its help must not load numpy: names are looked up when asked for.
-_ERRORS = frozenset(name for name in __all__ if name.endswith(("Error", "Warning")))
-_CONFIG = frozenset({"Config", "load_config"})
-
-
-def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module 'std' has no attribute {name!r}")
-    from importlib import import_module
-
-    module = "errors" if name in _ERRORS else "config" if name in _CONFIG else "values"
-    return getattr(import_module(f"std.{module}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "config": "Config load_config",
+        "errors": (
+            "ConfigError ForeignFileError InputError StdError StoreBusyError StoreError "
+            "StoreWarning"
+        ),
+        "values": (
+            "ECF Alternative ConfusionNetwork Detections Excerpt Lexemes Recording Slot "
+            "STDList Term TermList TermSearch"
+        ),
+    },
+)

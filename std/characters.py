@@ -1,6 +1,6 @@
 """Text without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese): its words are characters.
 
-    characters    what is written as one word -> its characters, and the other words between them
+    characters    a text without spaces -> its characters, and the other words between them
     has_characters    whether there are any in a text
     text_of       words -> a text to read, without blanks between characters
 
@@ -66,7 +66,7 @@ def has_characters(text: str) -> bool:
 
 
 def characters(written: str) -> list[str]:
-    """The characters of what is written as one word, and the words of other scripts between them.
+    """The characters of a text without spaces, and the words of other scripts between them.
 
     Punctuation between them is left out.
 

@@ -20,14 +20,13 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
 
-from std.display.colours import Colour, coloured
 from std.display.progress import progress_bar
 from std.errors import STANDARD_STREAM, StdError, StoreWarning, cut, quoted
 from std.notices import set_notice, while_working
 from std.ranges import Range
-from std.terminal import json_text, printable
+from std.terminal import Colour, coloured, json_text, printable
 
-__all__ = [  # with what a command needs of `std.display`
+__all__ = [  # and names of `std.display` that every command needs
     "JOBS",
     "ROWS",
     "SEED",
@@ -85,7 +84,7 @@ def folder_argument(text: str) -> Path:
 
 
 def text_argument(text: str) -> str:
-    """Text that can be searched, shown and written as XML; else argparse shows what is wrong."""
+    """Text that can be searched, shown and written as XML; else argparse shows the error."""
     if UNWRITABLE.search(text):
         raise argparse.ArgumentTypeError(
             f"expected UTF-8 text without control characters, got {quoted(text)}"
@@ -163,7 +162,7 @@ def finished(command: str, status: int) -> int:
 
 def _failed(command: str, error: OSError) -> int:
     """The exit status after the system refused to read or write something."""
-    _forget(sys.stdout)  # what is still buffered has nowhere to go
+    _forget(sys.stdout)  # the buffer has nowhere to go
     if isinstance(error, BrokenPipeError):  # the reader of our output went away, as `head` does
         return 0
     place = f"{cut(os.fsdecode(error.filename))}: " if error.filename else ""
@@ -174,7 +173,7 @@ def _failed(command: str, error: OSError) -> int:
 def _reserve_streams() -> None:
     """Open the null device where stdin, stdout or stderr is closed.
 
-    Else the next file that is opened takes its place, and what a library prints goes into it.
+    Else the next opened file takes its place, and prints of a library go into it.
 
     Raises:
         StdError: stdout is closed, so there is nowhere for results.
@@ -194,7 +193,7 @@ def _reserve_streams() -> None:
 
 @contextmanager
 def _warnings_as_lines(command: str) -> Iterator[None]:
-    """Show what a store warns of as one line, without the place in our code."""
+    """Show a store's warning as one line, without the place in our code."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", StoreWarning)
         usual = warnings.showwarning
@@ -217,7 +216,7 @@ def _warnings_as_lines(command: str) -> Iterator[None]:
 
 
 def _forget(stream: TextIO | None) -> None:
-    """From now on, what is written to a stream goes nowhere."""
+    """From now on, text for a stream goes nowhere."""
     try:
         if stream is not None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -170,7 +170,7 @@ class DecisionConfig(_Section):
     rule: Literal["auto", "exact", "term-specific", "kst", "sto", "global"] = "auto"
     threshold: Annotated[float, PROBABILITY] = 0.5  # of the global rule
     beta: Annotated[float, Range(0, 1_000_000_000, above=True)] = (
-        999.9  # what a false alarm costs against a miss, at the operating point
+        999.9  # cost of a false alarm against a miss, at the operating point
     )
     n_true_scale: Annotated[float, Range(0, 1_000_000, above=True)] = (
         1.0  # times the summed scores = expected number of occurrences

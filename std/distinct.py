@@ -26,7 +26,7 @@ Given = Path | Sequence[Path] | None
 
 
 class Place(NamedTuple):
-    """What a path stands for: two paths to one file have equal places."""
+    """The file behind a path: two paths to one file have equal places."""
 
     device: int
     inode: int  # of the file, or of the folder where it would be made
@@ -64,7 +64,7 @@ def require_distinct(
         _refuse_own_files(option, path, stores)
         source = _place(path, 0)
         if source is None:
-            continue  # opening it says what is wrong
+            continue  # opening it raises the error
         for other, _, taken in written:
             if source[:3] == taken[:3] and not _two_way(source):
                 raise _refused(other, named(path), option)

@@ -79,7 +79,7 @@ def decoded(
         path: its name, for messages.
         repairs: counts letters that are broken.
         encoding: what the user says it is in.
-        hint: what a user can do if it cannot be told.
+        hint: advice to the user if it cannot be told.
 
     Raises:
         InputError: it is in none of the encodings, or in doubt.
@@ -173,7 +173,7 @@ def _is_rival(other: _Reading, best: _Reading) -> bool:
 
 
 def _readings(body: bytes) -> Iterator[_Reading]:
-    """Yield what a text is in each code page that is possible."""
+    """Yield the text in each code page that is possible."""
     from charset_normalizer import from_bytes
 
     part = body[:LOOKED_AT]

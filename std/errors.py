@@ -49,7 +49,7 @@ class StdError(Exception):
 
 
 class InputError(StdError):
-    """Names the place, what was expected there, and what stood there instead.
+    """Names the place, the expected form, and the text found there instead.
 
     ``line`` is 1-based; 0 stands for the file as a whole. ``hint`` says what to do about it.
     """
@@ -70,7 +70,7 @@ class InputError(StdError):
 
 
 class ForeignFileError(InputError):
-    """A file is something else than what is read here; one found in a folder is passed over."""
+    """A file of another kind than those read here; one found in a folder is passed over."""
 
 
 class ConfigError(StdError):

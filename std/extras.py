@@ -25,5 +25,5 @@ def is_installed(package: str) -> bool:
 
 
 def expected(extra: str) -> str:
-    """What a message says of an extra that is missing."""
+    """The message about an extra that is missing."""
     return f"expected the extra {extra!r} (pip install 'spoken-terms[{extra}]')"

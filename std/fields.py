@@ -83,7 +83,7 @@ def number(path: Path | str, line: int, token: bytes | str, what: str) -> float:
         path: the file, for messages.
         line: the line, from 1.
         token: the number as written.
-        what: what is expected, for messages: ``a start time``.
+        what: the expected value, for messages: ``a start time``.
 
     Raises:
         InputError: the token is not a finite number.
@@ -104,7 +104,7 @@ def whole_number(path: Path | str, line: int, token: bytes | str, what: str) -> 
         path: the file, for messages.
         line: the line, from 1.
         token: the number as written.
-        what: what is expected, for messages: ``a channel``.
+        what: the expected value, for messages: ``a channel``.
 
     Raises:
         InputError: the token is not a whole number of at least 0.

@@ -2,7 +2,7 @@
 
 open_input     a file's bytes as a stream, decompressed
 rewound        the same stream from its start, after its first bytes were looked at
-read           what a format's ``parse`` makes of a file
+read           the value that a format's ``parse`` makes of a file
 read_twice     what two of them make of it, though a pipe gives its bytes only once
 read_text      a small file whole
 size_bytes     how large a file is, without opening it
@@ -59,7 +59,7 @@ class _Source(io.FileIO):
             super().__init__(0, "rb", closefd=False)
 
     def seekable(self) -> bool:
-        """Standard input is read from where it stands: somebody may have read what is before."""
+        """Standard input is read from where it stands: its beginning may have been read."""
         return self.path != STANDARD_STREAM and super().seekable()
 
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
@@ -86,7 +86,7 @@ class _Source(io.FileIO):
 
 
 class _Inflated(io.RawIOBase):
-    """What a gzip file holds."""
+    """The content of a gzip file."""
 
     def __init__(self, compressed: BinaryIO, source: _Source) -> None:
         self._gzip = gzip.GzipFile(fileobj=compressed)
@@ -169,7 +169,7 @@ def rewound(stream: BinaryIO, head: bytes) -> BinaryIO:
 
 
 def read(parse: Callable[[BinaryIO, Path], T], path: Path) -> T:
-    """What a format's ``parse`` makes of a file.
+    """The value that a format's ``parse`` makes of a file.
 
     Raises:
         InputError: as `open_input` and ``parse``.
@@ -261,7 +261,7 @@ def size_bytes(path: Path) -> int:
 
 
 def content_bytes(path: Path) -> int:
-    """Size of what a file holds, decompressed, as far as it can be told without reading it."""
+    """Size of a file's content, decompressed, as far as it can be told without reading it."""
     size = size_bytes(path)
     if not size:
         return 0

@@ -3,7 +3,7 @@
 documents    every JSON value of a file: one, a list of them, one per line, or one after another
 read_json    the one JSON document of a file of ours, where nothing is put up with
 whole        letters whose bytes a recogniser has split
-Part         a value with its place; asking it for what it is not raises InputError
+Part         a value with its place; asking it for another type raises InputError
 """
 
 import json
@@ -101,7 +101,7 @@ def documents(
 
 
 def _decoded(content: bytes, path: Path | str, repairs: Repairs) -> str:
-    """Decode JSON; what is no letter of UTF-8 becomes U+FFFD."""
+    """Decode JSON; bytes that are no UTF-8 become U+FFFD."""
     try:
         return decode(content, path)
     except InputError as error:
@@ -171,7 +171,7 @@ class Part:
         repairs: Repairs = REFUSED,
     ) -> None:
         self.path, self.line, self.value, self.where = path, line, value, where
-        self.repairs = repairs  # what is mended in its values
+        self.repairs = repairs  # of its values
 
     def error(self, expected: str) -> InputError:
         """Return the error that something else stands here."""

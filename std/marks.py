@@ -1,4 +1,4 @@
-r"""Marks: what people who listened to hits said of them, right or wrong; one JSON object a line.
+r"""Marks of people who listened to hits: right or wrong; one JSON object a line.
 
     {"term": "hahnenfedern", "recording": "KERSTIN_00", "channel": 1, "start": 10.448,
      "end": 11.388, "right": true, "time": "2026-11-22T09:30:00Z"}
@@ -38,7 +38,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
 
 
 class Mark(NamedTuple):
-    """What a person said of one hit."""
+    """A person's judgement of one hit."""
 
     term: str
     recording: Recording

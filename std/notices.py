@@ -6,7 +6,7 @@
     while_working()     on a terminal: that the work goes on after `SILENT_S`, unless
     showing_progress()  a progress bar shows it
 
-`std.execution.compiled` calls what is about kernels. This module loads no numba.
+`std.execution.compiled` calls those about kernels. This module loads no numba.
 """
 
 import sys

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 STORE = "folder, memory: or couchdb://[user@]host[:port]/database"
 QUIET = "no summary, no progress"
-CONFIG = "the configuration; std-config show lists its keys, std-config list what is shipped"
+CONFIG = "the configuration; std-config show lists its keys, std-config list the shipped ones"
 
 
 def add_store_option(parse: "Arguments", *, required: bool = True) -> None:
@@ -118,7 +118,7 @@ def add_row_options(
 
     Args:
         parse: of the command.
-        rows: what a row is, in the plural.
+        rows: name of the rows, in the plural.
         others: results that have ``--json`` only.
         further: whether only ``--help-all`` shows them (`std.parser.Parser.further`).
     """
@@ -138,13 +138,13 @@ def add_row_options(
 
 
 def add_progress_options(parse: "Arguments", quiet: str = QUIET) -> None:
-    """What is told on stderr while a command works, and after it."""
+    """Add --quiet and --progress: messages on stderr while a command works, and after it."""
     add_progress_option(parse)
     parse.add_argument("--quiet", action="store_true", help=quiet)
 
 
 def add_progress_option(parse: "Arguments") -> None:
-    """What is told on stderr while a command works."""
+    """Add --progress: messages on stderr while a command works."""
     parse.add_argument(
         "--progress",
         choices=WHEN,

@@ -17,7 +17,7 @@ import re
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -41,7 +41,7 @@ class _Sink(io.FileIO):
         self._failed = False
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        if self._failed:  # closing flushes what is buffered, which has nowhere to go
+        if self._failed:  # closing would flush the buffer, which has nowhere to go
             return memoryview(data).nbytes
         try:
             return super().write(data)
@@ -121,7 +121,7 @@ def _take_place(temporary: Path, target: Path, status: os.stat_result | None, pa
 
 @contextmanager
 def _stream(sink: _Sink) -> Iterator[BinaryIO]:
-    """What a caller writes to: buffered, and compressed if the name says so."""
+    """The stream that a caller writes to: buffered, and compressed if the name says so."""
     with io.BufferedWriter(sink) as raw:
         if sink.path.suffix == ".gz":
             with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as stream:
@@ -160,7 +160,7 @@ def make_folder(path: Path) -> None:
 
 
 def status_of(path: Path) -> os.stat_result | None:
-    """What is where an output goes, links followed; None if nothing is.
+    """The status of the file at an output's path, links followed; None if there is none.
 
     Raises:
         InputError: a folder, or something that cannot be looked at.
@@ -181,3 +181,35 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+MAX_NAME_BYTES = 60  # of a part; a file system allows 255 for the whole name
+
+
+def safe_name(text: str) -> str:
+    """A part of a file's name that every system takes, and that is never a path or hidden.
+
+    Letters of all languages, digits, dots, hyphens and underscores stay.
+
+    >>> [safe_name(text) for text in ("Zeit & Raum", "../../etc/passwd", "KERSTIN_00", "?")]
+    ['Zeit_Raum', 'etc_passwd', 'KERSTIN_00', '_']
+    """
+    name = re.sub(r"[^\w.-]+", "_", text)
+    name = re.sub(r"\.\.+", "_", name).strip("._-")
+    return name.encode()[:MAX_NAME_BYTES].decode(errors="ignore") or "_"
+
+
+def distinct_names(names: Iterable[str]) -> Iterator[str]:
+    """The names, with a number where one was there before; case does not tell two apart.
+
+    >>> list(distinct_names(["a", "b", "A", "a-2"]))
+    ['a', 'b', 'A-2', 'a-2-2']
+    """
+    taken: set[str] = set()
+    for name in names:
+        distinct, number = name, 1
+        while distinct.casefold() in taken:
+            number += 1
+            distinct = f"{name}-{number}"
+        taken.add(distinct.casefold())
+        yield distinct

@@ -59,11 +59,11 @@ class OwnFolder:
             os.mkdir(name, dir_fd=self._descriptor)
 
     def names(self) -> list[str]:
-        """What is in it."""
+        """The names in it."""
         return sorted(os.listdir(self._descriptor))  # noqa: PTH208  # pathlib takes no descriptor
 
     def status(self, name: str) -> os.stat_result | None:
-        """What a name stands for, itself if it is a link; None if nothing is there."""
+        """The status of a name, of a link itself; None if there is none."""
         try:
             with self._named(name):
                 return os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
@@ -133,7 +133,7 @@ class OwnFolder:
                 os.rmdir(name, dir_fd=self._descriptor)
 
     def sync(self) -> None:
-        """Make what was renamed in it survive a power cut."""
+        """Make renamed files in it survive a power cut."""
         os.fsync(self._descriptor)
 
     def _regular(self, name: str, flags: int) -> int:
@@ -151,7 +151,7 @@ class OwnFolder:
 
     @contextmanager
     def _named(self, name: str) -> Iterator[None]:
-        """Errors with the whole path; a link is named as what is wrong."""
+        """Errors with the whole path; a link is named as the fault."""
         if name in ("", ".", "..") or "/" in name:
             raise ValueError(f"expected one name, got {name!r}")
         try:
@@ -168,7 +168,7 @@ class OwnFolder:
 
 
 def temporary_of(name: str) -> str:
-    """What a file that `OwnFolder.replacing` did not finish was to become; empty: no such file.
+    """The final name of a file that `OwnFolder.replacing` did not finish; empty: no such file.
 
     >>> temporary_of(".manifest.json.0123abcd.tmp"), temporary_of(".manifest.json.original")
     ('manifest.json', '')

@@ -2,7 +2,7 @@
 
     Parser               of a command, or of a subcommand
     Parser.further       a group of options that only --help-all shows
-    Parser.subcommands   what a command does, by its first argument
+    Parser.subcommands   the commands of a command, by its first argument
 
 An option that is another command's by now is answered with that command.
 """
@@ -19,11 +19,10 @@ from typing import Any, NoReturn
 
 import std
 from std.command import announce, finished, run
-from std.display.colours import coloured
 from std.display.progress import set_progress
 from std.errors import cut, quoted
 from std.nearest import meant
-from std.terminal import printable
+from std.terminal import coloured, printable
 
 ABOUT_FILES = """\
 Files to read may be compressed with gzip and may be pipes; - is standard input. Files to write may
@@ -99,7 +98,7 @@ class Parser(argparse.ArgumentParser):
         return group
 
     def subcommands(self) -> "argparse._SubParsersAction[Parser]":
-        """What the command does, by its first argument; ``add_parser`` adds one."""
+        """The commands of the command, by its first argument; ``add_parser`` adds one."""
         self.epilog = str(self.epilog).removesuffix(f"\n\n{ABOUT_FILES}")  # they have files
         self._subcommands = self.add_subparsers(
             dest="subcommand", metavar="COMMAND", required=True, parser_class=Parser,
@@ -252,7 +251,7 @@ class Parser(argparse.ArgumentParser):
 
     def _print(self, text: Any, file: Any) -> None:
         def work() -> None:
-            print(text(), end="", file=file)  # what was asked for
+            print(text(), end="", file=file)  # the help
 
         if status := run(self.prog, work):
             self.exit(status)

@@ -1,4 +1,4 @@
-"""Ranges of numbers: what a setting, an option or a field of a file may be, in one place each.
+"""Ranges of numbers, for settings, options and fields of files, each in one place.
 
 A `Range` describes itself by `str` ("0 to 1", "above 0, up to 1000000"), checks a number
 (`Range.require`) and reads a number from text (`Range.read`). NaN and the infinities
@@ -49,7 +49,7 @@ class Range:
 
     @property
     def described(self) -> str:
-        """What a message says was expected."""
+        """The range in words, for messages."""
         kind = "a whole number" if self.whole else "a number"
         return f"{kind} {self}" if self.above or self.below else f"{kind} from {self}"
 

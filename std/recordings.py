@@ -237,7 +237,7 @@ def _code(name: str) -> str:
 
 
 def _asked(comparison: Condition) -> str:
-    """What a comparison asks for: of a language, its code."""
+    """The operand of a condition: of a language, its code."""
     if comparison.column == "language" and comparison.operator in ("=", "!="):
         return _code(comparison.value)
     return comparison.value

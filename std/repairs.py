@@ -5,7 +5,7 @@ default of readers, allows no repairs and raises an error, and so does ``--stric
 
     Repairs          the repairs of one reading: kind, number, and the first line
     Repairs.rows     rows of which some cannot be read are skipped, unless most of them are
-    span_s           times of an utterance or a word, with what is wrong in them put right
+    span_s           times of an utterance or a word, repaired
     confidence       a confidence, 1 where it is none
 """
 
@@ -20,7 +20,7 @@ from std.limits import MAX_TIME_S, POSTERIOR_TOLERANCE
 Row = TypeVar("Row")
 Read = TypeVar("Read")
 
-# Kinds, as reports name them: what was found, and what became of it.
+# Kinds, as reports name them: the fault, and its repair.
 BEFORE_ZERO = "time below 0, taken as 0"
 BACKWARDS = "end before its start, estimated"
 TOO_LONG = "word longer than 65.535 s, cut"
@@ -35,7 +35,7 @@ NO_LETTER = "bytes that are no letter, written as \ufffd"
 CONTROL = "control character in a text, taken as a blank"
 NO_TEXT = "row without a text, skipped"
 BAD_ROW = "row that cannot be read, skipped"
-# Of values that may be, in files that may not be what they say: nothing is changed.
+# Of possible values in files that may be of another kind than they seem: nothing is changed.
 CLOCK_GOES_BACK = (
     "times that go back to the beginning: parts with clocks of their own, see --chunks"
 )
@@ -61,7 +61,7 @@ class Repairs:
 
     def __init__(self, *, strict: bool = False) -> None:
         self.strict = strict  # nothing is mended
-        self.refused: InputError | None = None  # what was not mended as nothing is
+        self.refused: InputError | None = None  # the first fault, where no repair is allowed
         self.found: dict[str, Repair] = {}
 
     def note(self, kind: str, problem: InputError, count: int = 1) -> None:
@@ -77,7 +77,7 @@ class Repairs:
         self.found[kind] = Repair(before.times + count, before.line)
 
     def doubt(self, kind: str, line: int, count: int = 1) -> None:
-        """Count what may not be what it says, and stays as it is; never an error."""
+        """Count a doubtful value, which stays as it is; never an error."""
         before = self.found.get(kind, Repair(0, line))
         self.found[kind] = Repair(before.times + count, before.line)
 
@@ -88,7 +88,7 @@ class Repairs:
             self.found[kind] = Repair(before.times + count, before.line)
 
     def rows(self, rows: Iterable[Row], read: Callable[[Row], Read]) -> Iterator[Read]:
-        """Yield what is read of each row; those that cannot be read are skipped.
+        """Yield the value read from each row; rows that cannot be read are skipped.
 
         Raises:
             InputError: most rows cannot be read, or repairs are not allowed: the first's error.
@@ -128,11 +128,11 @@ def span_s(
     place: tuple[Path | str, int],
     repairs: Repairs,
 ) -> RepairedSpan:
-    """Return times as they can be: none below 0 or beyond what an index holds, no end too early.
+    """Return times that an index can hold: none below 0 or too large, no end before its start.
 
     Args:
         start_s, end_s: as written, s; NaN = unknown, an end alone may be.
-        longest_s: that it may take; what is longer is cut.
+        longest_s: that it may take; longer ones are cut.
         place: path and line, for messages.
         repairs: counts the repairs.
 

@@ -63,7 +63,7 @@ class SpokenQuery:
 
 
 class RecognitionCost(NamedTuple):
-    """What it cost to recognise the queries."""
+    """Cost of recognising the queries."""
 
     cpu_seconds: float = 0.0
     peak_memory_gb: float = 0.0

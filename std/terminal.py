@@ -1,13 +1,19 @@
-"""Text that is safe to print: nothing in a name or a word moves the cursor or turns letters round.
+"""Text for a terminal: no name or word moves the cursor or turns letters round; colours if wanted.
 
-printable     a text with control characters as escapes
-cell          the same for a table of rich
-json_text     JSON without such characters: escapes again, so nothing is lost
+    printable     a text with control characters as escapes
+    cell          the same for a table of rich
+    json_text     JSON without such characters: escapes again, so nothing is lost
+    coloured      a text in a colour, if the stream has colours
+
+The rule for colours is that of Python's own tools (docs.python.org, "Controlling color"), of
+no-color.org and force-color.org: ``NO_COLOR`` that is not empty forbids them, else ``FORCE_COLOR``
+that is not empty asks for them, else ``TERM=dumb`` forbids them, else a terminal has them.
 """
 
 import json
+import os
 import re
-from typing import Any
+from typing import Any, Literal, TextIO
 
 from std.written_numbers import written
 
@@ -18,7 +24,7 @@ _JOINER = re.compile(f"(?<={_JOINED})([\u200c\u200d])(?={_JOINED})")
 
 
 def printable(text: str) -> str:
-    r"""Replace what a terminal would obey, or not show: C0, C1, line ends, overrides, surrogates.
+    r"""Escape characters that a terminal would obey, or not show: C0, C1, line ends, surrogates.
 
     >>> printable("a\x1b[2Jb\u202ec\nd")
     'a\\x1b[2Jb\\u202ec\\nd'
@@ -57,3 +63,33 @@ def _json_escaped(character: str) -> str:
     if character.isprintable() or character in SPACES:
         return character
     return json.dumps(character)[1:-1]
+
+
+Colour = Literal["red", "yellow"]
+SGR: dict[Colour, str] = {"red": "1;31", "yellow": "33"}  # ECMA-48, select graphic rendition
+
+
+def has_colours(stream: TextIO | None) -> bool:
+    """Whether a text for a stream may have escape sequences for colours and bold."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    if os.environ.get("TERM") == "dumb":
+        return False
+    return is_terminal(stream)
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a person reads a stream as it is written."""
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:  # it is closed
+        return False
+
+
+def coloured(text: str, colour: Colour | None, stream: TextIO | None) -> str:
+    """A text for a stream: in a colour, if the stream has colours."""
+    if colour is None or not text or not has_colours(stream):
+        return text
+    return f"\x1b[{SGR[colour]}m{text}\x1b[0m"

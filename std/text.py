@@ -90,7 +90,7 @@ class Normalisation:
                 raise ValueError(f"text.{name} is {getattr(self, name)!r}")
 
     def rules(self) -> dict[str, str]:
-        """What an index is made with, by name."""
+        """The settings of an index, by name."""
         return {name: rule for name, rule in asdict(self).items() if name != "fold_accents"}
 
     def word(self, text: str) -> str:
@@ -137,7 +137,7 @@ class Normalisation:
         return tuple(spoken or words)
 
     def parts(self, written: str) -> list[str]:
-        """The words in what is written as one: split at dashes; itself if it has only those.
+        """The words of a text without spaces: split at dashes; itself if it has only those.
 
         Text without spaces is cut into characters.
         """

@@ -2,11 +2,11 @@
 
 Recogniser side (time in integer milliseconds):
     ConfusionNetwork   one utterance as consecutive slots of alternative words
-    Recording          one channel of one audio file; what a detection points into
+    Recording          one channel of one audio file
 
 Evaluation side (time in float seconds, exactly as the NIST files write it, because rounding
 could flip a pair that lies at the matching limit):
-    Term, TermList     what is searched for
+    Term, TermList     the queries of a search
     ECF, Excerpt       the stretches of recordings that are searched and scored
     Lexemes            the reference transcript's words, as columns
     Detections         a system's hits, as columns;  STDList is their file

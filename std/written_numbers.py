@@ -6,7 +6,7 @@ DIGITS = 12  # significant ones: the same on every CPU, whose vector units diffe
 
 
 def written(value: Any) -> Any:
-    """What is written of a value: its floats to 12 digits, also in lists and objects.
+    """A value as it is written: its floats to 12 digits, also in lists and objects.
 
     >>> written(0.1 + 0.2), written([{"a": 2 / 3}, "x", 7])
     (0.3, [{'a': 0.666666666667}, 'x', 7])

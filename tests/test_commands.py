@@ -185,7 +185,7 @@ def test_one_place_is_one_hit_whatever_found_it(german, store, tmp_path):
     for line in explained.read_text().splitlines():
         hit = json.loads(line)
         place = (hit["start_s"], hit["start_s"] + hit["duration_s"], hit["method"])
-        by_term.setdefault((hit["termid"], hit["file"]), []).append(place)
+        by_term.setdefault((hit["term_id"], hit["file"]), []).append(place)
     assert {place[2] for some in by_term.values() for place in some} >= {
         "exact",
         "split",

@@ -17,8 +17,7 @@ from indexer.segments.invert import invert
 from indexer.store_cli import main as std_store
 from searcher import open_index
 from searcher.commands.search import main as search
-from std.csv_input import records
-from std.csv_output import write_csv
+from std.csv_files import records, write_csv
 from std.metadata.read import parse
 from std.metadata.table import renamed
 from std.store import open_store

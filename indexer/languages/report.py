@@ -50,7 +50,11 @@ def indexed_languages(segments: Iterable[Segment]) -> list[dict[str, Any]]:
 
 
 def in_words(languages: Sequence[Mapping[str, Any]]) -> str:
-    """One line for a person: ``language de (espeak-ng:de): 15 recordings``."""
+    """One line for a person: ``language de (espeak-ng:de): 15 recordings``.
+
+    Args:
+        languages: each with ``language``, ``pronouncer`` and ``recordings``, as reports have them.
+    """
     parts = []
     for entry in languages:
         number = counted(entry["recordings"], "recording")
@@ -60,7 +64,11 @@ def in_words(languages: Sequence[Mapping[str, Any]]) -> str:
 
 
 def hints(languages: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """What a person should know of the pronouncers of an index, one line each."""
+    """Remarks on the pronouncers of an index, one line each.
+
+    Args:
+        languages: each with ``pronouncer``, as reports have them.
+    """
     for pronouncer in sorted({str(entry["pronouncer"] or "") for entry in languages}):
         if line := hint(pronouncer):
             yield line

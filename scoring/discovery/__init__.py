@@ -7,13 +7,12 @@ phones and words says what they are. From the files to the numbers:
     corpus          tiers and classes -> Corpus, Discovery: arrays over one table of files
     transcription   fragments -> runs of phones or words, by three published rules
     evaluate        the three profiles: which rule each measure takes; scopes; folds
-    summary         DiscoveryEvaluation -> text, CSV, JSON
-    html_report     DiscoveryEvaluation -> HTML
+    report          DiscoveryEvaluation -> text, CSV, JSON, HTML
     api             files -> the values above; DiscoveryEvaluation -> a folder of files
 
     boundary  token_type  coverage  ned  grouping  matching     the measures, pure functions
-    pairs  partners  ngrams                                     counting without listing pairs
-    rates  scores  folds                                        values, and their spread
+    pairs  partners                                             counting without listing pairs
+    scores  folds                                               values, and their spread
 
 Start with `scoring.discovery.evaluate`; docs/discovery.md shows every point where the published
 tools and the published definition differ, with a small example each. From Python:
@@ -35,6 +34,8 @@ tools and the published definition differ, with a small example each. From Pytho
 
 from typing import TYPE_CHECKING
 
+from std.lazy_names import lazy_names
+
 if TYPE_CHECKING:
     from scoring.discovery.api import (
         read_classes,
@@ -48,11 +49,11 @@ if TYPE_CHECKING:
     from scoring.discovery.evaluate import Progress
     from scoring.discovery.evaluate import evaluate as evaluate_discovery
     from scoring.discovery.folds import equal_parts
-    from scoring.discovery.formats.folds import Folds
+    from scoring.discovery.formats import Folds
+    from scoring.discovery.report import document as summary_document
+    from scoring.discovery.report import form_rows as summary_rows
+    from scoring.discovery.report import text as summary_text
     from scoring.discovery.scores import DiscoveryEvaluation
-    from scoring.discovery.summary import document as summary_document
-    from scoring.discovery.summary import form_rows as summary_rows
-    from scoring.discovery.summary import text as summary_text
 
 __all__ = [
     "Corpus",
@@ -74,36 +75,15 @@ __all__ = [
     "write_report",
 ]
 
-# A command that only prints its help must not load numpy: names are looked up when asked for.
-_HOME = {
-    "Corpus": ("corpus", "Corpus"),
-    "Discovery": ("corpus", "Discovery"),
-    "DiscoveryEvaluation": ("scores", "DiscoveryEvaluation"),
-    "Folds": ("formats.folds", "Folds"),
-    "Progress": ("evaluate", "Progress"),
-    "equal_parts": ("folds", "equal_parts"),
-    "evaluate_discovery": ("evaluate", "evaluate"),
-    "read_classes": ("api", "read_classes"),
-    "read_corpus": ("api", "read_corpus"),
-    "read_folds": ("api", "read_folds"),
-    "read_talkers": ("api", "read_talkers"),
-    "summary_document": ("summary", "document"),
-    "summary_rows": ("summary", "form_rows"),
-    "summary_text": ("summary", "text"),
-    "talkers_by_name": ("api", "talkers_by_name"),
-    "with_talkers": ("corpus", "with_talkers"),
-    "write_report": ("api", "write_report"),
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'scoring.discovery' has no attribute {name!r}")
-    from importlib import import_module
-
-    module, attribute = _HOME[name]
-    return getattr(import_module(f"scoring.discovery.{module}"), attribute)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "api": "read_classes read_corpus read_folds read_talkers talkers_by_name write_report",
+        "corpus": "Corpus Discovery with_talkers",
+        "evaluate": "Progress evaluate_discovery=evaluate",
+        "folds": "equal_parts",
+        "formats": "Folds",
+        "report": "summary_document=document summary_rows=form_rows summary_text=text",
+        "scores": "DiscoveryEvaluation",
+    },
+)

@@ -1,4 +1,4 @@
-"""Files in, files out: what a program needs around `scoring.discovery.evaluate`.
+"""Files in, files out: the functions around `scoring.discovery.evaluate`.
 
 phone and word alignments  --read_corpus-->   Corpus
 class file, Corpus         --read_classes-->  Discovery
@@ -15,11 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from scoring.discovery import html_report, summary
+from scoring.discovery import formats, report
 from scoring.discovery.corpus import Corpus, Discovery, make_corpus, make_discovery
 from scoring.discovery.folds import require_known
-from scoring.discovery.formats import alignments, classes, folds
-from scoring.discovery.formats.folds import Folds
+from scoring.discovery.formats import Folds
 from scoring.discovery.scores import DiscoveryEvaluation
 from std.distinct import Given, require_distinct
 from std.errors import InputError
@@ -37,12 +36,12 @@ def read_corpus(phones_path: str | PathLike[str], words_path: str | PathLike[str
     Raises:
         InputError: a file cannot be read, a label ends before it begins or lies inside another.
     """
-    phones = read(alignments.parse, Path(phones_path))
-    return make_corpus(phones, read(alignments.parse, Path(words_path)))
+    phones = read(formats.parse_alignment, Path(phones_path))
+    return make_corpus(phones, read(formats.parse_alignment, Path(words_path)))
 
 
 def read_classes(path: str | PathLike[str], corpus: Corpus) -> Discovery:
-    """Read what a system discovered in a corpus.
+    """Read the classes that a system discovered in a corpus.
 
     Args:
         path: ``Class ID`` lines, each with its members: ``file onset offset``, in seconds.
@@ -51,7 +50,7 @@ def read_classes(path: str | PathLike[str], corpus: Corpus) -> Discovery:
     Raises:
         InputError: a line is malformed, or a member lies in a recording that has no phones.
     """
-    return make_discovery(read(classes.parse, Path(path)), corpus, Path(path))
+    return make_discovery(read(formats.parse_classes, Path(path)), corpus, Path(path))
 
 
 def read_folds(path: str | PathLike[str], corpus: Corpus) -> Folds:
@@ -64,7 +63,7 @@ def read_folds(path: str | PathLike[str], corpus: Corpus) -> Folds:
     Raises:
         InputError: a line is malformed, or names a recording that the corpus has not.
     """
-    parts = read(folds.parse, Path(path))
+    parts = read(formats.parse_folds, Path(path))
     require_known(parts, corpus, Path(path))
     return parts
 
@@ -79,7 +78,7 @@ def read_talkers(path: str | PathLike[str], corpus: Corpus) -> dict[str, str]:
     Raises:
         InputError: a line is malformed, or a recording has no talker, or two.
     """
-    talkers = read(folds.parse_talkers, Path(path))
+    talkers = read(formats.parse_talkers, Path(path))
     for file in _files_of_phones(corpus):
         if file not in talkers:
             raise InputError(Path(path), 0, f"a talker for recording {file}", "none")
@@ -125,17 +124,17 @@ def write_report(
     Args:
         evaluation: of one class file.
         folder: is created if it is not there.
-        title: what was scored, as the HTML report names it.
-        read_files: what was read, by option; none of it is overwritten.
+        title: name of the scored system in the HTML report.
+        read_files: the input files, by option; none is overwritten.
 
     Raises:
         StdError: a file of the report is one of ``read_files``, or cannot be written.
     """
     contents = {
-        "scores.txt": summary.text(evaluation),
-        "scores.csv": summary.table(evaluation),
-        "scores.json": json_text(summary.document(evaluation)) + "\n",
-        "report.html": html_report.html_report(evaluation, title),
+        "scores.txt": report.text(evaluation),
+        "scores.csv": report.table(evaluation),
+        "scores.json": json_text(report.document(evaluation)) + "\n",
+        "report.html": report.html_report(evaluation, title),
     }
     make_folder(folder)
     require_distinct(read_files or {}, {"--output": [folder / name for name in contents]})

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.discovery.corpus import Discovery, Ints, Times, Track, order_keys
-from scoring.discovery.rates import Rates, ratio
+from scoring.discovery.scores import Rates, ratio
 from scoring.discovery.transcription import EDGE_S, EDGE_TICKS, Runs, ticks
 from std.values import Bools, Float64s
 

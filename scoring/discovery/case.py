@@ -1,11 +1,11 @@
-"""What the measures of one profile see, and what all profiles prepare in the same way."""
+"""The input of one profile's measures, which all profiles prepare in the same way."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from scoring.discovery import folds, ned, ngrams
+from scoring.discovery import folds, ned, pairs
 from scoring.discovery.corpus import Corpus, Discovery, Ints, Track
 from scoring.discovery.pairs import Pairs
 from scoring.discovery.partners import TalkerScope
@@ -21,12 +21,12 @@ class Case(NamedTuple):
     words: Track
     discovery: Discovery
     talker: Ints  # (number of files,)
-    levels: list[ngrams.Level] | None  # of the whole corpus, when the profile wants that
+    levels: list[pairs.Level] | None  # of the whole corpus, when the profile wants that
     fold: folds.Intervals | None
 
     @classmethod
     def whole(
-        cls, corpus: Corpus, discovery: Discovery, levels: list[ngrams.Level] | None
+        cls, corpus: Corpus, discovery: Discovery, levels: list[pairs.Level] | None
     ) -> "Case":
         everything = np.ones(len(corpus.phones), np.bool_)
         talker = corpus.talker.astype(np.int64)
@@ -37,7 +37,7 @@ class Case(NamedTuple):
         cls,
         corpus: Corpus,
         discovery: Discovery,
-        levels: list[ngrams.Level] | None,
+        levels: list[pairs.Level] | None,
         fold: folds.Intervals,
     ) -> "Case":
         phones, words = corpus.phones, corpus.words
@@ -103,7 +103,7 @@ def in_scope(pairs: Pairs, talker: Ints, scope: TalkerScope) -> Bools:
     return pairs.counts(talker, scope)[1] > 0
 
 
-def repeated_inside(phones: Track, begins: Ints, inside: Bools) -> Iterable[ngrams.Level]:
+def repeated_inside(phones: Track, begins: Ints, inside: Bools) -> Iterable[pairs.Level]:
     """The n-grams repeated among the phones of the fold.
 
     Args:
@@ -111,14 +111,14 @@ def repeated_inside(phones: Track, begins: Ints, inside: Bools) -> Iterable[ngra
         begins: (s,) first row of each stretch; no n-gram reaches over its end.
         inside: (N,) phones that belong to the fold.
     """
-    ends = np.where(inside, ngrams.stretch_ends(phones, begins), 0)
-    return ngrams.repeated(phones.label, ends)
+    ends = np.where(inside, pairs.stretch_ends(phones, begins), 0)
+    return pairs.repeated(phones.label, ends)
 
 
 def counts_of(
     case: Case, words: Track, discovery: Discovery, without_phones: int
 ) -> dict[str, int]:
-    """What the measures were computed from, as counts.
+    """The sizes of the measures' inputs.
 
     Args:
         case: the corpus or a fold.

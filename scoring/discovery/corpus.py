@@ -1,4 +1,4 @@
-"""The corpus and what was discovered in it: the values every measure works on.
+"""The corpus and the classes discovered in it: the values every measure works on.
 
     Corpus       phone and word tiers over one table of files, and the talker of each file
     Discovery    the distinct fragments of a class file and who is a member of which class
@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scoring.discovery.formats.alignments import AlignmentTier
-from scoring.discovery.formats.classes import Classes
+from scoring.discovery.formats import AlignmentTier, Classes
 from std.errors import InputError
 from std.values import Bools, Float64s, freeze
 

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from scoring.discovery.corpus import Ints
-from scoring.discovery.rates import ratio
+from scoring.discovery.scores import ratio
 from std.values import Bools, Float64s
 
 

@@ -24,7 +24,7 @@ from scoring.discovery import (
     grouping,
     matching,
     ned,
-    ngrams,
+    pairs,
     token_type,
     transcription,
 )
@@ -48,7 +48,7 @@ def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores
     """Score by the published text.
 
     Args:
-        case: the corpus or a fold, and what was discovered in it.
+        case: the corpus or a fold, and the discovery in it.
         scopes: which pairs count; one result for each.
     """
     is_phoneme = ~case.phones.labelled(SILENCE, SPOKEN_NOISE)
@@ -138,7 +138,7 @@ def _match(
     onset, offset = ticks(phones.onset_s), ticks(phones.offset_s)
     group, member = membership
     has_phonemes = (runs.hi > runs.lo)[member]
-    begins = ngrams.exact_stretch_begins(onset, offset, phones.file, inside)
+    begins = pairs.exact_stretch_begins(onset, offset, phones.file, inside)
     return matching.by_flat_sets(
         repeated_inside(phones, begins, inside),
         matching.Timing(phones.file, talker, onset, offset, literal=True),

@@ -29,7 +29,7 @@ from collections.abc import Callable, Sequence
 from scoring.discovery import definition, folds, zrc2015, zrc2017
 from scoring.discovery.case import Case
 from scoring.discovery.corpus import Corpus, Discovery
-from scoring.discovery.formats.folds import Folds
+from scoring.discovery.formats import Folds
 from scoring.discovery.partners import TalkerScope
 from scoring.discovery.scores import DiscoveryEvaluation, ProfileName, Scores
 
@@ -54,7 +54,7 @@ def evaluate(
     """Score a discovery, on the whole corpus, by talker if talkers are known, and on each fold.
 
     Args:
-        corpus, discovery: the gold annotation and what was found in it.
+        corpus, discovery: the gold annotation and a system's classes.
         profile: whose numbers; see the table above.
         parts: folds to score one by one.
         progress: called with (steps done, steps in all).

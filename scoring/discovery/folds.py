@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from scoring.discovery.corpus import Corpus, Ints, order_keys
-from scoring.discovery.formats.folds import Folds
-from scoring.discovery.formats.spans import FileSpans
+from scoring.discovery.formats import FileSpans, Folds
 from scoring.discovery.scores import PARTS, RATES, ProfileName, Scores, Spread
 from scoring.discovery.transcription import ticks
 from std.errors import InputError
@@ -19,7 +18,7 @@ from std.values import Bools, Float64s
 
 
 class Intervals:
-    """The intervals of one fold, ready to be asked what they contain."""
+    """The intervals of one fold, laid out for look-ups."""
 
     def __init__(self, file: Ints, onset_s: Float64s, offset_s: Float64s) -> None:
         order = np.lexsort((onset_s, file))
@@ -74,6 +73,10 @@ def equal_parts(corpus: Corpus, count: int) -> Folds:
     A cut moves to the nearest end of a word (of a phone in a recording without words), so every
     word is in exactly one part; only fragments across a cut are in none. The same corpus always
     gives the same parts.
+
+    Args:
+        corpus: with words, or phones only.
+        count: of parts, at least 2.
 
     Raises:
         ValueError: ``count`` is less than 2, or more than there are words to cut between.

@@ -14,7 +14,7 @@ import numpy as np
 from scoring.discovery.corpus import Ints
 from scoring.discovery.pairs import Pairs
 from scoring.discovery.partners import TalkerScope, differs_in_group, has_partner_in
-from scoring.discovery.rates import Rates, ratio
+from scoring.discovery.scores import Rates, ratio
 from std.values import Bools, Float64s
 
 

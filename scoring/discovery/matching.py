@@ -22,7 +22,7 @@ import numpy as np
 
 from scoring.discovery.corpus import Ints, Times
 from scoring.discovery.coverage import covered_rows
-from scoring.discovery.ngrams import MAX_LENGTH, MIN_LENGTH, Level
+from scoring.discovery.pairs import MAX_LENGTH, MIN_LENGTH, Level
 from scoring.discovery.partners import (
     PairTest,
     TalkerScope,
@@ -31,7 +31,7 @@ from scoring.discovery.partners import (
     expand,
     has_partner_in,
 )
-from scoring.discovery.rates import Rates, ratio
+from scoring.discovery.scores import Rates, ratio
 from scoring.discovery.transcription import Runs
 from std.values import Bools
 
@@ -118,7 +118,7 @@ def by_flat_sets(
     """Matching of zrc2017 and definition.
 
     Args:
-        levels: the repeated n-grams of the corpus (`scoring.discovery.ngrams.repeated`).
+        levels: the repeated n-grams of the corpus (`scoring.discovery.pairs.repeated`).
         timing: of the phone rows.
         group, member: (m,) distinct class membership.
         runs: (f,) rows each fragment transcribes to.

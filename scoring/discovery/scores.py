@@ -1,12 +1,35 @@
-"""The values of one evaluation, and why any of them is undefined."""
+"""The values of one evaluation, and why any of them is undefined (NaN)."""
 
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from scoring.discovery.partners import TalkerScope
-from scoring.discovery.rates import Rates
+
+
+class Rates(NamedTuple):
+    """A precision and a recall; NaN where there is nothing to divide by."""
+
+    precision: float
+    recall: float
+
+    @property
+    def fscore(self) -> float:
+        """2 P R / (P + R); 0 when both are 0 (v2 divides by zero), NaN when one is undefined.
+
+        >>> Rates(0.5, 1.0).fscore, Rates(0.0, 0.0).fscore
+        (0.6666666666666666, 0.0)
+        """
+        if self.precision + self.recall == 0:
+            return 0.0
+        return 2 * self.precision * self.recall / (self.precision + self.recall)
+
+
+def ratio(part: float, whole: float) -> float:
+    """``part / whole``, NaN when the whole is empty."""
+    return part / whole if whole else math.nan
+
 
 ProfileName = Literal["zrc2017", "zrc2015", "definition"]
 PROFILES: tuple[ProfileName, ...] = ("zrc2017", "zrc2015", "definition")
@@ -26,8 +49,8 @@ class Scores:
     matching: Rates
     coverage: float
     ned: float
-    counts: Mapping[str, int] = field(default_factory=dict)  # what the measures were computed from
-    notes: Mapping[str, str] = field(default_factory=dict)  # what was odd, by measure
+    counts: Mapping[str, int] = field(default_factory=dict)  # sizes of the measures' inputs
+    notes: Mapping[str, str] = field(default_factory=dict)  # remarks, by measure
 
     def __iter__(self) -> Iterator[tuple[str, str, float]]:
         """Yield (measure, part, value); coverage and ned have the part ''."""
@@ -73,7 +96,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class DiscoveryEvaluation:
-    """What a class file scores in one profile."""
+    """The scores of a class file in one profile."""
 
     profile: ProfileName
     scores: Mapping[TalkerScope, Scores]  # "all", and "within" and "cross" when talkers are known

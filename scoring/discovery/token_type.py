@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from scoring.discovery.corpus import Discovery, Ints, Track
-from scoring.discovery.ngrams import MAX_LENGTH, MIN_LENGTH
+from scoring.discovery.pairs import MAX_LENGTH, MIN_LENGTH
 from scoring.discovery.partners import expand
-from scoring.discovery.rates import Rates, ratio
+from scoring.discovery.scores import Rates, ratio
 from scoring.discovery.transcription import Runs, meeting, two_sided
 
 WORD_EDGE_S = 0.03

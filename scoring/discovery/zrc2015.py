@@ -11,7 +11,7 @@ from scoring.discovery import (
     grouping,
     matching_2015,
     ned,
-    ngrams,
+    pairs,
     token_type,
     transcription,
 )
@@ -28,7 +28,7 @@ def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores
     """Score as the 2015 toolkit does; fragments outside the annotation are dropped.
 
     Args:
-        case: the corpus or a fold, and what was discovered in it.
+        case: the corpus or a fold, and the discovery in it.
         scopes: which pairs count; one result for each.
     """
     phones, words = case.phones, case.words
@@ -141,18 +141,18 @@ def _with_partners(discovery: Discovery) -> Bools:
     return result
 
 
-def repeated(phones: Track) -> list[ngrams.Level]:
+def repeated(phones: Track) -> list[pairs.Level]:
     """The n-grams repeated in the whole corpus, inside contiguous stretches as tde 0.2.1 cuts."""
     begins = transcription.stretch_begins_2015(phones)
-    return list(ngrams.repeated(phones.label, ngrams.stretch_ends(phones, begins)))
+    return list(pairs.repeated(phones.label, pairs.stretch_ends(phones, begins)))
 
 
 def _discoverable(
-    phones: Track, levels: Sequence[ngrams.Level], inside: matching_2015.Inside
+    phones: Track, levels: Sequence[pairs.Level], inside: matching_2015.Inside
 ) -> float:
     """Seconds of the repeated n-grams, overlapping repeats included: trigrams make up the rest."""
     for level in levels:
-        if level.length == ngrams.MIN_LENGTH:
+        if level.length == pairs.MIN_LENGTH:
             lo, hi = level.position, level.position + level.length
             is_inside = inside(lo, hi)
             lo, hi = lo[is_inside], hi[is_inside]

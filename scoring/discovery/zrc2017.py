@@ -10,7 +10,7 @@ from scoring.discovery import (
     grouping,
     matching,
     ned,
-    ngrams,
+    pairs,
     token_type,
     transcription,
 )
@@ -37,7 +37,7 @@ def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores
     timing = matching.Timing(
         phones.file, case.talker[phones.file], phones.onset_s, phones.offset_s, literal=False
     )
-    begins = ngrams.exact_stretch_begins(
+    begins = pairs.exact_stretch_begins(
         ticks(phones.onset_s), ticks(phones.offset_s), phones.file, case.inside
     )
     flat = matching.by_flat_sets(

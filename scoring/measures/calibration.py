@@ -1,4 +1,4 @@
-"""Calibration: what the probabilities predict against what is observed.
+"""Calibration: the predictions of the probabilities against the observed counts.
 
 If a hit's number is the probability that it is correct, eight in ten hits of 0.8 are correct, the
 numbers of accepted hits sum to the number of correct hits, and the TWV of the decisions can be

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scoring.measures.isotonic import ascending_means
+from scoring.measures.ranking import ascending_means
 from std.values import Bools, Float64s
 
 NAN = float("nan")
@@ -50,7 +50,7 @@ class Cnxe(NamedTuple):
 
     @property
     def calibration_loss(self) -> float:
-        """What the best affine recalibration would gain."""
+        """The gain of the best affine recalibration."""
         return self.actual - self.minimum
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring.matching.counts import Counts
-from scoring.measures.runs import run_ends
+from scoring.measures.ranking import run_ends
 from std.values import Bools, Float64s, Int32s, freeze
 
 TIE = 1e-12  # two TWVs this close are equal: cumulative sums carry the error of their additions
@@ -122,7 +122,9 @@ def sweep(
 def maximum(det: DET) -> Point:
     """The point of highest TWV, at the lowest of equally good thresholds.
 
-    Without any hit: everything missed, TWV 0, no threshold (NaN). All NaN if TWV is undefined.
+    Args:
+        det: a curve; without points everything is missed: TWV 0, no threshold (NaN). All is NaN if
+            the TWV is undefined.
     """
     if not len(det):
         return Point(float("nan"), 1.0, 0.0, 0.0)

@@ -30,7 +30,7 @@ class OperatingPoint:
     """
 
     cost: float = 0.1  # C, of a false alarm
-    value: float = 1.0  # V, of a correct detection: what a miss costs
+    value: float = 1.0  # V, of a correct detection: the cost of a miss
     prior: float = 1e-4  # probability that a trial is a target
 
     def __post_init__(self) -> None:

@@ -1,6 +1,6 @@
 """An `Evaluation` as CSV: quoted where needed, twelve significant digits, undefined is empty.
 
-`std.csv_output` says what becomes of texts that a spreadsheet would take for formulas.
+`std.csv_files` says what becomes of texts that a spreadsheet would take for formulas.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,18 +11,18 @@ import numpy as np
 from scoring.evaluate import Evaluation
 from scoring.measures.det import articulated, iso_ratio_points
 from scoring.measures.twv import twv_of_terms
-from std.csv_output import write_csv
+from std.csv_files import write_csv
 from std.matching.alignment import Alignment
 from std.matching.occurrences import Occurrences
 from std.values import Detections, Float64s
 
 ALIGNMENT_HEADER = (
-    *("language", "file", "channel", "termid", "term", "ref_bt", "ref_et"),
+    *("language", "file", "channel", "term_id", "term", "ref_bt", "ref_et"),
     *("sys_bt", "sys_et", "sys_score", "sys_decision", "alignment"),
 )
 PROBABILITY = "sys_probability"  # before the last column, where hits have two numbers
 TERMS_HEADER = (
-    *("group", "termid", "term", "targets", "corr", "fa", "miss", "corr_nondet", "omitted"),
+    *("group", "term_id", "term", "targets", "corr", "fa", "miss", "corr_nondet", "omitted"),
     *("p_miss", "p_fa", "twv", "optimum_twv", "optimum_threshold", "supremum_twv"),
 )
 DET_HEADER = (

@@ -1,4 +1,4 @@
-"""What a DET plot shows, whoever draws it: window, ticks, lines of equal TWV, thinned curves.
+"""The parts of a DET plot, for all drawings: window, ticks, lines of equal TWV, thinned curves.
 
 On normal-deviate axes a system whose scores are normally distributed draws a straight line. The
 HTML report (`scoring.report.html_report.charts`) and matplotlib (`scoring.report.plot`) draw these
@@ -69,7 +69,7 @@ def iso_lines(window: DetWindow, beta: float) -> Iterator[IsoLine]:
     """The lines of equal TWV that cross a window; each begins at its left edge.
 
     Args:
-        window: what is shown.
+        window: of the plot.
         beta: weight of P_fa in the TWV.
     """
     cdf = NormalDist().cdf

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scoring.report.text import defined, text_table
+from scoring.report.values import defined, text_table
 from scoring.statistics.jackknife import UNITS, Interval, Unit
 from scoring.statistics.significance import Comparison, GroupStatistics, Statistics
 from scoring.statistics.weighed import MEASURES

@@ -1,33 +1,90 @@
-"""The DET plot: P_miss against P_fa on normal-deviate axes, with lines of equal TWV.
+"""The plots of matplotlib: DET curves with lines of equal TWV, and measures by threshold.
 
-`scoring.report.det_axes` has the points. Matplotlib is
-used without pyplot (no global state, no display) and imported when a plot is made; it comes with
-the extra `EXTRA`, and what needs it without it says so. Colours are
-Okabe and Ito's, which colour-blind readers can tell apart; line styles differ as well, and from
-the 29th curve on there are markers.
+`scoring.report.det_axes` has the points. Matplotlib is used without pyplot (no global state, no
+display) and imported when a plot is made; it comes with the extra `EXTRA`, and what needs it
+without it says so. Colours are Okabe and Ito's, which colour-blind readers can tell apart; line
+styles differ as well, and from the 29th curve on there are markers.
 
 One curve has its legend in a corner. Several have one beside the axes, a row for each, and the
 figure grows with it; of more than `MAX_CURVES` the legend says how many are not drawn.
 """
 
 import logging
+import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple
 
 import numpy as np
 
 from scoring.measures.det import DET, Point, maximum
-from scoring.report import legend
 from scoring.report.det_axes import DetWindow, det_window, deviates, iso_lines, thin
-from scoring.report.legend import Rows
 from std.extras import required
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Corner = Literal["upper right", "best"]
+Rows = list[tuple["Artist", str]]
+COLUMN_ROWS = 28
+ROW_LETTERS = 40  # longer names take several lines
+
+
+def in_corner(axes: "Axes", rows: Rows, corner: Corner = "upper right") -> None:
+    """Inside the axes."""
+    axes.legend(
+        [artist for artist, _ in rows],
+        _labels(rows),
+        loc=corner,
+        fontsize="small",
+        framealpha=0.9,
+    )
+
+
+def beside(figure: "Figure", rows: Rows, more: int) -> None:
+    """To the right of the axes; the figure grows, so that the axes keep their size.
+
+    Args:
+        more: curves that are not drawn; the last row says so.
+    """
+    from matplotlib.lines import Line2D
+
+    if more:
+        rows = [*rows, (Line2D([], [], linestyle="none"), f"and {more} more, not drawn")]
+    if not rows:
+        return
+    width, height = figure.get_size_inches()
+    made = figure.legend(
+        [artist for artist, _ in rows],
+        _labels(rows),
+        loc="outside right upper",
+        fontsize="small",
+        ncols=-(-len(rows) // COLUMN_ROWS),
+    )
+    extent = made.get_window_extent()
+    figure.set_size_inches(
+        width + extent.width / figure.dpi + 0.2, max(height, extent.height / figure.dpi + 0.3)
+    )
+
+
+def meaning_of_markers() -> Rows:
+    """The meaning of the points on all curves."""
+    from matplotlib.lines import Line2D
+
+    return [
+        (Line2D([], [], color="#595959", marker=marker, linestyle="none", markersize=7), name)
+        for marker, name in (("D", "maximum TWV"), ("o", "actual TWV"))
+    ]
+
+
+def _labels(rows: Rows) -> Sequence[str]:
+    """In lines; matplotlib leaves out what begins with an underscore."""
+    wrapped = ["\n".join(textwrap.wrap(label, ROW_LETTERS)) or " " for _, label in rows]
+    return [f" {label}" if label.startswith("_") else label for label in wrapped]
+
 
 EXTRA = "plots"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -48,7 +105,7 @@ class LabelledCurve(NamedTuple):
 
 @contextmanager
 def _names_as_they_are() -> Iterator[None]:
-    """No formulas in names; what the font lacks is a box in a PNG, without a warning.
+    """No formulas in names; a letter that the font lacks is a box in a PNG, without a warning.
 
     An SVG has names as text.
     """
@@ -86,9 +143,9 @@ def det_figure(
     _axis(axes, window)
     axes.set_title(title or "Detection error trade-off", loc="left")
     if len(curves) == 1:
-        legend.in_corner(axes, rows)
+        in_corner(axes, rows)
     else:
-        legend.beside(figure, [*legend.meaning_of_markers(), *rows], len(curves) - len(drawn))
+        beside(figure, [*meaning_of_markers(), *rows], len(curves) - len(drawn))
     return figure
 
 
@@ -222,9 +279,9 @@ def threshold_figure(
     panels[0].set_title(title or "By threshold", loc="left")
     panels[-1].set_xlabel("threshold")
     if len(curves) == 1:
-        legend.in_corner(panels[1], rows, "best")
+        in_corner(panels[1], rows, "best")
     else:
-        legend.beside(figure, rows, len(curves) - len(drawn))
+        beside(figure, rows, len(curves) - len(drawn))
     return figure
 
 

@@ -12,8 +12,7 @@ import numpy as np
 from scoring.evaluate import Evaluation
 from scoring.group import Group
 from scoring.report.intervals import statistics_document, statistics_lines
-from scoring.report.reliability import group_reliability, reliability_document
-from scoring.report.text import defined, text_table
+from scoring.report.values import defined, group_reliability, reliability_document, text_table
 from scoring.resources import Resources
 from scoring.statistics.significance import Statistics
 from std.display.numbers import counted
@@ -93,7 +92,7 @@ def _terms_json(group: Group) -> list[dict[str, Any]]:
     columns = (counts.targets, counts.corr, counts.fa, counts.miss, counts.corr_nondet)
     return [
         {
-            "termid": unit.term_id,
+            "term_id": unit.term_id,
             "term": unit.text,
             "targets": targets,
             "corr": corr,
@@ -109,7 +108,11 @@ def _terms_json(group: Group) -> list[dict[str, Any]]:
 
 
 def resources_document(resources: Resources) -> dict[str, Any]:
-    """Speed factors, memory and processing load, and what they are made of."""
+    """Speed factors, memory and processing load, and the runs they come from.
+
+    Args:
+        resources: of a system; memory in GB, ISF and SSF in seconds per second of speech.
+    """
     return {**resources._asdict(), "processing_load": resources.processing_load()}
 
 
@@ -127,7 +130,11 @@ def resources_lines(resources: Resources) -> list[str]:
 
 
 def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
-    """A line for each group with measures that have no value or deserve a second look."""
+    """A line for each group with measures that have no value or deserve a second look.
+
+    Args:
+        evaluations: by system name.
+    """
     lines: list[str] = []
     for label, evaluation in evaluations.items():
         place = f"{label}: " if len(evaluations) > 1 else ""
@@ -183,7 +190,13 @@ def summary_text(
     statistics: Statistics | None = None,
     resources: Resources | None = None,
 ) -> str:
-    """What a person reads first."""
+    """The summary as text, for a person.
+
+    Args:
+        evaluations: by system name.
+        statistics: intervals and comparisons, if they were computed.
+        resources: speed and processing load, if they are known.
+    """
     evaluations = {printable(label): evaluation for label, evaluation in evaluations.items()}
     several = len(evaluations) > 1
     first = next(iter(evaluations.values()))

@@ -15,6 +15,10 @@ def system_names(paths: Sequence[Path], system_ids: Sequence[str]) -> list[str]:
     Lists that share a system id all take their file names. Where those are equal, too, as many
     folders come before them as it takes; a file given twice gets a number.
 
+    Args:
+        paths: (systems,) of the hit lists.
+        system_ids: (systems,) as the lists state them; empty = none.
+
     >>> system_names([Path("a.xml"), Path("b.xml.gz"), Path("c.xml")], ["std", "std", "other"])
     ['a', 'b', 'other']
     >>> system_names([Path("run1/hits.xml"), Path("run2/hits.xml")], ["std", "std"])

@@ -17,10 +17,12 @@ from typing import BinaryIO, NamedTuple
 
 from scoring.evaluate import Evaluation
 from scoring.measures.det import ISO_RATIOS, Point, articulated
-from scoring.report import csv_tables, html_report, html_tables, plot
-from scoring.report.summary import summary_document, summary_text
+from scoring.report import csv_tables, html_report, plot
+from scoring.report.csv_tables import TERMS_HEADER, cells, term_rows
+from scoring.report.summary import SUMMARY_HEADER, summary_document, summary_rows, summary_text
 from scoring.resources import Resources
 from scoring.statistics.significance import Statistics
+from std.display.html import HtmlColumn, HtmlTable, templates
 from std.distinct import Given, require_distinct
 from std.extras import is_installed
 from std.outputs import make_folder, open_output
@@ -59,7 +61,7 @@ def write_report(
         folder: made if it is missing; files of the same names are replaced.
         statistics: intervals and comparisons from `scoring.compare_systems`.
         resources: speed and memory of a system, for the summary.
-        inputs: what the HTML report says was read, by kind: ``{"reference": "ref.rttm"}``.
+        inputs: names of the input files in the HTML report, by kind: ``{"reference": "ref.rttm"}``.
         read_files: files that must not be overwritten, by the name that messages give them.
         drawing: how curves are drawn and tabulated.
 
@@ -108,7 +110,7 @@ def _summaries(
     return {
         Path("summary.txt"): _content(lambda: text),
         Path("summary.json"): _content(lambda: f"{document}\n"),
-        Path("tables.html"): partial(html_tables.write, evaluations),
+        Path("tables.html"): partial(write_tables, evaluations),
     }
 
 
@@ -171,3 +173,26 @@ def _folder_names(labels: Iterable[str], taken: Collection[str]) -> dict[str, st
         names[label] = next(name for name in tries if name.casefold() not in used)
         used.add(names[label].casefold())
     return names
+
+
+def write_tables(evaluations: Mapping[str, Evaluation], stream: BinaryIO) -> None:
+    """Write one page with a summary and, for each system, its terms."""
+    summary = [
+        (label, *row)
+        for label, evaluation in evaluations.items()
+        for row in summary_rows(evaluation)
+    ]
+    tables = [
+        HtmlTable("Summary", [*map(HtmlColumn, ("system", *SUMMARY_HEADER))], summary),
+        *(
+            HtmlTable(
+                f"Terms: {label}",
+                [*map(HtmlColumn, TERMS_HEADER)],
+                (cells(row, 4) for row in term_rows(evaluation)),
+            )
+            for label, evaluation in evaluations.items()
+        ),
+    ]
+    page = templates(__package__).get_template("tables.html")
+    for part in page.generate(tables=tables):
+        stream.write(part.encode())

@@ -12,29 +12,105 @@ large.
 
 A term that is said in one file only counts as much as the file: with other speech it would not
 be there. A bootstrap leaves out such terms in a third of its draws and so compares means over
-more frequent terms with the mean over all.
+more frequent terms with the mean over all. That is too much in the rate of false alarms:
+`scoring.statistics.lone_terms`.
 
-That is too much in the rate of false alarms: `scoring.statistics.lone_terms`.
+An interval is that of Student's t about the measure itself, or on a `Scale` on which it reaches as
+far to both sides. A measure near its best, or worst, varies less there than away from it; an
+interval about the measure itself would leave out the truth on that side more often.
 
-An interval is that of Student's t about the measure itself, or on a scale that widens it to the
-side where the measure varies more: `scoring.statistics.scales`.
+    odds    of a share, between 0 and 1: P_miss, P_fa, STWV, MAP (false alarms come in clusters)
+    root    of the loss, 1 minus a value: misses and false alarms are counts
 
 Sources: Tukey, Annals of Mathematical Statistics 29 (1958); Efron and Stein, Annals of Statistics
-9 (1981). What the intervals cover was simulated: docs/scoring.md, `benchmarks.coverage`.
+9 (1981); Student's t: Abramowitz and Stegun, Handbook of Mathematical Functions (1964), equations
+26.7.3, 26.7.4; the root: Bartlett, Biometrics 3 (1947); the odds: Agresti, Categorical Data
+Analysis (2013), 3.1.6. What the intervals cover was simulated: docs/scoring.md,
+`benchmarks.coverage`.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from scoring.matching.counts import Counts
-from scoring.statistics import student
 from scoring.statistics.lone_terms import LoneTerms, lone_terms
 from scoring.statistics.sample import Sample
-from scoring.statistics.scales import Scale, ends
 from scoring.statistics.weighed import MEASURES, UnitWeights, alarm_rates, weighed
 from std.values import Float64s
+
+GRID = 1000  # places between two that a quantile is between
+ROUNDS = 5  # of narrowing by the grid, to the precision of a double
+
+
+def two_sided(t: Float64s, freedom: int) -> Float64s:
+    """Probability of a value at least as far from 0.
+
+    Args:
+        t: any shape; NaN stays NaN.
+        freedom: degrees of freedom, at least 1.
+
+    >>> float(two_sided(np.array(1.0), 1).round(12))
+    0.5
+    """
+    angle = np.arctan(np.abs(t) / np.sqrt(freedom))
+    square = np.cos(angle) ** 2
+    odd = freedom % 2
+    term = np.sin(angle) * (np.cos(angle) if odd else 1.0)
+    within = np.zeros_like(angle)
+    for k in range(freedom // 2):
+        within = within + term
+        term = term * square * (2 * k + 1 + odd) / (2 * k + 2 + odd)
+    if odd:
+        within = 2 / np.pi * (angle + within)
+    outside: Float64s = np.clip(1 - within, 0, 1)
+    return outside
+
+
+@cache
+def quantile(confidence: float, freedom: int) -> float:
+    """How far from 0 a value is with this probability at most.
+
+    >>> round(quantile(0.95, 4), 4)
+    2.7764
+    """
+    low, high = 0.0, np.pi / 2  # of arctan(t)
+    for _ in range(ROUNDS):
+        angle = np.linspace(low, high, GRID + 1)
+        beyond = two_sided(np.tan(angle[1:-1]), freedom) > 1 - confidence
+        at = int(beyond.sum())  # it falls with the angle
+        low, high = float(angle[at]), float(angle[at + 1])
+    return float(np.tan((low + high) / 2))
+
+
+Scale = Literal["odds", "root"]
+LONGEST = 700.0  # logarithm of a ratio that floating point has
+
+
+def ends(value: float, width: float, scale: Scale | None) -> tuple[float, float]:
+    """Where an interval ends.
+
+    Args:
+        value: of the measure.
+        width: to each side of the measure itself.
+        scale: None is the measure's own, as it is where a scale has no place for the value.
+
+    >>> [round(end, 3) for end in ends(0.1, 0.1, "odds")]
+    [0.035, 0.252]
+    >>> [round(end, 3) for end in ends(0.9, 0.1, "root")]
+    [0.775, 0.975]
+    """
+    if scale == "odds" and 0 < value < 1:
+        ratio = float(np.exp(min(width / (value * (1 - value)), LONGEST)))
+        return value / (value + (1 - value) * ratio), value / (value + (1 - value) / ratio)
+    if scale == "root" and value < 1:
+        root = float(np.sqrt(1 - value))
+        less = max(root - width / (2 * root), 0.0)
+        return 1 - (root + width / (2 * root)) ** 2, 1 - less**2
+    return value - width, value + width
+
 
 Unit = Literal["terms", "recordings"]
 UNITS: tuple[Unit, ...] = ("terms", "recordings")
@@ -148,14 +224,14 @@ def intervals(
         found: how the measures move.
         names: (measures,)
         confidence: between 0 and 1.
-        limits: what a measure can be; an interval ends there.
+        limits: lowest and highest possible value of a measure; an interval ends there.
         scales: of measures whose interval is not as wide to both sides.
     """
     errors, result = standard_errors(found), {}
     limits, scales = limits or {}, scales or {}
     if np.isnan(errors).all():
         return {}
-    width = student.quantile(confidence, len(found.moved) - 1)
+    width = quantile(confidence, len(found.moved) - 1)
     for name, value, error in zip(names, found.values.tolist(), errors.tolist(), strict=True):
         lowest, highest = limits.get(name, Interval(-np.inf, np.inf))
         if np.isfinite([value, error]).all():
@@ -170,5 +246,5 @@ def p_values(found: Deviations, names: Sequence[str]) -> dict[str, float]:
     for name, value, error in zip(names, found.values.round(ROUNDED), errors, strict=True):
         if np.isfinite([value, error]).all():
             t = np.array(abs(value) / error if error else np.inf if value else 0.0)
-            result[name] = round(float(student.two_sided(t, len(found.moved) - 1)), ROUNDED)
+            result[name] = round(float(two_sided(t, len(found.moved) - 1)), ROUNDED)
     return result

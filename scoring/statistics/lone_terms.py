@@ -8,7 +8,7 @@ Without a correction this effect on P_fa is too large, for two reasons:
   terms that are said once; lambda is twice the terms of two parts over those of one;
 * terms differ in their false alarms by chance, and chance is in the parts already. In one system
   that is little beside what makes one term worse than another; in the difference of two systems,
-  which have mostly the same bad terms, it may be all. It is what the spread of a term's rates over
+  which have mostly the same bad terms, it may be all. It is the spread of a term's rates over
   parts says, and is taken off.
 
 Simulated: docs/scoring.md.

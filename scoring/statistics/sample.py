@@ -9,7 +9,7 @@ import numpy as np
 from scoring.group import Group
 from scoring.matching.counts import Counts
 from scoring.measures import cnxe
-from scoring.measures.runs import run_ends
+from scoring.measures.ranking import run_ends
 from scoring.options import ScoreKind, ScoringOptions
 from scoring.selection import judged_number
 from std.errors import StdError
@@ -40,16 +40,16 @@ class SampleHits(NamedTuple):
         )
 
 
-class Targets(NamedTuple):
+class SampleTargets(NamedTuple):
     """Occurrences of the terms, in any order."""
 
     term: Int32s  # (m,)
     file: Int32s  # (m,)
     paired: Bools  # (m,) with a hit
 
-    def at(self, rows: Counts) -> "Targets":
+    def at(self, rows: Counts) -> "SampleTargets":
         """Some rows."""
-        return Targets(self.term[rows], self.file[rows], self.paired[rows])
+        return SampleTargets(self.term[rows], self.file[rows], self.paired[rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +63,7 @@ class Sample:
     p_tar: float
     counted: Bools  # (T,) terms that occur
     hits: SampleHits
-    targets: Targets
+    targets: SampleTargets
     surprise: Surprise | None  # None: Cnxe is undefined
     recalibrated: Surprise | None  # the same under the best affine recalibration
     by_score: Counts  # (k,) rows by descending score, of terms that count
@@ -106,7 +106,7 @@ def sample(group: Group, options: ScoringOptions, scores: ScoreKind) -> Sample:
             group.alignment.occurrence_of >= 0,
             hits.yes,
         ),
-        Targets(
+        SampleTargets(
             occurrences.term,
             _files_of(occurrences.recordings, files)[occurrences.recording],
             group.alignment.hit_of >= 0,
@@ -125,7 +125,7 @@ def prepare(
     files: tuple[str, ...],
     trials: Float64s,
     hits: SampleHits,
-    targets: Targets,
+    targets: SampleTargets,
     *,
     rounding: float = 1.0,
     beta: float,
@@ -141,7 +141,7 @@ def prepare(
         files: names of the audio files.
         trials: (F,) per term.
         hits, targets: in any order; ``hits.file`` and ``targets.file`` index ``files``.
-        rounding: what the sum of the trials is multiplied by.
+        rounding: factor of the sum of the trials.
         beta, p_tar: of the operating point.
         counted: (T,) terms that occur.
         llr: (n,) log-likelihood ratio of each hit.

@@ -1,6 +1,6 @@
 """Intervals of every system and group, and whether two systems differ.
 
-Both systems are weighed alike, so what is hard for both cancels out. The p-values of all measures
+Both systems are weighed alike, so difficulties of both cancel out. The p-values of all measures
 are those of Student's t, with the intervals. For ATWV, a permutation test counts how often a
 difference as large arises if the results of the two systems are swapped at random, term by term.
 
@@ -20,13 +20,13 @@ from scoring.statistics.jackknife import (
     UNITS,
     Deviations,
     Interval,
+    Scale,
     Unit,
     deviations,
     intervals,
     p_values,
 )
 from scoring.statistics.sample import Sample, sample
-from scoring.statistics.scales import Scale
 from scoring.statistics.weighed import MEASURES
 from std.errors import StdError
 from std.values import Float64s

@@ -2,7 +2,7 @@
 
 A term counts in means over terms as much as its weight; within a term, hits and occurrences count
 as much as their files. A trial counts in Cnxe as much as the lower of its term's and its file's
-weight: what is left out with its file is not left out again with its term.
+weight: a hit left out with its file is not left out again with its term.
 
 With all weights 1 they are the measures of the `Group` itself; a test compares the two.
 """
@@ -120,7 +120,7 @@ def _best_of_terms(sample: Sample, value: Float64s, own: Float64s, hit_ends: Cou
     Args:
         sample: of one system.
         value: (B, n) what accepting each hit adds to the value of all terms.
-        own: (B, n) what it adds to that of its own term.
+        own: (B, n) its share in the value of its own term.
         hit_ends: (T + 1,) where the hits of each term begin.
     """
     has_hits = np.flatnonzero(np.diff(hit_ends))

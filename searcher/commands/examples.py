@@ -58,7 +58,7 @@ def listed_terms(args: argparse.Namespace) -> "tuple[list[ExampleTerm], TermList
         InputError: it has no such columns, or no row.
     """
     from searcher import ExampleTerm
-    from std.csv_input import records
+    from std.csv_files import records
     from std.files import read_text
     from std.values import Term, TermList
 

@@ -34,6 +34,9 @@ FIGURE = Range(0, 1_000_000_000_000)
 def load(path: Path) -> Model:
     """Read a model.
 
+    Args:
+        path: a JSON file of `std-tune`.
+
     Raises:
         InputError: it is no model, or one of another version.
     """
@@ -61,7 +64,12 @@ def load(path: Path) -> Model:
 
 
 def save(model: Model, path: Path) -> None:
-    """Write a model; the file appears whole or not at all."""
+    """Write a model; the file appears whole or not at all.
+
+    Args:
+        model: weights and phone confusions.
+        path: to write to.
+    """
     document = {
         "format": FORMAT,
         "version": VERSION,

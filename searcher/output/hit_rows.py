@@ -7,7 +7,7 @@ from std.characters import text_of
 from std.display.rows import Rows
 
 HEADER = (
-    *("termid", "term", "file", "channel", "language", "start_s", "end_s", "probability"),
+    *("term_id", "term", "file", "channel", "language", "start_s", "end_s", "probability"),
     *("score", "decision", "before", "found", "after", "found_as", "within_s", "speaker"),
 )
 BRIEF = ("term", "file", "start", "end", "probability", "text")

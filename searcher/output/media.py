@@ -13,9 +13,8 @@ from std.audio.facts import AUDIO
 from std.audio.files import AudioFolder, audio_folder
 from std.characters import text_of
 from std.errors import InputError, StdError
-from std.file_names import distinct_names, safe_name
 from std.metadata.table import Metadata
-from std.outputs import make_folder, open_output
+from std.outputs import distinct_names, make_folder, open_output, safe_name
 from std.subtitles import SubtitleCue, clock, is_subtitle_file, subtitle_file
 from std.values import Recording
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from searcher.results.hits import Hit
+from std.display.numbers import clock
 from std.display.tables import PIPED_WIDTH, console, print_fitting
-from std.display.times import clock
 
 
 def print_table(

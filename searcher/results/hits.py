@@ -94,7 +94,7 @@ class Hit:
 
     def document(self) -> dict[str, Any]:
         """The hit as `std-search --json` and `--explain` write it."""
-        columns = dict(zip(_KEYS, _values(self), strict=True))
+        columns = dict(zip(_ATTRIBUTES, _values(self), strict=True))
         if self.found_by:
             columns["found_by"] = [finding.document() for finding in self.found_by]
         return columns
@@ -166,7 +166,7 @@ class HitColumns:
         Args:
             more: (n,) values of further keys, or of some of these.
         """
-        columns = {key: self._columns[name] for key, name in zip(_KEYS, _ATTRIBUTES, strict=True)}
+        columns = {name: self._columns[name] for name in _ATTRIBUTES}
         if any(self._columns["found_by"]):
             columns["found_by"] = [
                 [finding.document() for finding in findings]
@@ -186,5 +186,4 @@ def found_as(how: str, method: str, likeliest: str, searched: str) -> str:
 
 
 _ATTRIBUTES = [name for name in Hit.__slots__ if name != "found_by"]
-_KEYS = ["termid" if name == "term_id" else name for name in _ATTRIBUTES]
 _values = attrgetter(*_ATTRIBUTES)

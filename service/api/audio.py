@@ -6,10 +6,8 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import FileResponse, Response
 
 from service.api.models import PROBLEMS, PeaksDocument, Seconds
-from service.api.reply import entry_of, json_reply, service_of
-from service.audio.clips import MEDIA_TYPES, clip
-from service.audio.peaks import peaks_of
-from service.audio.playable import playable
+from service.api.requests import entry_of, json_reply, service_of
+from service.audio.sound import MEDIA_TYPES, clip, peaks_of, playable
 from service.audio.spectrogram import spectrogram_png
 from service.jobs import in_lane
 from service.problems import ProblemError

@@ -9,9 +9,9 @@ from starlette.responses import Response
 
 from service.answers import selected_documents
 from service.api.models import PROBLEMS, Probability
-from service.api.reply import service_of
+from service.api.requests import service_of
 from service.api.search import facets_of, searched
-from service.audio.clips import clip
+from service.audio.sound import clip
 from service.exports import (
     by_recording,
     csv_file,
@@ -26,7 +26,7 @@ from service.problems import ProblemError
 from service.searching import Selection, Sorting, Wish
 from service.state import Service
 from std.config import SHOWN_FROM
-from std.file_names import distinct_names, safe_name
+from std.outputs import distinct_names, safe_name
 from std.values import TermSearch
 
 Kind = Literal["csv", "json", "stdlist", "srt", "vtt", "clips"]
@@ -92,7 +92,7 @@ def exported(
     right: bool | None,
     stop: Stop,
 ) -> tuple[bytes, str]:
-    """The content of an export, and what it is."""
+    """The content of an export, and its kind."""
     every = selected_documents(selection, snapshot, service.marks, 0, selection.total)
     shown = [hit for hit in every if right is None or hit["right"] == right]
     if kind == "json":

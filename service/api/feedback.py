@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from service.answers import precision
 from service.api.models import PROBLEMS, KeptMarkDocument, MarkDocument, MarkPut, MarkRequest
-from service.api.reply import entry_of, json_reply, service_of
+from service.api.requests import entry_of, json_reply, service_of
 from service.problems import ProblemError
 
 router = APIRouter(prefix="/api/feedback", tags=["feedback"], responses=PROBLEMS)

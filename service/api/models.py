@@ -26,7 +26,7 @@ class Problem(Document):
 class HitDocument(Document):
     """A place where a term may have been said, with the keys of `std-search --json`."""
 
-    termid: str
+    term_id: str
     term: str
     file: str
     channel: int
@@ -42,7 +42,7 @@ class HitDocument(Document):
     similarity: float
     how: str
     context: tuple[str, str, str] = Field(description="words before, words found, words after")
-    likeliest: str = Field(description="what the recogniser wrote there")
+    likeliest: str = Field(description="the words that the recogniser wrote there")
     slots: tuple[int, int]
     probability: Probability
     threshold: float | None
@@ -53,7 +53,7 @@ class HitDocument(Document):
     title: str
     has_audio: bool
     found_as: str
-    right: bool | None = Field(description="what a person said of it")
+    right: bool | None = Field(description="a person's judgement")
 
 
 class TermDocument(Document):
@@ -123,7 +123,7 @@ class TermListDocument(Document):
 
 
 class SummaryDocument(Document):
-    """What was found of a term list."""
+    """The result of a term list."""
 
     terms: int
     detections: int = Field(description="hits of at least min_probability")
@@ -212,7 +212,7 @@ class PeaksDocument(Document):
 
 
 class MarkRequest(Document):
-    """What a person says of a hit."""
+    """A person's judgement of a hit."""
 
     term: str = Field(min_length=1, max_length=200)
     recording: str = Field(max_length=200, description="its id")
@@ -275,7 +275,7 @@ class HealthDocument(Document):
     )
     detail: str
     warming: list[Literal["known words", "search processes", "unknown words"]] = Field(
-        description="what is slower than it will be"
+        description="parts that are slower than they will be"
     )
     snapshot: int
     recordings: int

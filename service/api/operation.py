@@ -1,4 +1,4 @@
-"""Health, metrics, and tickets for players."""
+"""Health, metrics, tickets for players, and new hits of the standing searches."""
 
 import resource
 import time
@@ -6,15 +6,17 @@ import time
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from service.api.models import PROBLEMS, HealthDocument, TicketDocument
-from service.api.reply import entry_of, json_reply, service_of
-from service.metrics import METRICS_TYPE
-from service.middleware import TICKET_S, ticket
+from service.alerts import SHOWN
+from service.api.models import PROBLEMS, AlertsDocument, HealthDocument, TicketDocument
+from service.api.requests import entry_of, json_reply, service_of
+from service.middleware import METRICS_TYPE, TICKET_S, ticket
+from service.recordings import recording_id
 from service.state import Service
 from std import __version__
 from std.command import MAXRSS_BYTES
+from std.values import Recording
 
-router = APIRouter(tags=["operation"], responses=PROBLEMS)
+router = APIRouter(responses=PROBLEMS)
 
 
 def health_of(service: Service) -> dict[str, object]:
@@ -32,13 +34,13 @@ def health_of(service: Service) -> dict[str, object]:
     }
 
 
-@router.get("/healthz", response_model=HealthDocument)
+@router.get("/healthz", response_model=HealthDocument, tags=["operation"])
 async def healthz(request: Request) -> Response:
     """Whether the service works; needs no token."""
     return json_reply(health_of(service_of(request)))
 
 
-@router.get("/metrics", response_class=Response)
+@router.get("/metrics", response_class=Response, tags=["operation"])
 async def metrics(request: Request) -> Response:
     """Numbers for a monitor (OpenMetrics)."""
     service = service_of(request)
@@ -69,7 +71,7 @@ async def metrics(request: Request) -> Response:
     return Response(request.app.state.metrics.text(gauges, counters), media_type=METRICS_TYPE)
 
 
-@router.get("/api/tickets/{recording}", response_model=TicketDocument)
+@router.get("/api/tickets/{recording}", response_model=TicketDocument, tags=["operation"])
 async def tickets(request: Request, recording: str) -> Response:
     """What `/api/audio/{recording}?ticket=` takes in place of the token, for some hours."""
     service = service_of(request)
@@ -78,3 +80,16 @@ async def tickets(request: Request, recording: str) -> Response:
         return json_reply({"ticket": ""})
     expires_s = int(time.time()) + TICKET_S
     return json_reply({"ticket": ticket(service.settings.token, entry.id, expires_s)})
+
+
+@router.get("/api/alerts", response_model=AlertsDocument, tags=["alerts"])
+async def alerts(request: Request) -> Response:
+    """What commits brought for the terms of ``--alerts``, the newest first."""
+    standing = service_of(request).alerts
+    if standing is None:
+        return json_reply({"terms": [], "hits": [], "trouble": ""})
+    hits = [
+        line | {"recording_id": recording_id(Recording(line["file"], line["channel"]))}
+        for line in reversed(standing.told[-SHOWN:])
+    ]
+    return json_reply({"terms": standing.terms, "hits": hits, "trouble": standing.trouble})

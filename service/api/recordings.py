@@ -1,4 +1,4 @@
-"""What is indexed, and what the recogniser wrote in a recording."""
+"""The indexed recordings, and the words that the recogniser wrote in one."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -15,7 +15,7 @@ from service.api.models import (
     Seconds,
     WordsDocument,
 )
-from service.api.reply import entry_of, json_reply, position, service_of
+from service.api.requests import entry_of, json_reply, position, service_of
 from service.jobs import in_lane
 
 router = APIRouter(prefix="/api/recordings", tags=["recordings"], responses=PROBLEMS)

@@ -1,4 +1,4 @@
-"""Terms -> hits; what a term becomes; the words of the index.
+"""Terms -> hits; the word sequences of a term; the words of the index.
 
 ``POST /api/searches``, a term list, is in `service.api.term_lists`.
 """
@@ -14,8 +14,7 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from service.api.models import PROBLEMS, HintsDocument, Probability, SearchDocument
-from service.api.parameters import described, parameters
-from service.api.reply import json_reply, position, service_of
+from service.api.requests import described, json_reply, parameters, position, service_of
 from service.jobs import in_lane
 from service.live_index import Snapshot
 from service.problems import ProblemError
@@ -85,7 +84,7 @@ async def searched(
 
 
 class SearchParameters(BaseModel):
-    """What the address of a search may say."""
+    """The parameters of a search."""
 
     term: list[str] = Field(description="a word or a phrase; repeat for more")
     min_probability: Probability = SHOWN_FROM
@@ -156,10 +155,10 @@ async def query(request: Request, term: Annotated[str, Query(min_length=1)]) -> 
 @router.get("/words", response_model=HintsDocument)
 async def words(
     request: Request,
-    text: Annotated[str, Query(max_length=MAX_TEXT, description="what was typed so far")] = "",
+    text: Annotated[str, Query(max_length=MAX_TEXT, description="the text typed so far")] = "",
     limit: Annotated[int, Query(ge=1, le=50)] = 8,
 ) -> Response:
-    """Hints for what is typed: words of the index that begin like its last word, the most
+    """Hints for a text as it is typed: words of the index that begin like its last word, the most
     frequent first, and which of its words the recogniser does not know."""
     return json_reply(hints(service_of(request).snapshot, text, limit))
 

@@ -22,9 +22,9 @@ from starlette.responses import Response, StreamingResponse
 from searcher import Expected, SearchResult
 from service.answers import hit_documents
 from service.api.models import PROBLEMS, TermListDocument, TermListResultDocument, reference
-from service.api.reply import json_reply, service_of
+from service.api.requests import json_reply, service_of
 from service.exports import std_list_file
-from service.jobs import Stop, StoppedError, in_lane
+from service.jobs import JobStoppedError, Stop, in_lane
 from service.live_index import Snapshot
 from service.marks import MarkFile
 from service.problems import ProblemError, as_problem
@@ -52,7 +52,7 @@ router = APIRouter(prefix="/api", tags=["search"], responses=PROBLEMS)
 
 @dataclass
 class Batch:
-    """A term list that is searched, and what was found so far."""
+    """A term list that is searched, and its results so far."""
 
     terms: tuple[Term, ...]
     min_probability: float
@@ -175,7 +175,7 @@ async def events(batch: Batch, future: "asyncio.Future[None]", stop: Stop) -> As
             await asyncio.wait({future}, timeout=EVENT_S)
         future.result()
         yield event("result", batch.document())
-    except (StdError, ProblemError, StoppedError) as error:
+    except (StdError, ProblemError, JobStoppedError) as error:
         problem = as_problem(error) if isinstance(error, StdError) else error
         detail = str(problem) or f"this took more than {stop.seconds:g} s and was stopped"
         yield event("problem", {"status": getattr(problem, "status", 503), "detail": detail})

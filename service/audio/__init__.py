@@ -1,8 +1,5 @@
 """The sound of recordings, through PyAV (FFmpeg's libraries).
 
-decode       samples of a stretch of a file
-peaks        the waveform of a recording, computed once and kept beside the index
+sound        samples, clips, waveforms, copies that browsers play
 spectrogram  the spectrum of a stretch, as a picture
-clips        a stretch as a file of its own
-playable     a recording in a form that browsers play
 """

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from service.audio.decode import samples
+from service.audio.sound import samples
 from service.recordings import RecordingEntry
 from std.store.columns import UInt8s
 from std.values import Float32s

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from service.answers import search_document
 from service.api.operation import health_of
-from service.api.reply import entry_of, service_of
+from service.api.requests import entry_of, service_of
 from service.api.search import searched
 from service.live_index import Snapshot
 from service.marks import MarkFile
@@ -35,8 +35,8 @@ from service.page.view import (
 )
 from service.problems import ProblemError, as_problem
 from service.searching import Selection
-from std.display.numbers import about
-from std.display.times import clock, length
+from std.display.html import templates
+from std.display.numbers import about, clock, length
 from std.errors import StdError
 from std.terminal import printable
 
@@ -47,15 +47,9 @@ router = APIRouter(include_in_schema=False)
 
 
 @cache
-def templates() -> Environment:
-    """The templates; everything is escaped, and a name that is missing is an error."""
-    environment = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+def page_templates() -> Environment:
+    """The templates of the page, with its filters."""
+    environment = templates("service.page", "templates")
     environment.filters |= {"clock": clock, "duration": duration, "hms": length, "shown": printable}
     environment.filters |= {"about": about, "expectation": expectation, "percent": percent}
     environment.globals |= {"found_as": found_as}
@@ -76,7 +70,7 @@ def render(request: Request, name: str, status: int = 200, **values: Any) -> Res
     service = service_of(request)
     root = request.scope.get("root_path", "")
     text = (
-        templates()
+        page_templates()
         .get_template(name)
         .render(
             root=root,
@@ -126,7 +120,7 @@ async def with_results(
 
     Args:
         request: of the client.
-        state: what is searched.
+        state: the search of the page's address.
         page: renders it, given ``results``; in a thread of the search.
     """
     service = service_of(request)
@@ -150,7 +144,7 @@ async def with_results(
 def results_of(
     selection: Selection, snapshot: Snapshot, marks: MarkFile, first: int
 ) -> dict[str, Any]:
-    """What the template of results shows: the API's answer, and names for it."""
+    """The values of the template of results: the API's answer, and names for it."""
     found = search_document(selection, snapshot, marks, first, PER_PAGE)
     table = snapshot.recordings
     names = {

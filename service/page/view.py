@@ -17,7 +17,7 @@ SORTINGS: tuple[Sorting, ...] = ("probability", "recording", "time")
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """What the address of a search page says; all of it, so that it can be sent to a colleague."""
+    """The search in the address of a page, complete, so that it can be sent to a colleague."""
 
     terms: tuple[str, ...] = ()
     min_probability: float = SHOWN_FROM
@@ -79,7 +79,7 @@ def split_terms(text: str) -> list[str]:
 
 
 def page_state(query: Sequence[tuple[str, str]]) -> PageState:
-    """What the query of an address says; what it cannot say is left out.
+    """The search in the query of an address; unknown values are left out.
 
     Args:
         query: names and values, in order.

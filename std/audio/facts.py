@@ -1,4 +1,4 @@
-"""What an index keeps of a recording's audio file, as metadata of the recording.
+"""Properties of a recording's audio file that an index keeps as metadata of the recording.
 
     audio            its path below the folder of all audio, with /
     audio_bytes      its size
@@ -26,7 +26,7 @@ PIECE_BYTES = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class AudioFacts:
-    """What is known of an audio file."""
+    """Properties of an audio file."""
 
     bytes: int
     hash: str

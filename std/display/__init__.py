@@ -1,6 +1,5 @@
 """Output of the commands for people and programs, alike for all commands.
 
-    colours   whether a stream gets colours (NO_COLOR, FORCE_COLOR, TERM=dumb)
     tables    tables of rich for a person at a terminal
     progress  a bar on a terminal, lines in a log
     rows      one result as JSON, JSON lines, CSV, tab-separated lines or a table

@@ -28,16 +28,17 @@ class HtmlTable:
 
 
 @cache
-def templates(package: str) -> "Environment":
-    """The templates that lie beside a package's modules, and `table.html` of this one.
+def templates(package: str, folder: str = "") -> "Environment":
+    """The templates of a package, and `table.html` of this one; a missing name is an error.
 
     Args:
         package: the dotted name of an imported package.
+        folder: of the templates in it; empty: they lie beside the modules.
     """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     return Environment(
-        loader=ChoiceLoader([PackageLoader(package, ""), PackageLoader("std.display", "")]),
+        loader=ChoiceLoader([PackageLoader(package, folder), PackageLoader("std.display", "")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

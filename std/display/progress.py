@@ -17,10 +17,9 @@ from contextlib import contextmanager, suppress
 from threading import Event, Thread
 from typing import Any, Literal, get_args
 
-from std.display.colours import is_terminal
-from std.display.times import duration
+from std.display.numbers import duration
 from std.notices import showing_progress
-from std.terminal import printable
+from std.terminal import is_terminal, printable
 
 When = Literal["auto", "always", "never"]
 WHEN: tuple[When, ...] = get_args(When)
@@ -42,8 +41,8 @@ class Progress:
         """Begin.
 
         Args:
-            label: what is going on.
-            total: what the amounts add up to; None = it is not known.
+            label: name of the work.
+            total: sum of all amounts; None = it is not known.
         """
         self.label, self.total, self.completed = label, total, 0.0
 
@@ -80,7 +79,7 @@ class _Bar(Progress):
 
 
 class _Lines(Progress):
-    """What a line in a log says."""
+    """The text of a line in a log."""
 
     def __init__(
         self, label: str, total: float | None, clock: Callable[[], float] = time.monotonic
@@ -105,8 +104,8 @@ def progress(label: str, total: float | None, *, quiet: bool) -> Iterator[Progre
     """Show how far something is, as the table above says, until the block is left.
 
     Args:
-        label: what is going on, shown before the bar.
-        total: what the amounts add up to; None = only show that something is going on.
+        label: name of the work, shown before the bar.
+        total: sum of all amounts; None = only show that work goes on.
         quiet: show nothing.
     """
     if quiet or _when == "never":
@@ -135,7 +134,7 @@ def _bar(label: str, total: float | None) -> Iterator[Progress]:
     from rich.console import Console
     from rich.progress import Progress as RichProgress
 
-    from std.display.colours import has_colours
+    from std.terminal import has_colours
 
     console = Console(
         stderr=True,

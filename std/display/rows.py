@@ -4,8 +4,8 @@
 |---|---|
 | ``--json`` | one JSON document |
 | ``--nl`` | JSON lines: one document a row |
-| ``--csv`` | CSV with a header (`std.csv_output`) |
-| ``--fmt table`` | what a person at a terminal gets |
+| ``--csv`` | CSV with a header (`std.csv_files`) |
+| ``--fmt table`` | a table for a person at a terminal |
 | ``--fmt lines`` | one row a line, tab between the columns, nothing to be escaped in it |
 | ``--fmt github`` and others | a table to paste, drawn by the library tabulate |
 
@@ -19,9 +19,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from std.csv_output import write_csv
-from std.display.colours import is_terminal
-from std.terminal import json_text, printable
+from std.csv_files import write_csv
+from std.terminal import is_terminal, json_text, printable
 
 TABLE, LINES, JSON, NL, CSV = "table", "lines", "json", "nl", "csv"
 # Drawn by tabulate: the name here, and there.

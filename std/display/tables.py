@@ -8,8 +8,8 @@ import sys
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from std.display.colours import has_colours, is_terminal
 from std.display.rows import Rows
+from std.terminal import has_colours, is_terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,13 +23,13 @@ PIPED_WIDTH = 140  # characters where stdout is no terminal
 def console(width: int, **settings: Any) -> "Console":
     """Where tables for a person go: stdout, as wide as its terminal, else ``width`` letters.
 
-    Bold and colours are there where `std.display.colours` allows them.
+    Bold and colours are there where `std.terminal` allows them.
     """
     from rich.console import Console
 
     class _Console(Console):
         def on_broken_pipe(self) -> None:
-            raise  # what is being handled: `std.command.run` knows what to do
+            raise  # `std.command.run` handles it
 
     return _Console(
         width=None if is_terminal(sys.stdout) else width,
@@ -40,7 +40,7 @@ def console(width: int, **settings: Any) -> "Console":
 
 
 def print_table(rows: Rows, *, right: Collection[str] = (), whole: Collection[str] = ()) -> None:
-    """Print what a person wants to see of rows.
+    """Print rows for a person.
 
     Args:
         rows: the result.

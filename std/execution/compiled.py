@@ -1,6 +1,6 @@
 """Compile kernels with numba: on first use, kept on disk where there is a place for it.
 
-Ctrl-C waits until a kernel is compiled or loaded (`std.execution.interrupts`).
+Ctrl-C waits until a kernel is compiled or loaded (`std.execution.stop`).
 """
 
 import threading
@@ -14,7 +14,7 @@ from numba.core import event
 from numba.core.caching import FunctionCache
 
 from std.execution.cost import LEDGER
-from std.execution.interrupts import Hold, held
+from std.execution.stop import Hold, held
 from std.notices import compiling, not_kept
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
@@ -27,7 +27,7 @@ def _is_main() -> bool:
 
 
 class _CompilationListener(event.Listener):
-    """Hears of every compilation that the cache cannot serve, and notes what it costs.
+    """Is called for every compilation that the cache cannot serve, and notes its cost.
 
     A kernel that calls others has them compiled within its own compilation.
     """
@@ -81,7 +81,7 @@ class _Cache(FunctionCache):
             not_kept(f"{self.cache_path}: {error.strerror or error}")
 
     def _start_anew(self) -> None:
-        """Forget what is kept for the kernel."""
+        """Forget the kept code of the kernel."""
         with suppress(OSError):  # `save_overload` meets it again, and says so
             self.flush()  # type: ignore[no-untyped-call]  # numba
 

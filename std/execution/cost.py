@@ -1,7 +1,7 @@
 """What work costs: wall time, CPU time of all its processes, and what compiling kernels took of it.
 
-    Stopwatch             runs from when it is made; `Stopwatch.cost` is what was spent since
-    paid                  in a worker: a result, with what it cost there
+    Stopwatch             runs from when it is made; `Stopwatch.cost` is the cost since
+    paid                  in a worker: a result, with its cost there
     Ledger                what is not in this process's own account; `LEDGER` is the one of all work
 
 The CPU time of a command is that of this process, of those it started and of the workers of a
@@ -72,7 +72,7 @@ class Ledger:
         return sum(helper() for helper in self.helpers)
 
     def note(self, paid: Paid, *, elsewhere: bool) -> Any:
-        """Note what a worker did; return its result.
+        """Note the cost of a worker's item; return its result.
 
         Args:
             paid: from the worker.
@@ -109,7 +109,7 @@ class Stopwatch:
         self._begin = time.perf_counter(), _cpu_s(), LEDGER.total_compile_s()
 
     def cost(self) -> Cost:
-        """What was spent since; worker processes are in it when they have ended."""
+        """The cost since; that of worker processes counts when they have ended."""
         begin_s, cpu_before_s, compile_before_s = self._begin
         compile_s = LEDGER.total_compile_s() - compile_before_s
         cpu_s = max(0.0, _cpu_s() - cpu_before_s - compile_s)
@@ -117,7 +117,7 @@ class Stopwatch:
 
 
 def paid(function: Callable[[Any], Any], item: Any) -> Paid:
-    """In a worker: ``function(item)``, and what it cost.
+    """In a worker: ``function(item)``, and its cost.
 
     The CPU time is this thread's and its helpers', because a cluster's worker does the work of
     others in other threads.

@@ -1,9 +1,8 @@
 """Workers of a Dask cluster: the same code as here, watched while they are waited for.
 
-knock        is a scheduler there at all? (a `Client` that fails waits, and leaves a traceback)
-same_code    what workers run: the work, unpacked only where the code is the same as here; so
-             a worker that joins later is asked as well
-Watch        waits for a result, and looks for failures and missing workers meanwhile
+version      a digest of the code, by which the processes of a cluster compare it
+knock        asks whether a scheduler is there (a `Client` that fails waits, with a traceback)
+same_code    what workers run: the work, unpacked only where the code is the same
 """
 
 import asyncio
@@ -12,6 +11,9 @@ import pickle
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
 from threading import Event
 from typing import Any
 from uuid import uuid4
@@ -22,11 +24,27 @@ from distributed.client import FutureCancelledError
 from distributed.comm import CommClosedError, connect
 from distributed.protocol.pickle import dumps
 
+from std import __version__
 from std.command import tell
 from std.errors import ConfigError, StdError
-from std.execution.code_version import version
 from std.execution.cost import Paid, paid
 from std.execution.workers import Workers
+
+PACKAGES = ("indexer", "searcher", "std")  # what runs in workers; they are installed side by side
+
+
+@cache
+def version() -> str:
+    """The version and a digest of the sources as they were when first asked, ``0.1.0 (3f9a...)``.
+
+    The release alone says too little: people change code between releases.
+    """
+    root = Path(__file__).parents[2]
+    digest = blake2b(digest_size=6)
+    for path in sorted(path for package in PACKAGES for path in (root / package).rglob("*.py")):
+        digest.update(b"%s\0%s\0" % (path.relative_to(root).as_posix().encode(), path.read_bytes()))
+    return f"{__version__} ({digest.hexdigest()})"
+
 
 CONNECT_S = 10.0
 LOOK_S = 2.0  # how often to look for failures and missing workers while waiting
@@ -100,7 +118,7 @@ def other_code(here: str, got: str) -> StdError:
 
 
 def result(future: Future) -> Any:
-    """What the work returned, or raises what it raised.
+    """The result of the work; raises the error of the work.
 
     Raises:
         StdError: the worker has no such code.

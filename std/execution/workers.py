@@ -65,7 +65,7 @@ class Workers:
 
     workers: int
     submit: Callable[..., Any]  # function, item -> the future of a `std.execution.cost.Paid`
-    lost: tuple[type[Exception], ...]  # what a future raises when its worker is gone for good
+    lost: tuple[type[Exception], ...]  # raised by a future whose worker is gone for good
     fetch: Callable[[Any, Collection[Any]], Any] = result
     elsewhere: bool = False  # they are not processes that this one started
 

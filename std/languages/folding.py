@@ -4,7 +4,7 @@
     folded        word -> it without accents, in plain letters
     typed_as      word -> all ways in which people type it plainly
     may_stand_for     whether a typed word stands for another one
-    explained     what was folded, to a person
+    explained     the folding, for a person
 
 An unaccented letter stands for its accented forms, an accented one only for itself: "resume" and
 "resumé" stand for "résumé", "résumé" not for "resume". Ways of writing the same letter are alike in
@@ -108,7 +108,7 @@ def is_another_letter(typed: str, word: str, language: str) -> bool:
 
 
 def explained(typed: str, word: str) -> str:
-    """What was folded, to a person.
+    """The folding, for a person.
 
     >>> explained("razon", "razón"), explained("sábio", "sabio")
     ('razón, written without its accent', 'sabio, where accents are not written')

@@ -23,7 +23,7 @@ Ints = npt.NDArray[np.intp]
 
 SCORE_WEIGHT = 1e-6  # of a hit's place in the range of scores: settles equal numbers of pairs
 OVERLAP_WEIGHT = 1e-8  # of the relative overlap: settles equal scores
-MIN_RANGE = 1e-5  # what a duration or a range of scores is at least taken for
+MIN_RANGE = 1e-5  # least value of a duration or a range of scores
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,7 +157,7 @@ def _standing(hits: Detections, group: Ints, score_range: tuple[float, float] | 
 def _congruence(
     hits: Detections, occurrences: Occurrences, hit: Ints, occurrence: Ints, standing: Float64s
 ) -> Float64s:
-    """What a pair is worth: 1, and the two small terms that settle ties."""
+    """The gain of a pair: 1, and the two small terms that settle ties."""
     start_s, end_s = occurrences.start_s[occurrence], occurrences.end_s[occurrence]
     hit_start_s = hits.start_s[hit]
     overlap_s = np.minimum(hit_start_s + hits.duration_s[hit], end_s) - np.maximum(

@@ -19,7 +19,7 @@ from math import inf
 
 ALONE = -1  # the partner of who has none
 
-Edges = Sequence[Sequence[tuple[int, float]]]  # of each row: columns and what the pairs gain
+Edges = Sequence[Sequence[tuple[int, float]]]  # of each row: columns, and the gains of the pairs
 
 
 def best_assignment(edges: Edges, columns: int) -> list[int]:
@@ -43,7 +43,7 @@ def best_assignment(edges: Edges, columns: int) -> list[int]:
 class _Market:
     """Who holds what at which price.
 
-    No row could do better at these prices: what it keeps is the largest of its gains less their
+    No row could do better at these prices: it keeps the largest of its gains less their
     prices, and at least 0, which it has alone. A column that nobody holds costs nothing.
     """
 

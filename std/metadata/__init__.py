@@ -1,6 +1,6 @@
 """Metadata of recordings: title, date, speaker, any further column.
 
-    table     metadata of many recordings as columns; what a store keeps
+    table     metadata of many recordings as columns, as a store keeps them
     cells     what a file says, cell by cell, and what an index makes of it
     listed    tables that an index has printed: its own columns, its rows of channels
     read      a file of a person's (CSV, TSV, workbook, JSON) -> cells -> table

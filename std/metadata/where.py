@@ -17,7 +17,7 @@ compared with what the condition names:
     otherwise                      as text, by code points; case counts
     ~                              it fits a pattern: * any letters, ? one, [a-f] one of these
 
-What is neither number nor date is never before or after one. A recording without a value in the
+A text that is no number or date is never before or after one. A recording without a value in the
 column fits ``!=`` only, so ``!=`` holds where ``=`` does not.
 """
 
@@ -56,7 +56,7 @@ DATE = re.compile(  # of ISO 8601, from the year on to any part
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One condition: a column, an operator of `OPERATORS`, and what is asked for."""
+    """One condition: a column, an operator of `OPERATORS`, and an operand."""
 
     column: str  # in lower case
     operator: str
@@ -69,7 +69,7 @@ class Condition:
         if self.operator == "~":
             return fnmatchcase(stored, self.value)
         ours, theirs = comparable(stored, self.value)
-        if ours is None:  # nothing that is before or after what is asked for, nor the same
+        if ours is None:  # neither before nor after the operand, nor equal to it
             return self.operator == "!="
         return OPERATORS[self.operator](ours, theirs)
 
@@ -79,7 +79,7 @@ class Condition:
 
 
 def comparable(stored: str, asked: str) -> tuple[Any, Any]:
-    """A stored value and what is asked for as what they are compared by; None: they cannot be."""
+    """A stored value and the operand in a comparable form; None: they cannot be compared."""
     if is_number(asked) and is_number(stored):
         return Decimal(stored), Decimal(asked)
     if is_date(asked):
@@ -108,7 +108,7 @@ def parse(text: str) -> tuple[Condition, ...]:
     """Read a condition; all of its comparisons must hold.
 
     >>> parse("date >= 2024-01 and speaker = 'Ada'")[1]
-    Comparison(column='speaker', operator='=', value='Ada')
+    Condition(column='speaker', operator='=', value='Ada')
 
     Raises:
         StdError: it is none; the message says where.

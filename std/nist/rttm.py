@@ -161,7 +161,7 @@ def _blocks(
     What other types there are is added to ``others``.
 
     Most blocks are valid and pass a few tests on whole columns; any doubt sends a block through
-    `_check`, which looks at each line and knows what is wrong with it.
+    `_check`, which looks at each line and names its fault.
     """
     codec = text_codec(encoding, path)
     if "\n".encode(codec) != b"\n":  # of UTF-16 and its kin no lines can be cut

@@ -1,4 +1,4 @@
-"""Hit lists: what a system found. Two dialects, told apart by the root element.
+"""Hit lists: the detections of a system. Two dialects, told apart by the root element.
 
     2006: <stdlist>  <detected_termlist termid term_search_time oov_term_count>  <term .../>
     2013: <kwslist>  <detected_kwlist kwid search_time oov_count>                <kw .../>
@@ -171,7 +171,7 @@ class _Reader(Reader):
         self.yes.append(decision == "YES")
 
     def refuse(self, attributes: Attributes) -> NoReturn:
-        """Say what is wrong with a hit."""
+        """Raise the error of a hit."""
         self.number(attributes, "tbeg")
         self.number(attributes, "dur")
         text = attributes.get("score") or ""

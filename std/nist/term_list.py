@@ -1,4 +1,4 @@
-"""Term lists: what is searched for. Two dialects, told apart by the root element.
+"""Term lists: the queries of a search. Two dialects, told apart by the root element.
 
     2006: <termlist>  <term termid>  <termtext>  <terminfo>  <attr> <name> <value>
     2013: <kwlist>    <kw kwid>      <kwtext>    <kwinfo>    <attr> <name> <value>
@@ -17,7 +17,7 @@ Dialect = Literal["std2006", "kws2013"]
 
 
 class TermListTags(NamedTuple):
-    """What a dialect calls the same thing."""
+    """The names of a dialect."""
 
     root: str
     term: str

@@ -190,7 +190,7 @@ def writable(text: str) -> str:
 
 
 def encoded(text: str, encoding: str) -> bytes:
-    """Encode; what the encoding cannot hold becomes a numeric reference."""
+    """Encode; a letter that the encoding lacks becomes a numeric reference."""
     codec = "gbk" if encoding.lower() in CHINESE else encoding
     return text.encode(codec, "xmlcharrefreplace")
 

@@ -37,7 +37,7 @@ CONFUSIONS = Range(0, 1_000_000_000_000)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """What was counted in aligned speech."""
+    """Counts in aligned speech."""
 
     inventory: tuple[str, ...]  # (P,)
     substituted: Float64s  # (P, P) said phone, observed phone; the diagonal is recognised
@@ -136,7 +136,7 @@ def _alike(counts: Counts) -> Float64s:
 
 
 def to_json(counts: Counts) -> dict[str, Any]:
-    """Readable: only what was seen, under the phones' own symbols."""
+    """Readable: counts above 0 only, under the phones' own symbols."""
     phones = counts.inventory
     rows = {
         phones[i]: {phones[j]: _number(counts.substituted[i, j]) for j in np.flatnonzero(row)}
@@ -181,7 +181,7 @@ def from_json(document: Part) -> Counts:
 
 
 def _of_phones(document: Part, row: Mapping[str, int]) -> Iterator[tuple[int, Part]]:
-    """Yield what an object says of each phone, by the phone's row."""
+    """Yield the counts of each phone in an object, by the phone's row."""
     for phone, part in document.items():
         if phone not in row:
             expected = f"phones of the model at {document.where}"

@@ -14,7 +14,25 @@ from typing import Protocol
 
 from std.errors import ConfigError
 from std.languages.detection import WITHOUT_SPACES, language_code
+from std.phonetics.letter_rules import load
 from std.phonetics.phones import Pronunciation
+
+
+class Rules:
+    """Pronunciations of one language by the rules of `std.phonetics.letter_rules`."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language  # alone, so that workers are sent no rules
+        load(language)
+
+    @property
+    def name(self) -> str:
+        return f"rules-{load(self._language).version}:{self._language}"
+
+    def pronounce(self, words: Sequence[str]) -> list[Pronunciation]:
+        rules = load(self._language)
+        return [rules.phones(word) for word in words]
+
 
 ESPEAK_EXTRA = "pip install 'spoken-terms[espeak]'"
 EXTRAS = {"espeak-ng": ESPEAK_EXTRA, "g2p-en": "pip install 'spoken-terms[english]'"}
@@ -32,7 +50,7 @@ class Converter(Protocol):
 
     @property
     def name(self) -> str:
-        """Who and which language: ``espeak-ng:de``. Part of what an index records."""
+        """Converter and language: ``espeak-ng:de``. An index records it."""
 
     def pronounce(self, words: Sequence[str]) -> list[Pronunciation]:
         """The phones of each word; empty for what has no sound (``-``)."""
@@ -42,7 +60,7 @@ def converter(language: str) -> Converter:
     """The best converter for a language of those that are installed.
 
     Raises:
-        UnpronounceableError: nothing pronounces what the language writes.
+        UnpronounceableError: no converter knows the language's script.
         ConfigError: the package it needs is not installed, or it does not know the language.
     """
     code = language_code(language)
@@ -84,7 +102,7 @@ def named(pronouncer: str) -> Converter:
 
 
 def hint(pronouncer: str) -> str:
-    """What a person should know of a pronouncer, in one line; empty: nothing.
+    """A note on a pronouncer for a person, in one line; may be empty.
 
     Args:
         pronouncer: converter and language, ``rules-1:de``.
@@ -119,6 +137,6 @@ def _rules(language: str) -> Converter | None:
 
     if language not in languages():
         return None
-    from std.phonetics.g2p_rules import Rules
+    from std.phonetics.g2p import Rules
 
     return Rules(language)

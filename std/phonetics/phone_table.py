@@ -54,7 +54,7 @@ def made(words: Sequence[str], lexicon: Lexicon) -> PhoneTable:
 
 
 def cached(words: Sequence[str], lexicon: Lexicon) -> PhoneTable:
-    """Pronounce every word, or read what was made of the same words before."""
+    """Pronounce every word, or read the kept pronunciations of the same words."""
     if len(words) < WORTH_KEEPING or not lexicon.reproducible:
         return made(words, lexicon)
     key = hashlib.sha256("\n".join((lexicon.name, *words)).encode()).hexdigest()[:32]

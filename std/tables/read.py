@@ -2,14 +2,14 @@
 
 Text is UTF-8, UTF-16 or a code page that is told by its letters (`std.encodings`). Fields are
 quoted as in RFC 4180; apostrophes that our own CSV puts before a formula are taken off
-(`std.csv_output`). A first line ``sep=;``, as spreadsheets write it, names the delimiter.
+(`std.csv_files`). A first line ``sep=;``, as spreadsheets write it, names the delimiter.
 """
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from std.csv_input import records
+from std.csv_files import records
 from std.encodings import decoded
 from std.errors import InputError
 from std.tables.workbook import Record, is_workbook, sheet_of

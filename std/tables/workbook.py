@@ -13,7 +13,7 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from std.csv_output import as_meant
+from std.csv_files import as_meant
 from std.errors import InputError
 from std.extras import required
 

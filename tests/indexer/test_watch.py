@@ -18,9 +18,9 @@ from indexer.watch import (
     BATCH_FILES,
     MAX_RETRY_S,
     MAX_TRIES,
+    FileOutcome,
     Folder,
     Look,
-    Outcome,
     Watched,
     outcomes,
     watch,
@@ -128,9 +128,9 @@ def test_outcomes_of_a_batch():
     other = InputError("words.txt", 0, "this", "that")
     found = list(outcomes([A, B, Path("c")], [IndexedInput(A, utterances)], [own, other]))
     assert found == [
-        Outcome(A, "7 utterances of x, y, no word in it"),
-        Outcome(B, "", own),
-        Outcome(Path("c"), "", other),
+        FileOutcome(A, "7 utterances of x, y, no word in it"),
+        FileOutcome(B, "", own),
+        FileOutcome(Path("c"), "", other),
     ]
 
 
@@ -142,9 +142,9 @@ def test_one_line_for_each_file(tmp_path):
     def index(batch):
         if error := next(errors):
             raise error
-        yield Outcome(batch[0], "2 utterances of a")
-        yield Outcome(batch[1], "", InputError(batch[1], 1, "this", "that"))
-        yield Outcome(batch[2], "", ForeignFileError(batch[2], 0, "this", "a poem"))
+        yield FileOutcome(batch[0], "2 utterances of a")
+        yield FileOutcome(batch[1], "", InputError(batch[1], 1, "this", "that"))
+        yield FileOutcome(batch[2], "", ForeignFileError(batch[2], 0, "this", "a poem"))
 
     lines: list[str] = []
     clock = [10.0**10]

@@ -72,7 +72,7 @@ def test_pairs():
 def test_table_has_a_row_per_term():
     columns = terms_table(s9())
     assert {len(column) for column in columns.values()} == {40}
-    assert columns["termid"][0] == "KW-00001"
+    assert columns["term_id"][0] == "KW-00001"
 
 
 def test_table_has_numbers():
@@ -82,7 +82,7 @@ def test_table_has_numbers():
         whole.measures["P_miss"], abs=1e-12
     )
     kinds = {name: {type(one) for one in column} for name, column in columns.items()}
-    text, whole_numbers = ("group", "termid", "term"), ("targets", "corr", "fa", "miss", "omitted")
+    text, whole_numbers = ("group", "term_id", "term"), ("targets", "corr", "fa", "miss", "omitted")
     assert all(kinds[name] == {str} for name in text)
     assert all(kinds[name] == {int} for name in whole_numbers)
     assert all(kinds[name] == {float} for name in ("p_miss", "p_fa", "twv", "optimum_threshold"))

@@ -51,7 +51,7 @@ def test_json_is_one_document_and_keeps_the_contract(capsys):
     for name in ("ATWV", "MTWV", "MTWV_threshold", "OTWV", "STWV", "P_miss", "P_fa"):
         assert isinstance(whole["measures"][name], float)
     first = result["terms"][0]
-    assert (first["termid"], first["targets"], first["corr"]) == ("KW-00001", 25, 15)
+    assert (first["term_id"], first["targets"], first["corr"]) == ("KW-00001", 25, 15)
     assert (first["fa"], first["miss"], first["twv"]) == (6, 10, pytest.approx(-8.3543, abs=5e-5))
 
 

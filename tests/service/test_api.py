@@ -32,7 +32,7 @@ def test_hits_are_those_of_the_searcher(client, index):
     answer = client("/api/search", term=TERMS, limit=500).json
     models.SearchDocument.model_validate(answer, strict=False)
     expected = index.search(*TERMS, decide=True)
-    keys = expected[0].document().keys() - {"termid", "metadata"}
+    keys = expected[0].document().keys() - {"term_id", "metadata"}
     shown = [{key: hit[key] for key in keys} for hit in answer["hits"]]
     wanted = [json.loads(json_text({key: hit.document()[key] for key in keys})) for hit in expected]
 
@@ -45,7 +45,7 @@ def test_hits_are_those_of_the_searcher(client, index):
     assert probabilities == sorted(probabilities, reverse=True)
     assert answer["expected_right"] == pytest.approx(sum(probabilities))
     for hit in answer["hits"]:
-        assert hit["termid"] == f"TERM-{TERMS.index(hit['term']) + 1}"
+        assert hit["term_id"] == f"TERM-{TERMS.index(hit['term']) + 1}"
 
 
 def test_a_copy_of_a_recording_has_hits_of_its_own(german, serve, changed, tmp_path):
@@ -253,7 +253,7 @@ def test_a_list_is_judged_as_one_however_it_is_found(client, index):
     }
     assert len(expected) == len(hits) > 20
     for hit in hits:
-        of_list = expected[hit["termid"], hit["file"], hit["start_s"]]
+        of_list = expected[hit["term_id"], hit["file"], hit["start_s"]]
         assert [hit["probability"], hit["score"], hit["decision"]] == written(of_list)
     of_all = list_of_searcher.expected.document()  # hits below min_probability, too
     assert answer["summary"]["expected"] == pytest.approx(of_all)

@@ -9,10 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from service.audio.clips import clip
-from service.audio.decode import samples
-from service.audio.peaks import PER_SECOND, peaks_of
-from service.audio.playable import playable, remove_oldest
+from service.audio.sound import PER_SECOND, clip, peaks_of, playable, remove_oldest, samples
 from service.audio.spectrogram import BANDS, grey, mel_bands, png, spectrogram_png
 from service.problems import ProblemError
 from service.recordings import RecordingEntry

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from indexer import index_files
-from service.jobs import Lane, Stop, StoppedError
+from service.jobs import JobStoppedError, Lane, Stop
 from service.problems import ProblemError
 from service.settings import Limits, Settings
 from std.execution.workers import IN_PROCESS
@@ -187,10 +187,10 @@ def test_a_stopped_job_ends_between_its_pieces():
             stop.stop()
         return number
 
-    with pytest.raises(StoppedError):
+    with pytest.raises(JobStoppedError):
         lane.submit(lambda stop: list(IN_PROCESS.map(piece, range(10))), stop).result(300)
     assert done == [0, 1, 2]
-    with pytest.raises(StoppedError):
+    with pytest.raises(JobStoppedError):
         Stop(-1).check()
 
 

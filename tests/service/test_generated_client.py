@@ -106,7 +106,7 @@ def test_term_lists_by_the_client(generated, call):
     assert found.summary.detections == len(found.hits) > 0
     assert found.summary.expected.from_ == 0.5
     assert 0 < found.summary.expected.right <= found.summary.expected.hits <= len(found.hits)
-    assert {hit.termid for hit in found.hits} <= {"TERM-1", "TERM-2"}
+    assert {hit.term_id for hit in found.hits} <= {"TERM-1", "TERM-2"}
 
 
 def test_the_rest_of_the_operations(generated, call):

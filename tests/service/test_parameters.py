@@ -7,7 +7,7 @@ from fastapi import FastAPI, Query
 from fastapi.testclient import TestClient
 from starlette.requests import Request
 
-from service.api.parameters import described, parameters
+from service.api.requests import described, parameters
 from service.api.search import SearchParameters
 from service.problems import ProblemError, add_handlers
 

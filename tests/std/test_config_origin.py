@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from std.config import Config, load_config
-from std.config_cli import main, shown
-from std.config_origin import explained, shipped
+from std.config_cli import explained, main, shipped, shown
 from std.errors import ConfigError
 
 CONFIGS = Path(__file__).parent.parent.parent / "configs"

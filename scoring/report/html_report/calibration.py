@@ -1,4 +1,4 @@
-"""The calibration section: what the probabilities predict beside what is observed.
+"""The calibration section: predictions of the probabilities beside the observed counts.
 
 calibration_of   one view: its bins and the sums, as tables
 all_views        every view in one row each

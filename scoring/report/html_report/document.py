@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from scoring.evaluate import Evaluation
-from scoring.report.html_report import calibration, charts, detection_errors, intervals, tables
+from scoring.report.html_report import calibration, charts, detection_errors, tables
 from scoring.report.html_report.views import MAX_VIEWS, View, rounded, term_columns, views
 from scoring.statistics.significance import Statistics
 from std import __version__
@@ -34,7 +34,7 @@ def render(
         evaluations: at least one; all scored with the same terms, speech and options.
         names: one for each, shown instead of the system ids.
         statistics: intervals and comparisons.
-        inputs: what was read, by kind: ``{"reference": "ref.rttm"}``.
+        inputs: names of the input files, by kind: ``{"reference": "ref.rttm"}``.
 
     Raises:
         ValueError: no evaluation, or not one name for each.
@@ -60,7 +60,7 @@ def render(
         summary=tables.summary(evaluations, names),
         notes=_notes(evaluations, shown),
         statistics=statistics,
-        intervals=intervals.interval_tables(statistics, names) if statistics else [],
+        intervals=tables.interval_tables(statistics, names) if statistics else [],
         views=[_shown(view, i) for i, view in enumerate(shown)],
         det=charts.det_svg(shown, window),
         key=charts.key_svg,
@@ -97,7 +97,7 @@ def _shown(view: View, index: int) -> ShownView:
 
 
 def _numbers(shown: Sequence[View], plane: charts.Plane) -> dict[str, Any]:
-    """What the script reads."""
+    """The JSON that the script reads."""
     share = max(MAX_ERRORS // len(shown), 100)
     terms = max(MAX_TERMS // len(shown), 1000)
     rows = []

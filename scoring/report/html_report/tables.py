@@ -1,4 +1,4 @@
-"""What the report says in tables and lists: scores, what was scored, what was not."""
+"""The report's tables and lists: scores, intervals, the scored input, the parts not scored."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,12 +8,16 @@ from markupsafe import Markup
 
 from scoring.evaluate import Evaluation
 from scoring.report.html_report.views import View
+from scoring.report.intervals import shown_p
+from scoring.statistics.jackknife import UNITS, Interval
+from scoring.statistics.significance import Statistics
+from scoring.statistics.weighed import MEASURES
 from std.display.html import HtmlColumn, HtmlTable
 from std.matching.occurrences import Occurrences
 from std.values import Detections, Float64s
 
 MAX_IGNORED = 200
-DASH = "\N{EN DASH}"  # stands for what is undefined
+DASH = "\N{EN DASH}"  # stands for an undefined number
 EXPLAINED = (
     ("ATWV", "Actual term-weighted value: the value of the system's own decisions. "
      "1 is perfect, 0 is a system that returns nothing; it can be negative."),
@@ -57,7 +61,7 @@ IGNORED = {
 
 
 def scored(evaluation: Evaluation, inputs: Mapping[str, str]) -> dict[str, str]:
-    """What was scored, by name; what is empty is left out."""
+    """The scored input as names and texts; empty texts are left out."""
     whole, options, terms = evaluation.groups[0], evaluation.options, evaluation.terms
     point = whole.point
     rows = {
@@ -130,14 +134,14 @@ def summary(evaluations: Sequence[Evaluation], names: Sequence[str]) -> HtmlTabl
 
 
 class NotScored(NamedTuple):
-    """What a system's evaluation left out."""
+    """The hits and occurrences that a system's evaluation left out."""
 
     counts: HtmlTable
     listed: Mapping[str, HtmlTable]  # the first of each kind, by its name and number
 
 
 def ignored(evaluation: Evaluation, name: str) -> NotScored:
-    """What a system's evaluation left out, and why.
+    """The hits and occurrences that a system's evaluation left out, and why.
 
     Args:
         evaluation: of one system.
@@ -206,3 +210,63 @@ def _rate(trials_per_second: float) -> str:
 def _duration(seconds: float) -> str:
     minutes = round(seconds / 60)
     return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{seconds / 60:.1f} min"
+
+
+def interval_tables(statistics: Statistics, names: Sequence[str]) -> list[HtmlTable]:
+    """The intervals of each system, then the differences if there are several.
+
+    Args:
+        statistics: of the systems.
+        names: one for each system.
+    """
+    differences = _differences(statistics, names)
+    return [_intervals(statistics, names), *([differences] if differences.rows else [])]
+
+
+def _intervals(statistics: Statistics, names: Sequence[str]) -> HtmlTable:
+    rows = [
+        [
+            names[i],
+            group.name,
+            symbol(measure),
+            *(_shown(measure, group.systems[i][unit].get(measure)) for unit in UNITS),
+        ]
+        for i in range(len(names))
+        for group in statistics.groups
+        for measure in MEASURES
+        if any(measure in group.systems[i][unit] for unit in UNITS)
+    ]
+    columns = [*_columns("system"), *(HtmlColumn(f"over {unit}") for unit in UNITS)]
+    return HtmlTable("Intervals of the measures", columns, rows)
+
+
+def _differences(statistics: Statistics, names: Sequence[str]) -> HtmlTable:
+    rows = []
+    for group in statistics.groups:
+        for pair in group.comparisons:
+            label = f"{names[pair.first]} \N{MINUS SIGN} {names[pair.second]}"
+            for measure, difference in pair.differences.items():
+                cells = [label, group.name, symbol(measure), value_of(measure, difference.value)]
+                for unit in UNITS:
+                    p_value = difference.p_values.get(unit)
+                    cells.append(_shown(measure, difference.intervals.get(unit)))
+                    cells.append(DASH if p_value is None else shown_p(p_value))
+                cells.append(f"{pair.p_value:.4f}" if measure == "ATWV" else "")
+                rows.append(cells)
+    numbers = ("difference", *(text for unit in UNITS for text in (f"over {unit}", "p-value")))
+    columns = [*_columns("systems"), *map(HtmlColumn, (*numbers, "p-value, swaps"))]
+    return HtmlTable("Differences", columns, rows)
+
+
+def _columns(first: str) -> list[HtmlColumn]:
+    return [
+        HtmlColumn(first),
+        HtmlColumn("group", is_text=True),
+        HtmlColumn("measure", is_text=True),
+    ]
+
+
+def _shown(measure: str, interval: Interval | None) -> str:
+    if interval is None:
+        return DASH
+    return f"{value_of(measure, interval.low)} to {value_of(measure, interval.high)}"

@@ -18,12 +18,12 @@ from scoring.measures import calibration, det
 from scoring.measures.calibration import Expectation, Reliability
 from scoring.measures.twv import twv_of_terms
 from scoring.report.det_axes import thin
-from scoring.report.reliability import group_reliability
+from scoring.report.values import group_reliability
 from scoring.selection import judged_number
 from std.values import Float64s, Int32s, freeze
 
 MAX_VIEWS = 14  # that colours and dashes can distinguish
-MAX_SHOWN_POINTS = 1000  # of a curve: what a slider and a drawing can show
+MAX_SHOWN_POINTS = 1000  # of a curve: a slider and a drawing can show no more
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +48,7 @@ class ThinnedCurve:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """One system under one group, and what is derived from it."""
+    """One system under one group, and values derived from it."""
 
     label: str
     evaluation: Evaluation

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from scoring.discovery import formats
 from scoring.discovery.corpus import make_corpus, make_discovery
 from scoring.discovery.evaluate import evaluate
-from scoring.discovery.formats import alignments, classes
 from std.files import open_input
 
 DATA = Path(__file__).parents[2] / "data" / "tde"
@@ -24,12 +24,14 @@ INSTEAD_OF_CRASH = {
 
 
 def scores(case, profile):
-    def parsed(module, name):
+    def parsed(parse, name):
         with open_input(DATA / case / name) as stream:
-            return module.parse(stream, name)
+            return parse(stream, name)
 
-    corpus = make_corpus(parsed(alignments, "gold.phn"), parsed(alignments, "gold.wrd"))
-    discovery = make_discovery(parsed(classes, "disc.class"), corpus)
+    corpus = make_corpus(
+        parsed(formats.parse_alignment, "gold.phn"), parsed(formats.parse_alignment, "gold.wrd")
+    )
+    discovery = make_discovery(parsed(formats.parse_classes, "disc.class"), corpus)
     return evaluate(corpus, discovery, profile).scores["all"]
 
 

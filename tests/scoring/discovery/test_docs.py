@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from scoring.discovery import formats
 from scoring.discovery.corpus import make_corpus, make_discovery
 from scoring.discovery.evaluate import evaluate
-from scoring.discovery.formats import alignments, classes
 from scoring.discovery.scores import PROFILES
 
 DOCS = Path(__file__).parents[3] / "docs" / "discovery.md"
@@ -39,7 +39,7 @@ def corpus_of(gold):
             if letters not in "_-~":
                 words.append(f"{file} {start / 10} {now / 10} {label or letters}\n")
     return make_corpus(
-        *(alignments.parse(io.BytesIO("".join(rows).encode())) for rows in (phones, words))
+        *(formats.parse_alignment(io.BytesIO("".join(rows).encode())) for rows in (phones, words))
     )
 
 
@@ -51,7 +51,7 @@ def discovery_of(corpus, found):
             start, end = (float(x) / 10 for x in member[1:].split("-"))
             text += f"{member[0]} {start:.4f} {end:.4f}\n"
         text += "\n"
-    return make_discovery(classes.parse(io.BytesIO(text.encode())), corpus)
+    return make_discovery(formats.parse_classes(io.BytesIO(text.encode())), corpus)
 
 
 @pytest.mark.parametrize("row", list(table()), ids=lambda row: row[0])

@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scoring.discovery import formats
 from scoring.discovery.corpus import make_corpus, make_discovery
 from scoring.discovery.evaluate import evaluate
 from scoring.discovery.folds import Intervals, equal_parts, intervals, spread
-from scoring.discovery.formats import alignments, classes, folds
-from scoring.discovery.rates import Rates
-from scoring.discovery.scores import PROFILES, Scores
+from scoring.discovery.scores import PROFILES, Rates, Scores
 
 PHONES = """\
 a 0.0 0.1 p
@@ -45,16 +44,16 @@ b 0.3 0.6
 
 
 def corpus_of(phones=PHONES, words=WORDS):
-    phones, words = (alignments.parse(io.BytesIO(text.encode())) for text in (phones, words))
+    phones, words = (formats.parse_alignment(io.BytesIO(text.encode())) for text in (phones, words))
     return make_corpus(phones, words)
 
 
 def discovery_of(corpus, text=CLASSES):
-    return make_discovery(classes.parse(io.BytesIO(text.encode())), corpus)
+    return make_discovery(formats.parse_classes(io.BytesIO(text.encode())), corpus)
 
 
 def folds_of(text):
-    return folds.parse(io.BytesIO(text.encode()))
+    return formats.parse_folds(io.BytesIO(text.encode()))
 
 
 def values(scores):

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from scoring.discovery import formats
 from scoring.discovery.corpus import make_corpus, make_discovery
 from scoring.discovery.evaluate import evaluate
-from scoring.discovery.formats import alignments, classes
 from scoring.discovery.scores import PROFILES
 from scoring.discovery.transcription import inclusive, literal, two_sided
 
@@ -17,7 +17,9 @@ RULES = {"zrc2017": inclusive, "zrc2015": two_sided, "definition": literal}
 
 
 def corpus_of(phones, words):
-    return make_corpus(*(alignments.parse(io.BytesIO(text.encode())) for text in (phones, words)))
+    return make_corpus(
+        *(formats.parse_alignment(io.BytesIO(text.encode())) for text in (phones, words))
+    )
 
 
 def discovery_of(corpus, found):
@@ -25,7 +27,7 @@ def discovery_of(corpus, found):
         f"Class {i}\n" + "".join(f"{f} {a} {b}\n" for f, a, b in one) + "\n"
         for i, one in enumerate(found)
     )
-    return make_discovery(classes.parse(io.BytesIO(text.encode())), corpus)
+    return make_discovery(formats.parse_classes(io.BytesIO(text.encode())), corpus)
 
 
 # Phones: a 0-100 ms, b 100-200, c 200-250 (short); then a gap; d 300-400 ms.

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.measures import det, twv
-from scoring.measures.precision import average_precision
+from scoring.measures.ranking import average_precision
 from std.errors import StdError
 
 TRIALS, BETA = 50, 3.0

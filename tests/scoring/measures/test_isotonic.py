@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
-from scoring.measures.isotonic import ascending_means
+from scoring.measures.ranking import ascending_means
 
 places = st.lists(st.tuples(st.integers(0, 20), st.integers(1, 20)), max_size=30)
 

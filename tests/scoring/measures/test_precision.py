@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
-from scoring.measures.precision import average_precision
+from scoring.measures.ranking import average_precision
 
 hits = st.lists(
     st.tuples(st.integers(0, 2), st.integers(0, 6), st.booleans()), min_size=1, max_size=20

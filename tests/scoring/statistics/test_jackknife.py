@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from benchmarks.coverage import coverage
 from scoring.evaluate import evaluate
 from scoring.options import ScoringOptions
-from scoring.statistics import student
+from scoring.statistics import jackknife
 from scoring.statistics.jackknife import (
     P_FA,
     STEP,
@@ -165,11 +165,11 @@ def test_parts_of_many_terms():
 def test_students_t_against_scipy(values, freedom, confidence):
     t = np.array(values)
     expected = 2 * scipy.stats.t.sf(np.abs(t), freedom)
-    assert student.two_sided(t, freedom) == pytest.approx(
+    assert jackknife.two_sided(t, freedom) == pytest.approx(
         expected, abs=1e-8
     )  # that is off by as much
     quantile = scipy.stats.t.ppf((1 + confidence) / 2, freedom)
-    assert student.quantile(confidence, freedom) == pytest.approx(quantile, rel=1e-9)
+    assert jackknife.quantile(confidence, freedom) == pytest.approx(quantile, rel=1e-9)
 
 
 @pytest.mark.parametrize(("files", "occurrences"), [(5, 40.0), (10, 5.0), (30, 1.0)])

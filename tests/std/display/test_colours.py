@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from std.display.colours import coloured, has_colours, is_terminal
+from std.terminal import coloured, has_colours, is_terminal
 
 
 class Terminal(io.StringIO):

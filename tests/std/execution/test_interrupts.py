@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from std.execution.interrupts import Hold, held
+from std.execution.stop import Hold, held
 
 ROOT = Path(__file__).parents[3]
 # LLVM hands its object code to a function of Python: there an exception would be lost.

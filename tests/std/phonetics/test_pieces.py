@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from std.phonetics.pieces import MAX_PIECE_BYTES, MAX_PIECE_LETTERS, pieces
+from std.phonetics.g2p_espeak import MAX_PIECE_BYTES, MAX_PIECE_LETTERS, pieces
 
 WORD = st.text(st.one_of(st.characters(), st.sampled_from("abe-1\u0301ßक्ா😀\0\n")), max_size=400)
 

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from scoring.discovery.formats import alignments, classes, folds
+from scoring.discovery import formats
 from std.errors import InputError
 
 
@@ -14,7 +14,7 @@ def read(parse, text):
 
 def members(text):
     """{class id: [(file, onset, offset)]} as read."""
-    found = read(classes.parse, text)
+    found = read(formats.parse_classes, text)
     rows = found.spans
     result = {name: [] for name in found.ids}
     for i, one in enumerate(found.member_of.tolist()):
@@ -71,13 +71,13 @@ REFUSED_CLASSES = [
 @pytest.mark.parametrize(("name", "text", "line", "expected"), REFUSED_CLASSES)
 def test_classes_strict(name, text, line, expected):
     with pytest.raises(InputError) as caught:
-        read(classes.parse, text)
+        read(formats.parse_classes, text)
     assert caught.value.line == line
     assert expected in caught.value.expected
 
 
 def test_alignment_is_sorted_and_repeated_lines_count_once():
-    tier = read(alignments.parse, "b 1 2 y\n\na 3  4 x\nb 0 1 x\nb 1 2 y\n")
+    tier = read(formats.parse_alignment, "b 1 2 y\n\na 3  4 x\nb 0 1 x\nb 1 2 y\n")
     rows = tier.spans
     assert [rows.files[i] for i in rows.file] == ["a", "b", "b"]
     assert rows.onset_s.tolist() == [3, 0, 1]
@@ -97,17 +97,17 @@ REFUSED_ALIGNMENTS = [
 @pytest.mark.parametrize(("name", "text", "line", "expected"), REFUSED_ALIGNMENTS)
 def test_alignments_strict(name, text, line, expected):
     with pytest.raises(InputError) as caught:
-        read(alignments.parse, text)
+        read(formats.parse_alignment, text)
     assert caught.value.line == line
     assert expected in caught.value.expected
 
 
 def test_labels_may_overlap_a_little():
-    assert len(read(alignments.parse, "a 0 1.001 x\na 1 2 y\n")) == 2
+    assert len(read(formats.parse_alignment, "a 0 1.001 x\na 1 2 y\n")) == 2
 
 
 def test_folds():
-    found = read(folds.parse, "\na 0 1\na 2 3\n\n\nb 0 9")
+    found = read(formats.parse_folds, "\na 0 1\na 2 3\n\n\nb 0 9")
     assert found.count == 2
     assert found.fold.tolist() == [0, 0, 1]
 
@@ -115,16 +115,16 @@ def test_folds():
 @pytest.mark.parametrize(("text", "line"), [("", 0), ("a 0\n", 1), ("a 0 1\n\na 3 2\n", 3)])
 def test_folds_strict(text, line):
     with pytest.raises(InputError) as caught:
-        read(folds.parse, text)
+        read(formats.parse_folds, text)
     assert caught.value.line == line
 
 
 def test_talkers():
-    assert read(folds.parse_talkers, "a x\n\nb y\na x\n") == {"a": "x", "b": "y"}
+    assert read(formats.parse_talkers, "a x\n\nb y\na x\n") == {"a": "x", "b": "y"}
 
 
 @pytest.mark.parametrize(("text", "line"), [("a\n", 1), ("a x\nb y\na y\n", 3)])
 def test_talkers_strict(text, line):
     with pytest.raises(InputError) as caught:
-        read(folds.parse_talkers, text)
+        read(formats.parse_talkers, text)
     assert caught.value.line == line

@@ -13,9 +13,9 @@ from math import isnan
 
 import pytest
 
+from scoring.discovery import formats
 from scoring.discovery.corpus import make_corpus, make_discovery
 from scoring.discovery.evaluate import evaluate
-from scoring.discovery.formats import alignments, classes
 
 SILENT = ("SIL", "SPN")
 TALKER = {"a1": "a", "a2": "a", "b1": "b"}
@@ -83,9 +83,11 @@ def fast(phones, words, found, profile, talkers=False):
         for i, one in enumerate(found)
     )
     corpus = make_corpus(
-        alignments.parse(lines(phones)), alignments.parse(lines(words)), TALKER if talkers else None
+        formats.parse_alignment(lines(phones)),
+        formats.parse_alignment(lines(words)),
+        TALKER if talkers else None,
     )
-    discovery = make_discovery(classes.parse(io.BytesIO(text.encode())), corpus)
+    discovery = make_discovery(formats.parse_classes(io.BytesIO(text.encode())), corpus)
     return evaluate(corpus, discovery, profile).scores
 
 

@@ -1,7 +1,8 @@
-"""The parameters of an address as a model: read in one step, described as FastAPI would.
+"""Requests and replies: the service that a request belongs to, its parameters, documents as JSON.
 
 FastAPI reads and validates parameters one by one, which takes longer than all else that it does
-for a request; a search is asked for while others wait.
+for a request; a search is asked for while others wait. `parameters` reads them in one step and
+describes them as FastAPI would.
 """
 
 from functools import cache
@@ -9,8 +10,49 @@ from typing import Any, TypeVar, get_origin
 
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
+from starlette.responses import Response
 
 from service.problems import ProblemError
+from service.recordings import RecordingEntry
+from service.state import Service
+from std.written_numbers import json_bytes
+
+
+def service_of(request: Request) -> Service:
+    """The service that answers a request."""
+    service: Service = request.app.state.service
+    return service
+
+
+def json_reply(document: Any) -> Response:
+    """A document as JSON. Routes build documents themselves: validating each would cost more."""
+    return Response(json_bytes(document), media_type="application/json")
+
+
+def entry_of(service: Service, recording: str) -> RecordingEntry:
+    """The recording with an id.
+
+    Raises:
+        ProblemError: there is none.
+    """
+    entry = service.snapshot.recordings.by_id.get(recording)
+    if entry is None:
+        raise ProblemError(404, f"no recording has the id {recording[:80]!r}")
+    return entry
+
+
+def position(cursor: str) -> int:
+    """Where a page of hits begins, by the cursor that an answer gave.
+
+    Raises:
+        ProblemError: no answer gave such a cursor.
+    """
+    if not cursor:
+        return 0
+    if not (cursor.isascii() and cursor.isdecimal()) or len(cursor) > 9:
+        raise ProblemError(400, f"cursor: expected one that an answer gave, got {cursor[:40]!r}")
+    return int(cursor)
+
 
 Model = TypeVar("Model", bound=BaseModel)
 

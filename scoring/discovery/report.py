@@ -1,13 +1,20 @@
-"""An evaluation as text, CSV and JSON; the HTML page is `scoring.discovery.html_report`."""
+"""An evaluation as text, CSV, JSON and HTML.
+
+In the HTML report, one file without network access, bars are drawn beside the numbers they repeat,
+so nothing depends on seeing or on colour; the page prints in black and white.
+"""
 
 import csv
 import io
 import math
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
 
 from scoring.discovery.partners import TalkerScope
 from scoring.discovery.scores import PARTS, RATES, DiscoveryEvaluation, Scores, Spread
+from std.display.html import HtmlColumn, HtmlTable, templates
 from std.display.rows import Rows
 from std.written_numbers import written
 
@@ -24,7 +31,11 @@ JSON_KEYS: dict[TalkerScope, str] = {
 
 
 def text(evaluation: DiscoveryEvaluation) -> str:
-    """Tables for a person: one per scope, one over folds, and what is odd."""
+    """Tables for a person: one per scope, one over folds, and remarks.
+
+    Args:
+        evaluation: of one class file.
+    """
     blocks = [f"profile {evaluation.profile}\n"]
     for scope, scores in evaluation.scores.items():
         rows = [f"{SCOPE_NAMES[scope]:15}{''.join(f'{part:>11}' for part in PARTS)}"]
@@ -76,7 +87,11 @@ ROW_HEADER = ("profile", "scope", "measure", "part", "value")
 
 
 def form_rows(evaluation: DiscoveryEvaluation) -> Rows:
-    """The values as rows for any form; an undefined value is empty, in JSON null."""
+    """The values as rows for any form; an undefined value is empty, in JSON null.
+
+    Args:
+        evaluation: of one class file.
+    """
     values = [*rows(evaluation)]
     return Rows(
         header=ROW_HEADER,
@@ -105,6 +120,9 @@ def document(evaluation: DiscoveryEvaluation) -> dict[str, Any]:
 
     Keys as docs/discovery.md lists them; ``folds`` only when there are folds, ``within_talker``
     and ``cross_talker`` only when talkers are known.
+
+    Args:
+        evaluation: of one class file.
     """
     everything = evaluation.scores["all"]
     result: dict[str, Any] = {
@@ -155,3 +173,92 @@ def _spread_json(spread: Spread, keep_nan: bool = False) -> dict[str, Any]:
 
 def _defined(value: float) -> float | None:
     return None if math.isnan(value) else value
+
+
+MEANING = {
+    "zrc2017": "equal to the toolkit of the 2017 and 2020 challenges (zerospeech-tde 2.0.3)",
+    "zrc2015": "equal to the toolkit of the 2015 challenge (tde 0.2.1)",
+    "definition": "the published definition to the letter",
+}
+BAR_PX = 80
+BAR = Markup(
+    '{:.4f}<svg width="{}" height="12" aria-hidden="true"><rect width="{}" height="12"/></svg>'
+)
+
+
+class Section(NamedTuple):
+    """A part of the report."""
+
+    title: str
+    tables: Sequence[HtmlTable]
+
+
+def html_report(evaluation: DiscoveryEvaluation, title: str) -> str:
+    """The HTML report as one text; ``title`` names the scored system."""
+    return (
+        templates(__package__)
+        .get_template("report.html")
+        .render(
+            heading=f"Term discovery: {title}",
+            profile=evaluation.profile,
+            meaning=MEANING[evaluation.profile],
+            sections=[*_sections(evaluation)],
+        )
+    )
+
+
+def _sections(evaluation: DiscoveryEvaluation) -> Iterator[Section]:
+    """One for each scope, then one for the folds, if there are any."""
+    for scope, scores in evaluation.scores.items():
+        yield Section(SCOPE_NAMES[scope].capitalize(), [*_scope_tables(scores)])
+    if evaluation.fold_scores:
+        title = f"Over {len(evaluation.fold_scores)} folds"
+        yield Section(title, [_fold_table(evaluation)])
+
+
+def _scope_tables(scores: Scores) -> Iterator[HtmlTable]:
+    yield HtmlTable(
+        "Precision, recall and F-score",
+        [*map(HtmlColumn, ("measure", *PARTS))],
+        [
+            [measure, *(_bar(getattr(getattr(scores, measure), part)) for part in PARTS)]
+            for measure in RATES
+        ],
+    )
+    yield HtmlTable(
+        "NED and coverage",
+        [*map(HtmlColumn, ("measure", "value"))],
+        [["NED", _bar(scores.ned)], ["coverage", _bar(scores.coverage)]],
+    )
+    yield HtmlTable(
+        "Counted on",
+        [*map(HtmlColumn, ("what", "how many"))],
+        [[name.replace("_", " "), f"{count:,}"] for name, count in scores.counts.items()],
+    )
+    if remarks := [*scores.reasons().items()]:
+        columns = [HtmlColumn("measure"), HtmlColumn("remark", is_text=True)]
+        yield HtmlTable("Remarks", columns, remarks)
+
+
+def _fold_table(evaluation: DiscoveryEvaluation) -> HtmlTable:
+    rows = [
+        [
+            f"{measure} {part}".strip(),
+            _bar(spread.mean),
+            *map(_table_number, (spread.std, spread.min, spread.max)),
+        ]
+        for (measure, part), spread in evaluation.spread.items()
+    ]
+    columns = ("measure", "mean", "standard deviation", "minimum", "maximum")
+    return HtmlTable("Each fold measured alone", [*map(HtmlColumn, columns)], rows)
+
+
+def _bar(value: float) -> str:
+    """A number and the same as a bar; a value above 1 fills the bar."""
+    if math.isnan(value):
+        return "undefined"
+    return BAR.format(value, BAR_PX, round(BAR_PX * min(max(value, 0.0), 1.0), 1))
+
+
+def _table_number(value: float) -> str:
+    return "undefined" if math.isnan(value) else f"{value:.4f}"

@@ -1,1 +1,0 @@
-"""The files of ZeroSpeech's term discovery: alignments, class lists, folds."""

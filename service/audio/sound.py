@@ -1,0 +1,202 @@
+"""The sound of recordings: samples, clips, waveforms, copies that browsers play.
+
+    samples     of a stretch of a file (`std.audio.decode`); a failure is a problem
+    clip        a stretch as a file of its own: Ogg Opus, or WAV
+    peaks_of    the waveform: the largest amplitude of each stretch of a fixed length
+    playable    Ogg Opus, made once from any format that PyAV reads
+
+Waveforms and copies are computed once and kept in a folder (beside the index, if that is a folder),
+under a name that changes with the audio file.
+"""
+
+import hashlib
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from service.problems import ProblemError
+from service.recordings import RecordingEntry
+from std.audio import decode
+from std.audio.decode import GO_ON
+from std.audio.encode import RATES, Format, OpusWriter, sound_file
+from std.errors import InputError, StdError
+from std.outputs import make_folder, open_output
+from std.store.columns import UInt8s
+from std.values import Float32s
+
+
+def samples(
+    path: Path,
+    rate: int,
+    *,
+    channel: int = 1,
+    from_s: float = 0.0,
+    to_s: float = float("inf"),
+    check: Callable[[], None] = GO_ON,
+) -> Iterator[Float32s]:
+    """As `std.audio.decode.samples`.
+
+    Raises:
+        ProblemError: the file cannot be decoded.
+    """
+    try:
+        yield from decode.samples(
+            path, rate, channel=channel, from_s=from_s, to_s=to_s, check=check
+        )
+    except InputError as error:
+        raise ProblemError(
+            404, f"the audio of this recording cannot be read: {error.got}"
+        ) from error
+
+
+MEDIA_TYPES = {"ogg": "audio/ogg", "wav": "audio/wav"}
+
+
+def clip(
+    entry: RecordingEntry, from_s: float, to_s: float, kind: Format, check: Callable[[], None]
+) -> bytes:
+    """The bytes of a clip.
+
+    Args:
+        entry: a recording that has audio.
+        from_s: start in the recording.
+        to_s: end in the recording.
+        kind: of the file.
+        check: called between blocks; it may raise to stop.
+
+    Raises:
+        ProblemError: there is no sound in the stretch.
+    """
+    assert entry.audio is not None
+    blocks = samples(
+        entry.audio,
+        RATES[kind],
+        channel=entry.recording.channel,
+        from_s=from_s,
+        to_s=to_s,
+        check=check,
+    )
+    sound = np.concatenate([np.zeros(0, np.float32), *blocks])
+    if not len(sound):
+        raise ProblemError(404, f"the audio of {entry.title} has no sound from {from_s:g} s on")
+    return sound_file(sound, kind)
+
+
+PER_SECOND = 20
+MOST = 72_000  # of a recording: an hour; longer stretches of longer recordings
+PEAKS_RATE_HZ = 8000
+VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Peaks:
+    """A waveform."""
+
+    duration_s: float
+    peaks: UInt8s  # (n,) 255 is the largest amplitude there is
+
+
+def peaks_of(entry: RecordingEntry, folder: Path | None, check: Callable[[], None]) -> Peaks:
+    """The waveform of a recording, from its folder or from its audio.
+
+    Args:
+        entry: with audio.
+        folder: where waveforms are kept; None = nowhere.
+        check: may raise to stop.
+    """
+    assert entry.audio is not None
+    kept = (
+        folder / "peaks" / f"{name_of(entry.audio, entry.recording.channel)}.npy"
+        if folder
+        else None
+    )
+    if kept and kept.is_symlink():  # to a place that somebody else chose
+        kept = None
+    if kept:
+        with suppress(OSError, ValueError):
+            stored = np.load(kept, allow_pickle=False)
+            return Peaks(float(stored[:8].view("<f8")[0]), stored[8:])
+    peaks = compute(entry.audio, entry.recording.channel, check)
+    if kept:
+        with suppress(StdError, OSError):  # a folder that cannot be written: computed again
+            make_folder(kept.parent)
+            with open_output(kept) as stream:
+                duration = np.array([peaks.duration_s], "<f8").view(np.uint8)
+                np.save(stream, np.concatenate([duration, peaks.peaks]))
+    return peaks
+
+
+def name_of(path: Path, channel: int) -> str:
+    """A name for values computed from a file as it is now."""
+    status = path.stat()
+    state = f"{VERSION} {channel} {status.st_size} {status.st_mtime_ns} {path.absolute()}"
+    return hashlib.sha256(state.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def compute(path: Path, channel: int, check: Callable[[], None]) -> Peaks:
+    """The waveform of an audio file."""
+    size, rest, parts, total = PEAKS_RATE_HZ // PER_SECOND, np.empty(0, np.float32), [], 0
+    for block in samples(path, PEAKS_RATE_HZ, channel=channel, check=check):
+        total += len(block)
+        joined = np.concatenate([rest, block])
+        whole = len(joined) // size * size
+        parts.append(np.abs(joined[:whole]).reshape(-1, size).max(axis=1, initial=0.0))
+        rest = joined[whole:]
+    if len(rest):
+        parts.append(np.abs(rest).max(keepdims=True))
+    peaks = np.concatenate([np.empty(0, np.float32), *parts])
+    if (times := -(-len(peaks) // MOST)) > 1:
+        peaks = np.pad(peaks, (0, -len(peaks) % times)).reshape(-1, times).max(axis=1)
+    return Peaks(total / PEAKS_RATE_HZ, np.clip(np.rint(255 * peaks), 0, 255).astype(np.uint8))
+
+
+NAME = re.compile("[0-9a-f]{32}")  # that `name_of` gives
+KEPT_BYTES = 4_000_000_000  # of converted recordings; the least recently used ones are removed
+
+
+def playable(path: Path, folder: Path, check: Callable[[], None]) -> Path:
+    """A file that browsers play, with the sound of another.
+
+    Args:
+        path: of the audio.
+        folder: where converted recordings are kept.
+        check: may raise to stop.
+    """
+    place = folder / "playable"
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        target = place / f"{name_of(path, 0)}.ogg"
+        if target.exists() and not target.is_symlink():
+            target.touch()
+            return target
+        with tempfile.NamedTemporaryFile(dir=place, suffix=".part", delete=False) as part:
+            temporary = Path(part.name)
+        try:
+            with OpusWriter(temporary) as opus:
+                for block in samples(path, RATES["ogg"], check=check):
+                    opus.write(np.rint(np.clip(block, -1, 1) * 32767).astype("<i2"))
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        remove_oldest(place, KEPT_BYTES)
+        return target
+    except OSError as error:
+        raise ProblemError(503, f"converted audio cannot be kept: {error.strerror}") from error
+
+
+def remove_oldest(folder: Path, limit_bytes: int) -> None:
+    """Remove the converted recordings that were not used for longest, beyond a limit."""
+    ours = [path for path in folder.glob("*.ogg") if NAME.fullmatch(path.stem)]
+    files = sorted(ours, key=lambda path: -path.stat().st_mtime)
+    total = 0
+    for path in files:
+        total += path.stat().st_size
+        if total > limit_bytes:
+            with suppress(OSError):
+                path.unlink()

@@ -1,0 +1,83 @@
+"""CSV: rows that no spreadsheet computes, and records with the lines in which they begin.
+
+Files are written in UTF-8 and quoted where needed. A spreadsheet takes a cell that begins with
+``=``, ``+``, ``-`` or ``@`` for a formula and computes it. So a text that begins like this gets one
+apostrophe in front; numbers do not. Readers of our files remove it again (`as_meant`).
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import BinaryIO
+
+from std.errors import InputError
+from std.written_numbers import written
+
+
+def records(
+    text: str, path: Path | str, delimiter: str = ",", *, line: int = 1, spaced: bool = False
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line in which each record begins, and its fields without spaces around them.
+
+    Blank records are left out, and apostrophes that `std.csv_files` puts before a formula.
+
+    Args:
+        text: CSV; ends of lines in quoted fields stay as they are.
+        path: of the file, for messages.
+        delimiter: between fields.
+        line: of the file in which the text begins.
+        spaced: spaces may stand before a quoted field.
+
+    Raises:
+        InputError: a quoted field does not end, or goes on behind its quotation mark.
+    """
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=spaced, strict=True
+    )
+    begin = line
+    try:
+        for fields in reader:
+            if any(field.strip() for field in fields):
+                yield begin, [as_meant(field.strip()) for field in fields]
+            begin = line + reader.line_num
+    except csv.Error as error:
+        raise InputError(path, begin, "fields quoted as in CSV", str(error)) from error
+
+
+# As spreadsheets see it: apostrophes in front are ours, full-width signs and white space count.
+FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf", re.ASCII | re.IGNORECASE)
+
+
+def harmless(cell: object) -> object:
+    """A cell that no spreadsheet computes.
+
+    >>> [harmless(cell) for cell in ("=1+1", "-0.3", -0.3, "'s avonds", "-s")]
+    ["'=1+1", '-0.3', -0.3, "'s avonds", "'-s"]
+    """
+    if isinstance(cell, str) and FORMULA.match(cell) and not NUMBER.fullmatch(cell):
+        return f"'{cell}"
+    return cell
+
+
+def as_meant(cell: str) -> str:
+    """What `harmless` made a cell of.
+
+    >>> [as_meant(cell) for cell in ("'=1+1", "'s avonds", "'-s")]
+    ['=1+1', "'s avonds", '-s']
+    """
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell
+
+
+def write_csv(stream: BinaryIO, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write a header and rows; the stream stays open."""
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+    # Told of both line ends, it quotes both (Python < 3.13); the files have the one.
+    rows_out = SimpleNamespace(write=lambda row: text.write(row.removesuffix("\r\n") + "\n"))
+    writer = csv.writer(rows_out, lineterminator="\r\n")
+    writer.writerow(header)
+    writer.writerows([harmless(written(cell)) for cell in row] for row in rows)
+    text.detach()  # the caller owns the stream

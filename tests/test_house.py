@@ -1,0 +1,185 @@
+"""The house as a whole: names, docstrings, and how many modules and floors a reader must hold."""
+
+import ast
+import importlib.util
+import inspect
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SPEC = importlib.util.spec_from_file_location("structure", ROOT / "tools" / "structure.py")
+structure = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(structure)
+
+PACKAGES = ("std", "recogniser", "indexer", "searcher", "scoring", "service", "spoken_terms")
+PUBLIC = ("std", "recogniser", "indexer", "searcher", "scoring", "scoring.discovery", "service")
+# Classes that still share a name: may only fall.
+SHARED_CLASSES = {
+    *("Archive", "Example", "Hits", "Part", "Places", "Reader", "Slots", "Span", "SpokenWords"),
+    "Table",
+}
+# How many names of constants have several values, by package: may only fall. In the indexer,
+# readers are modules of one shape: each has the tables of its own format.
+SHARED_CONSTANTS = {"std": 16, "recogniser": 2, "searcher": 4, "scoring": 0, "service": 0}
+# Modules beside the readers of formats, and floors: may only fall, but for a new feature.
+MODULES = {
+    **{"std": 130, "recogniser": 35, "indexer": 120, "searcher": 135, "scoring": 70},
+    "service": 35,
+}
+FLOORS = {"std": 11, "recogniser": 7, "indexer": 10, "searcher": 11, "scoring": 9, "service": 10}
+LONGEST = 350  # lines of a module
+ARRAY = re.compile(r"(Float|Int|UInt)\d+s|Bools|Counts|ndarray")
+
+
+def trees(package):
+    for name, path in structure.modules().items():
+        if name.partition(".")[0] == package:
+            yield name, ast.parse(path.read_text())
+
+
+def assigned(node):
+    """The name and the value of an assignment to one name."""
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        target = node.targets[0]
+    elif isinstance(node, ast.AnnAssign) and node.value is not None:
+        target = node.target
+    else:
+        return None
+    return (target.id, ast.unparse(node.value)) if isinstance(target, ast.Name) else None
+
+
+def test_no_two_public_classes_share_a_name():
+    places = defaultdict(list)
+    for package in PACKAGES:
+        for name, tree in trees(package):
+            for node in tree.body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    places[node.name].append(name)
+    assert len(places) > 300
+    shared = {name: modules for name, modules in places.items() if len(modules) > 1}
+    assert shared.keys() <= SHARED_CLASSES, shared
+
+
+@pytest.mark.parametrize("package", SHARED_CONSTANTS)
+def test_few_constants_of_a_package_share_a_name_with_different_values(package):
+    values = defaultdict(set)
+    for _, tree in trees(package):
+        for name, value in filter(None, map(assigned, tree.body)):
+            if name.isupper() and not name.startswith("_"):
+                values[name].add(value)
+    different = {name: found for name, found in values.items() if len(found) > 1}
+    assert len(different) <= SHARED_CONSTANTS[package], different
+
+
+def public_functions():
+    for package in PUBLIC:
+        module = importlib.import_module(package)
+        for name in module.__all__:
+            value = getattr(module, name)
+            if inspect.isfunction(value):
+                yield pytest.param(value, id=f"{package}.{name}")
+
+
+def described(function):
+    """The text of each parameter under ``Args:``; several may share a line."""
+    _, _, text = (inspect.getdoc(function) or "").partition("Args:\n")
+    found, names = {}, []
+    for line in text.splitlines():
+        if line and not line.startswith(" "):
+            break  # Returns:, Raises:, an example
+        if head := re.match(r"    ([a-z_0-9]+(?:, [a-z_0-9]+)*): ", line):
+            names = head[1].split(", ")
+        for name in names:
+            found[name] = f"{found.get(name, '')} {line.strip()}"
+    return found
+
+
+@pytest.mark.parametrize("function", [*public_functions()])
+def test_every_public_function_describes_each_parameter(function):
+    texts = described(function)
+    for name, parameter in inspect.signature(function).parameters.items():
+        assert name in texts, f"{name} is not described"
+        if ARRAY.search(str(parameter.annotation)):
+            assert "(" in texts[name], f"{name}: expected the shape of the array, as (n,)"
+
+
+def test_every_public_class_and_its_methods_have_a_docstring():
+    without = []
+    for package in PUBLIC:
+        module = importlib.import_module(package)
+        for name in module.__all__:
+            value = getattr(module, name)
+            if inspect.isclass(value):
+                own = vars(value).items()
+                functions = [one for one, of in own if inspect.isfunction(of) and one[0] != "_"]
+                if not value.__doc__ or value.__doc__.startswith(f"{name}("):
+                    without.append(f"{package}.{name}")
+                without += [
+                    f"{package}.{name}.{one}"
+                    for one in functions
+                    if not inspect.getdoc(getattr(value, one))
+                ]
+    assert not without
+
+
+def rooms(package):
+    """What each room of a package, a module or a folder, imports of the other rooms."""
+    known = structure.modules()
+    needs = defaultdict(set)
+    for name, path in known.items():
+        if not name.startswith(f"{package}."):
+            continue
+        room = name.split(".")[1]
+        needs[room] |= set()
+        for imported, _ in structure.imports(path, known):
+            if imported.startswith(f"{package}.") and imported.split(".")[1] != room:
+                needs[room].add(imported.split(".")[1])
+    return needs
+
+
+def floors(needs):
+    """How many rooms stand on each other."""
+    height = {}
+
+    def of(room):
+        if room not in height:
+            height[room] = 1  # the only way of a circle, which another test refuses
+            height[room] = 1 + max(map(of, needs[room]), default=0)
+        return height[room]
+
+    return max(map(of, needs))
+
+
+def test_floors_are_counted():
+    assert floors({"a": {"b"}, "b": {"c"}, "c": set(), "d": {"c"}}) == 3
+
+
+@pytest.mark.parametrize("package", MODULES)
+def test_a_package_gets_no_more_modules_and_floors(package):
+    readers = "indexer.formats.readers."
+    modules = [name for name, _ in trees(package) if not name.startswith(readers)]
+    assert len(modules) <= MODULES[package]
+    assert floors(rooms(package)) <= FLOORS[package]
+
+
+@pytest.mark.parametrize("package", ["scoring", "service", "std"])
+def test_modules_are_short(package):
+    lengths = {
+        name: len(path.read_text().splitlines())
+        for name, path in structure.modules().items()
+        if name.partition(".")[0] == package
+    }
+    assert not {name: lines for name, lines in lengths.items() if lines > LONGEST}
+
+
+def test_term_detection_and_term_discovery_use_nothing_of_each_other():
+    known = structure.modules()
+    for name, path in known.items():
+        if name.startswith("scoring."):
+            for imported, _ in structure.imports(path, known):
+                if imported.startswith("scoring.") and imported != "scoring.limits":
+                    ends = [one.startswith("scoring.discovery") for one in (name, imported)]
+                    assert ends[0] == ends[1], f"{name} imports {imported}"
