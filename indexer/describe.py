@@ -113,4 +113,5 @@ def _pronounced_again(
 
 
 def _in(pronouncer: Pronouncer, language: str, columns: SegmentColumns) -> SegmentColumns:
-    return replace(columns, extra=dict(pronouncer.phone_builder.of(columns, language)))
+    phones = pronouncer.phone_builder.of(columns, language)
+    return replace(columns, extra={**columns.extra, **phones})

@@ -63,9 +63,9 @@ def layer_of(sums: ClassSums) -> tuple[Float64s, Float64s]:
     A class without frames has those of all frames together, and the share of a single frame.
 
     Args:
-        sums: over at least one frame.
+        sums: over frames; of none, all classes are equally likely.
     """
-    total, k = sums.counts.sum(), len(sums.counts)
+    total, k = max(1.0, float(sums.counts.sum())), len(sums.counts)
     mean = sums.sums.sum(axis=0) / total
     held = sums.counts > 0
     means = np.where(held[:, None], sums.sums / np.maximum(sums.counts, 1)[:, None], mean[None])

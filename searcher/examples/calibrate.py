@@ -18,6 +18,7 @@ FEWEST = 20  # places that tell what wrong ones cost; of fewer, the usual figure
 USUAL_COST, USUAL_DEVIATION = 0.33, 0.008
 SMALLEST_DEVIATION = 0.002
 MISSED = 0.3  # expected occurrences of a term that no place stands for, by decisions
+OF_FURTHER_EXAMPLES = 3.0
 INTERCEPT, OF_STANDING, OF_COST = 11.05, 0.199, -49.45
 
 
@@ -35,12 +36,14 @@ def standing(costs: Float64s, ranked: Float64s) -> Float64s:
     return np.asarray((float(others.mean()) - costs) / deviation, np.float64)
 
 
-def probabilities(stands: Float64s, costs: Float64s) -> Float64s:
-    """(n,) that the example is said in places.
+def probabilities(stands: Float64s, costs: Float64s, examples: int = 1) -> Float64s:
+    """(n,) that the term is said in places.
 
     Args:
-        stands: (n,) `standing` of each.
-        costs: (n,) share of signs that differ.
+        stands: (n,) `standing` of each; of several examples the mean.
+        costs: (n,) share of signs that differ; of several examples the mean.
+        examples: how many there are: a place that several of them fit equally well is likelier.
     """
     log_odds = INTERCEPT + OF_STANDING * stands + OF_COST * costs
+    log_odds += OF_FURTHER_EXAMPLES * (1 - 1 / examples)
     return np.asarray(1 / (1 + np.exp(-log_odds)), np.float64)

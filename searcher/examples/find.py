@@ -98,7 +98,8 @@ def _found(examples: Sequence[Example], archive: Archive, threads: int) -> tuple
     places = joined(ranked, examples, archive)
     costs = [costs_at(example, archive, places) for example in examples]
     stands = [standing(cost, own.cost) for cost, own in zip(costs, ranked, strict=True)]
-    return places, probabilities(np.mean(stands, axis=0), np.mean(costs, axis=0))
+    means = np.mean(stands, axis=0), np.mean(costs, axis=0)
+    return places, probabilities(*means, examples=len(examples))
 
 
 def _how(examples: Sequence[str]) -> str:

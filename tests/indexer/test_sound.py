@@ -19,6 +19,7 @@ from std.sound.signs import signs
 from std.sound.value import Encoder, Sound
 from std.store import open_store
 from std.store.resident import ResidentSegment
+from std.store.speakers import Speakers
 from std.values import Recording
 
 EAR, OTHER = Encoder("whisper", "aa"), Encoder("whisper", "bb")
@@ -110,6 +111,19 @@ def test_recordings_of_two_languages_keep_their_sound(networks, tmp_path):
     (networks / "b.jsonl").write_text(text)
     index_files(networks, tmp_path / "i")
     same(heard(tmp_path / "i"), ALL)
+
+
+def test_metadata_that_name_another_language_keep_the_sound_and_speakers(networks, tmp_path):
+    line = json.loads((networks / "a.jsonl").read_text())
+    (networks / "a.jsonl").write_text(json.dumps({**line, "speaker": "Anna"}) + "\n")
+    index_files(networks, tmp_path / "i")
+    table = tmp_path / "metadata.csv"
+    table.write_text("file,language\na,de\nb,de\nc,de\n")
+    report = index_files((), tmp_path / "i", metadata=table)
+    assert report.described.pronounced_again
+    same(heard(tmp_path / "i"), ALL)
+    with closing(open_store(str(tmp_path / "i"))) as store:
+        assert "Anna" in {name for one in store.segments() for name in Speakers.of(one).names}
 
 
 def test_an_index_without_sound_is_as_before(networks, tmp_path):

@@ -160,3 +160,10 @@ def test_what_is_frequent_fits_no_better():
     fits = fits_of(posteriors, np.array([0.8, 0.2], np.float32))
     np.testing.assert_allclose(fits, [[0, -np.log(2)]], atol=1e-6)  # half of log 4 is left
     assert fits_of(np.array([[0, -99]], np.float32), np.array([0.5, 0.5], "f4")).min() == -10
+
+
+def test_no_frames_at_all_make_all_classes_equally_likely():
+    """As where all words of an archive lie in one fold."""
+    weights, bias = layer_of(no_sums(3, 5))
+    assert (weights == 0).all()
+    assert np.ptp(bias) == 0
