@@ -65,7 +65,7 @@ def layer_of(sums: ClassSums) -> tuple[Float64s, Float64s]:
     Args:
         sums: over frames; of none, all classes are equally likely.
     """
-    total, k = max(1.0, float(sums.counts.sum())), len(sums.counts)
+    total, k = np.maximum(sums.counts.sum(), 1.0), len(sums.counts)
     mean = sums.sums.sum(axis=0) / total
     held = sums.counts > 0
     means = np.where(held[:, None], sums.sums / np.maximum(sums.counts, 1)[:, None], mean[None])
