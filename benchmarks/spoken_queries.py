@@ -30,8 +30,8 @@ import numpy as np
 
 from benchmarks.german import indexed
 from indexer import read_spoken_queries
+from indexer.inputs import networks_of
 from indexer.query_examples import Example
-from indexer.read import networks_of
 from scoring.evaluate import evaluate
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint, empirical_prior
 from scoring.options import ScoringOptions

@@ -1,7 +1,7 @@
 """Phase one: recogniser output into a store. Knows no terms.
 
     file --formats--> Utterances, or Lattice --lattices--> Utterances
-    Utterances --segments.prune, segments.invert--> SegmentColumns
+    Utterances --segments.separate, segments.invert--> SegmentColumns
     SegmentColumns of many files --segments.merge--> one --languages--> with phones --> std.store
 
 Read `indexer.build` first: the pipeline on one screen. From Python:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         verify_index,
         watch_folder,
     )
+    from indexer.contents import IndexDescription, ListedRecording
     from indexer.dry_run import Preview
     from indexer.export import ExportReport
     from indexer.formats.names import FORMAT_NAMES, installed_formats
@@ -38,12 +39,10 @@ if TYPE_CHECKING:
     from indexer.formats.shared.reader import FormatReader
     from indexer.formats.shared.reader_options import ReaderOptions
     from indexer.formats.shared.recordings import recording_for
-    from indexer.index_facts import IndexDescription
     from indexer.index_report import IndexReport
-    from indexer.input_options import InputOptions
+    from indexer.inputs import InputOptions
     from indexer.languages.report import hints as pronouncer_hints
     from indexer.languages.report import in_words as languages_line
-    from indexer.listing import ListedRecording
     from indexer.networks.hypotheses import HypothesisWord
     from indexer.spoken_queries import QueryReport, read_spoken_queries
     from indexer.transcripts import read_transcript
@@ -90,6 +89,7 @@ __getattr__, __dir__ = lazy_names(
             "list_recordings merge_segments preview_files rename_recording verify_index "
             "watch_folder"
         ),
+        "contents": "IndexDescription ListedRecording",
         "dry_run": "Preview",
         "export": "ExportReport",
         "formats.names": "FORMAT_NAMES installed_formats",
@@ -97,11 +97,9 @@ __getattr__, __dir__ = lazy_names(
         "formats.shared.reader": "FormatReader",
         "formats.shared.reader_options": "ReaderOptions",
         "formats.shared.recordings": "recording_for",
-        "index_facts": "IndexDescription",
         "index_report": "IndexReport",
-        "input_options": "InputOptions",
+        "inputs": "InputOptions",
         "languages.report": "pronouncer_hints=hints languages_line=in_words",
-        "listing": "ListedRecording",
         "networks.hypotheses": "HypothesisWord",
         "spoken_queries": "QueryReport read_spoken_queries",
         "transcripts": "read_transcript",

@@ -25,23 +25,21 @@ from pathlib import Path
 from typing import Any
 
 from indexer.build import worthwhile_jobs
+from indexer.contents import IndexDescription, ListedRecording
+from indexer.contents import describe_index as described
+from indexer.contents import list_recordings as listed
+from indexer.describe import rename
 from indexer.dry_run import Preview, dry_run
 from indexer.export import ExportReport, export
-from indexer.index_facts import IndexDescription
-from indexer.index_facts import describe_index as described
 from indexer.index_report import IndexReport, Language, Skipped
 from indexer.index_run import IndexRun, ProgressBar, no_bar, run_index, writing
-from indexer.input_options import InputOptions
-from indexer.inputs import Input, Inputs, input_files
+from indexer.inputs import Input, InputOptions, Inputs, input_files
 from indexer.languages.pronounce import pronouncer_of
 from indexer.languages.report import (
     indexed_languages,
     pronounced_wrongly,
 )
-from indexer.listing import ListedRecording
-from indexer.listing import list_recordings as listed
 from indexer.origins import origins
-from indexer.rename import rename
 from indexer.watch import POLL_S, SETTLE_S, FileOutcome, Folder, WatchedMetadata, outcomes, watch
 from std.config import Config, load_config
 from std.display.numbers import counted

@@ -22,7 +22,7 @@ from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.index_report import IndexedInput, IndexReport, Skipped
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
-from indexer.networks.utterance_spans import SEGMENTS_HINT
+from indexer.networks.utterances import SEGMENTS_HINT
 from indexer.origins import Origins, origins
 from indexer.segments.sound import FRAMES_PER_POSTING
 from indexer.shards import Shard, audio_files, commit, commit_last, gathered_batch

@@ -1,28 +1,82 @@
-"""Metadata of recordings into an index: with the recordings, or later, without reading them again.
+"""What is told of indexed recordings beside their words, without reading them again.
 
+    whole_rows          metadata that a person gives, with what an index has already
     languages_in        the languages that metadata name, by audio file
     describe            metadata for what an index holds already -> commits
+    rename              another name of a recording -> commits
 
 While files are indexed, the metadata of a recording come in the commit that brings its words
 (`indexer.shards`). `describe` commits what is left: metadata of recordings from earlier runs. A
-recording whose language they name otherwise than it was indexed is pronounced again.
+recording whose language they name otherwise than it was indexed is pronounced again. A recording
+that gets another name stays as it was pronounced. A file of metadata says something of some columns
+(`std.metadata.cells`); what an index takes is whole rows.
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
+from itertools import chain
 from unicodedata import normalize
 
 from indexer.index_report import Described
 from indexer.languages.precedence import METADATA, split
 from indexer.languages.pronounce import Pronouncer
 from indexer.segments.merge import merged
-from indexer.shards import audio_files
-from std.errors import StoreError
+from indexer.segments.phone_columns import kept_phones
+from indexer.shards import audio_files, contents
+from std.errors import InputError, StoreError
 from std.languages.detection import of_segment
-from std.metadata.table import Metadata, of_rows
-from std.nist.audio_names import as_stored
+from std.metadata.cells import FileMetadata, completed, with_languages
+from std.metadata.table import NO_METADATA, Metadata, of_rows, updated
+from std.nearest import meant
+from std.nist.audio_names import as_stored, recording_name
+from std.recordings import index_recordings
 from std.store import CommittedSegment, Store
 from std.store.columns import SegmentColumns
+from std.store.protocol import verified_columns
+from std.store.resident import ResidentSegment
+from std.values import Recording
+
+
+def whole_rows(given: Metadata, stores: Sequence[Store]) -> Metadata:
+    """The rows of metadata that a run gives to stores.
+
+    Args:
+        given: metadata, which replace the rows of their audio files; of a file, they replace cells.
+        stores: the shards of an index.
+
+    Raises:
+        InputError: a table gives channels of one audio file different languages.
+    """
+    if not isinstance(given, FileMetadata):
+        return given
+    cells = given.cells
+    if cells.listed_languages:
+        cells = with_languages(cells, _listed_languages(stores))
+    before = NO_METADATA
+    with suppress(StoreError):  # damaged: what is given takes its place, as far as it goes
+        for store in stores:
+            before = updated(before, store.metadata())
+    return completed(before, cells)
+
+
+def own_columns_note(given: Metadata) -> list[str]:
+    """What is said of columns of the index in a file of metadata; nothing if it has none."""
+    if not isinstance(given, FileMetadata) or not given.cells.own_columns:
+        return []
+    columns = ", ".join(given.cells.own_columns)
+    return [f"metadata: {columns} are the index's own columns: left out"]
+
+
+def _listed_languages(stores: Sequence[Store]) -> dict[Recording, str]:
+    """The language of each recording as `std-store list` says it, under composed names."""
+    segments, metadata = contents(stores)
+    return {
+        Recording(normalize("NFC", one.recording.file), one.recording.channel): one.language
+        or one.metadata.get("language", "")
+        for one in index_recordings(segments, metadata)
+    }
 
 
 def languages_in(stores: Sequence[Store], given: Metadata) -> dict[str, str]:
@@ -115,3 +169,71 @@ def _pronounced_again(
 def _in(pronouncer: Pronouncer, language: str, columns: SegmentColumns) -> SegmentColumns:
     phones = pronouncer.phone_builder.of(columns, language)
     return replace(columns, extra={**columns.extra, **phones})
+
+
+def rename(old: str, new: str, stores: Sequence[Store]) -> str:
+    """Give an audio file of stores that are being written to another name.
+
+    Its metadata and its channels go with it, in one commit of each store that has it.
+
+    Args:
+        old: its name, as people or files write it.
+        new: what it is called from now on; a folder and an audio extension are left off.
+        stores: the shards of an index.
+
+    Returns:
+        The new name as the index has it.
+
+    Raises:
+        InputError: the index has no such file, or has the new name already.
+    """
+    held = [audio_files(store) for store in stores]
+    url = ", ".join(store.url for store in stores)
+    (before,) = as_stored([recording_name(old)], set().union(*held)).values()
+    if not any(before in some for some in held):
+        near = meant(before, chain.from_iterable(held)).removeprefix("; ")
+        raise InputError(url, 0, "the name of an indexed audio file", before, near)
+    after = recording_name(new)
+    taken = {normalize("NFC", file) for file in chain.from_iterable(held)}
+    if not after or after in taken:
+        raise InputError(url, 0, "a name that no recording has", after)
+    for store, some in zip(stores, held, strict=True):
+        if before in some:
+            _rename_in(store, before, after)
+    return after
+
+
+def _rename_in(store: Store, old: str, new: str) -> None:
+    normalisation = store.normalisation()
+    if normalisation is None:
+        return
+    segments = [segment for segment in store.segments() if _has(segment, old)]
+    values = store.metadata().values(old)
+    store.commit(
+        [_renamed(segment, old, new) for segment in segments],
+        normalisation=normalisation,
+        replace=[segment.id for segment in segments],
+        delete_files={old},
+        metadata=of_rows({new: values}) if values else NO_METADATA,
+    )
+
+
+def _has(segment: CommittedSegment, file: str) -> bool:
+    return any(
+        one.recording.file == file
+        for row, one in enumerate(segment.recordings)
+        if row not in segment.deleted
+    )
+
+
+def _renamed(segment: CommittedSegment, old: str, new: str) -> SegmentColumns:
+    """A segment as if its file had always had its new name; without deleted recordings."""
+    columns = verified_columns(segment)
+    recordings = tuple(
+        one._replace(recording=Recording(new, one.recording.channel))
+        if one.recording.file == old
+        else one
+        for one in columns.recordings
+    )
+    named = ResidentSegment(None, replace(columns, recordings=recordings), segment.deleted)
+    return merged([named], partial(kept_phones, before=columns))

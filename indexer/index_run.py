@@ -11,9 +11,8 @@ from pathlib import Path
 from warnings import warn
 
 from indexer.build import build
-from indexer.describe import describe, languages_in
+from indexer.describe import describe, languages_in, own_columns_note, whole_rows
 from indexer.formats.shared.reader_options import ReaderOptions
-from indexer.given_metadata import own_columns_note, whole_rows
 from indexer.index_report import IndexReport
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer

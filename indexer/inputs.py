@@ -1,4 +1,10 @@
-"""What the user gave: files and folders -> input files, each with the name of its recording."""
+"""Input files: which ones, what names their recordings, how they are read.
+
+InputOptions     the user's options -> `ReaderOptions`, what each reader takes
+input_files      files and folders -> `Inputs`, each with the name of its recording
+utterances_in    a file -> its utterances, whatever recogniser wrote it
+networks_of      the same as networks, one at a time
+"""
 
 import os
 from collections.abc import Collection, Iterator, Sequence
@@ -6,13 +12,94 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NoReturn
 
-from indexer.formats.shared.reader_options import is_sidecar
-from indexer.formats.shared.recordings import recording_of
+from indexer.formats.detect import parse_file
+from indexer.formats.readers.ctm import timed_words
+from indexer.formats.readers.sausage import read_times
+from indexer.formats.shared.reader_options import (
+    DEFAULT,
+    Names,
+    ReaderOptions,
+    SpeakerNames,
+    WordOn,
+    is_sidecar,
+    load,
+)
+from indexer.formats.shared.recordings import recording_of, require_name
+from indexer.formats.shared.tiers import Tiers
+from indexer.lattices.lattice import Lattice, LatticeMethod
+from indexer.lattices.to_network import to_utterances
+from indexer.networks.chunks import placed, read_chunks
+from indexer.networks.nonwords import Nonwords
+from indexer.networks.turns import turns_of
+from indexer.networks.utterances import Utterances
 from std.errors import STANDARD_STREAM, InputError
-from std.files import is_nameless
+from std.files import is_nameless, read
+from std.nist.rttm import parse_turns
+from std.repairs import CLOCK_GOES_BACK, Repairs
 from std.sound.files import SUFFIX
+from std.values import ConfusionNetwork
 
 NameBy = Literal["stem", "path", "content"]
+NAMES: dict[NameBy | None, Names] = {
+    None: "any",
+    "content": "content",
+    "stem": "file",
+    "path": "file",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class InputOptions:
+    """Options of `indexer.index_files` about its inputs; the defaults suit most recognisers."""
+
+    input_format: str = "auto"  # which looks into files, or the name of a format
+    name_by: NameBy | None = None  # what names recordings; None: the content, else the stem
+    segments: Path | None = None  # where utterances lie: Kaldi's segments, or utts.tsv
+    words: Path | None = None  # Kaldi's words.txt
+    times: Path | None = None  # slot times of Kaldi sausages
+    one_best: Path | None = None  # a CTM whose times meshes without times get
+    frame_shift_s: float = 0.01  # 0.03 for chain models
+    acoustic_scale: float | None = None  # of lattices; None: the file's
+    lm_scale: float | None = None
+    word_on: WordOn = "auto"  # where the words of HTK lattices stand
+    lattice_method: LatticeMethod = "mbr"
+    keep_nonwords: bool = False  # index noises as if they were words
+    speaker_names: SpeakerNames = "auto"  # before what captions say: speakers, or words
+    speakers: Path | None = None  # a diarisation: turns of speakers in RTTM
+    chunks: Path | float | None = None  # a clock that restarts: a file of starts, or a length in s
+    tiers: tuple[str, ...] = ()  # of ELAN's and Praat's files: names, * stands for any letters
+
+    encoding: str | None = None  # of texts that are not in UTF-8 and do not say in what
+    sound: Path | None = None  # a folder with files of frames (NAME.sound); None: beside inputs
+    learn_phones: bool = True  # recognise phones in the sound of recordings, where they have it
+    strict: bool = False  # refuse a file with a value that cannot be, instead of mending it
+
+    def load(self) -> ReaderOptions:
+        """Read the files; the result is what each reader takes.
+
+        Raises:
+            InputError: a file is invalid.
+        """
+        options = ReaderOptions(
+            encoding=self.encoding,
+            frame_s=self.frame_shift_s,
+            word_on=self.word_on,
+            acoustic_scale=self.acoustic_scale,
+            lm_scale=self.lm_scale,
+            lattice_method=self.lattice_method,
+            names=NAMES[self.name_by],
+            nonwords=Nonwords(self.keep_nonwords),
+            speaker_names=self.speaker_names,
+            turns=turns_of(read(parse_turns, self.speakers)) if self.speakers else None,
+            chunks=None if self.chunks is None else read_chunks(self.chunks),
+            tiers=Tiers(self.tiers),
+            sound=self.sound,
+            repairs=Repairs(strict=self.strict),
+            one_best=read(timed_words, self.one_best) if self.one_best else None,
+            times=self.times,
+            slot_times=read_times(self.times, self.frame_shift_s) if self.times else None,
+        )
+        return load(options, segments=self.segments, symbols=self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +198,43 @@ def _name(path: Path, name_by: NameBy | None) -> str | None:
         return None
     folders = [part for part in path.parent.parts if part not in ("..", path.anchor)]
     return "_".join([*folders, recording_of(path).file])
+
+
+def utterances_in(
+    path: Path, input_format: str = "auto", options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield the utterances of a file in order, some at a time.
+
+    Args:
+        path: the file, possibly gzip.
+        input_format: a name of `indexer.formats.registry.all_readers`, or "auto".
+        options: what the file leaves out, and how lattices become networks.
+
+    Raises:
+        InputError: it is no file that we read, or something in it is invalid.
+    """
+    read = _utterances(path, input_format, options)
+    if options.chunks is None:
+        yield from read
+        return
+    yield from placed(read, options.chunks, path)
+    options.repairs.found.pop(CLOCK_GOES_BACK, None)  # as it was before
+
+
+def _utterances(path: Path, input_format: str, options: ReaderOptions) -> Iterator[Utterances]:
+    for block in parse_file(path, input_format, options):
+        if isinstance(block, Lattice):
+            require_name(block.recording, path)
+            yield to_utterances(block, options.lattice_method, path=path, nonwords=options.nonwords)
+        else:
+            for recording in dict.fromkeys(block.recordings):
+                require_name(recording, path)
+            yield block
+
+
+def networks_of(
+    path: Path, input_format: str = "auto", options: ReaderOptions = DEFAULT
+) -> Iterator[ConfusionNetwork]:
+    """Yield the utterances of a file as networks, one at a time; otherwise as `utterances_in`."""
+    for block in utterances_in(path, input_format, options):
+        yield from block

@@ -18,10 +18,8 @@ from pathlib import Path
 
 from indexer.formats.detect import foreign
 from indexer.formats.shared.reader_options import ReaderOptions
-from indexer.input_options import InputOptions
-from indexer.inputs import Input, input_files
+from indexer.inputs import Input, InputOptions, input_files, networks_of
 from indexer.query_examples import Example, by_name, read_examples
-from indexer.read import networks_of
 from std.errors import InputError
 from std.files import read
 from std.json_fields import read_json

@@ -17,10 +17,8 @@ import numpy as np
 
 from indexer.formats.detect import foreign
 from indexer.formats.shared.reader_options import ReaderOptions
-from indexer.input_options import InputOptions
-from indexer.inputs import Input, input_files
+from indexer.inputs import Input, InputOptions, input_files, utterances_in
 from indexer.networks.utterances import Utterances
-from indexer.read import utterances_in
 from indexer.segments.separate import separated
 from std.errors import InputError
 from std.nist.rttm import Transcript, Turns

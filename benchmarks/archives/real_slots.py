@@ -8,7 +8,7 @@ from benchmarks.archives.words import Counted, of_speech
 from benchmarks.calibration import Material, material
 from benchmarks.german import Data, indexed
 from benchmarks.simulated_recognisers import RealSlot, slots_with_words
-from indexer.read import networks_of
+from indexer.inputs import networks_of
 from std.config import Config
 from std.files import read
 from std.nist import ecf, rttm, term_list

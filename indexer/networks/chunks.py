@@ -1,5 +1,7 @@
 """Recordings whose recogniser began to count at 0 in each part: parts put where they belong.
 
+    parts_of       starts in a file's order -> the number of the part of each
+    goes_back      whether what follows is of another part
     Chunks         where the parts of recordings begin
     read_chunks    from a file, or one length for all
     placed         utterances in a file's order -> the same, with times from the recording's start
@@ -9,14 +11,13 @@ before it, in one recording and channel. A part in which nobody speaks leaves no
 file of starts has to list those with speech only.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from indexer.networks.restarts import BACK_S
 from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
@@ -24,10 +25,31 @@ from std.fields import number, numbered, shown, text
 from std.files import open_input
 from std.limits import MAX_TIME_S
 from std.nist.audio_names import recording_name
-from std.values import Recording
+from std.values import Float64s, Recording
 
+BACK_S = 10.0  # that a clock goes back at least; what several people say is hardly so far apart
 BEYOND_S = 1.0  # that speech of a part may reach into the next one
 LONGEST_LINE = 1 << 16
+
+
+def parts_of(starts_s: Sequence[float] | Float64s) -> Int64s:
+    """Number the part of each of (n,) starts, from 0.
+
+    >>> parts_of([0.0, 30.0, 60.0, 1.0, 30.0, 25.0]).tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+    starts = np.asarray(starts_s, np.float64)
+    back = starts[1:] < starts[:-1] - BACK_S
+    return np.concatenate([np.zeros(min(1, len(starts)), np.int64), np.cumsum(back)])
+
+
+def goes_back(before_s: float, start_s: float) -> bool:
+    """Tell whether a start is of another part than the one before it.
+
+    >>> goes_back(60.0, 55.0), goes_back(60.0, 1.0)
+    (False, True)
+    """
+    return start_s < before_s - BACK_S
 
 
 @dataclass(frozen=True, slots=True)

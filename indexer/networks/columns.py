@@ -31,8 +31,7 @@ from indexer.networks.slot_times import (
     untangled,
     weighted_spans,
 )
-from indexer.networks.utterance_spans import SEGMENTS_HINT, UtteranceSpan, span_of
-from indexer.networks.utterances import Utterances
+from indexer.networks.utterances import SEGMENTS_HINT, Utterances, UtteranceSpan, span_of
 from std.errors import InputError
 from std.limits import MAX_WORD_S
 from std.n_best import TimedWord

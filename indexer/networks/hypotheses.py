@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from indexer.networks.builder import NetworkBuilder
+from indexer.networks.chunks import goes_back
 from indexer.networks.nonwords import UNKNOWN_WORDS, Nonwords, is_noise, remarks
-from indexer.networks.restarts import goes_back
 from std.characters import characters
 from std.errors import InputError
 from std.n_best import TimedWord, aligned

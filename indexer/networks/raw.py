@@ -17,7 +17,7 @@ from itertools import count
 
 import numpy as np
 
-from indexer.networks.restarts import BACK_S
+from indexer.networks.chunks import BACK_S
 from indexer.networks.slot_times import Int64s, letters
 from std.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
 from std.values import Bools, Float64s, Recording

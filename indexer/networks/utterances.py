@@ -4,21 +4,25 @@ Utterances     many utterances at once, in milliseconds, words as ids of a vocab
 stacked        networks -> Utterances
 concatenated   several Utterances -> one
 networks_in    Utterances -> one `ConfusionNetwork` each, for people and for other formats
+UtteranceSpan  where an utterance lies in its recording, as Kaldi's ``segments`` say
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from indexer.networks.slot_times import Int64s
+from std.errors import InputError
 from std.values import Bools, ConfusionNetwork, Float32s, Int32s, Recording
 
 Other = TypeVar("Other")
 Scalar = TypeVar("Scalar", bound=np.generic)
+SEGMENTS_HINT = "--segments FILE says where in their recordings the utterances lie"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,3 +220,29 @@ def _joined(
     """Concatenate columns of (n,) or (n, width), also when there are none."""
     shape = (0,) if width is None else (0, width)
     return np.concatenate([np.empty(shape, dtype), *columns]).astype(dtype, copy=False)
+
+
+class UtteranceSpan(NamedTuple):
+    """Where an utterance lies in its recording."""
+
+    recording: Recording
+    start_s: float
+    end_s: float
+
+
+def span_of(
+    segments: Mapping[str, UtteranceSpan], utterance: str, path: Path | str, line: int
+) -> UtteranceSpan:
+    """Return an utterance's segment.
+
+    Args:
+        segments: by the utterance's name.
+        utterance: its name.
+        path, line: as messages name them.
+
+    Raises:
+        InputError: the segments do not name it.
+    """
+    if utterance not in segments:
+        raise InputError(path, line, "an utterance that the segments name", utterance)
+    return segments[utterance]

@@ -1,11 +1,16 @@
-"""Tokens that are several words ("dollar—maybe", "天气") become words in consecutive slots.
+"""What is indexed of utterances: each word in a slot of its own, without unlikely alternatives.
+
+    separated    tokens that are several words ("dollar—maybe", "天气") -> a slot for each word
+    prune        leave out unlikely alternatives
 
 A term is split at dashes and into characters (`std.text`), so what the recogniser wrote has to be
 as well, or the two would never meet. A slot with such a token becomes as many slots as its longest
-alternative has words; where an alternative has fewer, its posterior is that of "no word".
+alternative has words; where an alternative has fewer, its posterior is that of "no word". One-best
+output is cut in columns, all utterances at once: captions of text without spaces are long tokens,
+each of many words.
 
-One-best output is cut in columns, all utterances at once: captions of text without spaces are long
-tokens, each of many words.
+What `prune` leaves out becomes neither 'no word' nor another word: posteriors are not renormalised,
+because they estimate how often the recogniser is right, not how the slot was cut.
 """
 
 from dataclasses import replace
@@ -15,6 +20,7 @@ import numpy as np
 
 from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import Utterances, ranges, stacked
+from std.config import IndexConfig
 from std.text import Normalisation
 from std.values import Alternative, ConfusionNetwork, Int32s, Slot
 
@@ -113,3 +119,24 @@ def _shares(words: list[str], start_ms: int, end_ms: int) -> list[tuple[int, int
     ends = list(accumulate(map(len, words), initial=0))
     times = [start_ms + (end_ms - start_ms) * end // max(1, ends[-1]) for end in ends]
     return list(pairwise(times))
+
+
+def prune(utterances: Utterances, config: IndexConfig) -> Utterances:
+    """Keep the likeliest ``max_alternatives`` of each slot that reach ``min_posterior``."""
+    keep = utterances.posteriors >= config.min_posterior
+    if config.max_alternatives:
+        slot = np.repeat(np.arange(len(utterances.epsilons)), np.diff(utterances.offsets))
+        order = np.lexsort((-utterances.posteriors, slot))
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order)) - utterances.offsets[slot[order]]
+        keep &= rank < config.max_alternatives
+    if keep.all():
+        return utterances
+    kept_before = np.concatenate([[0], np.cumsum(keep)])
+    return replace(
+        utterances,
+        offsets=kept_before[utterances.offsets],
+        words=utterances.words[keep],
+        posteriors=utterances.posteriors[keep],
+        word_spans_ms=utterances.word_spans_ms[keep],
+    )

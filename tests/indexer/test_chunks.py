@@ -6,8 +6,8 @@ import pytest
 
 from indexer import InputOptions, index_files
 from indexer.cli import main
+from indexer.inputs import networks_of
 from indexer.networks.chunks import read_chunks
-from indexer.read import networks_of
 from std.errors import InputError
 from std.repairs import CLOCK_GOES_BACK
 

@@ -7,7 +7,7 @@ import pytest
 
 import indexer.cli
 from indexer import arguments, index_files, list_recordings, preview_files
-from indexer.read import networks_of
+from indexer.inputs import networks_of
 from indexer.store_cli import main as std_store
 from std.metadata.table import of_rows
 from std.store import open_store

@@ -11,8 +11,8 @@ from indexer.cli import main
 from indexer.formats.readers import mesh
 from indexer.formats.registry import FORMATS
 from indexer.formats.shared.reader_options import ReaderOptions, read_segments
+from indexer.inputs import networks_of
 from indexer.networks.utterances import networks_in
-from indexer.read import networks_of
 from indexer.segments.invert import invert
 from std.errors import InputError
 from std.store.resident import ResidentSegment

@@ -21,9 +21,9 @@ from indexer.formats.shared.nist_lines import LEAST_GOOD, is_time, lacks_of_a_ct
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.networks.builder import NetworkBuilder
+from indexer.networks.chunks import goes_back, parts_of
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import PAUSE_S
-from indexer.networks.restarts import goes_back, parts_of
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import number, numbered, shown, text

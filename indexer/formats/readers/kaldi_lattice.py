@@ -29,7 +29,7 @@ from indexer.formats.shared.reader import FormatReader, lacks_where
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions, with_sidecar_files
 from indexer.formats.shared.recordings import recording_for
 from indexer.lattices.lattice import Lattice, evenly_timed, ordered
-from indexer.networks.utterance_spans import SEGMENTS_HINT, span_of
+from indexer.networks.utterances import SEGMENTS_HINT, span_of
 from std.errors import InputError
 from std.fields import number, numbered, shown, text, whole_number
 from std.limits import MAX_LINKS, MAX_TIME_S

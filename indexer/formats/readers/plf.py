@@ -31,8 +31,7 @@ from indexer.lattices.lattice import Lattice, ordered
 from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
 from indexer.networks.nonwords import Nonwords
-from indexer.networks.utterance_spans import SEGMENTS_HINT, UtteranceSpan
-from indexer.networks.utterances import Utterances
+from indexer.networks.utterances import SEGMENTS_HINT, Utterances, UtteranceSpan
 from std.errors import InputError, quoted
 from std.fields import numbered, shown, text
 from std.ranges import Range

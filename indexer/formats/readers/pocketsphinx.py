@@ -27,7 +27,7 @@ from indexer.formats.shared.reader import FormatReader, lacks_where
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for, recording_of
 from indexer.lattices.lattice import Lattice, ordered
-from indexer.networks.utterance_spans import span_of
+from indexer.networks.utterances import span_of
 from std.errors import InputError
 from std.fields import number, numbered, shown, text, whole_number
 from std.limits import MAX_LINKS, MAX_TIME_S

@@ -35,7 +35,7 @@ from indexer.formats.shared.recordings import recording_for, recording_of
 from indexer.formats.shared.slf_scores import Fields, Header, Numbered, scores
 from indexer.lattices.lattice import Lattice, evenly_timed, ordered
 from indexer.networks.slot_times import Int64s
-from indexer.networks.utterance_spans import SEGMENTS_HINT, UtteranceSpan, span_of
+from indexer.networks.utterances import SEGMENTS_HINT, UtteranceSpan, span_of
 from std.errors import InputError
 from std.fields import number, numbered, shown, whole_number
 from std.limits import MAX_LINKS, MAX_TIME_S

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from indexer.networks.restarts import BACK_S
+from indexer.networks.chunks import BACK_S
 from std.errors import InputError
 from std.fields import shown
 from std.repairs import BAD_ROW, CLOCK_GOES_BACK, REFUSED, Repairs

@@ -21,6 +21,7 @@ import numpy as np
 from indexer.formats.shared.clock import note_restarts
 from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.formats.shared.recordings import language_in_name
+from indexer.networks.chunks import BACK_S, parts_of
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
     HypothesisWord,
@@ -33,7 +34,6 @@ from indexer.networks.hypotheses import (
 )
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.raw import RawUtterances
-from indexer.networks.restarts import BACK_S, parts_of
 from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import Utterances
 from std.characters import has_characters

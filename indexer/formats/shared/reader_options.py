@@ -15,7 +15,7 @@ from indexer.lattices.lattice import LatticeMethod
 from indexer.networks.chunks import Chunks
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.turns import RecordingTurns
-from indexer.networks.utterance_spans import UtteranceSpan
+from indexer.networks.utterances import UtteranceSpan
 from std.errors import InputError
 from std.fields import number, numbered, shown, text, whole_number
 from std.files import content_of, is_nameless, open_input

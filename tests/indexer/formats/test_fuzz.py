@@ -13,7 +13,7 @@ from indexer.formats.detect import parse_file
 from indexer.formats.registry import FORMATS
 from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.lattices.lattice import Lattice
-from indexer.networks.utterance_spans import UtteranceSpan
+from indexer.networks.utterances import UtteranceSpan
 from std.errors import InputError
 from std.repairs import Repairs
 from std.values import Recording

@@ -12,8 +12,7 @@ from indexer.formats.detect import parse_file
 from indexer.formats.readers import kaldi_lattice
 from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.lattices.to_network import pruned, to_network, words_only
-from indexer.networks.utterance_spans import UtteranceSpan
-from indexer.networks.utterances import networks_in
+from indexer.networks.utterances import UtteranceSpan, networks_in
 from std.errors import InputError
 from std.values import Recording
 

@@ -14,8 +14,7 @@ from indexer.formats.readers.ctm import timed_words
 from indexer.formats.shared import mesh_bulk
 from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.networks.columns import utterances_of
-from indexer.networks.utterance_spans import UtteranceSpan
-from indexer.networks.utterances import networks_in
+from indexer.networks.utterances import UtteranceSpan, networks_in
 from std.errors import InputError
 from std.files import read
 from std.values import ConfusionNetwork, Recording

@@ -15,8 +15,7 @@ from indexer.formats.registry import FORMATS, readers
 from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.formats.shared.recordings import recording_of
 from indexer.lattices.lattice import NO_WORD, Lattice
-from indexer.networks.utterance_spans import UtteranceSpan
-from indexer.networks.utterances import networks_in
+from indexer.networks.utterances import UtteranceSpan, networks_in
 from std.errors import InputError
 from std.repairs import Repairs
 from std.values import Recording

@@ -15,8 +15,7 @@ from indexer.formats.shared.reader_options import (
     read_segments,
     with_sidecar_files,
 )
-from indexer.networks.utterance_spans import UtteranceSpan
-from indexer.networks.utterances import networks_in
+from indexer.networks.utterances import UtteranceSpan, networks_in
 from std.errors import InputError
 from std.values import Recording
 

@@ -13,8 +13,7 @@ from indexer.formats.readers import slf
 from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.lattices.lattice import ordered
 from indexer.lattices.to_network import link_posteriors, to_network
-from indexer.networks.utterance_spans import UtteranceSpan
-from indexer.networks.utterances import networks_in
+from indexer.networks.utterances import UtteranceSpan, networks_in
 from std.errors import InputError
 from std.values import Recording
 

@@ -12,6 +12,7 @@ from rapidfuzz.distance import Levenshtein
 
 from indexer.formats.detect import parse_file
 from indexer.formats.shared.reader_options import ReaderOptions, read_segments
+from indexer.inputs import networks_of
 from indexer.lattices import minimum_bayes_risk
 from indexer.lattices.lattice import Lattice, ordered
 from indexer.lattices.to_network import (
@@ -25,7 +26,6 @@ from indexer.lattices.to_network import (
     words_only,
 )
 from indexer.networks.utterances import networks_in
-from indexer.read import networks_of
 from std.values import Recording
 
 ASR = Path(__file__).parents[2] / "data" / "asr"

@@ -6,9 +6,9 @@ import pytest
 
 import indexer.cli
 from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.inputs import networks_of
 from indexer.networks.hypotheses import untimed
 from indexer.networks.nonwords import Nonwords, remarks, replacements, spoken
-from indexer.read import networks_of
 from indexer.shards import audio_files
 from std.display.numbers import counted
 from std.store import open_store, vocabulary_counts

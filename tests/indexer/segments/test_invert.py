@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from indexer.networks.utterances import stacked
 from indexer.segments.invert import invert
-from indexer.segments.prune import prune
+from indexer.segments.separate import prune
 from std.config import IndexConfig
 from std.store.resident import ResidentSegment
 from std.text import Normalisation
