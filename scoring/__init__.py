@@ -3,7 +3,7 @@
     ECF, transcript, term list --read_reference--> Reference
     hit list, Reference        --score_hits-->     Evaluation --> report, statistics
 
-    reference                 transcripts in RTTM, and in what a given reader reads
+    reference                 transcripts in RTTM, and in formats of a given reader
     files                     read a reference, score hit lists, check files
     evaluate, group, slicing  pair hits with occurrences, count, measure: the whole and its slices
     matching                  counts by term, segment-based and character-based scoring

@@ -3,7 +3,7 @@
 The list is judged as one: few of the watched names are said, and a place that only sounds like
 another of them is not told (`searcher.found_terms`).
 
-What a commit brought is told once: appended to the file ``TERMS.hits.jsonl`` beside the list,
+New hits of a commit are told once: appended to the file ``TERMS.hits.jsonl`` beside the list,
 shown on the page and, if an address is given, posted there. The first lines are the hits that were
 there when the list was first used (``"new": false``); they are not told.
 
@@ -58,7 +58,7 @@ class Alerts:
     """The standing searches of a service."""
 
     def __init__(self, path: Path, url: str, live: LiveIndex) -> None:
-        """Read the terms and what was told.
+        """Read the terms and the hits told before.
 
         Raises:
             InputError: one of the files cannot be read, or not be written.
@@ -144,7 +144,7 @@ class Alerts:
         return bool(self._url) and self._posted < len(self._lines)
 
     def post(self) -> None:
-        """Post what was not posted yet, if an address is given; else it is tried again later."""
+        """Post the hits not posted yet, if an address is given; failures are tried again later."""
         if not self._is_waiting_to_post:
             return
         hits = [line for line in self._lines[self._posted :] if line.get("new")]

@@ -1,4 +1,4 @@
-"""What the API answers to a search, as JSON documents; the page shows the same."""
+"""The API's answers to a search, as JSON documents; the page shows the same."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +20,7 @@ def hit_documents(
     """Hits with the keys of `std-search --json`, and where to hear them.
 
     Args:
-        found: what was found; hits are decided as `std-search --decide` does.
+        found: a search's result; hits are decided as `std-search --decide` does.
         recording: (n,) row of each hit's recording in the snapshot's table.
         snapshot: that was searched.
         marks: of people.
@@ -53,7 +53,7 @@ def selected_documents(
     """Some of the hits of a selection, in its order; see `hit_documents`.
 
     Args:
-        selection: what was asked for.
+        selection: of the hits asked for.
         snapshot: that was searched.
         marks: of people.
         first, end: number of the first hit, and one past the last.
@@ -79,10 +79,10 @@ def precision(terms: Sequence[str], marks: Marks) -> dict[str, int]:
 def search_document(
     selection: Selection, snapshot: Snapshot, marks: Marks, first: int, limit: int
 ) -> dict[str, Any]:
-    """The answer to a search: hits, and what there is beside them.
+    """The answer to a search: hits, facets and expectations.
 
     Args:
-        selection: what was asked for.
+        selection: of the hits asked for.
         snapshot: that was searched.
         marks: of people.
         first: number of the first hit.

@@ -6,7 +6,7 @@ Data goes one way:
     Term --searcher--> Variant --> Postings --> Candidates --> Detections, decided
     Detections --std.nist.std_list--> STD list XML --scoring--> Alignment --> report
 
-Start with `std.values` (what the packages pass to each other), then `indexer.formats` (how it
+Start with `std.values` (the values that pass between packages), then `indexer.formats` (how it
 enters) and `std.store` (where an index lives), then the three pipelines: `indexer.build`,
 `searcher.search`, `scoring.evaluate`. `std` imports none of the three, and they never import each
 other: they meet only in a store and in files.
@@ -15,10 +15,10 @@ A program needs four groups of names, all of which can be imported from `std`:
 
     Recording, ConfusionNetwork, Slot, Alternative         recogniser output
     Term, TermList, ECF, Excerpt, Lexemes,
-    Detections, TermSearch, STDList                        what is searched, and what was found
+    Detections, TermSearch, STDList                        queries, speech and results
     Config, load_config                                    the settings
     StdError, InputError, ForeignFileError, ConfigError,
-    StoreError, StoreBusyError, StoreWarning               what can go wrong
+    StoreError, StoreBusyError, StoreWarning               errors
 
     >>> from std import ECF, Config, Excerpt, Recording, Term, TermList
     >>> terms = TermList((Term("T1", "polizei gewalt"), Term("T2", "rathaus")))

@@ -1,7 +1,7 @@
 """Metadata of recordings: title, date, speaker, any further column.
 
     table     metadata of many recordings as columns, as a store keeps them
-    cells     what a file says, cell by cell, and what an index makes of it
+    cells     a file cell by cell, and the changes that an index makes with it
     listed    tables that an index has printed: its own columns, its rows of channels
     read      a file of a person's (CSV, TSV, workbook, JSON) -> cells -> table
     where     conditions on columns: ``date >= 2024-01 and speaker = "Ada"``

@@ -1,4 +1,4 @@
-"""What a file says of recordings, cell by cell, and what an index makes of it.
+"""Metadata of a file, cell by cell, and the changes that an index makes with it.
 
 A column that a file does not have is left alone, an empty cell deletes what an index has there. So
 a table of two columns adds to metadata, and none that it does not name is lost.
@@ -34,7 +34,7 @@ class FileMetadata(Metadata):
 
 
 def completed(before: Metadata, given: Cells) -> Metadata:
-    """The rows of a file as they are with what an index has in columns that the file lacks.
+    """The rows of a file, completed by the index in columns that the file lacks.
 
     Args:
         before: the metadata of the index.

@@ -1,4 +1,4 @@
-"""Read what a person says of recordings: a table or JSON -> `Cells` -> `Metadata`.
+"""Read a person's metadata of recordings: a table or JSON -> `Cells` -> `Metadata`.
 
 table   CSV, TSV or a workbook (`std.tables`): a header, then a line per recording
 JSON    a list of objects, one object per line, or one object that names each recording:

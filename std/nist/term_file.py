@@ -212,7 +212,7 @@ def is_table_name(path: Path | str) -> bool:
 
 
 def _said(table: Table, name: str, empty: int, again: int) -> str:
-    """What was read, as people are told it."""
+    """The result of reading, in words."""
     left_out = [f"{counted(empty, 'row')} without one"] if empty else []
     left_out += [f"{again} there twice"] if again else []
     if table.other_sheets:

@@ -10,7 +10,7 @@ a stream, and a torn one is taken up at its last whole frame.
 
 sound_name   of a recording's file
 header       the line
-appended     a file to append frames to, with what it has already
+appended     a file to append frames to, with its frames so far
 read_sound   a file -> Sound; its frames stay on the disk until they are used
 """
 
@@ -116,7 +116,7 @@ def read_sound(path: Path) -> Sound:
 
 
 def _parsed(path: Path, line: bytes) -> Sound:
-    """What the first line of a file says, as a Sound without frames."""
+    """The first line of a file, as a Sound without frames."""
     try:
         fields = orjson.loads(line)
     except orjson.JSONDecodeError:

@@ -25,7 +25,7 @@ class Encoder(NamedTuple):
     """What made frames; those of different encoders cannot be compared."""
 
     name: str  # as whisper
-    hash: str  # of the model, and of everything else that decides what a frame means
+    hash: str  # of the model and the settings that frames depend on
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,6 +4,6 @@
     read        bytes of any kind -> `Table`: columns, and rows with their lines
     columns     which column holds terms
 
-What the rows mean is the business of who asks: lists of terms (`std.nist.term_file`), metadata
+The callers know the meaning of rows: lists of terms (`std.nist.term_file`), metadata
 (`std.metadata.read`), marks (`std.marks`).
 """

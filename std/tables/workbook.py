@@ -77,7 +77,7 @@ def sheet_of(content: bytes, path: Path | str) -> Sheet:
 
 
 def _require_xlsx(content: bytes, path: Path | str) -> None:
-    """Refuse what is another kind of file, or grows too large."""
+    """Refuse a file of another kind, or one that grows too large."""
     if content.startswith(OLD_OFFICE):
         raise InputError(path, 0, EXPECTED, "an .xls file, or one with a password", SAVE)
     try:
@@ -93,7 +93,7 @@ def _require_xlsx(content: bytes, path: Path | str) -> None:
 
 def _records(sheet: Any, formulas: Any, path: Path | str) -> Iterator[Record]:
     """Yield the rows of a sheet that have anything in them."""
-    sheet.reset_dimensions()  # what a file says of its size may be wrong
+    sheet.reset_dimensions()  # the size that a file states may be wrong
     formulas.reset_dimensions()
     rows = zip(
         sheet.iter_rows(values_only=True, max_row=MAX_ROWS, max_col=MAX_COLUMNS),
