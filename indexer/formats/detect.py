@@ -127,6 +127,8 @@ def _needs_decoding(begin: bytes, options: ReaderOptions) -> bool:
     """
     if options.encoding or is_wide(begin):
         return True
+    if begin.count(b"\r") > 2 * begin.count(b"\n"):
+        return not is_json(begin)  # line ends of long ago, which `decoded` puts right
     declared = DECLARED_ENCODING.match(begin.removeprefix(BOM)) if root_name(begin) else None
     if is_json(begin) or (declared and declared[1].lower() not in (b"utf-8", b"utf8")):
         return False

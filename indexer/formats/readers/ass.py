@@ -31,6 +31,7 @@ from std.files import content_of
 from std.limits import MAX_UTTERANCE_BYTES
 
 _SCRIPT = re.compile(rb"\s*(?:;[^\n]*\n\s*)*\[Script Info\]|.{0,9999}^\[Events\]", re.S | re.M)
+_STYLE = re.compile(r"(?m)^Style:.*$")  # which nobody hears, and programs write in many ways
 _EVENT = re.compile(r"(?m)^(?:Dialogue|Comment):")
 _PART = re.compile(r"\{[^{}]*?\\[kK][fot]?(\d{1,6})[^{}]*\}([^{]*)")
 
@@ -63,7 +64,7 @@ def _cues(text: str, path: Path | str) -> Iterator[Cue]:
     try:
         with warnings.catch_warnings():  # of margins and layers, which nobody hears
             warnings.simplefilter("ignore")
-            events = SSAFile.from_string(text, format_=form).events
+            events = SSAFile.from_string(_STYLE.sub("", text), format_=form).events
     except (Pysubs2Error, ValueError, KeyError, IndexError, AttributeError, TypeError) as error:
         raise InputError(path, 0, "ASS or SSA captions", str(error)) from error
     lines = [text.count("\n", 0, found.start()) + 1 for found in _EVENT.finditer(text)]

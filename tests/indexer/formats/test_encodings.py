@@ -91,3 +91,11 @@ def test_every_reader_is_asked_for_its_kind():
         "text",
         "json",
     }
+
+
+@pytest.mark.parametrize("name", ["srt", "stm", "ctm", "lines", "sausage"])
+def test_lines_may_end_as_they_did_long_ago(tmp_path, name):
+    path = tmp_path / "x"
+    path.write_bytes(TEXTS[name].replace("\n", "\r").encode())
+    own = ReaderOptions(segments=options(name).segments)
+    assert list(said(parse_file(path, "auto", own)))[: len(GERMAN.split())] == GERMAN.split()

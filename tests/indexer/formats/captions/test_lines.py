@@ -221,3 +221,13 @@ def test_long_texts_are_looked_at_in_linear_time(tmp_path, unit):
     with suppress(InputError):
         rows(path)
     assert process_time() - began_s < 2
+
+
+def test_styles_of_ass_cost_no_captions(tmp_path):
+    path = tmp_path / "x.ass"
+    path.write_text(
+        "[Script Info]\nScriptType: v4.00+\n\n[V4+ Styles]\nFormat: Name, Fontsize, Outline\n"
+        "Style: 1,&H80000008,x\n\n[Events]\nFormat: Layer, Start, End, Style, Name, Text\n"
+        "Dialogue: 0,0:00:00.50,0:00:01.40,1,Anna,purple carrots\n"
+    )
+    assert rows(path) == ([(500, "purple carrots", "Anna")], {})
