@@ -23,6 +23,8 @@ RECOGNISER_FIRST = (
 )
 ALL_FORMATS = "std-index --help names the formats"
 UNPACK = "unpack it first"
+WITHOUT_TIMES = "a transcript needs times: index the recogniser's SRT, WebVTT or JSON"
+_PROSE = re.compile(rb"(?:[^\W\d_]|[\x80-\xff]|[\s'\",.!?:;()-]){40}")
 IS_REFERENCE = "std-score takes it as the reference"
 
 
@@ -210,6 +212,8 @@ def _text(head: bytes) -> tuple[str, str]:
         return f"XML, a document <{name}>", hint
     lacks = ((reader.name, reader.lacks(head)) for reader in readers("text"))
     nearest = next(((name, what) for name, what in lacks if what), None)
+    if nearest is None and _PROSE.match(head):
+        return "text", WITHOUT_TIMES
     return "text", _comes_near(dict([nearest] if nearest else []))
 
 

@@ -14,6 +14,7 @@ from std.limits import CHANNEL
 from std.nist.audio_names import recording_name
 from std.values import Recording
 
+MOST_FIELDS = 20  # of a line that may be meant for a CTM's, rather than prose
 LEAST_GOOD = 0.9  # of a file's first lines
 RTTM_TYPES = (  # of lines, NIST's "RTTM file format" of 2009
     rb"SPEAKER|LEXEME|SPKR-INFO|NON-LEX|NON-SPEECH|SU|NOSCORE|NO_RT_METADATA|SEGMENT|FILLER|EDIT"
@@ -55,7 +56,9 @@ def lacks_of_a_ctm(head: bytes) -> str:
     whole = lines[:-1] if len(lines) > 1 and head[-1:] != b"\n" else lines
     rows = [fields for line in whole if (fields := line.split())]
     numbers = [sum(_is_number(token) for token in fields) for fields in rows]
-    alike = sum(count > 1 and len(row) > 2 for count, row in zip(numbers, rows, strict=True))
+    alike = sum(
+        count > 1 and 2 < len(row) <= MOST_FIELDS for count, row in zip(numbers, rows, strict=True)
+    )
     if 2 * alike <= len(rows):
         return ""
     wanted = "file channel start duration word [confidence]"

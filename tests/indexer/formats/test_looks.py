@@ -6,6 +6,7 @@ import pytest
 
 import indexer.cli
 from indexer.formats.detect import detect, parse_file
+from indexer.formats.looks import WITHOUT_TIMES
 from indexer.formats.registry import readers
 from indexer.networks.utterances import networks_in
 from std.errors import ForeignFileError, InputError
@@ -224,3 +225,12 @@ def test_audio_is_called_by_name_though_a_format_was_said(folder, capsys):
 def test_a_refusal_names_what_was_seen_and_the_way_out(text, what):
     with pytest.raises(InputError, match=what):
         detect(text, "x.txt")
+
+
+def test_prose_is_told_that_it_lacks_times():
+    error = refused(
+        "Grüße an alle, die heute nicht hier sein können, und an ihre Kinder.\n".encode()
+    )
+    assert (error.got, error.hint) == ("text", WITHOUT_TIMES)
+    long = b"Well, I am next to a 7 11 and it is 3 o'clock now, " * 20
+    assert "ctm" not in str(refused(long))

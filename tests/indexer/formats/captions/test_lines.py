@@ -227,7 +227,8 @@ def test_styles_of_ass_cost_no_captions(tmp_path):
     path = tmp_path / "x.ass"
     path.write_text(
         "[Script Info]\nScriptType: v4.00+\n\n[V4+ Styles]\nFormat: Name, Fontsize, Outline\n"
-        "Style: 1,&H80000008,x\n\n[Events]\nFormat: Layer, Start, End, Style, Name, Text\n"
-        "Dialogue: 0,0:00:00.50,0:00:01.40,1,Anna,purple carrots\n"
+        "Style: 1,&H80000008,x\n\n[Events]\n"
+        "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
+        "Dialogue: 0,0:00:00.50,0:00:01.40,1,Anna,0,0,0,,purple carrots\n"
     )
     assert rows(path) == ([(500, "purple carrots", "Anna")], {})
