@@ -266,7 +266,8 @@ def _any_json(
     if first is not None:
         options.repairs.add(first[1].repairs)
         return first[0]
-    if likeliest in problems and not problems.get(ANY_JSON, problems[likeliest]).hint:
+    elsewhere = problems.get(ANY_JSON)
+    if likeliest in problems and not isinstance(elsewhere, ForeignFileError):
         raise problems[likeliest]
     if wordless is not None:
         return wordless
@@ -277,10 +278,8 @@ def _any_json(
         if near_json(content) or (IS_JSON.search(path.name) and not has_keys(content)):
             raise
         raise unknown(head, path) from None
-    for problem in problems.values():
-        if problem.hint:  # a reader knows what it is, and the way out
-            args = (problem.path, problem.line, problem.expected, problem.got, problem.hint)
-            raise ForeignFileError(*args)
+    if isinstance(elsewhere, ForeignFileError):  # it has rows, and says why it is not read
+        raise elsewhere
     lacks = {name: problem.expected for name, problem in problems.items()}
     raise unknown(head, path, lacks, instead)
 

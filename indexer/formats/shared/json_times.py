@@ -21,7 +21,7 @@ from indexer.formats.shared.columns_of_cues import Column, time_s
 from indexer.formats.shared.json_row import Row
 from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.formats.shared.units import plausible, unit_s
-from std.errors import InputError
+from std.errors import ForeignFileError
 from std.json_fields import Part
 from std.limits import MAX_TIME_S
 from std.repairs import NO_TEXT, UNKNOWN
@@ -106,7 +106,7 @@ def _refuse_times_of_day(rows: Sequence[Row], path: Path | str) -> None:
     """Refuse times of the day: Unix times, in seconds or milliseconds, and 2026-01-02T10:00:05Z.
 
     Raises:
-        InputError: the rows have such times.
+        ForeignFileError: the rows have such times.
     """
     first = rows[0]
     starts = [row.get("start") for row in rows]
@@ -115,7 +115,8 @@ def _refuse_times_of_day(rows: Sequence[Row], path: Path | str) -> None:
     if are_dates or (numbers and _are_since_1970(min(numbers), max(numbers))):
         expected = "times from the start of the recording"
         hint = "subtract the time at which the recording began"
-        raise InputError(path, first.around.line, expected, f"times of the day: {starts[0]}", hint)
+        got = f"times of the day: {starts[0]}"
+        raise ForeignFileError(path, first.around.line, expected, got, hint)
 
 
 def _are_since_1970(first: float, last: float) -> bool:
@@ -130,7 +131,7 @@ def _refuse_frames(rows: Sequence[Row], path: Path | str) -> None:
     NeMo and transformers call frames so, of 10 to 80 ms: the rate of speech does not tell which.
 
     Raises:
-        InputError: they are frames, probably.
+        ForeignFileError: they are frames, probably.
     """
     first = rows[0]
     key, column = first.fields["start"]
@@ -144,7 +145,7 @@ def _refuse_frames(rows: Sequence[Row], path: Path | str) -> None:
         expected = "times in seconds or milliseconds"
         got = f"whole numbers at {key}: frames, probably"
         hint = "write the words' start and end in seconds"
-        raise InputError(path, first.around.line, expected, got, hint)
+        raise ForeignFileError(path, first.around.line, expected, got, hint)
 
 
 def _unit_s(rows: Sequence[Row]) -> float:

@@ -59,7 +59,7 @@ def test_what_is_neither(value):
     "value",
     [
         {"summary": "Ein Haus.", "chapters": [{"headline": "x"}]},
-        [{"start_time": "1.0", "end_time": "1.2", "alternatives": [{"content": "das"}]}],
+        [{"start_time": None, "end_time": None, "alternatives": [{"content": "das"}]}],
         {"results": [{"type": "translation", "content": "das Haus"}]},
     ],
 )
