@@ -175,7 +175,7 @@ def _add_example_options(group: "argparse._ArgumentGroup") -> None:
         type=file_argument,
         action="append",
         default=[],
-        metavar="FILE",
+        metavar="FILE[@BEGIN-END]",
         help="find what sounds like this audio, or file of frames (NAME.sound)",
     )
     add(

@@ -11,6 +11,7 @@ recogniser.
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 SOUND = ".sound"
 COLUMNS = ("term", "example")
+_STRETCH = re.compile(r"(?P<path>.+)(?P<stretch>@\d+(\.\d+)?-\d+(\.\d+)?)")
 
 
 def has_examples(args: argparse.Namespace) -> bool:
@@ -45,36 +47,35 @@ def single_term(args: argparse.Namespace) -> Iterator["ExampleTerm"]:
     from std.values import Term
 
     with ExitStack() as folders:
-        files = [_as_frames(path, args, folders) for path in args.query_audio]
-        examples = (*args.like, *map(str, files))
-        named = [*args.like, *(path.name for path in args.query_audio)]
-        yield ExampleTerm(Term("TERM-1", named[0]), examples)
+        stretches = [_as_frames(str(path), args, folders) for path in args.query_audio]
+        names = (*args.like, *(path.name for path in args.query_audio))
+        yield ExampleTerm(Term("TERM-1", names[0]), (*args.like, *stretches), names)
 
 
 def listed_terms(args: argparse.Namespace) -> "tuple[list[ExampleTerm], TermList]":
-    """Read --examples: a CSV or TSV table; rows of one term are its examples.
+    """Read --examples: CSV, TSV or a workbook; rows of one term are its examples.
 
     Raises:
         InputError: it has no such columns, or no row.
     """
     from searcher import ExampleTerm
-    from std.csv_files import records
-    from std.files import read_text
+    from std.files import content_of, read
+    from std.tables.read import read_table
     from std.values import Term, TermList
 
-    text = read_text(args.examples)
-    delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
-    rows = records(text, args.examples, delimiter)
-    line, header = next(rows, (1, []))
-    names = [name.casefold() for name in header]
+    content = read(content_of, args.examples)
+    table = read_table(content, args.examples, lambda name: name.casefold() in COLUMNS)
+    names = [name.casefold() for name in table.columns]
     if not set(COLUMNS) <= set(names):
-        raise InputError(args.examples, line, "columns term and example", ", ".join(header))
+        got = ", ".join(table.columns)
+        raise InputError(args.examples, table.line, "columns term and example", got)
+    places = [names.index(name) for name in COLUMNS]
     examples: dict[str, list[str]] = {}
-    for line, fields in rows:
-        row = dict(zip(names, fields, strict=False))
-        if not (row.get("term") and row.get("example")):
-            raise InputError(args.examples, line, "a term and an example", delimiter.join(fields))
-        examples.setdefault(row["term"], []).append(row["example"])
+    for line, fields in table.rows:
+        term, example = (fields[place].strip() for place in places)
+        if not (term and example):
+            raise InputError(args.examples, line, "a term and an example", ", ".join(fields))
+        examples.setdefault(term, []).append(example)
     if not examples:
         raise InputError(args.examples, 0, "at least one example", "none")
     terms = [Term(f"TERM-{i}", text) for i, text in enumerate(examples, start=1)]
@@ -87,10 +88,12 @@ def threads_of(args: argparse.Namespace) -> int:
     return int(args.jobs) if args.jobs > 1 else len(os.sched_getaffinity(0))
 
 
-def _as_frames(path: Path, args: argparse.Namespace, folders: ExitStack) -> Path:
-    """A file of frames: the one given, or that of given audio."""
+def _as_frames(given: str, args: argparse.Namespace, folders: ExitStack) -> str:
+    """A file of frames, or a stretch of one: as given, or of given audio."""
+    match = _STRETCH.fullmatch(given)
+    path, stretch = (Path(match["path"]), match["stretch"]) if match else (Path(given), "")
     if path.suffix == SOUND:
-        return path
+        return given
     if not args.encoder:
         raise ConfigError(
             f"--query-audio {path}: expected --encoder MODEL beside audio, the one of the index's "
@@ -108,4 +111,4 @@ def _as_frames(path: Path, args: argparse.Namespace, folders: ExitStack) -> Path
     if done.returncode or not found:
         said = (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[-1]
         raise StdError(cut(said.removeprefix("std-recognise: "), 400))
-    return found[0]
+    return f"{found[0]}{stretch}"

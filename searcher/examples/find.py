@@ -29,6 +29,7 @@ class ExampleTerm(NamedTuple):
 
     term: Term
     examples: tuple[str, ...]
+    names: tuple[str, ...] = ()  # of the examples, as people are told of them; none: as they are
 
 
 def find_by_examples(
@@ -72,7 +73,9 @@ def find_by_examples(
         words=((),) * len(terms),
         oov_words=((),) * len(terms),
         wildcards={},
-        variants=tuple(Variant((), 1.0, "example", _how(one.examples)) for one in terms),
+        variants=tuple(
+            Variant((), 1.0, "example", _how(one.names or one.examples)) for one in terms
+        ),
         recordings=archive.recordings,
         candidates=candidates,
         occurs=np.ones(len(terms)),
