@@ -18,7 +18,7 @@ import numpy as np
 
 from indexer.index_report import HeardLanguage
 from indexer.phone_layer.folds import folds_of
-from indexer.phone_layer.kept import Teaching, heard_of, kept_layer, layer_kept
+from indexer.phone_layer.kept import Teaching, heard_of, kept_layer, layer_kept, name_of
 from indexer.phone_layer.layer import PhoneLayer
 from indexer.phone_layer.learning import Learned, Lesson, learn
 from indexer.phone_layer.slots import slots_of
@@ -70,13 +70,15 @@ def _fits(by: HeardBy | None, sources: Sources) -> bool:
 
 
 def _heard(sources: Sources) -> tuple[HeardLanguage, dict[Recording, HeardSlots]]:
-    """The slots of a group's recordings that had none, and of all where a layer is learned again.
+    """The slots of a group's recordings that had none, and of all where a layer is due.
 
+    A recording that was indexed again is heard by no layer that it taught: one is learned for it.
     Where a layer is drawn towards an earlier one, what that has heard stays: it may have taught it.
     """
     new = [source for source in sources.recordings if not _fits(source.by, sources)]
     earlier = _earlier(sources)
-    if earlier is not None and not _is_due(earlier, sources):
+    is_due = earlier is None or _is_due(earlier, sources)
+    if earlier is not None and not is_due and not _has_taught(earlier, new):
         layer, teaching = layer_kept(earlier)
         slots = {one.recording: _by_whole(one, layer, earlier) for one in new}
         return _outcome(sources, slots, teaching, learned=False), slots
@@ -86,7 +88,8 @@ def _heard(sources: Sources) -> tuple[HeardLanguage, dict[Recording, HeardSlots]
     if not lessons:
         return HeardLanguage(sources.pronouncer, 0, 0.0, 0.0, learned=True), {}
     learned = learn(lessons, phones, sources.encoder)
-    teaching = Teaching(sources.pronouncer, learned.frames, len(taught), learned.right)
+    names = tuple(name_of(one.recording) for one in taught)
+    teaching = Teaching(sources.pronouncer, learned.frames, names, learned.right)
     if learned.frames < LEAST_FRAMES or learned.right < LEAST_RIGHT:
         return _outcome(sources, {}, teaching, learned=True), {}
     gone = _gone(earlier, sources)
@@ -96,7 +99,7 @@ def _heard(sources: Sources) -> tuple[HeardLanguage, dict[Recording, HeardSlots]
     by = kept_layer(learned.whole, teaching)
     folds = {one.recording: lesson.folds for one, lesson in zip(taught, lessons, strict=True)}
     slots = {}
-    for source in new if gone else sources.recordings:
+    for source in new if gone or not is_due else sources.recordings:
         check_stop()
         if source.recording in folds:
             slots[source.recording] = _by_folds(source, learned, folds[source.recording], by)
@@ -125,12 +128,20 @@ def _is_due(earlier: HeardBy, sources: Sources) -> bool:
     return sum(len(one.sound) for one in sources.recordings) >= ENOUGH * taught
 
 
+def _has_taught(earlier: HeardBy, sources: Sequence[Source]) -> bool:
+    """Whether one of some recordings taught a layer."""
+    taught = {*layer_kept(earlier)[1].recordings}
+    return any(name_of(one.recording) in taught for one in sources)
+
+
 def _gone(earlier: HeardBy | None, sources: Sources) -> int:
     """How many of the frames that taught an earlier layer have left the index."""
     if earlier is None:
         return 0
-    there = sum(len(one.sound) for one in sources.recordings if _fits(one.by, sources))
-    return max(0, layer_kept(earlier)[1].frames - there)
+    teaching = layer_kept(earlier)[1]
+    taught = {*teaching.recordings}
+    there = sum(len(one.sound) for one in sources.recordings if name_of(one.recording) in taught)
+    return max(0, teaching.frames - there)
 
 
 def _teachers(sources: Sources) -> list[Source]:

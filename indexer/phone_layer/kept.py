@@ -1,5 +1,6 @@
 """Layers and slots as the columns of a segment keep them (`std.store.heard`), and back.
 
+name_of          a recording that taught, as a layer notes it
 kept_layer       PhoneLayer and what taught it -> HeardBy
 layer_kept       HeardBy -> PhoneLayer
 heard_of         slots of one recording -> HeardSlots
@@ -14,7 +15,7 @@ from indexer.phone_layer.slots import Slots
 from std.sound.value import Encoder
 from std.store.columns import UInt8s
 from std.store.heard import COST, NOBODY, SILENCE, HeardBy, HeardSlots
-from std.values import Float64s
+from std.values import Float64s, Recording
 
 MOST_ALTERNATIVES = 8
 LEAST = 2e-4  # probability of an alternative
@@ -26,8 +27,13 @@ class Teaching(NamedTuple):
 
     pronouncer: str
     frames: int  # of words and pauses
-    recordings: int
+    recordings: tuple[str, ...]  # names of those that taught (`name_of`)
     right: float  # share of the held-out frames of words
+
+
+def name_of(recording: Recording) -> str:
+    """How a layer notes a recording that taught it."""
+    return f"{recording.file}/{recording.channel}"
 
 
 def kept_layer(layer: PhoneLayer, teaching: Teaching) -> HeardBy:
@@ -55,7 +61,8 @@ def layer_kept(by: HeardBy) -> tuple[PhoneLayer, Teaching]:
         phones = tuple(map(str, fields["phones"]))  # type: ignore[call-overload]  # may raise
         inputs, k = int(fields["inputs"]), len(phones) + 1  # type: ignore[call-overload]  # too
         encoder = Encoder(**fields["encoder"])  # type: ignore[arg-type]  # too
-        teaching = Teaching(*(fields[name] for name in Teaching._fields))  # type: ignore[arg-type]
+        values = fields | {"recordings": tuple(fields["recordings"])}  # type: ignore[arg-type]  # too
+        teaching = Teaching(*(values[name] for name in Teaching._fields))  # type: ignore[arg-type]
     except (KeyError, TypeError) as error:
         raise ValueError(f"a phone layer without {error}") from error
     weights = np.frombuffer(by.weights[: 2 * inputs * k], "<f2").reshape(inputs, k)

@@ -14,7 +14,7 @@ from std.sound.files import appended, sound_name
 from std.sound.value import Encoder, Sound
 from std.store import open_store
 from std.store.columns import unpack_vocabulary
-from std.store.heard import HeardSlots
+from std.store.heard import HeardSlots, gathered
 from std.values import Recording
 
 MESHES = sorted((Path(__file__).parents[3] / "examples/german/mesh").iterdir())[:5]
@@ -32,9 +32,8 @@ def heard_in(store):
         heard = HeardSlots.read(segment.columns().extra)
         for row, one in enumerate(segment.recordings):
             if row not in segment.deleted:
-                first, end = heard.offsets[row : row + 2] if heard else (0, 0)
-                frames = heard.frames[first:end].tobytes() if heard else b""
-                found[one.recording.file] = frames if heard and heard.is_heard[row] else None
+                slots = gathered([heard], [(0, row)]) if heard and heard.is_heard[row] else None
+                found[one.recording.file] = slots and slots.frames.tobytes() + slots.cost.tobytes()
     return found
 
 
@@ -171,7 +170,19 @@ def test_a_layer_is_learned_again_when_there_is_twice_the_sound(folder):
     report = index_files(files[2:], store, language="German")
     assert [(one.learned, one.recordings) for one in report.heard] == [(True, 5)]
     (teaching,) = layers_in(store)
-    assert teaching.recordings == 5
+    assert len(teaching.recordings) == 5
+
+
+def test_a_recording_that_is_indexed_again_is_heard_by_no_layer_that_it_taught(folder):
+    store, files = folder / "INDEX", inputs(folder)
+    index_files(files, store, language="German")
+    before = heard_in(store)
+    report = index_files(files[:1], store, language="German")
+    assert [(one.learned, one.recordings) for one in report.heard] == [(True, 1)]
+    after = heard_in(store)
+    again = MESHES[0].stem
+    assert after == before  # learned from the same frames, in the same folds
+    assert after[again]
 
 
 def test_speech_that_is_gone_counts_through_the_layer_that_it_taught(folder):
