@@ -109,14 +109,9 @@ class IndexSnapshot(SearchableIndex):
         """Requests made so far, of all stores."""
         return sum(store.round_trips for store in self._stores)
 
-    @property
-    def _prepared(self) -> PreparedIndex:
-        """What searches need of it; a closed index has nothing."""
-        self.require_open()
-        return self._made
-
     @cached_property
-    def _made(self) -> PreparedIndex:
+    def _prepared(self) -> PreparedIndex:
+        """What searches need of it."""
         return prepare(self.segments, self.config, self._model, self._folder)
 
     @cached_property

@@ -14,7 +14,7 @@ from searcher.results.hits import HitColumns, Hits
 from searcher.results.search_result import SearchResult
 from searcher.terms.query import words_of
 from std.config import SHOWN_FROM, Config
-from std.errors import quoted
+from std.errors import ClosedIndexError, quoted
 from std.execution.workers import IN_PROCESS, Executor
 from std.recordings import Recordings, about_speakers
 from std.values import ECF, Term
@@ -49,10 +49,10 @@ class SearchableIndex(ABC):
         """Refuse to work with a closed index.
 
         Raises:
-            ValueError: it is closed.
+            ClosedIndexError: it is closed; a ValueError.
         """
         if self.is_closed:
-            raise ValueError("the index is closed: open it again with open_index")
+            raise ClosedIndexError("the index is closed: open it again with open_index")
 
     @property
     @abstractmethod
@@ -172,7 +172,11 @@ class SearchableIndex(ABC):
         Args:
             ecf: None = everything.
             where, recordings: see `recordings`.
+
+        Raises:
+            ClosedIndexError: the index is closed.
         """
+        self.require_open()
         excerpts = ecf.excerpts if ecf else None
         if where is not None or recordings:
             wanted = self.recordings(where=where, recordings=recordings)

@@ -3,6 +3,7 @@
     StdError            the user can correct it: usage, input, configuration, a store's state
     ├── InputError      a file says something we cannot accept; names file, line, expected, got
     │   └── ForeignFileError   a file is of another kind than the reader expects
+    ├── ClosedIndexError   an index is used after it was closed; a ValueError, too
     ├── ConfigError     a configuration key or value that does not exist or does not fit
     └── StoreError      a store cannot be opened, read or written
         └── StoreBusyError   somebody else is writing to it
@@ -71,6 +72,10 @@ class InputError(StdError):
 
 class ForeignFileError(InputError):
     """A file of another kind than those read here; one found in a folder is passed over."""
+
+
+class ClosedIndexError(StdError, ValueError):
+    """An index is used after it was closed."""
 
 
 class ConfigError(StdError):

@@ -81,7 +81,7 @@ def test_an_unfinished_line_is_cut_off(tmp_path):
 def test_two_services_do_not_write_to_one_file(tmp_path):
     path = tmp_path / "marks.jsonl"
     first = MarkFile(path)
-    with pytest.raises(InputError, match="another std-serve writes to"):
+    with pytest.raises(InputError, match="another std-serve or std-search writes to"):
         MarkFile(path)
     first.close()
     MarkFile(path).close()
