@@ -10,7 +10,8 @@ r"""Marks of people who listened to hits: right or wrong; one JSON object a line
 
 Lines are appended and never changed: the last one about a hit counts (`latest`). A last line
 without a line end was being written when the writer was killed; nobody was told that it is kept,
-and it is left out. `std-serve --feedback` writes this file.
+and it is left out. `std-serve --feedback` writes this file. `read_marks` also reads tables of hits
+that a person has marked in a spreadsheet (`std.marks_table`).
 
     >>> import io
     >>> line = dump(Mark("burg", Recording("a", 1), 1.0, 1.5, True, "2026-11-22T09:30:00Z"))
@@ -26,13 +27,15 @@ from typing import BinaryIO, NamedTuple
 
 from std.errors import InputError
 from std.fields import numbered
-from std.files import open_input
+from std.files import content_of, open_input, rewound
 from std.json_fields import STRICT, Part
 from std.limits import CHANNEL, MAX_TIME_S
+from std.marks_table import rows_of
 from std.ranges import Range
 from std.values import Recording
 
 MAX_MARK_BYTES = 1 << 16
+LOOKED_AT_BYTES = 4096
 TIME_S = Range(0, MAX_TIME_S)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
 
@@ -45,7 +48,7 @@ class Mark(NamedTuple):
     start_s: float
     end_s: float
     right: bool | None  # None: an earlier mark is taken back
-    time: str
+    time: str  # empty: a table has none
 
     @property
     def hit(self) -> tuple[str, Recording, int, int]:
@@ -111,8 +114,17 @@ def latest(marks: Iterable[Mark]) -> list[Mark]:
 def read_marks(path: Path) -> list[Mark]:
     """The marks of a file that count, in the order they were made.
 
+    Args:
+        path: of a file of `std-serve`, or of a table of hits with a column of marks
+            (`std.marks_table`).
+
     Raises:
         InputError: the file cannot be read, or a line is no mark.
     """
     with open_input(path) as stream:
-        return latest(parse(stream, path))
+        head = stream.read(LOOKED_AT_BYTES)
+        whole = rewound(stream, head)
+        if not head.strip() or head.lstrip().startswith(b"{"):
+            return latest(parse(whole, path))
+        rows = rows_of(content_of(whole, path), path)
+    return latest(Mark(*row, "") for row in rows)
