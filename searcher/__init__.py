@@ -17,7 +17,7 @@ Several recognisers of the same speech are searched as one by `open_fused`. `sea
 the interface of an index; `searcher.search` is the pipeline on one screen. What terms become,
 without searching them, says `query_terms`; `tune` learns a model for `open_index` from a
 development set, `check_archive` says how far probabilities hold. `write_hits` writes a hit list,
-which `scoring` reads.
+which `scoring` reads. A `StandingSearch` tells each hit of a list of terms once.
 """
 
 from typing import TYPE_CHECKING
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from searcher.results.expected import Expected
     from searcher.results.hits import Finding, Hit, HitColumns
     from searcher.results.search_result import SearchResult
+    from searcher.standing_search import StandingSearch
     from searcher.terms.query import query_terms
     from searcher.tuning.check import ArchiveCheck, check_archive
     from searcher.tuning.development_set import tune
@@ -51,6 +52,7 @@ __all__ = [
     "Index",
     "Model",
     "SearchResult",
+    "StandingSearch",
     "Word",
     "check_archive",
     "load_model",
@@ -75,6 +77,7 @@ __getattr__, __dir__ = lazy_names(
         "results.expected": "Expected",
         "results.hits": "Finding Hit HitColumns",
         "results.search_result": "SearchResult",
+        "standing_search": "StandingSearch",
         "terms.query": "query_terms",
         "tuning.check": "ArchiveCheck check_archive",
         "tuning.development_set": "tune",

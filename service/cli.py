@@ -16,7 +16,7 @@ from std.command import (
     text_argument,
 )
 from std.display.numbers import counted
-from std.errors import StdError
+from std.errors import StdError, named
 from std.extras import required
 from std.options import (
     add_config_options,
@@ -68,7 +68,11 @@ def parser() -> argparse.ArgumentParser:
     )
     parse.add_argument(
         "--alerts", type=file_argument, metavar="FILE",
-        help="terms to search in new recordings: XML, one a line, or CSV with id,text",
+        help="terms to search in new recordings: XML, one a line, or a table (CSV, TSV, XLSX)",
+    )  # fmt: skip
+    parse.add_argument(
+        "--alerts-column", type=text_argument, metavar="NAME",
+        help="the column of --alerts that holds the terms, where its name does not say it",
     )  # fmt: skip
     parse.add_argument(
         "--alerts-url", type=text_argument, default="", metavar="URL",
@@ -138,11 +142,13 @@ def settings_of(args: argparse.Namespace) -> "Settings":
         raise StdError(f"--root-path: expected a path as /std, got {args.root_path!r}")
     if args.audio and not Path(args.audio).is_dir():
         raise StdError(f"--audio {args.audio}: expected a folder")
+    if args.alerts_column and not args.alerts:
+        raise StdError("--alerts-column names a column of --alerts")
     if args.alerts_url and not args.alerts_url.startswith(("http://", "https://")):
         raise StdError(f"--alerts-url: expected an address as https://..., got {args.alerts_url!r}")
     return Settings(
         tuple(args.store), configuration_of(args), args.model, args.audio, args.metadata,
-        args.feedback, args.alerts, args.alerts_url, args.host, int(args.port),
+        args.feedback, args.alerts, args.alerts_url, args.alerts_column, args.host, int(args.port),
         tuple(args.allow_host), token, args.root_path.rstrip("/"), args.jobs,
     )  # fmt: skip
 
@@ -167,6 +173,11 @@ def serve(args: argparse.Namespace) -> int:
             recordings = len(service.snapshot.recordings.entries)
             heard = sum(1 for one in service.snapshot.recordings.entries if one.audio)
             tell(f"{counted(recordings, 'recording')}, {heard} with audio; Ctrl-C ends")
+            if service.alerts:
+                terms = counted(len(service.alerts.terms), "term")
+                column = service.alerts.searched.column
+                source = f" from {column}" if column else ""
+                tell(f"{terms} of {named(args.alerts)} watched{source}")
             if args.feedback is None:
                 tell("marks are not kept: --feedback FILE keeps them")
         return Server(config).serve_on(listener)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from service.appended import AppendedFile
+from std.appended import AppendedFile
 from std.files import open_input
 from std.marks import Mark, dump, latest, parse
 from std.values import Recording

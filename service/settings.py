@@ -45,6 +45,7 @@ class Settings:
     feedback: Path | None = None
     alerts: Path | None = None
     alerts_url: str = ""
+    alerts_column: str | None = None  # of the list of terms, if it is a table; None: by its name
     host: str = "127.0.0.1"
     port: int = 8000
     allowed_hosts: tuple[str, ...] = ()

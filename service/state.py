@@ -45,7 +45,9 @@ class Service:
         self.marks = MarkFile(settings.feedback)
         self.alerts: Alerts | None = None
         if settings.alerts:
-            self.alerts = Alerts(settings.alerts, settings.alerts_url, self.live)
+            self.alerts = Alerts(
+                settings.alerts, settings.alerts_url, self.live, settings.alerts_column
+            )
         cache_bytes = limits.cache_bytes // (1 + settings.jobs)
         self.cache = Cache(cache_bytes)
         self._turns: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()

@@ -57,11 +57,13 @@ COMMANDS = sorted(spoken_terms.start.COMMANDS.values())
 OWN_PARTS = (
     *("indexer.arguments", "indexer.cli_actions", "indexer.output", "indexer.store_arguments"),
     *(
+        "searcher.commands.alerts",
         "searcher.commands.arguments",
         "searcher.commands.hits",
         "searcher.commands.combinations",
         "searcher.commands.examples",
         "searcher.commands.explained_query",
+        "searcher.commands.opened",
         "searcher.output",
     ),
     *("scoring.limits", "scoring.run"),

@@ -36,6 +36,7 @@ examples:
   std-search --store POCKETSPHINX --store WHISPER --fuse "polizei gewalt"
   std-search --store INDEX --where 'date >= 2024-01 and speaker = "Ada"' haushalt
   std-search --store INDEX --terms words.txt --csv > hits.csv
+  std-search --store INDEX --since LAST --alerts names.xlsx
   std-search --store INDEX haushalt | grep -v KERSTIN_04 | cut -f 2-4
   std-search --store INDEX haushalt --clips clips --audio recordings --srt subtitles
   std-search --store INDEX --like interview@12.3-13.1
@@ -44,8 +45,8 @@ examples:
   std-search --vocabulary words.tsv --set splitting.max_edits=2 --explain-query museenverwaltung
   std-search --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786 --terms terms.xml ...
 
-exit status: 0 a batch is written, or a TERM was found; 1 no TERM was found (as grep),
-which is to say with --min-probability; 2 a mistake that you can mend, said in one line
+exit status: 0 a batch is written, or a TERM was found; 1 no TERM, or nothing new, was found
+(as grep), which is to say with --min-probability; 2 a mistake that you can mend, said in one line
 """
 MOVED = {  # options that std-query had
     "-K": "--set splitting.max_edits=N",
@@ -212,13 +213,27 @@ def _add_query_options(group: "argparse._ArgumentGroup") -> None:
 
 
 def _add_list_options(group: "argparse._ArgumentGroup") -> None:
-    """What the files of a batch say, and how."""
+    """What the files of a batch say, and how; and which hits are told of a list."""
     add = group.add_argument
+    add(
+        "--alerts",
+        type=file_argument,
+        metavar="FILE",
+        help="tell the hits of this list of terms that were not told before, here or by std-serve; "
+        "FILE.hits.jsonl keeps which were",
+    )
+    add(
+        "--since",
+        type=since_argument,
+        metavar="LAST",
+        help="with --alerts: since the last search (the only choice)",
+    )
     add(
         "--term-column",
         type=text_argument,
         metavar="NAME",
-        help="the column of --terms that holds the terms, where its name does not say it",
+        help="the column of --terms or --alerts that holds the terms, where its name does not "
+        "say it",
     )
     add(
         "--probabilities",
@@ -301,6 +316,17 @@ def _add_settings(group: "argparse._ArgumentGroup") -> None:
     add_progress_option(group)
 
 
+def since_argument(text: str) -> str:
+    """The word LAST.
+
+    Raises:
+        argparse.ArgumentTypeError: it is another one.
+    """
+    if text.upper() != "LAST":
+        raise argparse.ArgumentTypeError(f"expected LAST, got {text!r}")
+    return "LAST"
+
+
 def configuration(args: argparse.Namespace) -> "Config":
     """The configuration file, with what the command line says otherwise.
 
@@ -310,6 +336,7 @@ def configuration(args: argparse.Namespace) -> "Config":
     from std.distinct import require_distinct
 
     inputs = {"--terms": args.terms, "--queries": args.queries, "--ecf": args.ecf}
+    inputs |= {"--alerts": args.alerts}
     inputs |= {"--config": args.config, "--examples": args.examples}
     inputs |= {f"--model {i}" if i > 1 else "--model": path for i, path in enumerate(args.model, 1)}
     outputs = {"--output": args.output, "--probabilities": args.probabilities}

@@ -55,7 +55,15 @@ def _of_searching(args: argparse.Namespace) -> Mapping[str, object]:
         "give terms in a --terms file or spoken ones in a --queries file, not both": (
             args.terms and args.queries
         ),
-        "--term-column names a column of --terms": args.term_column and not args.terms,
+        "--term-column names a column of --terms or --alerts": (
+            args.term_column and not (args.terms or args.alerts)
+        ),
+        "--since LAST goes with --alerts": args.since and not args.alerts,
+        "--alerts searches all recordings of an index for a list, and prints hits: expected no "
+        "TERM, --terms, --queries, --fuse, --where, --recording, --output, --clips or --srt": (
+            (args.alerts and (batch or args.term or args.fuse or args.where or args.recording))
+            or (args.alerts and (args.output or args.clips or args.srt))
+        ),
         f"give terms as arguments or in a {file} file, not both": batch and args.term,
         "--queries needs --ecf (the speech searched) and --output (the hit list)": (
             args.queries and not (args.ecf and args.output)
@@ -64,7 +72,7 @@ def _of_searching(args: argparse.Namespace) -> Mapping[str, object]:
             args.probabilities and not args.output and not args.term
         ),
         "expected --terms FILE or at least one TERM, got neither": (
-            not batch and not args.term and not by_example
+            not batch and not args.term and not by_example and not args.alerts
         ),
         "give examples (--like, --query-audio, --examples) or terms, not both": (
             by_example and (args.term or args.terms or args.queries)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+from searcher.commands.alerts import tell_new_hits
 from searcher.commands.arguments import configuration, parser
 from searcher.commands.combinations import misuse
 from searcher.commands.examples import has_examples, listed_terms, single_term, threads_of
@@ -19,6 +20,7 @@ from searcher.commands.hits import (
     tell_figures,
     tell_remarks,
 )
+from searcher.commands.opened import opened
 from std.command import peak_memory_gb, print_json, progress_bar, run, tell, warn
 from std.display.numbers import counted
 from std.display.rows import JSON, LINES, form_of
@@ -32,33 +34,27 @@ if TYPE_CHECKING:
         Index,
         SearchResult,
     )  # --help needs none of what these load
-    from std.config import Config
     from std.spoken_queries import SpokenQueries
     from std.values import ECF, TermList
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 done or found, 1 no TERM was found, 2 the user can mend it."""
+    """Exit status: 0 done or found, 1 no TERM or nothing new was found, 2 the user can mend it."""
     parse = parser()
     args = parse.parse_args(argv)
     if problem := misuse(args, parse):
         parse.error(problem)
     is_batch = args.terms or args.queries or args.examples
-    work = explain_query if args.explain_query else batch if is_batch else interactive
+    work = (
+        explain_query
+        if args.explain_query
+        else tell_new_hits
+        if args.alerts
+        else batch
+        if is_batch
+        else interactive
+    )
     return run("std-search", lambda: work(args))
-
-
-def opened(args: argparse.Namespace, config: "Config") -> "Index | FusedIndex":
-    """The index, or those of several recognisers as one."""
-    from searcher import open_fused, open_index
-    from searcher.output.notices import fusion_warning
-
-    if args.fuse:
-        fused = open_fused(*args.store, config=config, model=args.model or None)
-        if warning := fusion_warning(fused.recordings_of_each):
-            warn("std-search", warning)
-        return fused
-    return open_index(*args.store, config=config, model=args.model[0] if args.model else None)
 
 
 def batch(args: argparse.Namespace) -> None:

@@ -4,7 +4,8 @@ from itertools import product
 
 import pytest
 
-from service.alerts import LEAST, Alerts, read_terms
+from searcher.standing_search import LEAST, StandingSearch
+from service.alerts import Alerts
 from service.live_index import LiveIndex
 from std.errors import InputError
 
@@ -22,13 +23,17 @@ TERM_LIST = (
 )
 def test_term_lists_of_any_form_are_read(tmp_path, text):
     (tmp_path / "terms").write_text(text)
-    assert read_terms(tmp_path / "terms") == ("spreewald", "rathaus")
+    with StandingSearch(tmp_path / "terms") as search:
+        assert search.terms == ("spreewald", "rathaus")
+    (tmp_path / "names.csv").write_text("Name;Partei\nspreewald;x\n")
+    with StandingSearch(tmp_path / "names.csv") as search:
+        assert (search.terms, search.column) == (("spreewald",), "column Name")
 
 
 def test_what_is_no_term_is_named(tmp_path):
     (tmp_path / "terms").write_text("spreewald\n...\n")
     with pytest.raises(InputError, match="terms:2: expected a term with a letter or a digit"):
-        read_terms(tmp_path / "terms")
+        StandingSearch(tmp_path / "terms")
 
 
 def test_a_list_of_names_is_judged_as_one(tmp_path, german_index, german_settings):

@@ -289,7 +289,8 @@ def test_standing_searches_are_posted_once_each(serve, german, tmp_path):
     terms.write_text("spreewald\n")
     url = f"http://127.0.0.1:{receiver.server_port}/"
     with serve(Settings((store,), alerts=terms, alerts_url=url, poll_s=0.1)) as client:
-        wait_for(lambda: client.service.alerts._posted == len(client.service.alerts._lines))
+        searched = client.service.alerts.searched
+        wait_for(lambda: searched.posted == len(searched.lines))
         index_files(meshes(german, 0), store=store)
         wait_for(lambda: client.service.alerts.trouble)
         assert "could not be posted" in client("/api/alerts").json["trouble"]

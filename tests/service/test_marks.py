@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.appended import AppendedFile
 from service.marks import MarkFile
+from std.appended import AppendedFile
 from std.errors import InputError
 from std.marks import read_marks
 from std.values import Recording

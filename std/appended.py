@@ -1,6 +1,6 @@
-"""A file of JSON lines that one service appends to: each line is on the disk when `append` returns.
+"""A file of JSON lines that one process appends to: each line is on the disk when `append` returns.
 
-A line that a killed service did not finish is cut off when the file is opened again; nobody was
+A line that a killed process did not finish is cut off when the file is opened again; nobody was
 told that it is kept.
 """
 
@@ -15,13 +15,13 @@ TAIL_BYTES = 1 << 17  # longer than any line
 
 
 class AppendedFile:
-    """An open file, locked against other services."""
+    """An open file, locked against other processes."""
 
     def __init__(self, path: Path) -> None:
         """Open the file, or make it.
 
         Raises:
-            InputError: it cannot be written, or another service writes to it.
+            InputError: it cannot be written, or another process writes to it.
         """
         self.path = path
         try:
@@ -29,8 +29,8 @@ class AppendedFile:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._remove_unfinished_line()
         except BlockingIOError as error:
-            got = "one that another std-serve writes to"
-            raise InputError(path, 0, "a file of this service alone", got) from error
+            got = "one that another std-serve or std-search writes to"
+            raise InputError(path, 0, "a file of this process alone", got) from error
         except OSError as error:
             raise unwritable(path, "a file that can be written", error) from error
 
@@ -56,7 +56,7 @@ class AppendedFile:
             raise unwritable(self.path, "a file that takes all of the output", error) from error
 
     def close(self) -> None:
-        """Let another service write to the file."""
+        """Let another process write to the file."""
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1

@@ -1,0 +1,160 @@
+"""Standing searches: a list of terms is searched again and again, and each hit is told once.
+
+The list is judged as one: few of the watched names are said, and a place that only sounds like
+another of them is not told (`searcher.found_terms`).
+
+What is told is appended to the file ``TERMS.hits.jsonl`` beside the list. The first lines are the
+hits that were there when the list was first used (``"new": false``); they are not told.
+
+    {"term": ..., "file": ..., "channel": ..., "start_s": ..., "duration_s": ...,
+     "probability": ..., "context": [...], "new": true, "time": "2026-11-22T09:30:00Z"}
+    {"posted": 17}       how many of the lines before have been posted, or need not be
+
+A hit counts as told if one of the same term overlaps it: indexing a recording again, merging, and
+a process that was killed in between tell nothing twice. `std-serve --alerts` and
+`std-search --alerts` use the same files; while one of them has a file open, another is refused.
+"""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from searcher.api import Index
+from searcher.results.hits import Hit
+from std.appended import AppendedFile
+from std.execution.stop import stopped_by
+from std.files import read
+from std.json_fields import documents
+from std.nist import term_file
+
+LEAST = 0.5  # probability of a hit that is told
+AT_ONCE = 10  # terms
+
+Told = dict[tuple[str, str, int], list[tuple[float, float]]]  # spans by term, file, channel
+
+
+class StandingSearch:
+    """A list of terms, and what was told of them; open until `close`."""
+
+    def __init__(self, path: Path, column: str | None = None) -> None:
+        """Read the terms and what was told.
+
+        Args:
+            path: of the list of terms, of any kind.
+            column: of a table, the one that holds the terms; None: told by its name.
+
+        Raises:
+            InputError: one of the files cannot be read, or not be written.
+        """
+        found = read(partial(term_file.parse, column=column), path)
+        self.terms = tuple(dict.fromkeys(term.text for term in found.terms))
+        self.column = found.column  # where a table has them, as people are told it
+        self._file = AppendedFile(path.with_name(f"{path.name}.hits.jsonl"))
+        self.told: list[dict[str, Any]] = []  # new hits, the oldest first
+        self.lines: list[dict[str, Any]] = []  # of hits, in the file
+        self.posted = 0  # of the lines
+        self._spans: Told = {}
+        self.is_first = not self._file.path.stat().st_size  # nothing was told, nothing is new
+        self._read()
+
+    def __enter__(self) -> "StandingSearch":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def path(self) -> Path:
+        """The file of what was told."""
+        return self._file.path
+
+    def _read(self) -> None:
+        if self.is_first:
+            return
+        with self.path.open("rb") as stream:
+            for part in documents(stream, self.path):
+                if part.has("posted"):
+                    self.posted = int(part["posted"].number())
+                    continue
+                part["term"].text(), part["file"].text()
+                part["start_s"].number(), part["duration_s"].number(), part["channel"].channel()
+                self._note(part.value)
+
+    def _note(self, line: dict[str, Any]) -> None:
+        """Take a hit's line as told."""
+        self.lines.append(line)
+        span = line["start_s"], line["start_s"] + line["duration_s"]
+        self._spans.setdefault((line["term"], line["file"], line["channel"]), []).append(span)
+        if line.get("new"):
+            self.told.append(line)
+
+    def look(self, index: Index, check: Callable[[], None] = lambda: None) -> list[dict[str, Any]]:
+        """Search all terms and write down the hits that were not told.
+
+        Args:
+            index: that is searched.
+            check: called now and then; it may raise to stop.
+
+        Returns:
+            the lines of these hits; of the first search with ``"new": false``.
+
+        Raises:
+            InputError: they cannot be written; then none is told.
+        """
+        hits: list[Hit] = []
+        parts = []
+        with stopped_by(check):
+            for first in range(0, len(self.terms), AT_ONCE):
+                some = index.adhoc_terms(self.terms[first : first + AT_ONCE])
+                parts.append(index.find_terms(some, mode="adhoc"))
+        for result in index.decide(parts):
+            hits += index.hits(result.rows(result.probability >= LEAST), decided=False)
+        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        is_first = self.is_first
+        lines = [_line(hit, now, new=not is_first) for hit in hits if not self._is_told(hit)]
+        if lines or is_first:
+            posted = [{"posted": len(lines)}] if is_first else []
+            self._append([*lines, *posted])
+            self.posted = len(lines) if is_first else self.posted
+            self.is_first = False
+        for line in lines:
+            self._note(line)
+        return lines
+
+    def _is_told(self, hit: Hit) -> bool:
+        spans = self._spans.get((hit.term, hit.file, hit.channel), ())
+        end_s = hit.start_s + hit.duration_s
+        return any(start < end_s and hit.start_s < end for start, end in spans)
+
+    def note_posted(self) -> None:
+        """Write down that all lines have been posted, or need not be.
+
+        Raises:
+            InputError: it cannot be written.
+        """
+        self.posted = len(self.lines)
+        self._append([{"posted": self.posted}])
+
+    def _append(self, lines: list[dict[str, Any]]) -> None:
+        self._file.append(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+
+    def close(self) -> None:
+        """Let another process use the file."""
+        self._file.close()
+
+
+def _line(hit: Hit, now: str, *, new: bool) -> dict[str, Any]:
+    return {
+        "term": hit.term,
+        "file": hit.file,
+        "channel": hit.channel,
+        "start_s": hit.start_s,
+        "duration_s": hit.duration_s,
+        "probability": hit.probability,
+        "context": hit.context,
+        "new": new,
+        "time": now,
+    }
