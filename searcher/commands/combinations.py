@@ -55,15 +55,6 @@ def _of_searching(args: argparse.Namespace) -> Mapping[str, object]:
         "give terms in a --terms file or spoken ones in a --queries file, not both": (
             args.terms and args.queries
         ),
-        "--term-column names a column of --terms or --alerts": (
-            args.term_column and not (args.terms or args.alerts)
-        ),
-        "--since LAST goes with --alerts": args.since and not args.alerts,
-        "--alerts searches all recordings of an index for a list, and prints hits: expected no "
-        "TERM, --terms, --queries, --fuse, --where, --recording, --output, --clips or --srt": (
-            (args.alerts and (batch or args.term or args.fuse or args.where or args.recording))
-            or (args.alerts and (args.output or args.clips or args.srt))
-        ),
         f"give terms as arguments or in a {file} file, not both": batch and args.term,
         "--queries needs --ecf (the speech searched) and --output (the hit list)": (
             args.queries and not (args.ecf and args.output)
@@ -101,7 +92,26 @@ def _of_searching(args: argparse.Namespace) -> Mapping[str, object]:
         "--queries searches the index of one recogniser, without --fuse": (
             args.queries and args.fuse
         ),
+        **_of_alerts(args),
         **_of_stores(args),
+    }
+
+
+def _of_alerts(args: argparse.Namespace) -> Mapping[str, object]:
+    """What a standing search does not take, and what only it takes."""
+    others = (
+        *(args.term, args.terms, args.queries, args.examples, args.like, args.query_audio),
+        *(args.fuse, args.where, args.recording, args.output, args.clips, args.srt),
+    )
+    return {
+        "--term-column names a column of --terms or --alerts": (
+            args.term_column and not (args.terms or args.alerts)
+        ),
+        "--since LAST goes with --alerts": args.since and not args.alerts,
+        "--alerts searches all recordings of an index for a list, and prints hits: expected no "
+        "TERM, --terms, --queries, --fuse, --where, --recording, --output, --clips or --srt": (
+            args.alerts and any(others)
+        ),
     }
 
 
