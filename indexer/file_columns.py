@@ -73,6 +73,14 @@ def index_file(
         shards: number of stores that recordings are distributed to.
     """
     path = source.path
+    options = replace(
+        options,
+        file=source.name or options.file,
+        characters=config.text.unspaced == "characters",
+        nonwords=Nonwords(options.nonwords.keep),
+        tiers=Tiers(options.tiers.wanted),
+        repairs=Repairs(strict=options.repairs.strict),
+    )
     collecting = gc.isenabled()
     gc.disable()  # parsing makes many objects and no cycles: up to a third of the time
     try:
@@ -101,17 +109,6 @@ def _columns(
         ValueError: it holds networks that cannot be indexed.
     """
     path = source.path
-    nonwords = Nonwords(options.nonwords.keep)
-    tiers = Tiers(options.tiers.wanted)
-    repairs = Repairs(strict=options.repairs.strict)
-    options = replace(
-        options,
-        file=source.name or options.file,
-        characters=config.text.unspaced == "characters",
-        nonwords=nonwords,
-        tiers=tiers,
-        repairs=repairs,
-    )
     utterances = concatenated(
         [
             prune(separated(_named(block, options), config.text), config.index)
@@ -126,9 +123,9 @@ def _columns(
     uncut = config.text.unspaced == "keep" and has_characters("".join(utterances.vocabulary))
     indexed = replace(
         indexed_input(path, names, [*columns.values()]),
-        nonwords=nonwords.dropped,
-        tiers=tiers,
-        repairs={**doubts_of(utterances, len(tiers.read)), **repairs.found},
+        nonwords=options.nonwords.dropped,
+        tiers=options.tiers,
+        repairs={**doubts_of(utterances, len(options.tiers.read)), **options.repairs.found},
         is_uncut=uncut,
     )
     size = size_bytes(path)
