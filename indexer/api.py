@@ -40,6 +40,7 @@ from indexer.languages.report import (
     pronounced_wrongly,
 )
 from indexer.origins import origins
+from indexer.recorded_audio import existing_folder
 from indexer.watch import POLL_S, SETTLE_S, FileOutcome, Folder, WatchedMetadata, outcomes, watch
 from std.config import Config, load_config
 from std.display.numbers import counted
@@ -87,6 +88,7 @@ def index_files(
     delete: Sequence[str] = (),
     merge: bool = False,
     keep_going: bool = False,
+    audio: AnyPath | None = None,
     progress: ProgressBar | None = None,
     **changes: Any,
 ) -> IndexReport:
@@ -105,6 +107,7 @@ def index_files(
         delete: audio files to take out of the index first.
         merge: merge all segments into one at the end.
         keep_going: index what can be read; the rest is in ``failures``.
+        audio: the folder of all audio: recordings keep which file is theirs (`std.audio.facts`).
         progress: makes a progress bar of all inputs' bytes; called with those of each file.
 
     Raises:
@@ -119,13 +122,13 @@ def index_files(
     started, urls = Stopwatch(), _urls(store)
     options = replace(options or InputOptions(), **changes)
     require_different(urls)
-    config = _config(config, language)
+    config, root = _config(config, language), existing_folder(audio)
     experiment, given = _experiment(ecf), _metadata(metadata)
     found = _found(inputs, options, urls, absolute=bool(scheduler))
     reader_options, pronouncer = options.load(), pronouncer_of(config, experiment)
     asked = config, pronouncer, given, delete, merge, keep_going, progress or no_bar
     sound = found.sounds, options.learn_phones
-    run = IndexRun(found.files, options.input_format, reader_options, *asked, *sound)
+    run = IndexRun(found.files, options.input_format, reader_options, *asked, *sound, root)
     with _opened(urls, run.paths, jobs, scheduler) as (stores, workers):
         report = run_index(run, stores, workers)
     hidden = (Skipped(path, "a hidden file") for path in found.hidden)

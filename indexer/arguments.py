@@ -72,18 +72,12 @@ def parser() -> Parser:
     _add_recordings(parse)
     _add_modes(parse)
     add_jobs_option(parse)
-    parse.add_argument(
-        "--learn-phones",
-        choices=["auto", "no"],
-        default="auto",
-        help="recognise phones where recordings have sound (NAME.sound beside INPUT), by a layer "
-        "learned from their words; default: auto",
-    )
     parse.add_argument("--keep-going", action="store_true", help="skip files that cannot be read")
     parse.add_argument("--quiet", action="store_true", help=QUIET)
     parse.add_argument(
         "--verbose", action="store_true", help="name all files that are skipped or hold no word"
     )
+    _add_audio_options(parse.further("audio and sound of the recordings"))
     _add_text_options(parse.further("how texts are read"))
     _add_kaldi_options(parse.further("files and frames of Kaldi and others"))
     _add_lattice_options(parse.further("how lattices become slots"))
@@ -153,6 +147,24 @@ def _add_recordings(parse: Parser) -> None:
         type=file_argument,
         metavar="RTTM",
         help="who spoke when (a diarisation); a word belongs to the speaker whose turn it is in",
+    )
+
+
+def _add_audio_options(group: "argparse._ArgumentGroup") -> None:
+    """Which audio file is whose, and what is learned from the sound of recordings."""
+    group.add_argument(
+        "--learn-phones",
+        choices=["auto", "no"],
+        default="auto",
+        help="recognise phones where recordings have sound (NAME.sound beside INPUT), by a layer "
+        "learned from their words; default: auto",
+    )
+    group.add_argument(
+        "--audio",
+        type=folder_argument,
+        metavar="FOLDER",
+        help="the folder of all audio files: each recording keeps which is its own; without INPUT, "
+        "all recordings of the index",
     )
 
 

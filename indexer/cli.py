@@ -50,8 +50,11 @@ def misuse(args: argparse.Namespace) -> str:
         "the following arguments are required: --store": (
             not args.store and not (args.dry_run or args.queries_to)
         ),
-        "expected INPUT files, --metadata or --watch": (
-            not (args.input or args.metadata or args.watch)
+        "expected INPUT files, --metadata, --audio or --watch": (
+            not (args.input or args.metadata or args.audio or args.watch)
+        ),
+        "--audio is of recordings that are indexed": (
+            args.audio and (args.dry_run or args.queries_to)
         ),
     }
     return next((message for message, holds in wrong.items() if holds), "")
@@ -87,15 +90,18 @@ def index(args: argparse.Namespace) -> int:
         scheduler=args.scheduler,
         delete=args.replace,
         keep_going=args.keep_going,
+        audio=args.audio,
         progress=lambda n_bytes: progress_bar("indexing", n_bytes, quiet=args.quiet),
     )
     tell_of_problems(report, args)
     if args.json:
         described = {"metadata": asdict(report.described)} if args.metadata else {}
+        if args.audio:
+            described |= {"audio": {"found": report.audio.found, "missing": report.audio.missing}}
         print_json(figures(report, started.cost(), args.jobs) | described)
     if not args.quiet:
         tell_summary(report, started.cost(), args)
-    return 2 if report.failures else 0
+    return 2 if report.failures or report.audio.problems else 0
 
 
 def figures(report: "IndexReport", cost: Cost, jobs: int) -> dict[str, Any]:
@@ -143,6 +149,9 @@ def tell_summary(report: "IndexReport", cost: Cost, args: argparse.Namespace) ->
         again = report.described.pronounced_again
         spoken = f", {again} pronounced in another language than before" if again else ""
         tell(f"metadata of {counted(report.described.recordings, 'file')}{spoken} -> {stores}")
+    if args.audio:
+        n = report.audio.found + len(report.audio.missing) + len(report.audio.problems)
+        tell(f"audio of {report.audio.found} of {counted(n, 'file')} in {named(args.audio)}")
     if not args.input:
         return
     speed = report.speech_s / cost.seconds if cost.seconds else 0.0
@@ -197,7 +206,11 @@ def tell_of_problems(report: "IndexReport", args: argparse.Namespace) -> None:
         example = f"{missing[0]}{' ...' if n > 1 else ''}"
         metadata = named(args.metadata)
         warn("std-index", f"{counted(n, 'recording')} of {metadata} not in the index: {example}")
-    for failure in report.failures:
+    if links := report.audio.left_out:
+        example = f"{links[0]}{' ...' if len(links) > 1 else ''}"
+        n_links = counted(len(links), "link")
+        warn("std-index", f"{n_links} out of {named(args.audio)} not followed: {example}")
+    for failure in (*report.failures, *report.audio.problems):
         say("std-index", str(failure))
     for missed, given in ((report.not_in_ecf, args.ecf), (report.without_turns, args.speakers)):
         if missed:

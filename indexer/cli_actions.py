@@ -91,6 +91,7 @@ def watch_inputs(args: argparse.Namespace) -> int:
             options=input_options(args),
             ecf=args.ecf,
             metadata=args.metadata,
+            audio=args.audio,
             config=configuration_of(args),
             language=args.language,
             jobs=args.jobs,

@@ -85,6 +85,16 @@ class HeardLanguage:
         return f"phones heard in {counted(self.recordings, 'recording')} ({how}: {taught})"
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedAudio:
+    """What was found of recordings' audio (`indexer.recorded_audio`)."""
+
+    found: int = 0  # audio files of the index that have one
+    missing: tuple[str, ...] = ()  # audio files of the index that have none
+    left_out: tuple[str, ...] = ()  # links that lead out of the folder
+    problems: tuple[StdError, ...] = ()  # several files may be meant, or one is no audio
+
+
 class Mended(NamedTuple):
     """How often a kind of value was mended in all inputs, and where first."""
 
@@ -110,6 +120,7 @@ class IndexReport:
     deleted: int = 0  # audio files
     described: Described = Described()  # what became of the metadata that were given
     heard: tuple[HeardLanguage, ...] = ()  # whose phones were heard in sound
+    audio: RecordedAudio = RecordedAudio()  # if the folder of all audio was given
     unmerged: tuple[str, ...] = ()  # a line for each shard that was not merged
     languages: tuple[Language, ...] = ()  # the most frequent first
     language_warnings: tuple[str, ...] = ()  # recordings of unclear language

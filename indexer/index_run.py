@@ -13,17 +13,19 @@ from warnings import warn
 from indexer.build import build
 from indexer.describe import describe, languages_in, own_columns_note, whole_rows
 from indexer.formats.shared.reader_options import ReaderOptions
-from indexer.index_report import IndexReport
+from indexer.index_report import IndexReport, RecordedAudio
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
 from indexer.languages.report import doubts, found_languages
 from indexer.maintain import delete, keep_few_segments, upkeep, uses_workers
 from indexer.phone_layer.index_phones import recognise_phones
+from indexer.recorded_audio import recorded_audio
 from std.config import Config
 from std.display.numbers import counted
 from std.errors import StoreWarning
 from std.execution.workers import Executor
 from std.files import size_bytes
+from std.metadata.cells import FileMetadata
 from std.metadata.table import NO_METADATA, Metadata, updated
 from std.nist.audio_names import recording_name
 from std.store import Store
@@ -53,6 +55,7 @@ class IndexRun:
     progress: ProgressBar = no_bar  # makes the bar of the files' bytes
     sounds: Sequence[Input] = ()  # files of frames
     learn_phones: bool = True  # recognise phones where recordings have sound
+    audio: Path | None = None  # the folder of all audio
 
     @property
     def paths(self) -> list[Path]:
@@ -82,6 +85,7 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
             report = _built(run, stores, workers, config, metadata)
         described = describe(stores, run.metadata, pronouncer)
         heard = recognise_phones(stores) if run.paths and run.learn_phones else []
+        audio = _with_audio(run, stores, report)
         later = uses_workers(stores, workers)
         if not later:  # while we may write: whoever writes next waits for us
             for store in stores:
@@ -94,10 +98,21 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
         deleted=deleted,
         described=described,
         heard=tuple(heard),
+        audio=audio,
         unmerged=_merged_by_workers(stores, workers, run.merge, pronouncer) if later else (),
         languages=tuple(found_languages(pronouncer)),
         language_warnings=tuple(doubts(pronouncer)),
     )
+
+
+def _with_audio(run: IndexRun, stores: Sequence[Store], report: IndexReport) -> RecordedAudio:
+    """Note the audio of what was indexed; of all recordings, if nothing was."""
+    if run.audio is None:
+        return RecordedAudio()
+    indexed = {recording.file for recording in report.recordings} if run.paths else None
+    found, cells = recorded_audio(stores, run.audio, indexed)
+    describe(stores, whole_rows(FileMetadata(cells=cells), stores), run.pronouncer)
+    return found
 
 
 def _built(

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from std.audio.facts import FACTS
 from std.display.rows import Rows
 from std.display.tables import print_table
 
@@ -19,6 +20,7 @@ def recording_rows(listed: "Sequence[ListedRecording]") -> Rows:
     speakers = ("speakers",) if any(entry.speakers for entry in listed) else ()
     names = [name for name in names if name != "speakers"]
     heard = ("phones_heard",) if any(entry.heard is not None for entry in listed) else ()
+    shown = [name for name in names if name not in FACTS]
     folder = common_folder(path for entry in listed for path in entry.about.inputs)
     header = ("recording", "channel", "speech_s", "language", "words", "utterances")
     return Rows(
@@ -47,7 +49,7 @@ def recording_rows(listed: "Sequence[ListedRecording]") -> Rows:
             "words",
             *speakers,
             *heard,
-            *names,
+            *shown,
             "source",
         ),
         brief=[
@@ -60,7 +62,7 @@ def recording_rows(listed: "Sequence[ListedRecording]") -> Rows:
                 ),
                 *(len(entry.speakers) for _ in speakers),
                 *("" if entry.heard is None else f"{entry.heard:.0%}" for _ in heard),
-                *(entry.about.metadata.get(name, "") for name in names),
+                *(entry.about.metadata.get(name, "") for name in shown),
                 source_of(entry, folder),
             )
             for entry in listed

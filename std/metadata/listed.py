@@ -15,7 +15,11 @@ from std.values import Recording
 CHANNEL = "channel"
 LANGUAGE = "language"
 OWN = ("speech_s", "words", "utterances", "times_estimated", "inputs")  # columns of the index
-ALSO_OWN = (CHANNEL, "speakers")  # beside these: alone they may be anything, as a TV channel
+ALSO_OWN = (
+    CHANNEL,
+    "speakers",
+    "phones_heard",
+)  # beside these: alone they may be anything, as a TV channel
 LEAST_OWN = 2
 
 Row = tuple[int, str, Values]  # line, audio file, values by column

@@ -85,7 +85,7 @@ def test_the_command_lists_some(store, capsys, options, files):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "expected INPUT files, --metadata or --watch"),
+        ([], "expected INPUT files, --metadata, --audio or --watch"),
         (["--replace", "x"], "--replace needs INPUT files"),
         (["x", "--dry-run", "--replace", "y"], "--replace needs INPUT files"),
         (["x", "--csv"], "--csv, --nl and --fmt are forms of --dry-run"),

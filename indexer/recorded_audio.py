@@ -1,0 +1,121 @@
+"""Recordings of an index and their audio files: `std-index --audio ROOT`.
+
+The path below the root, size, digest, duration and channels become metadata of the recording
+(`std.audio.facts`), so that page and clips play this file, and no other of its name. A file that
+was moved below the root is found again by its size and digest.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+
+from indexer.index_report import RecordedAudio
+from indexer.shards import contents
+from std.audio.facts import AUDIO, BYTES, HASH, facts_of, file_digest
+from std.audio.files import AudioFolder, audio_folder, is_audio
+from std.errors import InputError
+from std.metadata.cells import Cells
+from std.recordings import index_recordings
+from std.store import Store
+
+
+def existing_folder(root: str | PathLike[str] | None) -> Path | None:
+    """The folder of all audio.
+
+    Raises:
+        InputError: it is no folder.
+    """
+    if root is None:
+        return None
+    if not (folder := Path(root)).is_dir():
+        raise InputError(folder, 0, "a folder with audio files", "nothing of that name")
+    return folder
+
+
+def recorded_audio(
+    stores: Sequence[Store], root: Path, only: Collection[str] | None = None
+) -> tuple[RecordedAudio, Cells]:
+    """Find the audio of recordings, and look at it.
+
+    Args:
+        stores: the shards of an index.
+        root: the folder of all audio.
+        only: audio files to look for; None: all that the index has.
+
+    Returns:
+        what was found; and the metadata of recordings whose file is new, or another one.
+
+    Raises:
+        InputError: a file cannot be read.
+    """
+    finder = _Finder(audio_folder(root))
+    segments, metadata = contents(stores)
+    files = dict.fromkeys(one.recording.file for one in index_recordings(segments, metadata))
+    rows: dict[str, Mapping[str, str]] = {}
+    found, missing, problems = 0, [], []
+    for file in files:
+        if only is not None and file not in only:
+            continue
+        before = metadata.values(file)
+        try:
+            place = finder.place(file, before)
+            cells = finder.cells(file, place, before) if place else {}
+        except InputError as error:
+            problems.append(error)
+            continue
+        if place is None:
+            missing.append(file)
+            continue
+        found += 1
+        if cells:
+            rows[file] = cells
+    left_out = finder.folder.left_out
+    return RecordedAudio(found, tuple(missing), left_out, tuple(problems)), Cells(rows)
+
+
+class _Finder:
+    """Finds the files of recordings below a root."""
+
+    def __init__(self, folder: AudioFolder) -> None:
+        self.folder = folder
+        self._names = {*folder.files}
+
+    @cached_property
+    def _of_size(self) -> dict[str, list[str]]:
+        sizes: dict[str, list[str]] = {}
+        for file in self.folder.files:
+            sizes.setdefault(str((self.folder.root / file).stat().st_size), []).append(file)
+        return sizes
+
+    def place(self, file: str, before: Mapping[str, str]) -> str | None:
+        """The path below the root.
+
+        Args:
+            file: of the recording.
+            before: its metadata.
+
+        Raises:
+            InputError: several files may be meant.
+        """
+        said, digest = before.get(AUDIO, ""), before.get(HASH)
+        if digest and said not in self._names:
+            candidates = self._of_size.get(before.get(BYTES, ""), ())
+            moved = [one for one in candidates if file_digest(self.folder.root / one) == digest]
+            if len(moved) == 1:
+                return moved[0]
+        return self.folder.find(file, said)
+
+    def cells(self, file: str, place: str, before: Mapping[str, str]) -> dict[str, str]:
+        """The metadata of one recording; none if the index has what the file is.
+
+        Raises:
+            InputError: the file is no audio.
+        """
+        path = self.folder.root / place
+        is_same = before.get(AUDIO) == place and before.get(BYTES) == str(path.stat().st_size)
+        if is_same and before.get(HASH):
+            return {}
+        if not is_audio(path):
+            raise InputError(path, 0, f"audio of {file}", "another kind of file")
+        return facts_of(path).columns(place)
