@@ -3,7 +3,7 @@
     cli            arguments in, an address out          server      uvicorn on a socket of ours
     app            the routes behind guard and record    middleware  who may ask, how much, the log
     page/          templates and scripts                 api/        JSON, described by OpenAPI
-    answers        documents of both                 exports     hits as files
+    answers        documents of both                     exports     hits as files
     state          the parts of a running service
     searching      terms -> hits, filtered and counted   marks, alerts   judged, new hits
     live_index     the newest snapshot of the index      recordings  ids, audio files, metadata
