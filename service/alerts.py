@@ -15,7 +15,7 @@ from typing import Any
 
 from searcher import StandingSearch
 from service.jobs import JobStoppedError, Stop
-from service.live_index import LiveIndex, Snapshot
+from service.live_index import LiveIndex, Snapshot, unless_closed
 from std.errors import StdError
 
 SHOWN = 200  # hits that the page can ask for
@@ -65,8 +65,10 @@ class Alerts:
             self._changed.wait(POST_RETRY_S if self._is_waiting_to_post else None)
             if self._changed.is_set():
                 self._changed.clear()
+                snapshot = self._live.current
                 try:
-                    self.look(self._live.current)
+                    with unless_closed(snapshot):
+                        self.look(snapshot)
                 except (StdError, JobStoppedError) as error:
                     self.trouble = str(error)
             self.post()

@@ -7,7 +7,8 @@ is served on, and `LiveIndex.trouble` says why it is old.
 
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from searcher import Index, open_index
@@ -104,3 +105,13 @@ class LiveIndex:
         if self._watcher is not None:
             self._watcher.join(CLOSE_S)
         self._current.index.close()
+
+
+@contextmanager
+def unless_closed(snapshot: Snapshot) -> Iterator[None]:
+    """Let background work end early if its index is closed meanwhile: the service ends."""
+    try:
+        yield
+    except ValueError:
+        if not snapshot.index.is_closed:
+            raise

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from service.alerts import Alerts
 from service.cache import Cache
 from service.jobs import Lane, Stop, in_lane, wanted
-from service.live_index import LiveIndex, Snapshot
+from service.live_index import LiveIndex, Snapshot, unless_closed
 from service.marks import MarkFile
 from service.problems import ProblemError
 from service.processes import Question, SearchProcesses, answered
@@ -97,12 +97,12 @@ class Service:
         it at once, and known words are answered meanwhile.
         """
         snapshot = self.snapshot
-        with suppress(StdError, ProblemError):
+        with suppress(StdError, ProblemError), unless_closed(snapshot):
             results = [search_term(seldom_said(snapshot), snapshot)]
             answered(results, snapshot, self.marks, Wish(), 0, 1)
         self.ready = True
         self.processes.wait_until_started()
-        with suppress(StdError):
+        with suppress(StdError), unless_closed(snapshot):
             search_term(WARM_UP_TERM, snapshot)
             snapshot.index.query(WARM_UP_TERM)
         self.warm = True

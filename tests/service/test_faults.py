@@ -16,6 +16,7 @@ from indexer import index_files
 from service.jobs import JobStoppedError, Lane, Stop
 from service.problems import ProblemError
 from service.settings import Limits, Settings
+from service.state import Service
 from std.execution.workers import IN_PROCESS
 
 # A thread that waits for a server which was killed warns of it, perhaps during the next test.
@@ -353,3 +354,10 @@ def test_couchdb_that_comes_back_is_served_anew(serve, german, own_pouchdb, monk
         monkeypatch.delenv("STD_COUCHDB_TIMEOUT")
         index_files(meshes(german, 1), store=url)
         wait_for(lambda: client("/api/search", term="und").json["total"] > before)
+
+
+def test_a_service_that_ends_while_it_warms_up_does_so_without_a_fault(german_settings):
+    service = Service(german_settings)
+    service.snapshot.index.close()
+    service._warm_up()
+    assert service.warm
