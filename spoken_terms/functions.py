@@ -9,7 +9,8 @@
 
 A mistake in a file is an `std.StdError`, which names the file and the line. A mistake in a call is
 one of Python's own: `TypeError` for a text where a list is expected, `FileNotFoundError` for a
-model or a store that is not there, `ValueError` for a closed index. Each is one line.
+model or a store that is not there, `ClosedIndexError`, which is a `ValueError`, for a closed
+index. Each is one line.
 
     >>> import tempfile
     >>> import spoken_terms as st
@@ -29,7 +30,7 @@ model or a store that is not there, `ValueError` for a closed index. Each is one
     >>> index.search("the")
     Traceback (most recent call last):
     ...
-    ValueError: the index is closed: open it again with open_index
+    std.errors.ClosedIndexError: the index is closed: open it again with open_index
     >>> folder.cleanup()
 """
 
