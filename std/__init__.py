@@ -36,6 +36,7 @@ from std.lazy_names import lazy_names
 if TYPE_CHECKING:
     from std.config import Config, load_config
     from std.errors import (
+        ClosedIndexError,
         ConfigError,
         ForeignFileError,
         InputError,
@@ -64,6 +65,7 @@ __version__ = "1.0.0"
 __all__ = [
     "ECF",
     "Alternative",
+    "ClosedIndexError",
     "Config",
     "ConfigError",
     "ConfusionNetwork",
@@ -90,8 +92,8 @@ __getattr__, __dir__ = lazy_names(
     {
         "config": "Config load_config",
         "errors": (
-            "ConfigError ForeignFileError InputError StdError StoreBusyError StoreError "
-            "StoreWarning"
+            "ClosedIndexError ConfigError ForeignFileError InputError StdError StoreBusyError "
+            "StoreError StoreWarning"
         ),
         "values": (
             "ECF Alternative ConfusionNetwork Detections Excerpt Lexemes Recording Slot "

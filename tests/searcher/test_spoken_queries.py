@@ -137,7 +137,7 @@ def test_from_networks_to_a_hit_list(german, queries, tmp_path, capsys):
         (["--queries", "q.json"], "--queries needs --ecf"),
         (["--queries", "q.json", "haus"], "as arguments or in a --queries file"),
         (["--queries", "q.json", "--terms", "t.xml"], "not both"),
-        (["haus", "--term-list", "t.xml"], "the term list of a --queries file"),
+        (["haus", "--term-list", "t.xml"], "the term list of a --queries or --examples file"),
     ],
 )
 def test_options_that_do_not_fit(argv, expected, capsys):

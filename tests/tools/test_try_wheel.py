@@ -16,7 +16,7 @@ def test_the_commands_and_the_python_of_the_readme_are_found():
     programs = [*try_wheel.programs_of((ROOT / "README.md").read_text(), Path("bin"))]
     commands = [arguments[-1] for arguments in programs if arguments[0] == "sh"]
     assert {command.split()[1] for command in commands} >= {"std-index", "std-search", "std-score"}
-    assert [a[-1].startswith("from indexer") for a in programs if a[0] != "sh"] == [True]
+    assert [a[-1].startswith("import spoken_terms") for a in programs if a[0] != "sh"] == [True]
 
 
 def test_commands_go_on_after_a_backslash():

@@ -59,7 +59,7 @@ class MatchLimits:
     def edits(self, letters: int) -> int:
         """Most edits in a segment of so many letters; 0.2 of 5 is 1, whatever floats say.
 
-        >>> [Limits().edits(n) for n in (4, 5, 9, 10, 30)]
+        >>> [MatchLimits().edits(n) for n in (4, 5, 9, 10, 30)]
         [0, 1, 1, 2, 2]
         """
         return math.floor(min(self.max_edits, self.max_ratio * letters + 1e-9))

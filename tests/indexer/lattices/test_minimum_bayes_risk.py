@@ -42,7 +42,7 @@ def test_compiled_equals_interpreted():
 def test_without_a_place_for_machine_code_it_is_made_each_time(monkeypatch):
     made = []
 
-    def njit(function=None, *, cache=False):
+    def njit(function=None, *, cache=False, nogil=False):
         if cache:
             raise RuntimeError("cannot cache function: no locator available")
         made.append(function)

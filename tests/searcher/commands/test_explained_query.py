@@ -232,10 +232,10 @@ def test_kernels_compile_where_no_cache_can_be_written(monkeypatch):
 
     njit = numba.njit
 
-    def without_cache(*functions, cache=False):
+    def without_cache(*functions, cache=False, **options):
         if cache:
             raise RuntimeError("cannot cache function: no locator available")
-        return njit(*functions)
+        return njit(*functions, **options)
 
     monkeypatch.setattr(numba, "njit", without_cache)
     assert compiled(lambda a: a + 1)(2) == 3

@@ -22,7 +22,7 @@ CHECKS = (
 @pytest.mark.parametrize("check", CHECKS)
 def test_in_small_blocks(check, monkeypatch):
     """What is done by the million in large corpora is done by the handful here."""
-    for module in ("partners", "completion"):
+    for module in ("partners", "matching_2015"):
         monkeypatch.setattr(f"scoring.discovery.{module}.CHUNK", 3)
     for seed in range(12):
         check.hypothesis.inner_test(seed)
