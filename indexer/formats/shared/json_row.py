@@ -32,6 +32,8 @@ LOOKED_AT = 50  # elements of a list that tell what it is
 IDEOGRAMS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _UNIT = re.compile(rf"[{IDEOGRAMS}]|[^\W_{IDEOGRAMS}]+(?:['\u2019-][^\W_{IDEOGRAMS}]+)*")
 
+LARGEST = 1e300  # number that is told from others
+
 
 class Around(NamedTuple):
     """What is said of a row by what stands around it."""
@@ -189,6 +191,15 @@ def listed(values: list[Any], around: Around) -> list[Row]:
     return rows
 
 
+def within_float(value: float) -> float:
+    """A number of JSON, whose whole numbers have no end, as the nearest one that a float holds.
+
+    >>> within_float(10**400), within_float(-(10**400)), within_float(2)
+    (1e+300, -1e+300, 2.0)
+    """
+    return float(min(max(value, -LARGEST), LARGEST))
+
+
 def settled(rows: list[Row]) -> list[Row]:
     """Say by all rows of a file that are lists which of their numbers is what.
 
@@ -198,7 +209,7 @@ def settled(rows: list[Row]) -> list[Row]:
     if not own:
         return rows
     numbers = np.array(
-        [[row.value.get(key, UNKNOWN) for key in IN_LISTS[1:]] for row in own], np.float64
+        [[within_float(row.value.get(key, UNKNOWN)) for key in IN_LISTS[1:]] for row in own]
     )
     three = numbers[np.isfinite(numbers[:, 2])]
     keys: tuple[str, ...] = IN_LISTS

@@ -423,3 +423,14 @@ def test_a_document_of_ours_is_taken_whole_or_refused_in_one_line(tmp_path, cont
     assert message in text
     assert "\n" not in text
     assert len(text) < len(str(path)) + 300
+
+
+@pytest.mark.parametrize("at", [1, 2, 3])
+@pytest.mark.parametrize("number", [10**400, -(10**400)], ids=["huge", "hugely negative"])
+def test_a_number_that_no_float_holds_is_a_value_like_any(number, at):
+    """Whole numbers of JSON have no end; rows that are lists are told by their numbers."""
+    rows = [["so", 0.5, 1.5, 0.9], ["gut", 1.5, 2.0, 0.9]]
+    rows[0][at] = number
+    for reader in readers("json"):
+        with suppress(InputError):
+            list(reader.parse(io.BytesIO(json.dumps(rows).encode()), Path("a.json"), DEFAULT))
