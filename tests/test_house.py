@@ -26,10 +26,10 @@ SHARED_CLASSES = {
 SHARED_CONSTANTS = {"std": 16, "recogniser": 2, "searcher": 8, "scoring": 0, "service": 0}
 # Modules beside the readers of formats, and floors: may only fall, but for a new feature.
 MODULES = {
-    **{"std": 130, "recogniser": 35, "indexer": 120, "searcher": 145, "scoring": 70},
-    "service": 35,
+    **{"std": 127, "recogniser": 32, "indexer": 109, "searcher": 137, "scoring": 70},
+    "service": 34,
 }
-FLOORS = {"std": 11, "recogniser": 7, "indexer": 10, "searcher": 11, "scoring": 9, "service": 10}
+FLOORS = {"std": 11, "recogniser": 7, "indexer": 9, "searcher": 10, "scoring": 9, "service": 10}
 LONGEST = 350  # lines of a module
 ARRAY = re.compile(r"(Float|Int|UInt)\d+s|Bools|Counts|ndarray")
 

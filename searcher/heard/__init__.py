@@ -3,7 +3,7 @@
 index        slots of a segment -> HeardIndex
 alignment    a query's phones and the slots -> the best score in each
 places       the best places of a query in all segments
-chance       how many places fit as well by accident
+chance       how many places fit as well by chance
 
 Hits of `std-search` do not use them yet; `benchmarks.heard` measures them.
 """

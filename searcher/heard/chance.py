@@ -1,4 +1,4 @@
-"""How many places of an archive fit as well by accident: E-values from decoys.
+"""How many places of an archive fit as well by chance: E-values from decoys.
 
 learn_chance    decoys searched -> Chance
 Chance          scores of a query of so many phones -> log E-values
@@ -30,7 +30,7 @@ class Chance(NamedTuple):
     scores: tuple[Float64s, ...]  # of each decoy's places, best first
 
     def log_e_value(self, score: Float64s, phones: int) -> Float64s:
-        """(n,) log of the number of accidental places expected to score at least so much."""
+        """(n,) log of the number of false alarms expected to score at least so much."""
         nearest = np.argsort(np.abs(np.log(self.phones / phones)), kind="stable")[:NEIGHBOURS]
         scaled = [self.scores[i] * (phones / self.phones[i]) for i in nearest.tolist()]
         pooled = np.sort(np.concatenate(scaled))[::-1]
