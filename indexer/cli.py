@@ -179,17 +179,22 @@ def tell_summary(report: "IndexReport", cost: Cost, args: argparse.Namespace) ->
             f"times of words are estimated in {n} of {counted(len(report.recordings), 'recording')}"
         )
     if report.speakers:
-        tell(f"{counted(len(report.speakers), 'speaker')} named: {listed(report.speakers)}")
+        counts = (
+            report.speakers if len(report.recordings) > 1 else dict.fromkeys(report.speakers, 0)
+        )
+        tell(f"{counted(len(counts), 'speaker')} named: {listed(counts)}")
     if report.tiers:
         left_out = f"; left out: {listed(report.tiers_left_out)}" if report.tiers_left_out else ""
         tell(f"tiers read: {listed(report.tiers)}{left_out}")
 
 
 def listed(counts: Mapping[str, int]) -> str:
-    """The most frequent names of a count, with their numbers."""
+    """The most frequent names of a count, with their numbers, where these tell anything."""
     from std.terminal import printable
 
-    shown = [f"{printable(name) or '(no name)'} ({n})" for name, n in counts.items()]
+    shown = [
+        (printable(name) or "(no name)") + (f" ({n})" if n else "") for name, n in counts.items()
+    ]
     more = [f"{len(shown) - NAMED} more"] if len(shown) > NAMED else []
     return ", ".join([*shown[:NAMED], *more])
 

@@ -21,7 +21,7 @@ import numpy as np
 from indexer.formats.detect import foreign
 from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.formats.shared.tiers import Tiers
-from indexer.formats.shared.units import plausible
+from indexer.formats.shared.units import SLOWEST, plausible
 from indexer.index_report import IndexedInput, Skipped
 from indexer.inputs import Input, utterances_in
 from indexer.networks.chunks import BACK_S
@@ -271,7 +271,7 @@ def _implausible(utterances: Utterances, recordings: Int64s) -> int:
     spans_s = np.diff(utterances.word_spans_ms)[:, 0] / 1000
     spoken_s = np.bincount(recording_of, utterances.posteriors * spans_s)
     return sum(
-        count >= LEAST_LETTERS and not plausible(count, length_s)
+        max(count, SLOWEST * length_s) >= LEAST_LETTERS and not plausible(count, length_s)
         for count, length_s in zip(letters.tolist(), spoken_s.tolist(), strict=True)
     )
 

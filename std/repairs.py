@@ -40,7 +40,7 @@ CLOCK_GOES_BACK = (
     "times that go back to the beginning: parts with clocks of their own, see --chunks"
 )
 SEVERAL_RECORDINGS = "most utterances begin at 0 s: several recordings in one file"
-IMPLAUSIBLE_RATE = "speech beyond 20 to 400 words a minute: times in another unit"
+IMPLAUSIBLE_RATE = "speech beyond 20 to 400 words a minute: times in another unit, or chapters"
 DOUBTS = frozenset((CLOCK_GOES_BACK, SEVERAL_RECORDINGS, IMPLAUSIBLE_RATE))
 
 UNKNOWN = math.nan

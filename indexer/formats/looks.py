@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from indexer.formats.registry import all_readers, readers
+from indexer.formats.shared.columns_of_cues import columns_of
 from indexer.formats.shared.nist_lines import RTTM_TYPES
+from indexer.formats.shared.table_rows import SEPARATORS
 from indexer.formats.shared.xml_head import root_name
 from std.errors import ForeignFileError, InputError
 from std.nist.audio_names import AUDIO_EXTENSION
@@ -70,6 +72,13 @@ BINARY = [
 ]
 TEXT = [
     _Magic(rb"Scenarist_SCC", "SCC, closed captions as codes", "convert it to SRT or WebVTT"),
+    _Magic(rb"\[INFORMATION\]|\[SUBTITLE\]", "SubViewer captions", "convert it to SRT"),
+    _Magic(rb"\[\d+\]\[\d+\]", "MPL2 captions", "convert it to SRT"),
+    _Magic(
+        rb"[^\s]+ [^\s]+ \d+(\.\d+)? \d+(\.\d+)?[ \t]*(\n|$)",
+        "segments of Kaldi (utterance, recording, start, end)",
+        "give it as --segments beside the recogniser's output",
+    ),
     _Magic(rb"\{\d+\}\{\d+\}", "MicroDVD captions, whose times are frames", "convert it to SRT"),
     _Magic(
         rb"\d+\.\d+\t\d+\.\d+\t[^\t\n]*[^\W\d]",
@@ -210,11 +219,23 @@ def _text(head: bytes) -> tuple[str, str]:
     if name := root_name(head):
         hint = "std-search and std-score take it" if name in NIST_ROOTS else XML_HINTS.get(name, "")
         return f"XML, a document <{name}>", hint
+    if columns := _columns_without_text(head):
+        return f"a table with the columns {columns}", "name the column of what was said Text"
     lacks = ((reader.name, reader.lacks(head)) for reader in readers("text"))
     nearest = next(((name, what) for name, what in lacks if what), None)
     if nearest is None and _PROSE.match(head):
         return "text", WITHOUT_TIMES
     return "text", _comes_near(dict([nearest] if nearest else []))
+
+
+def _columns_without_text(head: bytes) -> str:
+    """The headings of a table that has starts, and ends or durations, but no text by its name."""
+    heading = head.partition(b"\n")[0].decode("utf-8", "replace").strip()
+    for separator in SEPARATORS:
+        names = [name.strip(' "') for name in heading.split(separator)]
+        if "start" in (found := columns_of(names)) and {"end", "duration"} & {*found}:
+            return ", ".join(names)
+    return ""
 
 
 def _is_claimed(path: Path | str) -> bool:

@@ -91,3 +91,11 @@ def test_the_command_says_so(tmp_path, capsys):
     said = capsys.readouterr().err
     assert f"in doubt: {CLOCK_GOES_BACK} (1, first " in said
     assert "a.srt" in said
+
+
+def test_few_words_in_many_minutes(tmp_path):
+    text = "\n".join(
+        f"{clock(s)},000 --> {clock(s + 600)},000\n{title}\n"
+        for s, title in ((0, "Introduction"), (600, "Beans"), (1200, "Questions"))
+    )
+    assert doubts(tmp_path, "chapters.srt", text)[IMPLAUSIBLE_RATE] == 1

@@ -39,18 +39,22 @@ from indexer.formats.shared.timed_lines import (
     timed_lines,
     with_clocks,
 )
+from indexer.formats.shared.units import SLOWEST
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.encodings import as_utf8, decoded
 from std.errors import InputError
 from std.files import content_of
 from std.limits import MAX_UTTERANCE_BYTES
+from std.repairs import IMPLAUSIBLE_RATE
 
 _CAPTION = re.compile(rf"(?m)^[ \t]*{TIME}[ \t]*-+>")
 _WORD_TIME = re.compile(rf"<\s*({TIME})\s*>")
 _BORDER = re.compile(r"\s*(?:\t|\s\|\s| {3,})\s*")  # between columns of a line
 _LABELLED = re.compile(r"\s*\[?([^\W\d_]+[ _-]?\w{1,3})\]?\s*[-\u2013\u2014:|]?\s+(.*)", re.DOTALL)
 SPEAKERS = 0.7  # of lines of a time and a text that are followed by a text of their own
+SPARSE = 0.1  # of the slowest rate of speech
+SPARSE_FROM_S = 300.0
 LEAST_NAMED = 4  # times beside which something tells that it is a name
 
 
@@ -81,8 +85,18 @@ def parse(
     lines = timed_lines(with_clocks(decoded(content, path, options.repairs, options.encoding)))
     if not lines:
         raise InputError(path, 0, "lines with times such as 0:05 or [00:05.000]", "none")
+    if _are_sparse(lines):
+        options.repairs.doubt(IMPLAUSIBLE_RATE, lines[0].line)
     cues = spoken_cues(map(_cue, _with_speakers(lines)), options.speaker_names)
     yield from utterances_of_cues(cues, path, recording_for(path, options), options)
+
+
+def _are_sparse(lines: Sequence[TimedLine]) -> bool:
+    """Tell whether hardly anything is said between times: titles of chapters have such."""
+    length_s = lines[-1].start_s - lines[0].start_s
+    letters = sum(len(one.text) + sum(map(len, one.below)) for one in lines[:-1])
+    has_ends = any(one.end_s == one.end_s for one in lines)
+    return not has_ends and length_s >= SPARSE_FROM_S and letters < SPARSE * SLOWEST * length_s
 
 
 def _with_speakers(lines: Sequence[TimedLine]) -> list[TimedLine]:
@@ -108,10 +122,12 @@ def _with_speakers(lines: Sequence[TimedLine]) -> list[TimedLine]:
 
 
 def _are_names(lines: Sequence[TimedLine]) -> bool:
-    """Tell whether the first line below each time is a name: few recur, before other lines."""
-    if len(lines) < LEAST_NAMED or any(one.text or len(one.below) < 2 for one in lines):
+    """Tell whether the first line below each time is a label, or a name, of which few recur."""
+    if any(one.text or len(one.below) < 2 for one in lines):
         return False
-    return len({one.below[0] for one in lines}) <= len(lines) / 2
+    names = {one.below[0] for one in lines}
+    labelled = all(map(is_label, names))
+    return labelled or (len(lines) >= LEAST_NAMED and len(names) <= len(lines) / 2)
 
 
 def _are_above(lines: Sequence[TimedLine]) -> bool:

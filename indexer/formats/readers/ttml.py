@@ -43,6 +43,7 @@ _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _ID = "{http://www.w3.org/XML/1998/namespace}id"
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "": 1.0, "ms": 0.001}
 PASSED_OVER = {"head", "metadata", "set"}
+READINGS = {"text", "textContainer", "delimiter"}  # ruby: of characters, beside them
 MAX_RATE = 1e9
 MOST_BEYOND = 0.1  # of elements begin outside of what they stand in, if they count from there
 ROUNDED_S = 0.01
@@ -83,10 +84,10 @@ def parse(
     yield from utterances_of_cues(cues, path, recording_for(path, options), options)
 
 
-def _agent(attributes: Attributes) -> str:
-    """The id of who speaks an element, by whatever version of the namespace of metadata."""
-    named = dict(attributes)  # type: ignore[call-overload]  # lxml hands a mapping
-    return next((str(value) for key, value in named.items() if key.endswith("#metadata}agent")), "")
+def _named(attributes: Attributes, name: str) -> str:
+    """An attribute by its name, in whatever version of its namespace; empty if there is none."""
+    items = dict(attributes).items()  # type: ignore[call-overload]  # lxml hands a mapping
+    return next((str(value) for key, value in items if key.endswith(name)), "")
 
 
 class _Captions(Reader):
@@ -119,7 +120,7 @@ class _Captions(Reader):
         if name == "agent":
             self._agent = attributes.get(_ID) or ""
         self._naming = bool(self._agent) and name == "name"
-        if self._passed_over or name in PASSED_OVER:
+        if self._passed_over or name in PASSED_OVER or _named(attributes, "}ruby") in READINGS:
             self._passed_over += 1
             self._open.append(around)
             return
@@ -140,6 +141,8 @@ class _Captions(Reader):
             end_s = min(end_s, first_s + self._time(end))
         if length is not None:
             end_s = min(end_s, start_s + self._time(length))
+        if _named(attributes, "}unit") == "word":
+            self.data(" ")  # Apple writes none between words
         timed = begin is not None or end is not None or length is not None
         language = attributes.get(_LANG)
         self._open.append(
@@ -149,7 +152,7 @@ class _Captions(Reader):
                 end_s,
                 timed or (name == "span" and around.timed and around.name == "span"),
                 around.language if language is None else language,
-                _agent(attributes) or around.speaker,
+                _named(attributes, "#metadata}agent") or around.speaker,
             )
         )
         self._began(name)

@@ -15,8 +15,9 @@ and roll up (`indexer.formats.shared.roll_up`). The words between two times have
 start and the second as their end: real times, which are used as they are. The last word ends where
 the cue does, or where the next cue begins, if that is earlier.
 
-Pictures' addresses (``sprite.jpg#xywh=0,0,160,90``) and JSON as text are other uses of the format
-and refused.
+Webex names who speaks in a cue's identifier, ``1 "Anna Smith" (123)``. Pictures' addresses
+(``sprite.jpg#xywh=0,0,160,90``), titles of chapters (``Kind: chapters``) and JSON as text are other
+uses of the format and refused.
 
 Source: W3C, "WebVTT: The Web Video Text Tracks Format", 2019; files of yt-dlp, Whisper's tools,
 Zoom and Teams.
@@ -47,6 +48,8 @@ from std.repairs import OUT_OF_ORDER, Repairs
 
 _LANGUAGE = re.compile(r"(?mi)^language[ \t]*:[ \t]*(\S+)[ \t]*$")
 _WORD_TIME = re.compile(rf"<{CLOCK}>")
+_CHAPTERS = re.compile(r"(?mi)^(?:WEBVTT.*\bkind[ \t]*:|kind[ \t]*:)[ \t]*chapters\b")
+_NAMED = re.compile(r"\d+[ \t]+\"([^\"\n]{1,100})\"[ \t]+\(\d+\)[ \t]*\n\Z")  # identifiers of Webex
 _NO_SPEECH = re.compile(r"\s*(?:\S+#xywh=\d|\{\s*\")")
 EXPECTED = "times as 00:01.000 --> 00:02.500"
 
@@ -70,6 +73,8 @@ def parse(
     if not text.startswith("WEBVTT"):
         raise InputError(path, 1, "WEBVTT", shown(text[:80].encode()))
     language = _LANGUAGE.search(text.partition("\n\n")[0])
+    if _CHAPTERS.search(text.partition("\n\n")[0]):
+        raise ForeignFileError(path, 1, "captions", "titles of chapters")
     captions = list(_cues(text, path, language[1] if language else "", options.repairs))
     if captions and all(_NO_SPEECH.match(cue.text) for cue in captions):
         raise ForeignFileError(path, captions[0].line, "captions", "addresses of pictures, or data")
@@ -88,6 +93,7 @@ def _cues(text: str, path: Path | str, language: str, repairs: Repairs) -> Itera
     found = time_lines(text)
     if len(found) < text.count("-->"):
         require_times(text, path, EXPECTED, repairs)
+    are_named = '" (' in text
     nexts = [following.begin for following in found[1:]]
     for times, end in zip(found, [*nexts, len(text)], strict=False):
         blank = text.find("\n\n", times.end, end)
@@ -95,6 +101,10 @@ def _cues(text: str, path: Path | str, language: str, repairs: Repairs) -> Itera
         speaker = ""
         if body.startswith("<v"):
             speaker, body = one_voice(body)
+        elif are_named and (
+            named := _NAMED.search(text[: times.begin], text.rfind("\n\n", 0, times.begin))
+        ):
+            speaker = named[1]
         yield Cue(times.line, times.start_s, times.end_s, body, (), None, language, speaker)
 
 

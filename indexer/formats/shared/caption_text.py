@@ -10,6 +10,7 @@ import re
 
 _MARKUP = re.compile(r"</?[A-Za-z][^<>\n]*>|<(?:\d+:)?\d+:\d\d\.\d+>|</?>|\{\\[^{}\n]*\}|\\[Nnh]")
 
+_READING = re.compile(r"<r([tp])\b[^<>]*>[^<]*(?:</r\1>|(?=<))")  # of characters, beside them
 _BREAK = re.compile(r"</?(?:br|p|div|li)\b", re.IGNORECASE)  # words do not go on behind it
 
 
@@ -30,8 +31,14 @@ def spoken_part(text: str) -> str:
 
 
 def without_markup(text: str) -> str:
-    """Take markup out of a caption: tags, times in its text, styles in braces."""
-    return _MARKUP.sub(_blank, text) if has_markup(text) else text
+    """Take markup out of a caption: tags, times in its text, styles in braces, readings.
+
+    >>> without_markup("<ruby>\u6f22<rp>(</rp><rt>\u304b\u3093</rt><rp>)</rp></ruby>") == "\u6f22"
+    True
+    """
+    if not has_markup(text):
+        return text
+    return _MARKUP.sub(_blank, _READING.sub("", text) if "<r" in text else text)
 
 
 def has_markup(text: str) -> bool:

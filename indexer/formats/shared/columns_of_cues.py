@@ -39,7 +39,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {  # of several for one thing, the first 
         "content", "body", "speech", "segment", "phrase", "annotation", "orthography", "label",
         "words str", "final sentence", "written", "utf8", "display text", "raw text", "lines",
         "line", "dialogue", "dialog", "message", "spoken text", "subtitles", "captions", "words",
-        "value", "transkript", "inhalt", "äußerung", "aussage", "texte", "contenu", "paroles",
+        "value", "substring", "transkript", "inhalt", "äußerung", "aussage", "texte", "contenu",
+        "paroles",
         "texto", "contenido", "frase", "tekst", "inhoud", "zin",
     ),
     "word": ("word", "token", "wort", "mot", "palabra", "woord"),
@@ -77,7 +78,7 @@ _UNITS = {
     "sekunden": 1.0, "secondes": 1.0, "segundos": 1.0, "seconden": 1.0, "ticks": 1e-7,
     "us": 1e-6, "micros": 1e-6, "microseconds": 1e-6, "ns": 1e-9, "nanos": 1e-9,
 }  # fmt: skip
-_UNIT = re.compile(rf"^(.*?)[ (\[]+({'|'.join(_UNITS)})[)\]]?$")
+_UNIT = re.compile(rf"^(.*?)[ (\[]+(?:in )?({'|'.join(_UNITS)})[)\]]?$")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CLOCK = re.compile(rf"{CLOCK}")
 _NUMBER = re.compile(r"\+?(-?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?)\s*(ms|s)?")

@@ -31,6 +31,7 @@ PAIRS = ("timestamp", "timestamps")  # of a start and an end, one for each word 
 LOOKED_AT = 50  # elements of a list that tell what it is
 IDEOGRAMS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _UNIT = re.compile(rf"[{IDEOGRAMS}]|[^\W_{IDEOGRAMS}]+(?:['\u2019-][^\W_{IDEOGRAMS}]+)*")
+_TAG = re.compile(r"<\|[^<>|]*\|>")  # of SenseVoice: language, emotion, event
 
 LARGEST = 1e300  # number that is told from others
 
@@ -247,17 +248,22 @@ def _named(row: Row, keys: Sequence[str]) -> Mapping[str, Any]:
 def paired(
     value: Mapping[str, Any], fields: Mapping[str, tuple[str, Column]], around: Around
 ) -> list[Row]:
-    """Make rows of a text and a list of as many times as it has words, as FunASR writes them."""
+    """Make rows of a text and a list of times, as FunASR writes them: one for each word, mostly."""
     pairs = next((value[key] for key in PAIRS if isinstance(value.get(key), list)), None)
     at = fields.get("text")
     if not pairs or at is None or not isinstance(value[at[0]], str):
         return []
-    units = _UNIT.findall(value[at[0]])
-    if len(units) != len(pairs) or not all(
+    if not all(
         isinstance(pair, list) and len(pair) == 2 and all(type(t) in (int, float) for t in pair)
         for pair in pairs
     ):
         return []
+    said = _TAG.sub(" ", value[at[0]])
+    units = _UNIT.findall(said)
+    if len(units) != len(pairs):
+        keys = ("text", "start", "end")
+        spoken = dict(zip(keys, (said, pairs[0][0], pairs[-1][1]), strict=True))
+        return [Row(spoken, fields_of(keys), around)]
     keys = ("word", "start", "end")
     return [
         Row(dict(zip(keys, (unit, *pair), strict=True)), fields_of(keys), around)

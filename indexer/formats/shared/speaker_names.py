@@ -71,8 +71,8 @@ def spoken_cues(cues: Iterable[Cue], names: SpeakerNames) -> list[Cue]:
 
 
 def _by_first_line(cues: Sequence[Cue]) -> list[Cue]:
-    """Make first lines speakers if each is a name, and few recur; none if not."""
-    if len(cues) < LEAST_NAMED or any("\n" not in cue.text.strip() for cue in cues[:2]):
+    """Make first lines speakers if each is a label, or a name and few recur; none if not."""
+    if any("\n" not in cue.text.strip() for cue in cues[:2]):
         return []  # as mostly
     if any(cue.words or cue.speaker for cue in cues):
         return []
@@ -80,14 +80,21 @@ def _by_first_line(cues: Sequence[Cue]) -> list[Cue]:
         return []  # fast
     parts = [cue.text.strip().partition("\n") for cue in cues]
     names = {" ".join(name.split()) for name, _, _ in parts}
-    if len(names) > len(cues) / 2 or not all(said for _, _, said in parts):
+    if not names or not all(said for _, _, said in parts):
         return []
-    if not _are_names(names):
+    if not all(map(is_label, names)) and not (_recur(names, len(cues)) and _are_names(names)):
         return []
     return [
         cue._replace(speaker=" ".join(name.split()), text=said)
         for cue, (name, _, said) in zip(cues, parts, strict=True)
     ]
+
+
+def _recur(names: Set[str], n_cues: int) -> bool:
+    """Tell whether names recur; those of few captions need a first name and a last one, too."""
+    if n_cues >= LEAST_NAMED:
+        return len(names) <= n_cues / 2
+    return len(names) < n_cues and all(" " in name for name in names)
 
 
 def _are_names(texts: Iterable[str]) -> bool:

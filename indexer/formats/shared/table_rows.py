@@ -39,6 +39,7 @@ LONGEST_HEADING = 2000
 LOOKED_AT = 400  # rows of a table without headings that tell what it is
 LEAST_ROWS = 2
 MOST_COLUMNS = 8
+FREQUENCIES = "\\"  # first in a line of Audacity's that says which are selected
 LETTER_S = 0.07  # that a letter takes, where a word has no end
 _SPAN = re.compile(rf"\"?({_BARE})\s*(?:-+>|[-\u2013\u2014])\s*({_BARE})\"?")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -229,7 +230,7 @@ def rows_in(text: str, table: Table, path: Path | str, repairs: Repairs) -> Iter
     begins = first
     try:
         for row in reader:
-            if any(map(str.strip, row)):
+            if any(map(str.strip, row)) and row[0] != FREQUENCIES:
                 if len(row) <= width:
                     yield begins, [*row, *[""] * (width - len(row))]
                 else:  # a text that should have been in quotation marks

@@ -234,3 +234,21 @@ def test_prose_is_told_that_it_lacks_times():
     assert (error.got, error.hint) == ("text", WITHOUT_TIMES)
     long = b"Well, I am next to a 7 11 and it is 3 o'clock now, " * 20
     assert "ctm" not in str(refused(long))
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "hint"),
+    [
+        ("[INFORMATION]\n[TITLE]x\n", "SubViewer captions", "SRT"),
+        ("[10][30]Purple carrots|grow\n[40][60]here\n", "MPL2 captions", "SRT"),
+        ("utt1 rec1 10.0 20.0\nutt2 rec1 30 40.5\n", "segments of Kaldi", "--segments"),
+        ("#,Name,Start,End,Length\nR1,beans,0:01.0,0:03.0,0:02.0\n", "#, Name, Start", "Text"),
+    ],
+)
+def test_texts_that_are_read_in_no_form_are_named(tmp_path, text, what, hint):
+    path = tmp_path / "talk.txt"
+    path.write_text(text)
+    with pytest.raises(ForeignFileError) as error:
+        list(parse_file(path))
+    assert what in error.value.got
+    assert hint in error.value.hint

@@ -10,7 +10,7 @@ from indexer.formats.detect import detect, parse_file
 from indexer.formats.readers.lines import is_transcript
 from indexer.formats.shared.reader_options import ReaderOptions
 from std.errors import InputError
-from std.repairs import BACKWARDS, BEFORE_ZERO, Repairs
+from std.repairs import BACKWARDS, BEFORE_ZERO, IMPLAUSIBLE_RATE, Repairs
 
 OTTER = "Anna Smith  0:00  \npurple carrots\n\nBob Jones  0:05  \ngreen beans\n\nTranscribed by https://x.example\n"  # fmt: skip
 TEXTS = {
@@ -232,3 +232,21 @@ def test_styles_of_ass_cost_no_captions(tmp_path):
         "Dialogue: 0,0:00:00.50,0:00:01.40,1,Anna,0,0,0,,purple carrots\n"
     )
     assert rows(path) == ([(500, "purple carrots", "Anna")], {})
+
+
+def test_labels_below_few_times_are_speakers(tmp_path):
+    path = tmp_path / "edit.txt"
+    path.write_text(
+        "[00:00:01:00 - 00:00:03:00]\nSpeaker 1\n purple carrots\n\n"
+        "[00:00:04:00 - 00:00:06:00]\nSpeaker 2\n green beans\n"
+    )
+    found, _ = rows(path)
+    assert found == [(1000, "purple carrots", "Speaker 1"), (4000, "green beans", "Speaker 2")]
+
+
+def test_titles_of_chapters_are_warned_of(tmp_path):
+    path = tmp_path / "chapters.txt"
+    path.write_text("0:00 Intro\n10:05 Beans and peas\n31:40 Questions\n")
+    assert IMPLAUSIBLE_RATE in rows(path)[1]
+    path.write_text(f"0:00 {'purple carrots ' * 40}\n10:05 {'green beans ' * 80}\n31:40 thanks\n")
+    assert IMPLAUSIBLE_RATE not in rows(path)[1]

@@ -238,3 +238,24 @@ def test_names_before_all_captions_need_no_capital_behind_them():
     )
     (block,) = srt.parse(io.BytesIO(text.encode()), "x.srt", ReaderOptions(file="x"))
     assert {*block.speakers} == {"Dora Smith", "Ann Lee"}
+
+
+@pytest.mark.parametrize("names", [("Speaker 1", "SPEAKER_02"), ("Anna Smith", "Bob Jones")])
+def test_names_above_the_text_of_few_captions(names):
+    first, second = names
+    cues = [f"{first}\npurple carrots", f"{second}\ngood morning", f"{first}\nbeans"]
+    said = [(first, "purple carrots"), (second, "good morning"), (first, "beans")]
+    assert read(cues) == said
+    assert read([cue.replace("\n", "\n\n") for cue in cues]) == said
+
+
+@pytest.mark.parametrize(
+    "cues",
+    [
+        ["Purple Rain\nis a song", "Blue Suede\nis a shoe"],  # none recurs
+        ["Guten Morgen\nGood morning", "Danke\nThank you", "Guten Morgen\nGood morning"],
+        ["Bob\nJones", "Anna\nSmith", "Bob\nJones"],
+    ],
+)
+def test_first_lines_of_few_captions_that_may_be_speech_stay(cues):
+    assert read(cues) == [("", " ".join(cue.split())) for cue in cues]

@@ -110,3 +110,14 @@ def test_a_table_with_unknown_headings_is_no_list_of_lines(tmp_path):
     )
     (block,) = parse_file(path)
     assert said(block) == [(500, 2100, "purple carrots"), (2100, 4000, "grow well")]
+
+
+def test_lines_of_frequencies_among_labels_of_audacity_are_none():
+    text = "0.5\t2.1\tpurple carrots\n\\\t100.0\t2000.0\n2.1\t4.0\tgrow in a valley\n"
+    found = said(parsed(table, text))
+    assert [text for _, _, text in found] == ["purple carrots", "grow in a valley"]
+
+
+def test_units_in_words_of_a_heading():
+    text = "Number,Start time in milliseconds,End time in milliseconds,Text\n1,1000,3000,ja\n"
+    assert said(parsed(table, text)) == [(1000, 3000, "ja")]

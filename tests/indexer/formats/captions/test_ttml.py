@@ -4,7 +4,7 @@ import pytest
 
 from indexer.formats.readers import ttml
 from std.errors import InputError
-from tests.indexer.formats.captions.conftest import parsed, read, said
+from tests.indexer.formats.captions.conftest import parsed, read, said, times
 
 
 def test_ttml():
@@ -70,3 +70,26 @@ def test_times_of_lyrics_count_from_zero_and_syllables_are_joined():
 def test_a_paragraph_that_only_begins_lasts_until_the_next():
     text = '<tt><body><p begin="1s">ja</p><p begin="1.1s">und nein</p></body></tt>'
     assert said(parsed(ttml, text)) == [(1000, 1100, "ja"), (1100, 1590, "und nein")]
+
+
+def test_words_of_apple_podcasts_have_no_blanks_between():
+    words = "".join(
+        f'<span q:unit="word" begin="{start}" end="{start + 0.4}">{word}</span>'
+        for start, word in ((1.0, "Guten"), (1.5, "Tag,"), (2.0, "Anna."))
+    )
+    text = (
+        '<tt xmlns="x" xmlns:q="http://podcasts.apple.com/transcript-ttml-internal"><body><div>'
+        f'<p begin="1.0" end="2.4"><span q:unit="sentence">{words}</span></p></div></body></tt>'
+    )
+    (network,) = parsed(ttml, text)
+    assert network.words == ("Guten", "Tag", "Anna")
+    assert times(network) == [(1000, 1400), (1500, 1900), (2000, 2400)]
+
+
+def test_readings_beside_characters_are_not_said_again():
+    ruby = '<span s:ruby="base">漢字</span><span s:ruby="text">かんじ</span>'
+    text = (
+        '<tt xmlns="x" xmlns:s="http://www.w3.org/ns/ttml#styling"><body><div><p begin="1s" '
+        f'end="2s"><span s:ruby="container">{ruby}</span></p></div></body></tt>'
+    )
+    assert said(parsed(ttml, text)) == [(1000, 2000, "漢字")]

@@ -241,3 +241,28 @@ def test_ticks_are_no_times_of_the_day(tmp_path):
             for at in range(9)]  # fmt: skip
     path.write_text(json.dumps(rows))
     assert words_of(path)[1] == ("purple", 100_500, 101_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<|en|><|NEUTRAL|><|Speech|><|woitn|>purple carrots", WORDS),
+        ("purple carrots grow", [("purple", 500, 818)]),  # fewer times than words: they share all
+    ],
+)
+def test_times_of_words_beside_a_text_are_milliseconds(tmp_path, text, expected):
+    path = tmp_path / "talk.json"
+    path.write_text(
+        json.dumps([{"key": "a", "text": text, "timestamp": [[500, 900], [900, 1400]]}])
+    )
+    assert words_of(path)[: len(expected)] == expected
+
+
+def test_substrings_are_texts(tmp_path):
+    path = tmp_path / "talk.json"
+    segments = [
+        {"substring": "Purple", "timestamp": 0.5, "duration": 0.4, "confidence": 0.9},
+        {"substring": "carrots", "timestamp": 0.9, "duration": 0.5, "confidence": 0.8},
+    ]
+    path.write_text(json.dumps({"segments": segments}))
+    assert words_of(path) == WORDS
