@@ -180,7 +180,7 @@ class IndexSnapshot(SearchableIndex):
 
     def words(
         self,
-        recording: Recording | str,
+        recording: Recording | IndexRecording | str,
         from_s: float = 0.0,
         to_s: float = float("inf"),
         *,
@@ -191,7 +191,7 @@ class IndexSnapshot(SearchableIndex):
         Slots where no word is likelier than every word are left out.
 
         Args:
-            recording: or the name of its file, then of channel 1.
+            recording: as `recordings` has it, or the name of its file, then of channel 1.
             from_s, to_s: seconds; words whose slot has its middle outside are left out.
             alternatives: with the competing words of each slot; reads all postings of the
                 recording's segment.
@@ -201,7 +201,10 @@ class IndexSnapshot(SearchableIndex):
             ValueError: the index is closed.
         """
         self.require_open()
-        wanted = Recording(recording, 1) if isinstance(recording, str) else recording
+        if isinstance(recording, IndexRecording):
+            wanted = recording.recording
+        else:
+            wanted = Recording(recording, 1) if isinstance(recording, str) else recording
         words = words_of_recording(self.segments, wanted, from_s, to_s, alternatives=alternatives)
         if words is None:
             name = f"{wanted.file}, channel {wanted.channel}"

@@ -103,6 +103,8 @@ def test_words_are_the_one_best_in_time_order(index):
         total = word.posterior + sum(likeliest)
         assert total <= 1.001
     plain = index.words(Recording("KERSTIN_04", 1))
+    listed = next(one for one in index.recordings() if one.recording.file == "KERSTIN_04")
+    assert index.words(listed) == plain
     assert [word.word for word in plain] == [word.word for word in words]
     assert not any(word.alternatives for word in plain)
     some = index.words("KERSTIN_04", 10.0, 20.0)
