@@ -248,7 +248,7 @@ def list_recordings(
 
     Args:
         store: the index.
-        where: conditions on their metadata, as ``date >= 2024-01`` (`std.metadata.where`).
+        where: conditions on their metadata, as ``date >= 2024-01`` (`std.query`).
         recordings: patterns of names; none: all.
 
     Raises:
@@ -272,7 +272,7 @@ def export_index(
         store: the index.
         networks: the file of the networks, our JSON lines; ``-`` is standard output.
         metadata: the file of the metadata, CSV; None: nowhere.
-        where: conditions on the recordings' metadata (`std.metadata.where`).
+        where: conditions on the recordings' metadata (`std.query`).
         recordings: patterns of names; none: all.
 
     Raises:

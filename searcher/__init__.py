@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from searcher.fusion.fused_index import FusedIndex, open_fused
     from searcher.index.recording_words import Word
     from searcher.output.hit_files import write_hits
+    from searcher.queries.asked import read_asked as read_queries
+    from searcher.queries.combined import UnitHit, UnitHits
     from searcher.results.expected import Expected
     from searcher.results.hits import Finding, Hit, HitColumns
     from searcher.results.search_result import SearchResult
@@ -53,12 +55,15 @@ __all__ = [
     "Model",
     "SearchResult",
     "StandingSearch",
+    "UnitHit",
+    "UnitHits",
     "Word",
     "check_archive",
     "load_model",
     "open_fused",
     "open_index",
     "query_terms",
+    "read_queries",
     "save_model",
     "tune",
     "write_hits",
@@ -74,6 +79,8 @@ __getattr__, __dir__ = lazy_names(
         "fusion.fused_index": "FusedIndex open_fused",
         "index.recording_words": "Word",
         "output.hit_files": "write_hits",
+        "queries.asked": "read_queries=read_asked",
+        "queries.combined": "UnitHit UnitHits",
         "results.expected": "Expected",
         "results.hits": "Finding Hit HitColumns",
         "results.search_result": "SearchResult",

@@ -2,6 +2,7 @@
 
     open_index  one store or several shards --> Index
     Index       search        terms as text --> hits, the most probable first
+                find_units    a query (`std.query`) --> the recordings or turns where it holds
                 search_queries  spoken queries and an ECF --> the same
                 find_examples  stretches of audio --> the same
                 search_terms  a term list and an ECF --> everything std-search knows of a batch
@@ -50,11 +51,11 @@ from searcher.index_snapshot import IndexSnapshot
 from searcher.output.context import contexts, first_speakers
 from searcher.output.explain import explained
 from searcher.output.notices import phonetic_warnings, remarks
-from searcher.output.slots_there import with_slots
 from searcher.results.hits import HitColumns
 from searcher.results.search_result import SearchResult, TermCandidates
+from searcher.results.slots_there import with_slots
 from searcher.search import decide, search
-from std.config import SHOWN_FROM, Config, load_config
+from std.config import Config, load_config
 from std.errors import ConfigError
 from std.execution.workers import IN_PROCESS, Executor
 from std.spoken_queries import SpokenQueries
@@ -94,20 +95,6 @@ class Index(IndexSnapshot):
 
     Made by `open_index`. What it holds, whatever is searched for: `IndexSnapshot`.
     """
-
-    def find(
-        self,
-        *terms: str,
-        where: str | None = None,
-        recordings: Sequence[str] = (),
-        min_probability: float = SHOWN_FROM,
-        workers: Executor = IN_PROCESS,
-    ) -> SearchResult:
-        """See `SearchableIndex.find`."""
-        wanted = self.adhoc_terms(terms)
-        speech = self.searched_speech(None, where, recordings)
-        found = search(wanted, self._prepared, speech, mode="adhoc", workers=workers)
-        return found.at_least(min_probability)
 
     def search_terms(
         self,
@@ -249,6 +236,10 @@ class Index(IndexSnapshot):
             terms, self._prepared, speech, mode=mode, workers=workers, advance=advance
         )
         return judge([found], self._prepared, mode)[0]
+
+    def decided(self, found: TermCandidates) -> SearchResult:
+        """See `SearchableIndex.decided`."""
+        return decide(found, self.config, "adhoc")
 
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
         """See `SearchableIndex.hit_columns`."""

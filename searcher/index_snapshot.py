@@ -20,7 +20,7 @@ from std.config import Config
 from std.display.numbers import counted
 from std.errors import InputError
 from std.metadata.table import NO_METADATA, Metadata, updated
-from std.recordings import IndexRecording, Recordings, about_speakers, chosen, index_recordings
+from std.recordings import IndexRecording, Recordings, chosen, index_recordings, mentions_speakers
 from std.store import Segment, Store
 from std.values import Recording
 
@@ -130,6 +130,16 @@ class IndexSnapshot(SearchableIndex):
         """The recordings that hold the same speech as others (`searcher.index.copies`)."""
         return self._prepared.copies
 
+    @property
+    def speaker_segments(self) -> Sequence[Segment]:
+        """The segments: they say who spoke."""
+        return self.segments
+
+    @cached_property
+    def columns(self) -> frozenset[str]:
+        """See `SearchableIndex.columns`."""
+        return super().columns
+
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The words that the recogniser wrote, with their counts."""
@@ -171,7 +181,7 @@ class IndexSnapshot(SearchableIndex):
     def recordings(self, *, where: str | None = None, recordings: Sequence[str] = ()) -> Recordings:
         """See `SearchableIndex.recordings`."""
         self.require_open()
-        everything = self.all_recordings(with_speakers=bool(about_speakers(where)))
+        everything = self.all_recordings(with_speakers=mentions_speakers(where))
         return chosen(everything, self.metadata, where, recordings)
 
     def all_recordings(self, *, with_speakers: bool) -> list[IndexRecording]:

@@ -4,20 +4,27 @@ SearchableIndex    `searcher.api.Index`, `searcher.fusion.fused_index.FusedIndex
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
 from searcher.index.copies import Copies
 from searcher.index.searched_speech import SearchedSpeech, of_excerpts, restricted
+from searcher.queries.asked import read_asked
+from searcher.queries.combined import Searched, UnitHits, UnitKind, places, units
+from searcher.queries.units import recordings_as_units, turns
 from searcher.results.hits import HitColumns, Hits
-from searcher.results.search_result import SearchResult
+from searcher.results.search_result import SearchResult, TermCandidates
 from searcher.terms.query import words_of
 from std.config import SHOWN_FROM, Config
-from std.errors import ClosedIndexError, quoted
+from std.errors import ClosedIndexError, StdError
 from std.execution.workers import IN_PROCESS, Executor
-from std.recordings import Recordings, about_speakers
-from std.values import ECF, Term
+from std.metadata.table import SPEAKER, Metadata
+from std.recordings import OWN_COLUMNS, IndexRecording, Recordings, about_speakers
+from std.store import Segment
+from std.store.speakers import Speakers
+from std.values import ECF, SearchMode, Term
 
 
 class SearchableIndex(ABC):
@@ -74,7 +81,7 @@ class SearchableIndex(ABC):
         """The indexed recordings, ascending, with their metadata and how much speech each has.
 
         Args:
-            where: conditions, as ``date >= 2024-01 and speaker = "Ada"`` (`std.metadata.where`);
+            where: conditions, as ``date >= 2024-01 and speaker = "Ada"`` (`std.query`);
                 None = all recordings. A speaker is one whom the recogniser or the metadata name;
                 searches find what these speakers said.
             recordings: patterns of names, with ``*``; with a slash, of paths of inputs and audio.
@@ -84,6 +91,30 @@ class SearchableIndex(ABC):
         """
 
     @abstractmethod
+    def find_candidates(
+        self,
+        terms: Sequence[Term],
+        speech: SearchedSpeech,
+        *,
+        mode: SearchMode,
+        workers: Executor,
+        advance: Callable[[float], None] = lambda share: None,
+    ) -> TermCandidates:
+        """The candidates of terms with their probabilities, not yet decided.
+
+        Args:
+            terms, speech, mode, workers, advance: see `searcher.found_terms.find_terms`.
+        """
+
+    @abstractmethod
+    def decided(self, found: TermCandidates) -> SearchResult:
+        """The candidates of a person's terms, decided."""
+
+    @property
+    @abstractmethod
+    def speaker_segments(self) -> Sequence[Segment] | None:
+        """The segments that say who spoke in each slot; None: of several recognisers."""
+
     def find(
         self,
         *terms: str,
@@ -94,10 +125,86 @@ class SearchableIndex(ABC):
     ) -> SearchResult:
         """Search terms as `search` does, and return everything that is known of them.
 
+        The terms of a query (`std.query`) are those of its words; a text without operators and
+        conditions is a term, as it is written.
+
         Raises:
             InputError: a term has no letter and no digit.
-            StdError: ``where`` is no condition, or a pattern fits no recording.
+            StdError: ``where`` is no condition, a pattern fits no recording, or a query cannot be
+                read.
         """
+        self.require_open()
+        asked = read_asked(terms, self.columns)
+        wanted = self.adhoc_terms(asked.terms)
+        speech = self.searched_speech(None, where, recordings)
+        found = self.find_candidates(wanted, speech, mode="adhoc", workers=workers)
+        if not asked.all_plain:
+            found = places(found, asked, self._searched(where, recordings, "recording"))
+        elif notes := tuple(asked.understood()):
+            found = replace(found, understood=notes)
+        return self.decided(found).at_least(min_probability)
+
+    def find_units(
+        self,
+        query: str,
+        unit: UnitKind = "recording",
+        *,
+        where: str | None = None,
+        recordings: Sequence[str] = (),
+        min_probability: float = SHOWN_FROM,
+        workers: Executor = IN_PROCESS,
+    ) -> UnitHits:
+        """The recordings, or the turns of speakers, in which a query holds, the likeliest first.
+
+        Args:
+            query: words, operators and conditions (`std.query`); ``NOT goodbye`` is one, too.
+            unit: what is asked for.
+            where, recordings: search some recordings only, see `recordings`.
+            min_probability: least probability of what is returned.
+            workers: see `search_terms`.
+
+        Raises:
+            StdError: it is no query, or the index names no speakers of turns.
+        """
+        self.require_open()
+        asked = read_asked([query], self.columns, need_words=False)
+        wanted = self.adhoc_terms(asked.terms)
+        speech = self.searched_speech(None, where, recordings)
+        found = self.find_candidates(wanted, speech, mode="adhoc", workers=workers)
+        searched = self._searched(where, recordings, unit)
+        return units(found, asked, searched, unit, min_probability)
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The names that conditions of a query may have."""
+        names = {*OWN_COLUMNS, *self.metadata.columns}
+        segments = self.speaker_segments
+        if segments and any(any(Speakers.of(segment).names) for segment in segments):
+            names.add(SPEAKER)
+        return frozenset(names)
+
+    @property
+    @abstractmethod
+    def metadata(self) -> Metadata:
+        """What is known of the recordings beside their words."""
+
+    def _searched(self, where: str | None, recordings: Sequence[str], unit: UnitKind) -> Searched:
+        """Where a query is searched."""
+        segments = self.speaker_segments
+        searched = self.recordings(where=where, recordings=recordings)
+        if segments is None:
+            if unit == "turn":
+                raise StdError("--unit turn: expected the index of one recogniser, got --fuse")
+            divided = recordings_as_units(searched, ())
+        else:
+            named = {one.recording: one for one in self.all_recordings(with_speakers=True)}
+            searched = Recordings(named[one.recording] for one in searched)
+            divided = (turns if unit == "turn" else recordings_as_units)(searched, segments)
+        return Searched(divided, self.metadata, segments, self.copies)
+
+    def all_recordings(self, *, with_speakers: bool) -> list[IndexRecording]:
+        """The indexed recordings, with who spoke in them if asked for and known."""
+        return list(self.recordings())
 
     @abstractmethod
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
@@ -124,7 +231,8 @@ class SearchableIndex(ABC):
         """Search terms; hits of all of them, the most probable first.
 
         Args:
-            terms: words or phrases; ``*`` stands for any letters of a word.
+            terms: words or phrases; ``*`` stands for any letters of a word. Or queries, as
+                ``polizei AND NOT gewalt`` (`std.query`): the places of their words.
             decide: accept or reject each hit (``config.decision``).
             where, recordings: search some recordings only, see `recordings`; decisions are about
                 these, as about the speech of an ECF.
@@ -148,14 +256,10 @@ class SearchableIndex(ABC):
 
         Raises:
             InputError: one has no letter and no digit.
-            TypeError: one is no text.
             ValueError: the index is closed.
         """
         self.require_open()
         for term in terms:
-            if not isinstance(term, str):
-                several = "index.search('haus', 'baum')"
-                raise TypeError(f"expected terms as texts, {several}, got {quoted(term)}")
             words_of(term, self.config.text)
         return [Term(f"TERM-{i}", text) for i, text in enumerate(terms, start=1)]
 

@@ -3,6 +3,7 @@
     StdError            the user can correct it: usage, input, configuration, a store's state
     ├── InputError      a file says something we cannot accept; names file, line, expected, got
     │   └── ForeignFileError   a file is of another kind than the reader expects
+    ├── QueryError      a query or a condition on recordings cannot be read
     ├── ClosedIndexError   an index is used after it was closed; a ValueError, too
     ├── ConfigError     a configuration key or value that does not exist or does not fit
     └── StoreError      a store cannot be opened, read or written
@@ -72,6 +73,10 @@ class InputError(StdError):
 
 class ForeignFileError(InputError):
     """A file of another kind than those read here; one found in a folder is passed over."""
+
+
+class QueryError(StdError):
+    """A query, or a condition on recordings, that cannot be read or is about nothing."""
 
 
 class ClosedIndexError(StdError, ValueError):

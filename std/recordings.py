@@ -1,11 +1,13 @@
 """The recordings of an index with their metadata: list them, and choose them by conditions.
 
     index_recordings    segments, metadata -> one `IndexRecording` each, ascending
-    chosen              those that fit conditions (`std.metadata.where`) and patterns of names
+    chosen              those that fit conditions (`std.query`) and patterns of names
+    fitting_rows        which of them fit an expression of conditions
 
-Columns of a condition are those of the metadata and two that every index has: ``recording``, the
-name, and ``language``, the code of the language in which its words were pronounced (where the index
-knows none, that of the metadata); and ``speaker``: the names of those who spoke, and the metadata.
+Columns of a condition are those of the metadata and three that every index has: ``recording``, the
+name, ``channel``, and ``language``, the code of the language in which its words were pronounced
+(where the index knows none, that of the metadata); and ``speaker``: the names of those who spoke,
+and the metadata.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,18 +21,28 @@ import numpy as np
 
 from std.data_frames import Framed
 from std.display.numbers import counted
-from std.errors import StdError, quoted
+from std.errors import QueryError, quoted
 from std.languages.detection import is_language, language_code, of_segment
 from std.metadata.table import SPEAKER, Metadata, ValueColumn, column_of, fitting
-from std.metadata.where import Condition, parse
+from std.metadata.where import Condition
 from std.nearest import meant
+from std.query.expression import (
+    Expression,
+    Some,
+    Without,
+    columns_in,
+    conjuncts,
+    holds,
+    parts_of,
+)
+from std.query.grammar import parse_where
 from std.store import Segment
 from std.store.columns import KEY_SHIFT
 from std.store.speakers import Speakers
-from std.values import Recording
+from std.values import Bools, Recording
 
 SHOWN = 10  # names of a representation
-OWN_COLUMNS = ("recording", "language")  # that an index without metadata has, too
+OWN_COLUMNS = ("recording", "language", "channel")  # that an index without metadata has, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,47 +123,63 @@ def _speakers(segment: Segment) -> list[dict[str, int]]:
     return speakers.of_recordings(offsets)
 
 
-def about_speakers(where: str | None) -> tuple[Condition, ...]:
-    """The comparisons of a condition that are about who speaks.
+def about_speakers(where: str | None) -> tuple[Expression, ...]:
+    """The conditions, of those that all must hold, that are about who speaks.
 
     Raises:
-        StdError: it is no condition.
+        QueryError: it is no condition.
     """
-    every = parse(where) if where is not None else ()
-    return tuple(one for one in every if one.column == SPEAKER)
+    every = conjuncts(parse_where(where)) if where is not None else ()
+    return tuple(one for one in every if columns_in(one) == {SPEAKER})
 
 
-def is_said_by(name: str, comparisons: Iterable[Condition]) -> bool:
-    """Whether a speaker fits all comparisons; "" where nobody says who it is."""
+def mentions_speakers(where: str | None) -> bool:
+    """Whether a condition is about who speaks, in any part.
+
+    Raises:
+        QueryError: it is no condition.
+    """
+    return where is not None and SPEAKER in columns_in(parse_where(where))
+
+
+def is_said_by(name: str, conditions: Iterable[Expression]) -> bool:
+    """Whether a speaker fits all conditions; "" where nobody says who it is."""
     written = normalize("NFC", name) or None
-    return all(one.holds(written) for one in comparisons)
+    return all(holds(one, written) for one in conditions)
 
 
-def is_wholly_said_by(recording: IndexRecording, comparisons: Sequence[Condition]) -> bool:
+def _asks_for_somebody(condition: Expression) -> bool:
+    """Whether it says who speaks, not who does not."""
+    if isinstance(condition, Condition):
+        return condition.operator in ("=", "~", ":")
+    return not isinstance(condition, Without) and all(map(_asks_for_somebody, parts_of(condition)))
+
+
+def is_wholly_said_by(recording: IndexRecording, conditions: Sequence[Expression]) -> bool:
     """Whether the metadata say that a whole recording is that of a speaker who fits.
 
     That it is not somebody's is asked of each name in it.
     """
-    is_asked_for = all(one.operator in ("=", "~") for one in comparisons)
+    is_asked_for = all(map(_asks_for_somebody, conditions))
     value = recording.metadata.get(SPEAKER, "")
-    return bool(value) and is_asked_for and is_said_by(value, comparisons)
+    return bool(value) and is_asked_for and is_said_by(value, conditions)
 
 
-def unnamed_is_said_by(recording: IndexRecording, comparisons: Iterable[Condition]) -> bool:
+def unnamed_is_said_by(recording: IndexRecording, conditions: Iterable[Expression]) -> bool:
     """Whether what nobody is named for fits: then the metadata say who it is, or nobody does."""
-    return is_said_by(recording.metadata.get(SPEAKER, ""), comparisons)
+    return is_said_by(recording.metadata.get(SPEAKER, ""), conditions)
 
 
-def said_share(recording: IndexRecording, comparisons: Sequence[Condition]) -> float:
-    """The share of a recording's slots whose speaker fits all comparisons, from 0 to 1."""
-    if not comparisons or is_wholly_said_by(recording, comparisons):
+def said_share(recording: IndexRecording, conditions: Sequence[Expression]) -> float:
+    """The share of a recording's slots whose speaker fits all conditions, from 0 to 1."""
+    if not conditions or is_wholly_said_by(recording, conditions):
         return 1.0
-    unnamed = unnamed_is_said_by(recording, comparisons)
+    unnamed = unnamed_is_said_by(recording, conditions)
     slots = sum(recording.speakers.values())
     said = sum(
         n
         for name, n in recording.speakers.items()
-        if (is_said_by(name, comparisons) if name else unnamed)
+        if (is_said_by(name, conditions) if name else unnamed)
     )
     return said / slots if slots else float(unnamed)
 
@@ -171,12 +199,12 @@ def chosen(
     Args:
         recordings: of an index.
         metadata: of the index.
-        where: conditions, see `std.metadata.where`; None: every recording fits.
+        where: conditions, see `std.query`; None: every recording fits.
         patterns: of names, with * and ?; none: every recording fits. A pattern with a slash is
             compared with the end of the paths of the recording's inputs and of its audio.
 
     Raises:
-        StdError: no condition, an unknown column, or no recording has a name that fits a pattern.
+        QueryError: no condition, an unknown column, or no recording has a name that fits a pattern.
         TypeError: the patterns are one text.
     """
     if isinstance(patterns, str):
@@ -187,26 +215,62 @@ def chosen(
         fits &= np.array([said_share(one, speakers) > 0 for one in recordings], dtype=bool)
     else:
         speakers = ()
-    for comparison in parse(where) if where is not None else ():
-        if comparison in speakers:
+    for condition in conjuncts(parse_where(where)) if where is not None else ():
+        if condition in speakers:
             continue
-        column = _column(comparison.column, recordings, metadata)
-        asked = replace(comparison, value=_asked(comparison))
-        fits &= fitting(column, asked.fits(column.values))
+        if SPEAKER in columns_in(condition) and any(map(_named, recordings)):
+            raise QueryError(
+                "--where: expected speaker beside other columns with and, got it with or: "
+                "what speakers say is searched word by word"
+            )
+        fits &= fitting_rows(condition, recordings, metadata)
     if patterns:
-        named = np.zeros(len(recordings), dtype=bool)
-        for pattern in patterns:
-            here = np.array([_is_named(one, pattern) for one in recordings], dtype=bool)
-            if not here.any():
-                known = counted(len(recordings), "recording")
-                near = meant(pattern, (one.recording.file for one in recordings))
-                raise StdError(
-                    f"recording: expected the name of one of {known}, or a pattern that "
-                    f"fits some, got {quoted(pattern)}{near}"
-                )
-            named |= here
-        fits &= named
+        fits &= np.logical_or.reduce([_named_as(pattern, recordings) for pattern in patterns])
     return Recordings(recordings[row] for row in np.flatnonzero(fits).tolist())
+
+
+def fitting_rows(
+    expression: Expression, recordings: Sequence[IndexRecording], metadata: Metadata
+) -> Bools:
+    """(n,) which of n recordings fit an expression of conditions.
+
+    Args:
+        expression: of conditions on columns.
+        recordings: of an index.
+        metadata: of the index.
+
+    Raises:
+        QueryError: there is no such column.
+    """
+    if isinstance(expression, Condition):
+        if (expression.column, expression.operator) == ("recording", ":"):
+            return _named_as(expression.value, recordings)
+        column = _column(expression.column, recordings, metadata)
+        asked = replace(expression, value=_asked(expression))
+        return fitting(column, asked.fits(column.values))
+    parts = [fitting_rows(part, recordings, metadata) for part in parts_of(expression)]
+    if isinstance(expression, Without):
+        return ~parts[0]
+    joined = np.logical_or if isinstance(expression, Some) else np.logical_and
+    fits: Bools = joined.reduce(parts)
+    return fits
+
+
+def _named_as(pattern: str, recordings: Sequence[IndexRecording]) -> Bools:
+    """(n,) which of n recordings have a name that fits a pattern.
+
+    Raises:
+        QueryError: none has.
+    """
+    named = np.array([_is_named(one, pattern) for one in recordings], dtype=bool)
+    if not named.any():
+        known = counted(len(recordings), "recording")
+        near = meant(pattern, (one.recording.file for one in recordings))
+        raise QueryError(
+            f"recording: expected the name of one of {known}, or a pattern that "
+            f"fits some, got {quoted(pattern)}{near}"
+        )
+    return named
 
 
 def _column(name: str, recordings: Sequence[IndexRecording], metadata: Metadata) -> ValueColumn:
@@ -214,11 +278,13 @@ def _column(name: str, recordings: Sequence[IndexRecording], metadata: Metadata)
         return column_of([normalize("NFC", one.recording.file) for one in recordings])
     if name == "language":
         return column_of([_language(one) for one in recordings])
+    if name == "channel" and name not in metadata.columns:
+        return column_of([str(one.recording.channel) for one in recordings])
     if name == SPEAKER and any(SPEAKER in one.metadata for one in recordings):
         return column_of([one.metadata.get(SPEAKER) for one in recordings])
     if name not in metadata.columns:
         known = sorted({*OWN_COLUMNS, *metadata.columns})
-        raise StdError(
+        raise QueryError(
             f"--where: expected one of the columns {', '.join(known)}, "
             f"got {quoted(name)}{meant(name, known)}"
         )
@@ -238,7 +304,7 @@ def _code(name: str) -> str:
 
 def _asked(comparison: Condition) -> str:
     """The operand of a condition: of a language, its code."""
-    if comparison.column == "language" and comparison.operator in ("=", "!="):
+    if comparison.column == "language" and comparison.operator in ("=", "!=", ":"):
         return _code(comparison.value)
     return comparison.value
 

@@ -24,9 +24,10 @@ SHARED_CLASSES = {
 # How many names of constants have several values, by package: may only fall. In the indexer,
 # readers are modules of one shape: each has the tables of its own format.
 SHARED_CONSTANTS = {"std": 16, "recogniser": 2, "searcher": 8, "scoring": 0, "service": 0}
-# Modules beside the readers of formats, and floors: may only fall, but for a new feature.
+# Modules beside the readers of formats, and floors: may only fall, but for a new feature (the query
+# language: five in std, nine in searcher).
 MODULES = {
-    **{"std": 127, "recogniser": 32, "indexer": 109, "searcher": 137, "scoring": 70},
+    **{"std": 132, "recogniser": 32, "indexer": 109, "searcher": 146, "scoring": 70},
     "service": 34,
 }
 FLOORS = {"std": 11, "recogniser": 7, "indexer": 9, "searcher": 10, "scoring": 9, "service": 10}

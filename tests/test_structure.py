@@ -64,6 +64,7 @@ OWN_PARTS = (
         "searcher.commands.examples",
         "searcher.commands.explained_query",
         "searcher.commands.opened",
+        "searcher.commands.units",
         "searcher.output",
     ),
     *("scoring.limits", "scoring.run"),

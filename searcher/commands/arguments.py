@@ -35,6 +35,7 @@ examples:
              --probabilities probabilities.xml
   std-search --store POCKETSPHINX --store WHISPER --fuse "polizei gewalt"
   std-search --store INDEX --where 'date >= 2024-01 and speaker = "Ada"' haushalt
+  std-search --store INDEX --unit recording 'polizei AND NOT gewalt date:2013..2015'
   std-search --store INDEX --terms words.txt --csv > hits.csv
   std-search --store INDEX --since LAST --alerts names.xlsx
   std-search --store INDEX haushalt | grep -v KERSTIN_04 | cut -f 2-4
@@ -91,7 +92,8 @@ def _add_input(parse: Parser) -> None:
         type=text_argument,
         metavar="TERM",
         help="words to show hits of, the most probable first; * stands for any letters of a word: "
-        "robo*, *arbeit, r*t",
+        "robo*, *arbeit, r*t. Or a query: 'polizei AND NOT gewalt', '\"burg\" NEAR/5s anlage', "
+        "'haus speaker:anna date:2013..2015' (docs: search, the query language)",
     )
     add_store_option(parse, required=False)
     add(
@@ -130,6 +132,13 @@ def _add_selection(parse: Parser) -> None:
         type=number(PROBABILITY),
         metavar="P",
         help=f"hits that are at least so likely ({SHOWN_FROM:g} with a TERM, 0 with a list)",
+    )
+    add(
+        "--unit",
+        choices=["place", "recording", "turn"],
+        default="place",
+        help="what is found: places of the words (place), or the recordings or turns of speakers "
+        "in which a query holds",
     )
     add(
         "--limit",

@@ -71,6 +71,9 @@ def _of_searching(args: argparse.Namespace) -> Mapping[str, object]:
         "give the examples of one term, or a file of --examples, not both": (
             single and args.examples
         ),
+        "--unit finds recordings or turns for one TERM, and prints them: expected no other terms, "
+        "--output, --decide, --clips, --srt or --explain": args.unit != "place"
+        and _beside_unit(args),
         "--encoder is the model of --query-audio": args.encoder and not args.query_audio,
         "examples search the index of one recogniser, without --fuse": by_example and args.fuse,
         "--output writes the hits of a list; for --like there is --json": single and args.output,
@@ -95,6 +98,16 @@ def _of_searching(args: argparse.Namespace) -> Mapping[str, object]:
         **_of_alerts(args),
         **_of_stores(args),
     }
+
+
+def _beside_unit(args: argparse.Namespace) -> bool:
+    """Whether units are asked for beside what has places only."""
+    others = (
+        *(args.terms, args.queries, args.examples, args.alerts, args.like, args.query_audio),
+        *(args.output, args.decide, args.beta, args.clips, args.srt, args.explain),
+        args.oov_lexicon,
+    )
+    return args.unit != "place" and (len(args.term) != 1 or any(others))
 
 
 def _of_alerts(args: argparse.Namespace) -> Mapping[str, object]:

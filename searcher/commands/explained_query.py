@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from std.command import print_json, warn
+from std.command import print_json, tell, warn
 from std.display.rows import JSON, TABLE, form_of, print_rows
 from std.options import configuration_of
 
@@ -16,7 +16,7 @@ def explain_query(args: argparse.Namespace) -> None:
     Raises:
         StdError: the words or the terms cannot be read, or a term is none.
     """
-    from searcher import query_terms
+    from searcher import query_terms, read_queries
     from std.distinct import require_distinct
     from std.files import read
     from std.nist import term_file
@@ -25,6 +25,11 @@ def explain_query(args: argparse.Namespace) -> None:
     require_distinct(inputs, {}, args.store or ())
     parse = partial(term_file.parse, column=args.term_column)
     terms = args.term or [term.text for term in read(parse, args.terms).terms]
+    if args.term:
+        asked = read_queries(terms, None, need_words=False)
+        for line in asked.understood() if not asked.all_plain else ():
+            tell(line)
+        terms = asked.terms
     says_text = args.config or any(setting.startswith("text.") for setting in args.set)
     descriptions = query_terms(
         terms,

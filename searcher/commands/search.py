@@ -21,6 +21,7 @@ from searcher.commands.hits import (
     tell_remarks,
 )
 from searcher.commands.opened import opened
+from searcher.commands.units import search_units
 from std.command import peak_memory_gb, print_json, progress_bar, run, tell, warn
 from std.display.numbers import counted
 from std.display.rows import JSON, LINES, form_of
@@ -45,6 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if problem := misuse(args, parse):
         parse.error(problem)
     is_batch = args.terms or args.queries or args.examples
+    in_units = args.unit != "place"
     work = (
         explain_query
         if args.explain_query
@@ -52,6 +54,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args.alerts
         else batch
         if is_batch
+        else search_units
+        if in_units
         else interactive
     )
     return run("std-search", lambda: work(args))

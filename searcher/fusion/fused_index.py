@@ -24,13 +24,13 @@ from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.context import Context, contexts
 from searcher.output.explain import explained
 from searcher.results.hits import HitColumns
-from searcher.results.search_result import SearchResult
+from searcher.results.search_result import SearchResult, TermCandidates
 from searcher.search import decide
 from searcher.searchable_index import SearchableIndex
-from std.config import SHOWN_FROM, Config
+from std.config import Config
 from std.execution.workers import IN_PROCESS, Executor
 from std.metadata.table import NO_METADATA, Metadata, updated
-from std.recordings import IndexRecording, Recordings, about_speakers, chosen
+from std.recordings import IndexRecording, Recordings, chosen, mentions_speakers
 from std.store import Segment, require_different
 from std.values import ECF, Recording, SearchMode, Term, TermList
 
@@ -147,7 +147,7 @@ class FusedIndex(SearchableIndex):
         """The recordings that any recogniser has, ascending: see `Index.recordings`."""
         longest: dict[Recording, IndexRecording] = {}
         for index in self._indexes.values():
-            for recording in index.all_recordings(with_speakers=bool(about_speakers(where))):
+            for recording in index.all_recordings(with_speakers=mentions_speakers(where)):
                 known = longest.get(recording.recording, recording)
                 longest[recording.recording] = max(
                     known, recording, key=lambda each: each.speech_ms
@@ -158,19 +158,11 @@ class FusedIndex(SearchableIndex):
         ]
         return chosen(everything, self.metadata, where, recordings)
 
-    def find(
-        self,
-        *terms: str,
-        where: str | None = None,
-        recordings: Sequence[str] = (),
-        min_probability: float = SHOWN_FROM,
-        workers: Executor = IN_PROCESS,
-    ) -> SearchResult:
-        """See `SearchableIndex.find`."""
-        wanted = self.adhoc_terms(terms)
-        speech = self.searched_speech(None, where, recordings)
-        found = self._search(wanted, speech, workers, mode="adhoc")
-        return found.at_least(min_probability)
+    def decided(self, found: TermCandidates) -> SearchResult:
+        """See `SearchableIndex.decided`."""
+        return decide(found, self.config, "adhoc")
+
+    speaker_segments = None  # slots are those of one recogniser
 
     def search_terms(
         self,
@@ -185,7 +177,8 @@ class FusedIndex(SearchableIndex):
         """Search a term list as an evaluation does: see `Index.search_terms`."""
         wanted = terms.terms if isinstance(terms, TermList) else terms
         speech = self.searched_speech(ecf, where, recordings)
-        return self._search(wanted, speech, workers, advance)
+        found = self.find_candidates(wanted, speech, mode="list", workers=workers, advance=advance)
+        return decide(found, self.config, "list")
 
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
         """See `SearchableIndex.hit_columns`."""
@@ -220,16 +213,16 @@ class FusedIndex(SearchableIndex):
         is_repeated = any(one in learned[:i] for i, one in enumerate(learned))
         return [] if is_repeated else doubts
 
-    def _search(
+    def find_candidates(
         self,
         terms: Sequence[Term],
         speech: SearchedSpeech,
+        *,
+        mode: SearchMode,
         workers: Executor,
         advance: Callable[[float], None] = lambda share: None,
-        *,
-        mode: SearchMode = "list",
-    ) -> SearchResult:
-        """Search each index, fuse what they found, decide."""
+    ) -> TermCandidates:
+        """See `SearchableIndex.find_candidates`: search each index, fuse what they found."""
         excerpts = None if speech.excerpts is None else self.copies.searched(speech.excerpts)
         searched = speech._replace(excerpts=excerpts)
         settings: dict[str, Any] = {
@@ -245,8 +238,7 @@ class FusedIndex(SearchableIndex):
             doubts = [measured(*both) for both in zip(doubts, self._spoken_doubts, strict=True)]
             sureness = MEASURED_SURENESS
         recognisers = [*map(FusedRecogniser, self._indexes, found_by, doubts)]
-        found = replace(fuse(recognisers, self.copies, sureness), speech=speech)
-        return decide(found, self.config, mode)
+        return replace(fuse(recognisers, self.copies, sureness), speech=speech)
 
 
 def _is_about(model: Model, segments: Sequence[Segment]) -> bool:

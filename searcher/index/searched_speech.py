@@ -8,7 +8,7 @@ import numpy as np
 from searcher.index.copies import Copies
 from searcher.index.spoken_by import SpokenBy
 from std.ecf_filter import inside_one, speech_s
-from std.metadata.where import Condition
+from std.query.expression import Expression
 from std.recordings import IndexRecording, said_share
 from std.store.columns import MAX_TIME_MS, Int64s
 from std.values import Bools, Excerpt, Recording
@@ -36,7 +36,7 @@ def restricted(
     excerpts: Sequence[Excerpt] | None,
     recordings: Sequence[IndexRecording],
     copies: Copies,
-    speakers: tuple[Condition, ...] = (),
+    speakers: tuple[Expression, ...] = (),
 ) -> SearchedSpeech:
     """Some recordings, or those of their excerpts that an ECF has.
 
@@ -44,7 +44,7 @@ def restricted(
         excerpts: of the ECF; None = all of the recordings.
         recordings: that are wanted.
         copies: of the index.
-        speakers: comparisons that the names of those fit who are searched.
+        speakers: conditions that the names of those fit who are searched.
     """
     spoken_by = SpokenBy.of(speakers, recordings, copies)
     said_ms = {one.recording: one.speech_ms * said_share(one, speakers) for one in recordings}

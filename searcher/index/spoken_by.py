@@ -10,7 +10,7 @@ import numpy as np
 
 from searcher.index.copies import Copies
 from searcher.index.recording_table import RecordingTable
-from std.metadata.where import Condition
+from std.query.expression import Expression
 from std.recordings import IndexRecording, is_said_by, is_wholly_said_by, unnamed_is_said_by
 from std.store import Segment
 from std.store.columns import Int64s
@@ -22,30 +22,30 @@ from std.values import Bools, Recording
 class SpokenBy:
     """The speakers that are searched."""
 
-    comparisons: tuple[Condition, ...]  # all of which a speaker's name fits
+    conditions: tuple[Expression, ...]  # all of which a speaker's name fits
     whole: frozenset[Recording]  # recordings whose metadata fit: everybody in them counts
     unnamed: frozenset[Recording]  # in which the slots count of which nobody says who spoke
 
     @classmethod
     def of(
         cls,
-        comparisons: tuple[Condition, ...],
+        conditions: tuple[Expression, ...],
         recordings: Sequence[IndexRecording],
         copies: Copies,
     ) -> "SpokenBy | None":
         """The speakers of the recordings that are searched; None where no condition is about them.
 
         Args:
-            comparisons: about speakers.
+            conditions: about speakers.
             recordings: that are searched.
             copies: of the index; a copy's hits are found in its original.
         """
-        if not comparisons:
+        if not conditions:
             return None
-        whole = (one.recording for one in recordings if is_wholly_said_by(one, comparisons))
-        unnamed = (one.recording for one in recordings if unnamed_is_said_by(one, comparisons))
+        whole = (one.recording for one in recordings if is_wholly_said_by(one, conditions))
+        unnamed = (one.recording for one in recordings if unnamed_is_said_by(one, conditions))
         originals = (frozenset(map(copies.original, one)) for one in (whole, unnamed))
-        return cls(comparisons, *originals)
+        return cls(conditions, *originals)
 
     def fits(
         self, segment: Segment, recording: Int64s, first_slot: Int64s, last_slot: Int64s
@@ -62,7 +62,7 @@ class SpokenBy:
         whole = np.array([one in self.whole for one in recordings], bool)[recording]
         unnamed = np.array([one in self.unnamed for one in recordings], bool)[recording]
         is_named = np.array([name != "" for name in speakers.names], bool)
-        fits = np.array([is_said_by(name, self.comparisons) for name in speakers.names], bool)
+        fits = np.array([is_said_by(name, self.conditions) for name in speakers.names], bool)
         first, last = speakers.at(first_slot), speakers.at(last_slot)
         of_first = np.where(is_named[first], fits[first], unnamed)
         of_last = np.where(is_named[last], fits[last], unnamed)

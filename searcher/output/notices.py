@@ -16,7 +16,9 @@ from std.values import Recording, Term
 
 
 def remarks(found: SearchResult) -> Iterator[str]:
-    """Out-of-vocabulary words and wildcards of the terms, terms that were cut, one line each."""
+    """What queries were understood as, out-of-vocabulary words and wildcards of the terms, terms
+    that were cut, one line each."""
+    yield from found.understood
     for term, words, oov_words in zip(found.terms, found.words, found.oov_words, strict=True):
         if missing := [word for word in oov_words if word not in found.wildcards]:
             starred = not found.wildcards.keys().isdisjoint(words)

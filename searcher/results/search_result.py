@@ -5,7 +5,7 @@ SearchResult      decided detections, with the evidence for each
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -46,6 +46,8 @@ class TermCandidates:
     speech: SearchedSpeech  # that was searched
     cut: frozenset[int]  # terms of which only the likeliest places were searched
     seconds: float
+    # What texts with operators were understood as (`std.query`), for a person.
+    understood: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def searched_copies(self) -> int:

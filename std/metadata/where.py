@@ -1,52 +1,34 @@
-"""Conditions on the metadata of recordings: ``date >= 2024-01 and speaker = "Ada"``.
+"""Conditions on the metadata of recordings: a column, an operator, a value.
 
-    where       = comparison { "and" comparison }
-    comparison  = column operator value
-    operator    = "=" | "!=" | "<" | "<=" | ">" | ">=" | "~"
-    column      = text
-    value       = text
-    text        = word { word } | quoted
-    quoted      = '"' ... '"' | "'" ... "'"       a backslash before a quotation mark or backslash
-
-A word holds no blank, quotation mark or operator; ``and`` is one only in quotes. How a value is
-compared with what the condition names:
+How a value is compared with what the condition names (the grammar is that of `std.query`):
 
     both are numbers               as numbers: 7 = 7.0
     a date is asked for            as ISO dates; only as many parts count as are asked for:
                                    2024-01-31 fits ``date = 2024-01`` and ``date <= 2024-01``
     otherwise                      as text, by code points; case counts
     ~                              it fits a pattern: * any letters, ? one, [a-f] one of these
+    :                              it is that number or date, or these words stand in it; a value
+                                   with * or ? is a pattern; case does not count
 
 A text that is no number or date is never before or after one. A recording without a value in the
 column fits ``!=`` only, so ``!=`` holds where ``=`` does not.
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fnmatch import fnmatchcase
-from itertools import takewhile
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 import numpy as np
 
-from std.errors import StdError, quoted
 from std.values import Bools
 
 OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "!=": ne, "<=": le, ">=": ge, "=": eq, "<": lt, ">": gt, "~": fnmatchcase,
 }  # fmt: skip
-MAX_LETTERS = 10_000  # of a condition
-_TOKEN = re.compile(
-    r"""\s*(?: (?P<quoted> "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' )
-             | (?P<operator> != | <= | >= | = | < | > | ~ )
-             | (?P<word> [^\s"'=!<>~]+ ) )""",
-    re.VERBOSE | re.DOTALL,
-)
-_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _WRITTEN_NUMBER = re.compile(r"[+-]?[0-9]{1,300}(\.[0-9]{1,300})?")
 DATE = re.compile(  # of ISO 8601, from the year on to any part
     r"[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])([T ]([01][0-9]|2[0-3])"
@@ -56,7 +38,7 @@ DATE = re.compile(  # of ISO 8601, from the year on to any part
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One condition: a column, an operator of `OPERATORS`, and an operand."""
+    """One condition: a column, an operator of `OPERATORS` or a colon, and an operand."""
 
     column: str  # in lower case
     operator: str
@@ -68,6 +50,8 @@ class Condition:
             return self.operator == "!="
         if self.operator == "~":
             return fnmatchcase(stored, self.value)
+        if self.operator == ":":
+            return _is_mentioned(self.value, stored)
         ours, theirs = comparable(stored, self.value)
         if ours is None:  # neither before nor after the operand, nor equal to it
             return self.operator == "!="
@@ -76,6 +60,17 @@ class Condition:
     def fits(self, values: Sequence[str]) -> Bools:
         """(v + 1,) which of v values fit; the last: whether a recording without a value does."""
         return np.array([self.holds(value) for value in (*values, None)], dtype=bool)
+
+
+def _is_mentioned(asked: str, stored: str) -> bool:
+    """Whether a stored value is the number or date asked for, or has the words."""
+    ours, theirs = comparable(stored, asked)
+    if ours is not None and ours == theirs:
+        return True
+    text, wanted = stored.casefold(), asked.casefold()
+    if "*" in wanted or "?" in wanted:
+        return fnmatchcase(text, wanted)
+    return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", text) is not None
 
 
 def comparable(stored: str, asked: str) -> tuple[Any, Any]:
@@ -102,68 +97,3 @@ def is_date(text: str) -> bool:
     [True, True, False, False]
     """
     return bool(DATE.fullmatch(text))
-
-
-def parse(text: str) -> tuple[Condition, ...]:
-    """Read a condition; all of its comparisons must hold.
-
-    >>> parse("date >= 2024-01 and speaker = 'Ada'")[1]
-    Condition(column='speaker', operator='=', value='Ada')
-
-    Raises:
-        StdError: it is none; the message says where.
-    """
-    if len(text) > MAX_LETTERS:
-        raise StdError(f"--where: expected at most {MAX_LETTERS} letters, got {len(text)}")
-    tokens, at = _tokens(text), 0
-    comparisons = []
-    while True:
-        column, at = _operand(tokens, at, "the name of a column", text)
-        kind, operator = tokens[at]
-        if kind != "operator":
-            known = " ".join(OPERATORS)
-            raise _error(f"one of {known} after {quoted(column)}", operator, text)
-        value, at = _operand(tokens, at + 1, f"a value after {column} {operator}", text)
-        comparisons.append(Condition(column.lower(), operator, value))
-        if tokens[at][0] == "end":
-            return tuple(comparisons)
-        at += 1  # `_operand` stops at "and" and at the end, else it refuses
-
-
-def _operand(
-    tokens: Sequence[tuple[str, str]], at: int, expected: str, text: str
-) -> tuple[str, int]:
-    """A column or a value from a position on, and where it ends: words are joined by a blank."""
-    words = [content for _, content in takewhile(lambda token: token[0] == "word", tokens[at:])]
-    if not words and tokens[at][0] == "quoted":
-        words = [tokens[at][1]]
-    at += len(words)
-    if not words:
-        raise _error(expected, tokens[at][1] or "the end", text)
-    follows, found = tokens[at]
-    is_column = expected.startswith("the name")
-    if follows not in (("operator",) if is_column else ("and", "end")):
-        wanted = "an operator" if is_column else "and, or the end,"
-        raise _error(f"{wanted} after {quoted(words[-1])}", found or "the end", text)
-    return unicodedata.normalize("NFC", " ".join(words)), at
-
-
-def _tokens(text: str) -> list[tuple[str, str]]:
-    """Kind and content of each token; the last is the end."""
-    tokens, at = [], 0
-    while text[at:].strip():
-        match = _TOKEN.match(text, at)
-        if match is None:
-            raise _error("a column, an operator or a value", text[at:].strip(), text)
-        kind, content = str(match.lastgroup), match[str(match.lastgroup)]
-        if kind == "quoted":
-            content = _ESCAPED.sub(r"\1", content[1:-1])
-        elif kind == "word" and content.lower() == "and":
-            kind = "and"
-        tokens.append((kind, content))
-        at = match.end()
-    return [*tokens, ("end", "")]
-
-
-def _error(expected: str, got: str, text: str) -> StdError:
-    return StdError(f"--where: expected {expected}, got {quoted(got)} in {quoted(text)}")

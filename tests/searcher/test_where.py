@@ -122,7 +122,7 @@ def test_patterns_and_conditions_together(index):
 def test_where_nothing_fits_nothing_is_found(index, terms, experiment):
     assert index.search("im", "hahnenfedern", where="date > 2030", decide=True) == []
     assert len(index.search_terms(terms, experiment, where="date > 2030").detections()) == 0
-    with pytest.raises(StdError, match="--where: expected one of the columns date, language, rec"):
+    with pytest.raises(StdError, match="expected one of the columns channel, date, language, rec"):
         index.search("im", where="dated > 2030")
     with pytest.raises(StdError, match="recording: expected the name of one of 8 recordings"):
         index.search("im", recordings=["radio/*"])

@@ -79,10 +79,10 @@ def test_chosen(everything, where, patterns, expected):
 
 
 def test_unknown_columns_and_names_are_refused(everything):
-    columns = "audio, date, language, recording, speaker"
+    columns = "audio, channel, date, language, recording, speaker"
     with pytest.raises(StdError, match=f"--where: expected one of the columns {columns}, got 'x'"):
         chosen(everything, METADATA, "x = 1")
     with pytest.raises(StdError, match=r"recording: expected the name of one of 3 .* got 'radi"):
         chosen(everything, METADATA, None, ["radio"])
-    with pytest.raises(StdError, match="columns language, recording, got 'date'"):
+    with pytest.raises(StdError, match="columns channel, language, recording, got 'date'"):
         chosen(everything, of_rows({}), "date = 2024")

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from std.errors import StdError
-from std.metadata.where import OPERATORS, Condition, is_date, is_number, parse
+from std.metadata.where import OPERATORS, Condition, is_date, is_number
+from std.query.expression import conjuncts
+from std.query.grammar import parse_where
 
 WORDS = st.text("abcxyzäß*?.-/0123456789", min_size=1).filter(lambda word: word.lower() != "and")
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=1, max_size=12)
@@ -21,6 +23,11 @@ DATES = st.sampled_from(
     ["2023", "2024", "2024-01", "2024-02", "2024-01-31", "2024-01-31T20:15", "2024-01-31 20:15:01"]
 )
 VALUES = st.one_of(TEXTS, NUMBERS, DATES, WORDS)
+
+
+def parse(text):
+    """The comparisons of a text that all must hold."""
+    return conjuncts(parse_where(text))
 
 
 def spelt(text, quote):

@@ -1,0 +1,209 @@
+"""Events over places: what an expression says, with the places of its words filled in.
+
+Said       at least one of some places is right
+Close      one of some places is right, and one of some others close to it
+Given      it holds in some units, whatever is said there
+Both, Either, Not
+event_of   an expression -> an event
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from std.errors import QueryError
+from std.metadata.where import Condition
+from std.query.expression import (
+    Every,
+    Expression,
+    Near,
+    Phrase,
+    Position,
+    Some,
+    Without,
+    in_words,
+    is_condition,
+    parts_of,
+)
+from std.store.columns import Int64s
+from std.values import Bools, Float64s
+
+
+class Sites(NamedTuple):
+    """Places of all words of a query, as columns."""
+
+    unit: Int64s  # (n,) in which each is
+    start_ms: Int64s  # (n,)
+    end_ms: Int64s  # (n,)
+    probability: Float64s  # (n,) that it is right
+    units: int  # number of units
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """At least one of some places is right."""
+
+    terms: frozenset[int]
+    rows: Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Close:
+    """A place of each side is right, with at most so much time between them."""
+
+    left: Said
+    right: Said
+    within_ms: float
+
+    @property
+    def terms(self) -> frozenset[int]:
+        """Numbers of the words on both sides."""
+        return self.left.terms | self.right.terms
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """It holds in some units."""
+
+    holds: Bools  # (units,)
+    terms: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class Both:
+    """All parts hold."""
+
+    parts: tuple["Event", ...]
+
+    @property
+    def terms(self) -> frozenset[int]:
+        """Numbers of the words of all parts."""
+        return frozenset().union(*(part.terms for part in self.parts))
+
+
+@dataclass(frozen=True, eq=False)
+class Either(Both):
+    """At least one part holds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Not:
+    """A part does not hold."""
+
+    part: "Event"
+
+    @property
+    def terms(self) -> frozenset[int]:
+        """Numbers of its words."""
+        return self.part.terms
+
+
+Event = Said | Close | Given | Both | Not
+# Of a condition: (n,) which places fit it, and (units,) in which units it can hold.
+Fits = Callable[[Condition | Position], tuple[Bools, Bools]]
+
+
+def sites_of(event: Event) -> Iterator[Said | Close]:
+    """The leaves of an event that depend on places."""
+    if isinstance(event, Said | Close):
+        yield event
+    elif isinstance(event, Both):
+        for part in event.parts:
+            yield from sites_of(part)
+    elif isinstance(event, Not):
+        yield from sites_of(event.part)
+
+
+class _Filled:
+    """An expression is filled in with the places of its words."""
+
+    def __init__(self, rows: dict[str, Int64s], fits: Fits, unit: Int64s) -> None:
+        self.rows, self.fits, self.unit = rows, fits, unit
+        self.number = {text: i for i, text in enumerate(rows)}
+
+    def condition(self, expression: Expression) -> tuple[Bools, Bools]:
+        """Which places and which units fit conditions."""
+        if isinstance(expression, Condition | Position):
+            return self.fits(expression)
+        places, units = zip(*map(self.condition, parts_of(expression)), strict=True)
+        if isinstance(expression, Without):
+            here = ~places[0]
+            is_of_unit = bool((units[0][self.unit] == places[0]).all())
+            return here, ~units[0] if is_of_unit else np.ones_like(units[0])
+        joined = np.logical_or if isinstance(expression, Some) else np.logical_and
+        return joined.reduce(places), joined.reduce(units)
+
+    def said(self, expression: Expression, mask: Bools) -> Said:
+        """The places of words, of words joined by OR, and of either with conditions."""
+        if isinstance(expression, Phrase):
+            rows = self.rows[expression.text]
+            return Said(frozenset({self.number[expression.text]}), rows[mask[rows]])
+        parts = parts_of(expression)
+        if isinstance(expression, Every):
+            mask = mask & self.condition(_conditions(expression))[0]
+            parts = tuple(part for part in parts if not is_condition(part))
+        found = [self.said(part, mask) for part in parts]
+        terms = frozenset().union(*(one.terms for one in found))
+        return Said(terms, np.unique(np.concatenate([one.rows for one in found])))
+
+    def event(self, expression: Expression, mask: Bools) -> Event:
+        """The event; ``mask`` says which places count."""
+        if isinstance(expression, Phrase):
+            return self.said(expression, mask)
+        if isinstance(expression, Near):
+            sides = self.said(expression.left, mask), self.said(expression.right, mask)
+            return Close(*sides, 1000 * expression.seconds)
+        if is_condition(expression):
+            return Given(self.condition(expression)[1])
+        if isinstance(expression, Without):
+            return Not(self.event(expression.part, mask))
+        if isinstance(expression, Some):
+            return Either(tuple(self.event(part, mask) for part in parts_of(expression)))
+        known: tuple[Event, ...] = ()
+        if any(map(is_condition, parts_of(expression))):
+            here, units = self.condition(_conditions(expression))
+            mask, known = mask & here, (Given(units),)
+        words = [part for part in parts_of(expression) if not is_condition(part)]
+        return Both(known + tuple(self.event(part, mask) for part in words))
+
+
+def _conditions(expression: Expression) -> Expression:
+    """The conditions among the parts of an expression."""
+    return Every(tuple(part for part in parts_of(expression) if is_condition(part)))
+
+
+def event_of(expression: Expression, rows: dict[str, Int64s], fits: Fits, sites: Sites) -> Event:
+    """The event that an expression is about.
+
+    A condition on places (who speaks, the first seconds) is about the words that stand beside it,
+    joined by AND.
+
+    Args:
+        expression: of a query.
+        rows: of each text of `Phrase` the rows of its places.
+        fits: which places and units fit a condition.
+        sites: of all words.
+    """
+    filled = _Filled(rows, fits, sites.unit)
+    return filled.event(expression, np.ones(len(sites.unit), dtype=bool))
+
+
+def require_words(expression: Expression) -> None:
+    """Refuse a query without words that are said: it has no places.
+
+    Raises:
+        QueryError: it has none.
+    """
+    if not _has_said(expression):
+        raise QueryError(
+            f"query: expected words that are said, got {in_words(expression)}; recordings in which "
+            "that holds: --unit recording"
+        )
+
+
+def _has_said(expression: Expression) -> bool:
+    if isinstance(expression, Without):
+        return False
+    return isinstance(expression, Phrase) or any(map(_has_said, parts_of(expression)))
