@@ -6,6 +6,8 @@ from searcher.results.hits import Hit
 from std.display.numbers import clock
 from std.display.tables import PIPED_WIDTH, console, print_fitting
 
+LEAST = {"context": 18, "found as": 12}  # letters that people need to read texts
+
 
 def print_table(
     hits: Sequence[Hit],
@@ -59,7 +61,7 @@ def print_table(
             f"{before} [bold]{inside}[/bold] {after}".strip(),
             cell(hit.found_as),
         )
-    print_fitting(out, table)
+    print_fitting(out, table, LEAST)
     if len(hits) > limit:
         out.print(f"... and {len(hits) - limit} more; --limit 0 shows all", highlight=False)
 

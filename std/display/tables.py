@@ -5,7 +5,8 @@ below the other, each cell on a line of its own behind the name of its column.
 """
 
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from std.display.rows import Rows
@@ -65,21 +66,23 @@ def print_table(rows: Rows, *, right: Collection[str] = (), whole: Collection[st
     print_fitting(console(PIPED_WIDTH, highlight=False), table)
 
 
-def print_fitting(out: "Console", table: "Table") -> None:
+def print_fitting(
+    out: "Console", table: "Table", least: Mapping[str, int] = MappingProxyType({})
+) -> None:
     """Print a table whose first row is its header, or its rows below each other if it is too wide.
 
     Args:
         out: where it goes (`console`).
-        table: without box and edges; a column that is not ``no_wrap`` may be as narrow as
-            `MIN_COLUMN`.
+        table: without box and edges.
+        least: letters that columns keep which are not ``no_wrap``; others `MIN_COLUMN`.
     """
-    if _needed_width(table) <= out.width or not table.row_count:
+    if _needed_width(table, least) <= out.width or not table.row_count:
         out.print(table)
         return
     out.print(_below_each_other(table))
 
 
-def _needed_width(table: "Table") -> int:
+def _needed_width(table: "Table", least: Mapping[str, int]) -> int:
     """Letters that a table needs to be read."""
     from rich.text import Text
 
@@ -87,7 +90,8 @@ def _needed_width(table: "Table") -> int:
     for column in table.columns:
         texts = [Text.from_markup(str(cell)) for cell in (column.header, *column.cells)]
         longest = max(text.cell_len for text in texts)
-        widths.append(longest if column.no_wrap else min(longest, MIN_COLUMN))
+        kept = least.get(str(column.header), MIN_COLUMN)
+        widths.append(longest if column.no_wrap else min(longest, kept))
     return sum(widths) + GAP * (len(widths) - 1)
 
 

@@ -12,7 +12,7 @@ ROWS = [
 ]
 
 
-def shown(width, rows=ROWS):
+def shown(width, rows=ROWS, **least):
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in ("term", "file", "time", "context"):
         table.add_column(name, no_wrap=name in ("file", "time"), overflow="fold")
@@ -20,7 +20,7 @@ def shown(width, rows=ROWS):
         table.add_row(*row)
     out = Console(width=width, color_system=None)
     with out.capture() as captured:
-        print_fitting(out, table)
+        print_fitting(out, table, least)
     return [line.rstrip() for line in captured.get().splitlines()]
 
 
@@ -55,3 +55,9 @@ def test_the_border_is_where_a_wrapped_column_would_have_less_than_nine_letters(
 
 def test_no_rows_are_a_header_on_any_terminal():
     assert shown(10, rows=[])
+
+
+def test_a_column_of_texts_keeps_letters_to_read():
+    assert shown(52)[0].split() == ["term", "file", "time", "context"]
+    assert shown(52, context=24)[0] == "term     hahnenfedern"
+    assert shown(80, context=24) == shown(80)
