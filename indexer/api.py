@@ -42,6 +42,7 @@ from indexer.languages.report import (
 from indexer.origins import origins
 from indexer.recorded_audio import existing_folder
 from indexer.watch import POLL_S, SETTLE_S, FileOutcome, Folder, WatchedMetadata, outcomes, watch
+from std.appended import rename_in_lines, told_path
 from std.config import Config, load_config
 from std.display.numbers import counted
 from std.distinct import require_outside
@@ -152,24 +153,38 @@ def delete_recordings(
     return index_files((), store, delete=audio_files, config=config)
 
 
-def rename_recording(old: str, new: str, store: Stores) -> str:
+def rename_recording(
+    old: str,
+    new: str,
+    store: Stores,
+    *,
+    feedback: AnyPath | None = None,
+    alerts: AnyPath | None = None,
+) -> str:
     """Give an audio file of an index another name, as ``std-store rename`` does.
 
-    Its channels and metadata go with it; words stay as they were pronounced.
+    Its channels and metadata go with it; words stay as they were pronounced. Files of marks and of
+    hits that were told are renamed in before the index: if the process is killed, call it again.
 
     Args:
         old: its name, as the index has it.
         new: its name from now on; a folder and an audio extension are left off.
         store: the index.
+        feedback: marks of ``std-serve --feedback`` (`std.marks`), in which it gets its new name.
+        alerts: a list of terms that is searched again and again; what was told of it, beside it,
+            gets the new name.
 
     Returns:
         The new name as the index has it.
 
     Raises:
-        InputError: the index has no such file, or has the new name already.
+        InputError: the index has no such file, or has the new name already; a file is not there,
+            or a service writes to it.
     """
+    files = {Path(feedback): "recording"} if feedback else {}
+    files |= {told_path(Path(alerts)): "file"} if alerts else {}
     with _read(store) as stores, writing(stores):
-        return rename(old, new, stores)
+        return rename(old, new, stores, partial(rename_in_lines, files))
 
 
 def merge_segments(

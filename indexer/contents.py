@@ -136,7 +136,7 @@ def describe_index(stores: Sequence[Store]) -> IndexDescription:
         words=len(set().union(*(segment.words() for segment in segments))),
         postings=sum(int(segment.counts().sum()) for segment in segments),
         speakers=tuple(sorted({name for one in recordings for name in one.speakers if name})),
-        metadata=tuple(sorted(metadata.columns)),
+        metadata=tuple(metadata.names),
         languages=tuple(indexed_languages(segments)),
         text=normalisation.rules() if normalisation else {},
     )

@@ -12,7 +12,7 @@ that gets another name stays as it was pronounced. A file of metadata says somet
 (`std.metadata.cells`); what an index takes is whole rows.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -28,7 +28,7 @@ from indexer.shards import audio_files, contents
 from std.errors import InputError, StoreError
 from std.languages.detection import of_segment
 from std.metadata.cells import FileMetadata, completed, with_languages
-from std.metadata.table import NO_METADATA, Metadata, of_rows, updated
+from std.metadata.table import NO_METADATA, Metadata, of_rows, updated, with_own_values
 from std.nearest import meant
 from std.nist.audio_names import as_stored, recording_name
 from std.recordings import index_recordings
@@ -49,15 +49,15 @@ def whole_rows(given: Metadata, stores: Sequence[Store]) -> Metadata:
     Raises:
         InputError: a table gives channels of one audio file different languages.
     """
-    if not isinstance(given, FileMetadata):
-        return given
-    cells = given.cells
-    if cells.listed_languages:
-        cells = with_languages(cells, _listed_languages(stores))
     before = NO_METADATA
     with suppress(StoreError):  # damaged: what is given takes its place, as far as it goes
         for store in stores:
             before = updated(before, store.metadata())
+    if not isinstance(given, FileMetadata):
+        return with_own_values(given, before)
+    cells = given.cells
+    if cells.listed_languages:
+        cells = with_languages(cells, _listed_languages(stores))
     return completed(before, cells)
 
 
@@ -171,7 +171,12 @@ def _in(pronouncer: Pronouncer, language: str, columns: SegmentColumns) -> Segme
     return replace(columns, extra={**columns.extra, **phones})
 
 
-def rename(old: str, new: str, stores: Sequence[Store]) -> str:
+def rename(
+    old: str,
+    new: str,
+    stores: Sequence[Store],
+    before_commit: Callable[[str, str], None] = lambda before, after: None,
+) -> str:
     """Give an audio file of stores that are being written to another name.
 
     Its metadata and its channels go with it, in one commit of each store that has it.
@@ -180,6 +185,8 @@ def rename(old: str, new: str, stores: Sequence[Store]) -> str:
         old: its name, as people or files write it.
         new: what it is called from now on; a folder and an audio extension are left off.
         stores: the shards of an index.
+        before_commit: called with both names when nothing speaks against the new one. Whoever is
+            killed after it can rename again.
 
     Returns:
         The new name as the index has it.
@@ -197,6 +204,7 @@ def rename(old: str, new: str, stores: Sequence[Store]) -> str:
     taken = {normalize("NFC", file) for file in chain.from_iterable(held)}
     if not after or after in taken:
         raise InputError(url, 0, "a name that no recording has", after)
+    before_commit(before, after)
     for store, some in zip(stores, held, strict=True):
         if before in some:
             _rename_in(store, before, after)

@@ -92,7 +92,7 @@ def export(
 
 
 def _write_metadata(metadata: Metadata, files: Sequence[str], sink: BinaryIO) -> None:
-    names = sorted(metadata.columns)
+    names = metadata.names
     rows = ((file, metadata.values(file)) for file in files)
     write_csv(
         sink,

@@ -175,7 +175,7 @@ def rename(args: argparse.Namespace, stores: Sequence[str]) -> int:
     started = Stopwatch()
     from indexer import rename_recording
 
-    new = rename_recording(args.old, args.new, stores)
+    new = rename_recording(args.old, args.new, stores, feedback=args.feedback, alerts=args.alerts)
     if args.json:
         print_json({"renamed": {"from": args.old, "to": new}} | started.cost()._asdict())
     if not args.quiet:

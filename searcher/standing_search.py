@@ -24,7 +24,7 @@ from typing import Any
 
 from searcher.api import Index
 from searcher.results.hits import Hit
-from std.appended import AppendedFile
+from std.appended import AppendedFile, told_path
 from std.execution.stop import stopped_by
 from std.files import read
 from std.json_fields import documents
@@ -52,7 +52,7 @@ class StandingSearch:
         found = read(partial(term_file.parse, column=column), path)
         self.terms = tuple(dict.fromkeys(term.text for term in found.terms))
         self.column = found.column  # where a table has them, as people are told it
-        self._file = AppendedFile(path.with_name(f"{path.name}.hits.jsonl"))
+        self._file = AppendedFile(told_path(path))
         self.told: list[dict[str, Any]] = []  # new hits, the oldest first
         self.lines: list[dict[str, Any]] = []  # of hits, in the file
         self.posted = 0  # of the lines

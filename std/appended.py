@@ -1,15 +1,23 @@
 """A file of JSON lines that one process appends to: each line is on the disk when `append` returns.
 
+    AppendedFile       the open file
+    rename_in_lines    another name of a recording in all lines, in one step
+
 A line that a killed process did not finish is cut off when the file is opened again; nobody was
 told that it is kept.
 """
 
 import fcntl
+import json
 import os
+from collections.abc import Mapping
+from contextlib import ExitStack, closing
 from pathlib import Path
+from unicodedata import normalize
 
 from std.errors import InputError
-from std.outputs import unwritable
+from std.json_fields import STRICT
+from std.outputs import open_output, unwritable
 
 TAIL_BYTES = 1 << 17  # longer than any line
 
@@ -27,6 +35,8 @@ class AppendedFile:
         try:
             self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not os.path.samestat(os.fstat(self._handle), path.stat()):
+                raise BlockingIOError  # it was replaced meanwhile (`rename_in_lines`)
             self._remove_unfinished_line()
         except BlockingIOError as error:
             got = "one that another std-serve or std-search writes to"
@@ -60,3 +70,61 @@ class AppendedFile:
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
+
+
+def told_path(terms: Path) -> Path:
+    """Where what was told of a list of terms is kept: beside it.
+
+    >>> told_path(Path("names.xlsx")).name
+    'names.xlsx.hits.jsonl'
+    """
+    return terms.with_name(f"{terms.name}.hits.jsonl")
+
+
+def rename_in_lines(files: Mapping[Path, str], old: str, new: str) -> None:
+    """Give a recording another name in all lines of files, each of which is replaced as a whole.
+
+    Nothing is written before all of them have been read and are locked.
+
+    Args:
+        files: the key that names the recording in the object of each line, by path; lines that are
+            blank or unfinished stay as they are.
+        old: its name, with composed letters or not.
+        new: its name from now on.
+
+    Raises:
+        InputError: a file cannot be read or written, another process writes to it, or a line is no
+            JSON object.
+    """
+    with ExitStack() as locks:
+        renamed: dict[Path, list[bytes]] = {}
+        for path, key in files.items():
+            if not path.is_file():
+                raise InputError(path, 0, "a file of JSON lines", "nothing of that name")
+            locks.enter_context(closing(AppendedFile(path)))
+            lines = path.read_bytes().split(b"\n")
+            renamed[path] = [
+                _renamed(line, (path, number), key, old, new)
+                for number, line in enumerate(lines, 1)
+            ]
+            if renamed[path] == lines:
+                del renamed[path]
+        for path, lines in renamed.items():
+            with open_output(path) as sink:
+                sink.write(b"\n".join(lines))
+
+
+def _renamed(line: bytes, place: tuple[Path, int], key: str, old: str, new: str) -> bytes:
+    """A line, with another name of the recording if it is the one that is renamed."""
+    if not line.strip():
+        return line
+    try:
+        document = STRICT.decode(line.decode())
+        if not isinstance(document, dict):
+            raise TypeError
+    except (ValueError, TypeError, RecursionError) as error:
+        got = line.decode(errors="replace")
+        raise InputError(*place, "a JSON object", got) from error
+    if normalize("NFC", str(document.get(key))) != normalize("NFC", old):
+        return line
+    return json.dumps({**document, key: new}, ensure_ascii=False).encode()

@@ -278,12 +278,12 @@ def _column(name: str, recordings: Sequence[IndexRecording], metadata: Metadata)
         return column_of([normalize("NFC", one.recording.file) for one in recordings])
     if name == "language":
         return column_of([_language(one) for one in recordings])
-    if name == "channel" and name not in metadata.columns:
+    if name == "channel" and name not in metadata.names:
         return column_of([str(one.recording.channel) for one in recordings])
     if name == SPEAKER and any(SPEAKER in one.metadata for one in recordings):
         return column_of([one.metadata.get(SPEAKER) for one in recordings])
-    if name not in metadata.columns:
-        known = sorted({*OWN_COLUMNS, *metadata.columns})
+    if name not in metadata.names:
+        known = sorted({*OWN_COLUMNS, *metadata.names})
         raise QueryError(
             f"--where: expected one of the columns {', '.join(known)}, "
             f"got {quoted(name)}{meant(name, known)}"

@@ -24,6 +24,7 @@ from std.errors import StoreError, quoted
 from std.values import Bools, Int32s, Recording
 
 SPEAKER = "speaker"  # who speaks in a file; with "_2" after it, in channel 2
+OWN_PREFIX = "std:"  # of columns in which an index keeps more of a recording; nobody is shown them
 NONE = -1  # the code of a recording without a value
 Rows = npt.NDArray[np.integer]
 Values = Mapping[str, str]  # of one recording, by column
@@ -94,9 +95,22 @@ class Metadata:
     def of_recording(self, recording: Recording) -> dict[str, str]:
         """The metadata of a recording: those of its file, with the speaker of its channel.
 
-        ``speaker_2`` names who speaks in channel 2, and counts there more than ``speaker``.
+        ``speaker_2`` names who speaks in channel 2, and counts there more than ``speaker``. Columns
+        of the index (`OWN_PREFIX`) are left out.
         """
-        return of_channel(self.values(recording.file), recording.channel)
+        values = self.values(recording.file).items()
+        shown = {name: value for name, value in values if not name.startswith(OWN_PREFIX)}
+        return of_channel(shown, recording.channel)
+
+    def own_values(self, file: str) -> dict[str, str]:
+        """What an index keeps of an audio file in columns that nobody is shown."""
+        values = self.values(file).items()
+        return {name: value for name, value in values if name.startswith(OWN_PREFIX)}
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that people are shown, ascending."""
+        return sorted(name for name in self.columns if not name.startswith(OWN_PREFIX))
 
     def changes(self, file: str) -> int:
         """How often the metadata of an audio file were changed; 0 if there are none."""
@@ -169,6 +183,19 @@ def updated(before: Metadata, given: Metadata) -> Metadata:
     fresh = _taken(given, changed[valued[changed]])
     number = [before.changes(file) + 1 for file in fresh.files]
     return _concatenated(kept, replace(fresh, number=np.array(number, np.int32)))
+
+
+def with_own_values(given: Metadata, before: Metadata) -> Metadata:
+    """Rows that a person gives, with what an index keeps of the same audio files.
+
+    >>> kept = with_own_values(of_rows({"a": {"title": "A"}}), of_rows({"a": {"std:x": "1"}}))
+    >>> kept.values("a")
+    {'std:x': '1', 'title': 'A'}
+    """
+    own = {file: values for file in given.files if (values := before.own_values(file))}
+    if not own:
+        return given
+    return of_rows({file: {**given.values(file), **own.get(file, {})} for file in given.files})
 
 
 def renamed(table: Metadata, names: Mapping[str, str]) -> Metadata:

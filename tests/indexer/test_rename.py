@@ -4,15 +4,19 @@ import json
 import shutil
 import uuid
 from contextlib import closing
+from unicodedata import normalize
 
 import pytest
 
 from indexer import delete_recordings, index_files, list_recordings, rename_recording
 from indexer.store_cli import main
 from searcher import open_index
+from std.appended import AppendedFile, rename_in_lines, told_path
 from std.errors import InputError
+from std.marks import Mark, dump, read_marks
 from std.metadata.table import of_rows
 from std.store import open_store
+from std.values import Recording
 
 FILES = ["KERSTIN_00", "KERSTIN_04", "KERSTIN_07"]
 
@@ -121,3 +125,47 @@ def test_the_command_says_what_it_did(german, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["renamed"] == {"from": "KERSTIN_04.wav", "to": "Bo"}
     assert names(shards) == ["Ada", "Bo", "KERSTIN_07"]
     assert main([*given, "KERSTIN_07", "Ada"]) == 2
+
+
+def test_marks_and_what_was_told_follow(german, tmp_path, capsys):
+    url = str(tmp_path / "index")
+    index_files(meshes(german, tmp_path / "in"), url, language="de")
+    marks, terms = tmp_path / "marks.jsonl", tmp_path / "names.txt"
+    said = Mark("burg", Recording("KERSTIN_04", 1), 1.0, 1.5, True, "2026-11-22T09:30:00Z")
+    other = said._replace(recording=Recording("KERSTIN_00", 1))
+    marks.write_bytes(dump(said) + dump(other) + dump(said)[:9])  # the last one is unfinished
+    told = told_path(terms)
+    told.write_text('{"posted": 0}\n{"file": "KERSTIN_04", "term": "burg"}\n')
+    files = ["--feedback", str(marks), "--alerts", str(terms)]
+    held = AppendedFile(told)  # by a service
+    assert main(["rename", url, "KERSTIN_04", "Größe", *files]) == 2
+    assert "names.txt.hits.jsonl: expected a file of this process alone" in capsys.readouterr().err
+    held.close()
+    assert names(url) == FILES
+    assert {mark.recording.file for mark in read_marks(marks)} == {"KERSTIN_00", "KERSTIN_04"}
+    assert main(["rename", url, "KERSTIN_04", "Größe", *files]) == 0
+    assert names(url) == ["Größe", "KERSTIN_00", "KERSTIN_07"]
+    assert read_marks(marks) == [said._replace(recording=Recording("Größe", 1)), other]
+    lines = [json.loads(line) for line in told.read_text().splitlines()]
+    assert lines == [{"posted": 0}, {"file": "Größe", "term": "burg"}]
+    before = told.stat().st_ino
+    rename_in_lines({told: "file"}, "none", "x")
+    assert told.stat().st_ino == before  # nothing to write
+    decomposed = normalize("NFD", "Größe")
+    assert main(["rename", url, decomposed, "KERSTIN_04", *files]) == 0
+    assert read_marks(marks) == [said, other]
+
+
+def test_a_file_that_is_missing_or_something_else_is_named_before_anything_changes(
+    german, tmp_path, capsys
+):
+    url = str(tmp_path / "index")
+    index_files(meshes(german, tmp_path / "in"), url, language="de")
+    odd = tmp_path / "odd.jsonl"
+    odd.write_text("[1]\n")
+    for marks, message in ((tmp_path / "none", "got 'nothing of that name'"), (odd, "line 1")):
+        assert main(["rename", url, "KERSTIN_04", "x", "--feedback", str(marks)]) == 2
+        err = capsys.readouterr().err
+        assert message in err or "odd.jsonl:1: expected a JSON object" in err
+    assert names(url) == FILES
+    assert not (tmp_path / "none").exists()
