@@ -19,6 +19,7 @@ from std.lazy_names import lazy_names
 if TYPE_CHECKING:
     from indexer.api import (
         IndexCheck,
+        SyncReport,
         clean_up,
         delete_recordings,
         describe_index,
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
         list_recordings,
         merge_segments,
         preview_files,
+        relink_inputs,
         rename_recording,
+        sync_folder,
         verify_index,
         watch_folder,
     )
@@ -45,10 +48,12 @@ if TYPE_CHECKING:
     from indexer.languages.report import in_words as languages_line
     from indexer.networks.hypotheses import HypothesisWord
     from indexer.spoken_queries import QueryReport, read_spoken_queries
+    from indexer.sync import Changes, RelinkReport
     from indexer.transcripts import read_transcript
 
 __all__ = [
     "FORMAT_NAMES",
+    "Changes",
     "ExportReport",
     "FormatReader",
     "HypothesisWord",
@@ -61,7 +66,9 @@ __all__ = [
     "Preview",
     "QueryReport",
     "ReaderOptions",
+    "RelinkReport",
     "Span",
+    "SyncReport",
     "clean_up",
     "delete_recordings",
     "describe_index",
@@ -76,7 +83,9 @@ __all__ = [
     "read_spoken_queries",
     "read_transcript",
     "recording_for",
+    "relink_inputs",
     "rename_recording",
+    "sync_folder",
     "verify_index",
     "watch_folder",
 ]
@@ -85,9 +94,9 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "api": (
-            "IndexCheck clean_up delete_recordings describe_index export_index index_files "
-            "list_recordings merge_segments preview_files rename_recording verify_index "
-            "watch_folder"
+            "IndexCheck SyncReport clean_up delete_recordings describe_index export_index "
+            "index_files list_recordings merge_segments preview_files relink_inputs "
+            "rename_recording sync_folder verify_index watch_folder"
         ),
         "contents": "IndexDescription ListedRecording",
         "dry_run": "Preview",
@@ -102,6 +111,7 @@ __getattr__, __dir__ = lazy_names(
         "languages.report": "pronouncer_hints=hints languages_line=in_words",
         "networks.hypotheses": "HypothesisWord",
         "spoken_queries": "QueryReport read_spoken_queries",
+        "sync": "Changes RelinkReport",
         "transcripts": "read_transcript",
     },
 )

@@ -10,6 +10,8 @@
     describe_index       the same as a whole
     export_index         an index -> networks that can be indexed again
     preview_files        what indexing files would bring, without an index
+    sync_folder          what is new, changed or gone in a folder -> the same in an index
+    relink_inputs        where inputs are now
     watch_folder         index what appears in a folder
 
 A store is a folder, ``memory:`` or ``couchdb://host/database``; an index is one store or several,
@@ -18,7 +20,7 @@ its shards.
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -29,7 +31,8 @@ from indexer.contents import IndexDescription, ListedRecording
 from indexer.contents import describe_index as described
 from indexer.contents import list_recordings as listed
 from indexer.describe import rename
-from indexer.dry_run import Preview, dry_run
+from indexer.dry_run import Preview
+from indexer.dry_run import dry_run as dry_run_of
 from indexer.export import ExportReport, export
 from indexer.index_report import IndexReport, Language, Skipped
 from indexer.index_run import IndexRun, ProgressBar, no_bar, run_index, writing
@@ -41,20 +44,31 @@ from indexer.languages.report import (
 )
 from indexer.origins import origins
 from indexer.recorded_audio import existing_folder
+from indexer.sync import (
+    Changes,
+    RelinkReport,
+    changes_in,
+    found_below,
+    input_digest,
+    move,
+    note_digests,
+    relink,
+)
 from indexer.watch import POLL_S, SETTLE_S, FileOutcome, Folder, WatchedMetadata, outcomes, watch
 from std.appended import rename_in_lines, told_path
 from std.config import Config, load_config
 from std.display.numbers import counted
 from std.distinct import require_outside
 from std.ecf_filter import speech_s
-from std.errors import InputError
+from std.errors import ForeignFileError, InputError
 from std.execution.cost import Stopwatch
 from std.execution.processes import executor
-from std.execution.workers import Executor
+from std.execution.workers import IN_PROCESS, Executor
 from std.files import is_regular, read
 from std.metadata.read import parse as parse_metadata
 from std.metadata.table import NO_METADATA, Metadata
 from std.nist.ecf import parse as parse_ecf
+from std.sound.files import SUFFIX
 from std.store import Store, open_store, require_different
 from std.store.address import kind_of
 from std.values import ECF, Recording
@@ -321,13 +335,12 @@ def preview_files(
     urls, options = _urls(store), options or InputOptions()
     found = _found(inputs, options, urls, absolute=False)
     indexed: dict[str, set[str]] = {}
-    for url in urls:
-        if kind_of(url) != "folder" or Path(url).exists():
-            with closing(open_store(url)) as opened:
-                indexed |= origins([opened])
+    for url in _made(urls):
+        with closing(open_store(url)) as opened:
+            indexed |= origins([opened])
     paths = [file.path for file in found.files]
     with executor(worthwhile_jobs(paths, jobs), None) as workers:
-        yield from dry_run(
+        yield from dry_run_of(
             found.files,
             _config(config, None),
             options.input_format,
@@ -338,12 +351,119 @@ def preview_files(
     yield from (Preview(path, skipped="a hidden file") for path in found.hidden)
 
 
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What differs between a folder and an index, and what was indexed of it."""
+
+    changes: Changes
+    report: IndexReport = field(default_factory=IndexReport)
+
+
+def sync_folder(
+    folder: AnyPath,
+    store: Stores,
+    *,
+    dry_run: bool = False,
+    allow_gone: bool = False,
+    options: InputOptions | None = None,
+    **settings: Any,
+) -> SyncReport:
+    """Make an index hold what a folder holds, as ``std-store sync`` does.
+
+    Inputs that are new or changed are indexed, recordings whose inputs are gone are deleted, those
+    whose inputs were moved stay, with marks and metadata. Recordings of other folders stay as they
+    are. Files that are no recogniser output are passed over.
+
+    Args:
+        folder: with the files of folders below it.
+        store: the index, made if it is not there.
+        dry_run: compare only, write nothing.
+        allow_gone: also delete more than half of the recordings from this folder.
+        options: how inputs are read.
+        settings: of `index_files`: ``metadata``, ``config``, ``language``, ``jobs``, ...
+
+    Raises:
+        StdError: the folder is not there or has no files, or most recordings are gone.
+    """
+    urls, root, options = _urls(store), Path(folder), options or InputOptions()
+    if not root.is_dir():
+        raise InputError(root, 0, "a folder with recogniser output", "nothing of that name")
+    found = _found(root, options, urls, absolute=False)
+    with _read(_made(urls) if dry_run else urls, create=not dry_run) as stores:
+        changes, digests = changes_in(root, (*found.files, *found.sounds), stores)
+        if not allow_gone:
+            changes.require_few_gone(root)
+        if dry_run:
+            return SyncReport(_without_foreign(changes, options))
+        if changes.moved:
+            with writing(stores):
+                move(stores, changes.moved)
+    report = IndexReport()
+    if changes.inputs or changes.gone:
+        report = index_files(
+            [file.path for file in changes.inputs],
+            urls,
+            delete=changes.gone,
+            options=options,
+            keep_going=True,
+            **settings,
+        )
+        new = {file.path for file in changes.new}
+        foreign = [
+            one for one in report.failures if isinstance(one, ForeignFileError) and one.path in new
+        ]
+        failures = tuple(one for one in report.failures if one not in foreign)
+        report = replace(report, failures=failures)
+        changes = changes.without({Path(one.path) for one in foreign})
+        _note_indexed(report, digests, urls)
+    return SyncReport(changes, report)
+
+
+def _without_foreign(changes: Changes, options: InputOptions) -> Changes:
+    """Changes without new files that are no recogniser output; reads the new ones."""
+    words = (file for file in changes.new if file.path.suffix != SUFFIX)
+    new = [replace(file, in_folder=True) for file in words]
+    previews = dry_run_of(new, Config(), options.input_format, options.load(), {}, IN_PROCESS)
+    return changes.without({one.path for one in previews if one.skipped})
+
+
+def _note_indexed(report: IndexReport, digests: Mapping[str, str], urls: Sequence[str]) -> None:
+    """Keep the digests of inputs that were indexed."""
+    files = {recording.file for recording in report.recordings}
+    with _read(urls) as stores, writing(stores):
+        note_digests(stores, digests, files)
+
+
+def relink_inputs(folder: AnyPath, store: Stores, *, dry_run: bool = False) -> RelinkReport:
+    """Note where the inputs of an index are that are not where they were.
+
+    Args:
+        folder: in which they are looked for, by the ends of their paths.
+        store: the index.
+        dry_run: look only, write nothing.
+
+    Raises:
+        StdError: the folder is not there, or several files may be meant.
+    """
+    root = Path(folder)
+    if not root.is_dir():
+        raise InputError(root, 0, "a folder to look in", "nothing of that name")
+    with _read(store) as stores:
+        inputs = set[str]().union(*origins(stores).values())
+        places, missing = found_below(root, inputs)
+        if places and not dry_run:
+            with writing(stores):
+                relink(stores, places)
+    return RelinkReport(places, tuple(missing))
+
+
 def watch_folder(
     folder: AnyPath,
     store: Stores,
     *,
     tell: Callable[[str], None],
     stopped: Callable[[float], bool],
+    sync: bool = False,
     options: InputOptions | None = None,
     poll_s: float = POLL_S,
     settle_s: float = SETTLE_S,
@@ -356,6 +476,8 @@ def watch_folder(
         store: the index, made if it is not there.
         tell: takes one line for each file.
         stopped: waits so many seconds, or less; returns whether to stop.
+        sync: begin with `sync_folder`, and repeat it when files are gone: the recordings of files
+            that are removed are deleted.
         options: how inputs are read.
         poll_s: time between two looks at the folder.
         settle_s: how long a file does not change before it is read.
@@ -372,12 +494,20 @@ def watch_folder(
     if not root.is_dir():
         raise InputError(root, 0, "a folder to watch", "nothing of that name")
 
+    def synchronised(gone: Sequence[Path] = ()) -> str:
+        return sync_folder(root, urls, options=options, **settings).changes.line()
+
     def index(batch: Sequence[Path]) -> Iterator[FileOutcome]:
+        digests = {Input(path).origin: input_digest(path) for path in batch} if sync else {}
         report = index_files(batch, urls, options=options, keep_going=True, **settings)
+        if sync:
+            _note_indexed(report, digests, urls)
         for line in (*report.warnings, *report.language_warnings, *report.unmerged):
             tell(f"warning: {line}")
         return outcomes(batch, report.inputs, report.failures)
 
+    if sync and any(one.is_file() for one in root.rglob("*")):
+        tell(synchronised())
     path = settings.get("metadata")
     return watch(
         Folder(root, frozenset(urls)),
@@ -388,9 +518,15 @@ def watch_folder(
         metadata=WatchedMetadata(Path(path), partial(_describe_indexed, urls, settings))
         if isinstance(path, str | PathLike)
         else None,
+        removed=synchronised if sync else None,
         poll_s=poll_s,
         settle_s=settle_s,
     )
+
+
+def _made(urls: Sequence[str]) -> list[str]:
+    """The stores that are there: a folder that is still to be made is none."""
+    return [url for url in urls if kind_of(url) != "folder" or Path(url).exists()]
 
 
 def _inputs_of(urls: Sequence[str]) -> set[str]:
@@ -412,12 +548,12 @@ def _describe_indexed(urls: Sequence[str], settings: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def _read(store: Stores) -> Iterator[list[Store]]:
-    """Open the stores of an index that is there."""
+def _read(store: Stores, *, create: bool = False) -> Iterator[list[Store]]:
+    """Open the stores of an index that is there, or is to be made."""
     urls = _urls(store)
     require_different(urls)
     with ExitStack() as opened:
-        yield [opened.enter_context(closing(open_store(url))) for url in urls]
+        yield [opened.enter_context(closing(open_store(url, create=create))) for url in urls]
 
 
 def _urls(store: Stores) -> list[str]:

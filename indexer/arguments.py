@@ -69,7 +69,7 @@ def parser() -> Parser:
         "input", nargs="*", type=file_argument, metavar="INPUT", help="files or folders"
     )
     add_store_option(parse, required=False)
-    _add_recordings(parse)
+    add_recording_options(parse)
     _add_modes(parse)
     add_jobs_option(parse)
     parse.add_argument("--keep-going", action="store_true", help="skip files that cannot be read")
@@ -77,10 +77,7 @@ def parser() -> Parser:
     parse.add_argument(
         "--verbose", action="store_true", help="name all files that are skipped or hold no word"
     )
-    _add_audio_options(parse.further("audio and sound of the recordings"))
-    _add_text_options(parse.further("how texts are read"))
-    _add_kaldi_options(parse.further("files and frames of Kaldi and others"))
-    _add_lattice_options(parse.further("how lattices become slots"))
+    add_reading_options(parse)
     _add_query_options(parse.further("spoken queries"))
     settings = parse.further("settings")
     add_config_options(settings)
@@ -88,6 +85,14 @@ def parser() -> Parser:
     add_progress_option(settings)
     add_row_options(parse, "--dry-run", "everything else", further=True)
     return parse
+
+
+def add_reading_options(parse: Parser) -> None:
+    """How inputs are read, and which audio belongs to them."""
+    _add_audio_options(parse.further("audio and sound of the recordings"))
+    _add_text_options(parse.further("how texts are read"))
+    _add_kaldi_options(parse.further("files and frames of Kaldi and others"))
+    _add_lattice_options(parse.further("how lattices become slots"))
 
 
 def format_argument(text: str) -> str:
@@ -108,7 +113,7 @@ def chunks_argument(text: str) -> Path | float:
         return file_argument(text)
 
 
-def _add_recordings(parse: Parser) -> None:
+def add_recording_options(parse: Parser) -> None:
     """What names recordings, and what is known of them."""
     add = parse.add_argument
     add(

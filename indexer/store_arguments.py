@@ -2,7 +2,8 @@
 
 import argparse
 
-from std.command import file_argument, text_argument
+from indexer.arguments import add_reading_options, add_recording_options
+from std.command import file_argument, folder_argument, text_argument
 from std.options import (
     STORE,
     add_config_options,
@@ -20,6 +21,8 @@ examples:
   std-store show INDEX
   std-store delete INDEX NEWS_2011_05_01
   std-store rename INDEX NEWS_2011_05_01 news-2011-05-01
+  std-store sync INDEX networks --dry-run
+  std-store move-audio INDEX /archive/audio
   std-store merge INDEX
   std-store export INDEX networks.jsonl --metadata-to recordings.csv
   std-store verify INDEX --json
@@ -170,6 +173,38 @@ def _add_writing(commands: "argparse._SubParsersAction[Parser]") -> None:
     add_json_option(parse)
     _add_quiet(parse)
 
+    _add_sync(commands)
+
+    parse = _command(
+        commands,
+        "relink",
+        "Note where the inputs of the index are that are not where they were.",
+        "INDEX /archive/networks",
+    )
+    parse.add_argument(
+        "folder",
+        type=folder_argument,
+        metavar="FOLDER",
+        help="where they are looked for, by the ends of their paths",
+    )
+    _add_shards(parse)
+    _add_dry_run(parse)
+    add_row_options(parse, "inputs")
+    _add_quiet(parse)
+
+    parse = _command(
+        commands,
+        "move-audio",
+        "Note where the audio of the recordings is, by content, path or name.",
+        "INDEX /archive/audio",
+    )
+    parse.add_argument(
+        "folder", type=folder_argument, metavar="ROOT", help="the folder of all audio files"
+    )
+    _add_shards(parse)
+    add_json_option(parse)
+    _add_quiet(parse)
+
     parse = _command(
         commands, "merge", "Merge all segments into one for each language.", "INDEX --jobs 2"
     )
@@ -188,4 +223,38 @@ def _add_writing(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     _add_shards(parse)
     add_json_option(parse)
+    _add_quiet(parse)
+
+
+def _add_dry_run(parse: Parser) -> None:
+    parse.add_argument("--dry-run", action="store_true", help="say what would be done")
+
+
+def _add_sync(commands: "argparse._SubParsersAction[Parser]") -> None:
+    parse = _command(
+        commands,
+        "sync",
+        "Make the index hold what a folder holds: index what is new or changed, delete what is "
+        "gone.",
+        "INDEX networks --dry-run",
+    )
+    parse.add_argument(
+        "folder", type=folder_argument, metavar="FOLDER", help="a folder of recogniser output"
+    )
+    _add_shards(parse)
+    _add_dry_run(parse)
+    parse.add_argument(
+        "--watch", action="store_true", help="go on with what appears, changes or goes"
+    )
+    parse.add_argument(
+        "--allow-gone",
+        action="store_true",
+        help="also delete more than half of the recordings from this folder",
+    )
+    add_recording_options(parse)
+    add_reading_options(parse)
+    add_jobs_option(parse)
+    add_scheduler_option(parse.further("settings"))
+    add_config_options(parse)
+    add_row_options(parse, "changes", "everything else", further=True)
     _add_quiet(parse)

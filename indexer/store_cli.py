@@ -31,6 +31,8 @@ COMMAND = "std-store"
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit status: 0 done, 2 damage, or what the user can correct."""
     args = parser().parse_args(argv)
+    from indexer import cli_sync
+
     actions = {
         "list": list_index,
         "show": show,
@@ -38,6 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         "delete": delete,
         "export": export,
         "rename": rename,
+        "sync": cli_sync.sync,
+        "relink": cli_sync.relink,
+        "move-audio": cli_sync.move_audio,
         "merge": merge,
         "clean-up": clean_up,
     }

@@ -68,6 +68,7 @@ class Watched:
 
     settle_s: float = SETTLE_S
     _files: dict[Path, _File] = field(default_factory=dict)
+    _missing_since_s: dict[Path, float] = field(default_factory=dict)
 
     def skip(self, looks: Mapping[Path, Look], now_s: float) -> None:
         """Take files for indexed as they are."""
@@ -83,6 +84,7 @@ class Watched:
         """
         for path in self._files.keys() - looks.keys():
             del self._files[path]  # what comes back is new
+            self._missing_since_s[path] = now_s
         found: list[Path] = []
         size = 0
         for path, look in sorted(looks.items()):
@@ -96,6 +98,19 @@ class Watched:
             if found and (size > BATCH_BYTES or len(found) == BATCH_FILES):
                 break
             found.append(path)
+        return found
+
+    def gone(self, looks: Mapping[Path, Look], now_s: float) -> list[Path]:
+        """The files that have been gone for so long that they are not just being replaced."""
+        for path in self._missing_since_s.keys() & looks.keys():
+            del self._missing_since_s[path]
+        found = sorted(
+            path
+            for path, since_s in self._missing_since_s.items()
+            if since_s <= now_s - self.settle_s
+        )
+        for path in found:
+            del self._missing_since_s[path]
         return found
 
     def done(self, path: Path) -> None:
@@ -218,6 +233,7 @@ def watch(
     stopped: Callable[[float], bool],
     *,
     metadata: WatchedMetadata | None = None,
+    removed: Callable[[Sequence[Path]], str] | None = None,
     poll_s: float = POLL_S,
     settle_s: float = SETTLE_S,
 ) -> int:
@@ -226,6 +242,8 @@ def watch(
     Args:
         folder: what is watched.
         metadata: applied when it changes from now on.
+        removed: told of files that are gone; returns what came of it, for a person. None: what
+            they brought stays.
         index: indexes a batch of files.
         indexed: absolute paths of the inputs that the index has: they are indexed again only if
             they change from now on.
@@ -252,7 +270,13 @@ def watch(
             raise InputError(folder.path, 0, "the folder that is watched", "nothing of that name")
         if metadata and described.ready(metadata.looks(), time.time()):
             tell(_line(_applied(metadata), described))
-        batch = watched.ready(folder.looks(), time.time())
+        looks = folder.looks()
+        batch = watched.ready(looks, time.time())
+        if removed and (gone := watched.gone(looks, time.time())):
+            try:
+                tell(removed(gone))
+            except StdError as error:
+                tell(str(error))
         if not batch:
             stopped(poll_s)
             continue

@@ -1,0 +1,319 @@
+"""A folder against an index: which inputs are new, changed, moved or gone (`std-store sync`).
+
+    changes_in     a folder, an index -> `Changes`, and the digests of its inputs
+    relink         where inputs are now -> commits
+    note_digests   what a sync has indexed -> the index, to tell changes later
+
+An index keeps a digest of the inputs of each audio file that a sync has indexed. Where it keeps
+none, because `std-index` was used, nobody knows whether the inputs have changed: they count as
+changed once.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from indexer.describe import rename
+from indexer.inputs import Input
+from indexer.origins import origins
+from indexer.segments.merge import merged
+from indexer.segments.phone_columns import kept_phones
+from indexer.shards import audio_files, contents
+from std.display.numbers import counted
+from std.errors import InputError
+from std.files import unreadable
+from std.metadata.table import OWN_PREFIX, of_rows
+from std.sound.files import SUFFIX
+from std.store import CommittedSegment, Store
+from std.store.columns import SegmentColumns
+from std.store.protocol import verified_columns
+from std.store.resident import ResidentSegment
+
+INPUTS = f"{OWN_PREFIX}inputs"  # the column of the digest
+MOST_GONE = 0.5  # of an archive: more are deleted only if somebody says that this is meant
+FEW = 10  # recordings of which all may go
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """An input that is somewhere else than before."""
+
+    before: str  # absolute path
+    after: Input
+    renamed: tuple[str, str] | None = None  # the recording that was called as the file
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What differs between a folder and an index; recordings of other folders do not count."""
+
+    new: tuple[Input, ...] = ()
+    changed: tuple[Input, ...] = ()
+    moved: tuple[Moved, ...] = ()
+    gone: tuple[str, ...] = ()  # audio files of the index without inputs
+    unchanged: int = 0  # inputs
+    not_compared: int = 0  # of the changed: the index keeps no digest
+    indexed: int = 0  # audio files of the index that are from this folder
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """What is to be indexed."""
+        return (*self.changed, *self.new)  # what is indexed keeps its name
+
+    def without(self, paths: Collection[Path]) -> "Changes":
+        """The same without new files that turn out to be something else."""
+        return replace(self, new=tuple(one for one in self.new if one.path not in paths))
+
+    def line(self) -> str:
+        """How many there are of each kind, for a person."""
+        number = {
+            "new": len(self.new),
+            "changed": len(self.changed),
+            "moved": len(self.moved),
+            "gone": len(self.gone),
+        }
+        kinds = ", ".join(f"{n} {kind}" for kind, n in number.items() if n)
+        return f"{kinds or 'no changes'}; {counted(self.unchanged, 'file')} as before"
+
+    def require_few_gone(self, folder: Path) -> None:
+        """Refuse to empty an archive, because a folder that is not mounted looks so.
+
+        Raises:
+            InputError: more than half of the recordings are gone, and more than a few.
+        """
+        if len(self.gone) > max(FEW, MOST_GONE * self.indexed):
+            expected = f"most of the {self.indexed} recordings that the index has from it"
+            got = f"{len(self.gone)} are gone"
+            raise InputError(folder, 0, expected, got, "--allow-gone deletes them")
+
+
+class RelinkReport(NamedTuple):
+    """What was found of inputs that are not where they were."""
+
+    places: Mapping[str, str]  # absolute path now, by that of before
+    missing: tuple[str, ...]  # that were not found
+
+
+def changes_in(
+    folder: Path, files: Sequence[Input], stores: Sequence[Store]
+) -> tuple[Changes, Mapping[str, str]]:
+    """Compare the inputs in a folder with what an index has from it.
+
+    Args:
+        folder: with the files.
+        files: the inputs in it and below.
+        stores: the shards of an index.
+
+    Returns:
+        the changes; and a digest of each input, by its absolute path.
+
+    Raises:
+        InputError: a file cannot be read.
+    """
+    root = Input(folder).origin.rstrip("/") + "/"
+    here = {file.origin: file for file in files}
+    digests = {origin: input_digest(file.path) for origin, file in here.items()}
+    known = {
+        file: sorted(inputs)
+        for file, inputs in origins(stores).items()
+        if any(origin.startswith(root) for origin in inputs)
+    }
+    _, metadata = contents(stores)
+    kept = {file: metadata.own_values(file).get(INPUTS, "") for file in known}
+    recordings_of: dict[str, list[str]] = {}
+    for file, inputs in known.items():
+        for origin in inputs:
+            recordings_of.setdefault(origin, []).append(file)
+    moved = _moved(root, here, digests, recordings_of, known, kept)
+    now = {one.before: one.after.origin for one in moved}
+    gone, again, not_compared = [], set[str](), set[str]()
+    for file, inputs in known.items():
+        there = [now.get(origin, origin) for origin in inputs]
+        there = [one for one in there if one in here or not one.startswith(root)]
+        inside = [one for one in there if one in here]
+        if not there:
+            gone.append(file)
+        elif len(there) < len(inputs) or kept[file] != joined([digests.get(one) for one in there]):
+            again.update(inside)
+            not_compared.update(inside if not kept[file] else ())
+    taken = recordings_of.keys() | set(now.values())
+    new = [file for origin, file in here.items() if origin not in taken]
+    named = {*known, *(file.own_name for file in new if file.path.suffix != SUFFIX)}
+    new = [file for file in new if file.path.suffix != SUFFIX or file.own_name not in named]
+    found = Changes(
+        tuple(new),
+        tuple(here[origin] for origin in sorted(again)),
+        moved,
+        tuple(sorted(gone)),
+        len(here.keys() & taken) - len(again),
+        len(not_compared),
+        len(known),
+    )
+    return found, digests
+
+
+def _moved(
+    root: str,
+    here: Mapping[str, Input],
+    digests: Mapping[str, str],
+    recordings_of: Mapping[str, Sequence[str]],
+    known: Mapping[str, Sequence[str]],
+    kept: Mapping[str, str],
+) -> tuple[Moved, ...]:
+    """Inputs that are gone and are there under another path, each once."""
+    free: dict[str, list[Input]] = {}
+    for origin, file in here.items():
+        if origin not in recordings_of:
+            free.setdefault(joined([digests[origin]]), []).append(file)
+    moved = []
+    for before, files in sorted(recordings_of.items()):
+        alone = [file for file in files if len(known[file]) == 1]
+        if (
+            before in here
+            or not before.startswith(root)
+            or not alone
+            or not (same := free.get(kept[alone[0]]))
+        ):
+            continue
+        name = Path(before).name
+        after = next((one for one in same if one.path.name == name), same[0])
+        same.remove(after)
+        called = Input(Path(before)).own_name
+        own = after.own_name
+        is_renamed = files == [called] and own != called
+        moved.append(Moved(before, after, (called, own) if is_renamed else None))
+    return tuple(moved)
+
+
+def input_digest(path: Path) -> str:
+    """The digest of an input file.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def joined(digests: Sequence[str | None]) -> str:
+    """One digest of several inputs, in the order of their paths; none if one is not known."""
+    if None in digests:
+        return ""
+    return hashlib.sha256(" ".join(map(str, digests)).encode()).hexdigest()[:32]
+
+
+def note_digests(stores: Sequence[Store], digests: Mapping[str, str], files: Iterable[str]) -> None:
+    """Keep the digests of the inputs of audio files in stores that are being written to.
+
+    Args:
+        stores: the shards of an index.
+        digests: of inputs, by absolute path.
+        files: audio files that were read from these inputs.
+    """
+    inputs, wanted = origins(stores), set(files)
+    for store in stores:
+        before, rows = store.metadata(), {}
+        for file in audio_files(store) & wanted:
+            digest = joined([digests.get(origin) for origin in sorted(inputs[file])])
+            values = before.values(file)
+            if digest and values.get(INPUTS) != digest:
+                rows[file] = {**values, INPUTS: digest}
+        normalisation = store.normalisation()
+        if rows and normalisation is not None:
+            store.commit(normalisation=normalisation, metadata=of_rows(rows))
+
+
+def relink(stores: Sequence[Store], places: Mapping[str, str]) -> int:
+    """Note where inputs are now, in stores that are being written to.
+
+    Args:
+        stores: the shards of an index.
+        places: absolute path from now on, by that of before.
+
+    Returns:
+        how many recordings have another place.
+    """
+    changed = 0
+    for store in stores:
+        normalisation = store.normalisation()
+        for segment in store.segments():
+            rows = _rows_of(segment, places.keys())
+            if rows and normalisation is not None:
+                changed += len(rows)
+                columns = _relinked(segment, places)
+                store.commit([columns], normalisation=normalisation, replace=[segment.id])
+    return changed
+
+
+def _rows_of(segment: CommittedSegment, inputs: Collection[str]) -> list[int]:
+    """The live recordings that were read from some inputs."""
+    return [
+        row
+        for row, one in enumerate(segment.recordings)
+        if row not in segment.deleted and not {*one.inputs}.isdisjoint(inputs)
+    ]
+
+
+def _relinked(segment: CommittedSegment, places: Mapping[str, str]) -> SegmentColumns:
+    """A segment whose recordings know where their inputs are; without deleted recordings."""
+    columns = verified_columns(segment)
+    recordings = tuple(
+        one._replace(inputs=tuple(sorted(places.get(origin, origin) for origin in one.inputs)))
+        for one in columns.recordings
+    )
+    linked = ResidentSegment(None, replace(columns, recordings=recordings), segment.deleted)
+    return merged([linked], partial(kept_phones, before=columns))
+
+
+def move(stores: Sequence[Store], moved: Sequence[Moved]) -> None:
+    """Note where inputs are now; recordings that are called as their files get their new names."""
+    relink(stores, {one.before: one.after.origin for one in moved})
+    for one in moved:
+        if one.renamed:
+            rename(*one.renamed, stores)
+
+
+def found_below(folder: Path, inputs: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """Where inputs are that are not where they were: below a folder, by the end of their paths.
+
+    Args:
+        folder: to look in.
+        inputs: absolute paths.
+
+    Returns:
+        the place of each that was found; and those that were not.
+
+    Raises:
+        InputError: several files may be meant.
+    """
+    of_name: dict[str, list[Path]] = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            of_name.setdefault(path.name, []).append(path)
+    places, missing = {}, []
+    for before in sorted(inputs):
+        if Path(before).exists():
+            continue
+        candidates = of_name.get(Path(before).name, [])
+        ends = [_common_end(Path(before), path) for path in candidates]
+        best = [path for path, n in zip(candidates, ends, strict=True) if n == max(ends)]
+        if len(best) > 1:
+            got = f"{best[0]} and {best[1]}"
+            raise InputError(folder, 0, f"one file that was {before}", got)
+        if best:
+            places[before] = Input(best[0]).origin
+        else:
+            missing.append(before)
+    return places, missing
+
+
+def _common_end(first: Path, second: Path) -> int:
+    """How many parts two paths have in common at their ends."""
+    pairs = zip(reversed(first.parts), reversed(second.absolute().parts), strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), 0)
