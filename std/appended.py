@@ -16,7 +16,6 @@ from pathlib import Path
 from unicodedata import normalize
 
 from std.errors import InputError
-from std.json_fields import STRICT
 from std.outputs import open_output, unwritable
 
 TAIL_BYTES = 1 << 17  # longer than any line
@@ -119,7 +118,7 @@ def _renamed(line: bytes, place: tuple[Path, int], key: str, old: str, new: str)
     if not line.strip():
         return line
     try:
-        document = STRICT.decode(line.decode())
+        document = json.loads(line)
         if not isinstance(document, dict):
             raise TypeError
     except (ValueError, TypeError, RecursionError) as error:
