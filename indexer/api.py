@@ -497,15 +497,7 @@ def watch_folder(
     def synchronised(gone: Sequence[Path] = ()) -> str:
         return sync_folder(root, urls, options=options, **settings).changes.line()
 
-    def index(batch: Sequence[Path]) -> Iterator[FileOutcome]:
-        digests = {Input(path).origin: input_digest(path) for path in batch} if sync else {}
-        report = index_files(batch, urls, options=options, keep_going=True, **settings)
-        if sync:
-            _note_indexed(report, digests, urls)
-        for line in (*report.warnings, *report.language_warnings, *report.unmerged):
-            tell(f"warning: {line}")
-        return outcomes(batch, report.inputs, report.failures)
-
+    index = partial(_watched_batch, urls, tell, sync, {"options": options, **settings})
     if sync and any(one.is_file() for one in root.rglob("*")):
         tell(synchronised())
     path = settings.get("metadata")
@@ -522,6 +514,23 @@ def watch_folder(
         poll_s=poll_s,
         settle_s=settle_s,
     )
+
+
+def _watched_batch(
+    urls: Sequence[str],
+    tell: Callable[[str], None],
+    sync: bool,
+    settings: Mapping[str, Any],
+    batch: Sequence[Path],
+) -> Iterator[FileOutcome]:
+    """Index a batch of files that appeared in a folder; arguments as those of `watch_folder`."""
+    digests = {Input(path).origin: input_digest(path) for path in batch} if sync else {}
+    report = index_files(batch, urls, keep_going=True, **settings)
+    if sync:
+        _note_indexed(report, digests, urls)
+    for line in (*report.warnings, *report.language_warnings, *report.unmerged):
+        tell(f"warning: {line}")
+    return outcomes(batch, report.inputs, report.failures)
 
 
 def _made(urls: Sequence[str]) -> list[str]:

@@ -175,35 +175,7 @@ def _add_writing(commands: "argparse._SubParsersAction[Parser]") -> None:
 
     _add_sync(commands)
 
-    parse = _command(
-        commands,
-        "relink",
-        "Note where the inputs of the index are that are not where they were.",
-        "INDEX /archive/networks",
-    )
-    parse.add_argument(
-        "folder",
-        type=folder_argument,
-        metavar="FOLDER",
-        help="where they are looked for, by the ends of their paths",
-    )
-    _add_shards(parse)
-    _add_dry_run(parse)
-    add_row_options(parse, "inputs")
-    _add_quiet(parse)
-
-    parse = _command(
-        commands,
-        "move-audio",
-        "Note where the audio of the recordings is, by content, path or name.",
-        "INDEX /archive/audio",
-    )
-    parse.add_argument(
-        "folder", type=folder_argument, metavar="ROOT", help="the folder of all audio files"
-    )
-    _add_shards(parse)
-    add_json_option(parse)
-    _add_quiet(parse)
+    _add_places(commands)
 
     parse = _command(
         commands, "merge", "Merge all segments into one for each language.", "INDEX --jobs 2"
@@ -257,4 +229,37 @@ def _add_sync(commands: "argparse._SubParsersAction[Parser]") -> None:
     add_scheduler_option(parse.further("settings"))
     add_config_options(parse)
     add_row_options(parse, "changes", "everything else", further=True)
+    _add_quiet(parse)
+
+
+def _add_places(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """What notes where files are now."""
+    parse = _command(
+        commands,
+        "relink",
+        "Note where the inputs of the index are that are not where they were.",
+        "INDEX /archive/networks",
+    )
+    parse.add_argument(
+        "folder",
+        type=folder_argument,
+        metavar="FOLDER",
+        help="where they are looked for, by the ends of their paths",
+    )
+    _add_shards(parse)
+    _add_dry_run(parse)
+    add_row_options(parse, "inputs")
+    _add_quiet(parse)
+
+    parse = _command(
+        commands,
+        "move-audio",
+        "Note where the audio of the recordings is, by content, path or name.",
+        "INDEX /archive/audio",
+    )
+    parse.add_argument(
+        "folder", type=folder_argument, metavar="ROOT", help="the folder of all audio files"
+    )
+    _add_shards(parse)
+    add_json_option(parse)
     _add_quiet(parse)

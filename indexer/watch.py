@@ -273,10 +273,7 @@ def watch(
         looks = folder.looks()
         batch = watched.ready(looks, time.time())
         if removed and (gone := watched.gone(looks, time.time())):
-            try:
-                tell(removed(gone))
-            except StdError as error:
-                tell(str(error))
+            tell(_said(removed, gone))
         if not batch:
             stopped(poll_s)
             continue
@@ -288,6 +285,14 @@ def watch(
         for line in dict.fromkeys(_line(outcome, watched) for outcome in found):
             tell(line)
     return n_indexed
+
+
+def _said(removed: Callable[[Sequence[Path]], str], gone: Sequence[Path]) -> str:
+    """What came of files that are gone."""
+    try:
+        return removed(gone)
+    except StdError as error:
+        return str(error)
 
 
 def _applied(metadata: WatchedMetadata) -> FileOutcome:
