@@ -148,31 +148,7 @@ def _add_writing(commands: "argparse._SubParsersAction[Parser]") -> None:
     add_json_option(parse)
     _add_quiet(parse)
 
-    parse = _command(
-        commands,
-        "rename",
-        "Give a recording another name; its channels and metadata go with it.",
-        "INDEX NEWS_2011_05_01 news-2011-05-01 --feedback marks.jsonl",
-    )
-    parse.add_argument("old", type=text_argument, metavar="OLD", help="its name, as list shows it")
-    parse.add_argument("new", type=text_argument, metavar="NEW", help="a name that none has")
-    _add_shards(parse)
-    parse.add_argument(
-        "--feedback",
-        type=file_argument,
-        metavar="FILE",
-        help="marks of std-serve --feedback, in which it gets its new name, too",
-    )
-    parse.add_argument(
-        "--alerts",
-        type=file_argument,
-        metavar="FILE",
-        help="a list of terms of std-serve or std-search --alerts: what was told of this recording "
-        "is not told again",
-    )
-    add_json_option(parse)
-    _add_quiet(parse)
-
+    _add_rename(commands)
     _add_sync(commands)
 
     _add_places(commands)
@@ -261,5 +237,32 @@ def _add_places(commands: "argparse._SubParsersAction[Parser]") -> None:
         "folder", type=folder_argument, metavar="ROOT", help="the folder of all audio files"
     )
     _add_shards(parse)
+    add_json_option(parse)
+    _add_quiet(parse)
+
+
+def _add_rename(commands: "argparse._SubParsersAction[Parser]") -> None:
+    parse = _command(
+        commands,
+        "rename",
+        "Give a recording another name; its channels and metadata go with it.",
+        "INDEX NEWS_2011_05_01 news-2011-05-01 --feedback marks.jsonl",
+    )
+    parse.add_argument("old", type=text_argument, metavar="OLD", help="its name, as list shows it")
+    parse.add_argument("new", type=text_argument, metavar="NEW", help="a name that none has")
+    _add_shards(parse)
+    parse.add_argument(
+        "--feedback",
+        type=file_argument,
+        metavar="FILE",
+        help="marks of std-serve --feedback, in which it gets its new name, too",
+    )
+    parse.add_argument(
+        "--alerts",
+        type=file_argument,
+        metavar="FILE",
+        help="a list of terms of std-serve or std-search --alerts: what was told of this recording "
+        "is not told again",
+    )
     add_json_option(parse)
     _add_quiet(parse)
