@@ -21,20 +21,25 @@ if TYPE_CHECKING:
         IndexCheck,
         SyncReport,
         clean_up,
+        correct_recording,
         delete_recordings,
         describe_index,
         export_index,
         index_files,
+        list_corrections,
         list_recordings,
         merge_segments,
         preview_files,
         relink_inputs,
         rename_recording,
         sync_folder,
+        undo_corrections,
         verify_index,
         watch_folder,
     )
     from indexer.contents import IndexDescription, ListedRecording
+    from indexer.correct import RecordingCorrection
+    from indexer.corrections.layer import Correction
     from indexer.dry_run import Preview
     from indexer.export import ExportReport
     from indexer.formats.names import FORMAT_NAMES, installed_formats
@@ -54,6 +59,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMAT_NAMES",
     "Changes",
+    "Correction",
     "ExportReport",
     "FormatReader",
     "HypothesisWord",
@@ -66,16 +72,19 @@ __all__ = [
     "Preview",
     "QueryReport",
     "ReaderOptions",
+    "RecordingCorrection",
     "RelinkReport",
     "Span",
     "SyncReport",
     "clean_up",
+    "correct_recording",
     "delete_recordings",
     "describe_index",
     "export_index",
     "index_files",
     "installed_formats",
     "languages_line",
+    "list_corrections",
     "list_recordings",
     "merge_segments",
     "preview_files",
@@ -86,6 +95,7 @@ __all__ = [
     "relink_inputs",
     "rename_recording",
     "sync_folder",
+    "undo_corrections",
     "verify_index",
     "watch_folder",
 ]
@@ -94,11 +104,14 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "api": (
-            "IndexCheck SyncReport clean_up delete_recordings describe_index export_index "
-            "index_files list_recordings merge_segments preview_files relink_inputs "
-            "rename_recording sync_folder verify_index watch_folder"
+            "IndexCheck SyncReport clean_up correct_recording delete_recordings describe_index "
+            "export_index index_files list_corrections list_recordings merge_segments "
+            "preview_files relink_inputs rename_recording sync_folder undo_corrections "
+            "verify_index watch_folder"
         ),
         "contents": "IndexDescription ListedRecording",
+        "corrections.layer": "Correction",
+        "correct": "RecordingCorrection",
         "dry_run": "Preview",
         "export": "ExportReport",
         "formats.names": "FORMAT_NAMES installed_formats",

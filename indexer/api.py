@@ -3,6 +3,9 @@
     index_files          recogniser output -> an index; may also delete and merge
     delete_recordings    take audio files out of an index
     rename_recording     another name for an audio file
+    correct_recording    what a person says was said in a recording
+    undo_corrections     what the recogniser wrote, again
+    list_corrections     what was corrected
     merge_segments       merge the segments of an index into as few as possible
     verify_index         read everything, name what is damaged
     clean_up             remove replaced segments at once
@@ -30,6 +33,16 @@ from indexer.build import worthwhile_jobs
 from indexer.contents import IndexDescription, ListedRecording
 from indexer.contents import describe_index as described
 from indexer.contents import list_recordings as listed
+from indexer.correct import (
+    RecordingCorrection,
+    at_time,
+    by_transcript,
+    correct,
+    stored_name,
+    take_back,
+)
+from indexer.correct import listed as corrections_in
+from indexer.corrections.transcript import read_words
 from indexer.describe import rename
 from indexer.dry_run import Preview
 from indexer.dry_run import dry_run as dry_run_of
@@ -44,6 +57,7 @@ from indexer.languages.report import (
 )
 from indexer.origins import origins
 from indexer.recorded_audio import existing_folder
+from indexer.segments.phone_columns import PhoneColumnBuilder
 from indexer.sync import (
     Changes,
     RelinkReport,
@@ -71,6 +85,7 @@ from std.nist.ecf import parse as parse_ecf
 from std.sound.files import SUFFIX
 from std.store import Store, open_store, require_different
 from std.store.address import kind_of
+from std.text import Normalisation
 from std.values import ECF, Recording
 
 AnyPath = str | PathLike[str]
@@ -199,6 +214,117 @@ def rename_recording(
     files |= {told_path(Path(alerts)): "file"} if alerts else {}
     with _read(store) as stores, writing(stores):
         return rename(old, new, stores, partial(rename_in_lines, files))
+
+
+Time = float | tuple[float, float]  # s; or from when to when
+
+
+def correct_recording(
+    recording: str,
+    store: Stores,
+    *,
+    words: str | None = None,
+    at_s: Time | None = None,
+    transcript: AnyPath | None = None,
+    channel: int = 1,
+    dry_run: bool = False,
+    config: Config | AnyPath | None = None,
+) -> list[RecordingCorrection]:
+    """Correct what a recording says, as ``std-store correct`` does.
+
+    The corrected words are certain: their posterior is 1. Corrections stay when the recording is
+    indexed again, and can be taken back (`undo_corrections`).
+
+    Args:
+        recording: its name.
+        store: the index.
+        words: what was said at ``at_s``, in place of the words that sound most like it; empty:
+            nothing was said.
+        at_s: a time in it; or from when to when.
+        transcript: a file with what was said in all of it, of any format that `index_files` reads,
+            or a text: where it differs from the index, it is right.
+        channel: of the audio file.
+        dry_run: write nothing.
+        config: see `index_files`.
+
+    Returns:
+        the corrections, with what they replace.
+
+    Raises:
+        InputError: the index has no such recording, or the transcript is of another one.
+        ValueError: neither words with a time nor a transcript, or both.
+    """
+    if (transcript is None) == (words is None or at_s is None):
+        raise ValueError("expected words and at_s, or a transcript")
+    phone_builder = PhoneColumnBuilder(_config(config, None))
+    with _read(store) as stores, writing(stores):
+        file = stored_name(recording, stores)
+        one, text = Recording(file, channel), _text(stores)
+        if transcript is not None:
+            path = Path(transcript)
+            found = by_transcript(one, read_words(path, one, text), path, stores)
+        else:
+            said = text.phrase(words) if words else ()
+            found = at_time(one, said, _span_ms(at_s or 0.0), stores, phone_builder)
+        layer = correct(file, found, stores, phone_builder, dry_run=dry_run)
+    return [RecordingCorrection(one, correction) for correction in layer]
+
+
+def undo_corrections(
+    recording: str,
+    store: Stores,
+    *,
+    at_s: Time | None = None,
+    dry_run: bool = False,
+    config: Config | AnyPath | None = None,
+) -> list[RecordingCorrection]:
+    """Take corrections of a recording back, as ``std-store correct --undo`` does.
+
+    Args:
+        recording: its name; of all its channels.
+        store: the index.
+        at_s: a time in a correction, or from when to when; None: all of them.
+        dry_run: write nothing.
+        config: see `index_files`.
+
+    Returns:
+        those that were taken back.
+
+    Raises:
+        InputError: the index has no such recording, or no such correction of it.
+    """
+    phone_builder = PhoneColumnBuilder(_config(config, None))
+    span_ms = None if at_s is None else _span_ms(at_s)
+    with _read(store) as stores, writing(stores):
+        file = stored_name(recording, stores)
+        layer = take_back(file, span_ms, stores, phone_builder, dry_run=dry_run)
+    return [RecordingCorrection(Recording(file, one.channel), one) for one in layer]
+
+
+def list_corrections(store: Stores, *, recordings: Sequence[str] = ()) -> list[RecordingCorrection]:
+    """What people have corrected in an index, by recording and time.
+
+    Args:
+        store: the index.
+        recordings: their names; none: all.
+
+    Raises:
+        InputError: the index has no such recording.
+    """
+    with _read(store) as stores:
+        return corrections_in(stores, [stored_name(one, stores) for one in recordings])
+
+
+def _text(stores: Sequence[Store]) -> Normalisation:
+    """How an index writes words."""
+    found = (store.normalisation() for store in stores)
+    return next((one for one in found if one is not None), Normalisation())
+
+
+def _span_ms(at_s: Time) -> tuple[int, int | None]:
+    if isinstance(at_s, tuple):
+        return round(1000 * at_s[0]), round(1000 * at_s[1])
+    return round(1000 * at_s), None
 
 
 def merge_segments(

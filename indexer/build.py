@@ -17,6 +17,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
+from indexer.corrections.layer import layers_of
 from indexer.file_columns import FileColumns, index_file
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.index_report import IndexedInput, IndexReport, Skipped
@@ -25,14 +26,14 @@ from indexer.languages.pronounce import Pronouncer
 from indexer.networks.utterances import SEGMENTS_HINT
 from indexer.origins import Origins, origins
 from indexer.segments.sound import FRAMES_PER_POSTING
-from indexer.shards import Shard, audio_files, commit, commit_last, gathered_batch
+from indexer.shards import Shard, audio_files, commit, commit_last, contents, gathered_batch
 from indexer.sound_inputs import EncoderGuard, sounds_alone
 from std.config import Config
 from std.display.numbers import counted
-from std.errors import InputError, StdError
+from std.errors import InputError, StdError, StoreError
 from std.execution.workers import IN_PROCESS, Executor
 from std.files import is_regular, size_bytes
-from std.metadata.table import NO_METADATA, Metadata
+from std.metadata.table import NO_METADATA, Metadata, composed, updated
 from std.sound.columns import SIGNS, WORDS
 from std.store import Store
 from std.values import Recording
@@ -78,7 +79,7 @@ def build(
     """
     files = [file if isinstance(file, Input) else Input(file) for file in inputs]
     admission = Origins([*files, *sounds], origins(stores), options.segments is not None)
-    shards = [Shard(store, audio_files(store), metadata=metadata) for store in stores]
+    shards = _shards(stores, metadata)
     n = len(shards)
     work = partial(index_file, config=config, input_format=input_format, options=options, shards=n)
     indexed, unread = list[IndexedInput](), list[Skipped | StdError]()
@@ -103,6 +104,21 @@ def build(
     commit_last(rest, shards, config, words, pronouncer)
     doubts = (*admission.doubts(), *_doubted_pieces(indexed, options))
     return IndexReport(tuple(indexed), len(words), skipped, failures, doubts)
+
+
+def _shards(stores: Sequence[Store], metadata: Metadata) -> list[Shard]:
+    """The stores that are added to, and what is known of recordings in any of them."""
+    described = metadata
+    try:
+        described = composed(updated(contents(stores)[1], metadata))
+    except StoreError:  # damaged: what is given takes its place
+        if not metadata:
+            raise
+    layers = layers_of(described)
+    return [
+        Shard(store, audio_files(store), metadata=metadata, described=described, layers={**layers})
+        for store in stores
+    ]
 
 
 def worthwhile_jobs(paths: Sequence[Path], jobs: int) -> int:

@@ -1,12 +1,14 @@
 """Shards of an index while files are added: a batch of columns each -> commits."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from indexer.corrections.layer import Layer, with_layer
+from indexer.corrections.slots import corrected, uncorrected
 from indexer.languages.pronounce import Pronouncer, undecided
 from indexer.segments.merge import merged
 from std.config import Config
-from std.metadata.table import NO_METADATA, Metadata, renamed, updated
+from std.metadata.table import NO_METADATA, Metadata, of_rows, renamed, updated
 from std.nist.audio_names import spelt_otherwise
 from std.store import CommittedSegment, Segment, Store
 from std.store.columns import SegmentColumns, unpack_vocabulary
@@ -23,6 +25,8 @@ class Shard:
     postings: int = 0  # in the batch
     added: set[str] = field(default_factory=set)  # audio files committed in this run
     metadata: Metadata = NO_METADATA  # of this run, for the recordings of all shards
+    described: Metadata = NO_METADATA  # all that is known of recordings of this run and before it
+    layers: dict[str, Layer] = field(default_factory=dict)  # corrections of audio files
 
 
 def audio_files(store: Store) -> set[str]:
@@ -51,6 +55,7 @@ class Gathered:
     columns: SegmentColumns  # of the batch and of earlier segments, without phone columns
     earlier: tuple[str, ...]  # ids of the segments that leave for it
     files: frozenset[str]  # audio files that it brings
+    corrected: Metadata = NO_METADATA  # of those of them that people have corrected
 
 
 def gathered_batch(shard: Shard) -> Gathered:
@@ -67,9 +72,23 @@ def gathered_batch(shard: Shard) -> Gathered:
         for segment in (shard.store.segments() if again else ())
         if again & {one.recording.file for one in segment.recordings}
     ]
+    before = {file: shard.layers[file] for file in again & shard.layers.keys()}
     pieces: list[Segment] = [*earlier, *(ResidentSegment(None, columns) for columns in shard.batch)]
     shard.batch, shard.postings = [], 0
-    return Gathered(merged(pieces), tuple(one.id for one in earlier), fresh)
+    columns, metadata = _corrected(shard, uncorrected(merged(pieces), before), fresh)
+    return Gathered(columns, tuple(one.id for one in earlier), fresh, metadata)
+
+
+def _corrected(
+    shard: Shard, columns: SegmentColumns, files: Collection[str]
+) -> tuple[SegmentColumns, Metadata]:
+    """Columns in which the corrections of audio files hold, and the metadata of these files."""
+    layers = {file: shard.layers[file] for file in files if file in shard.layers}
+    columns, noted = corrected(columns, layers)
+    shard.layers |= noted
+    described = shard.described
+    rows = {file: with_layer(described.values(file), layer) for file, layer in noted.items()}
+    return columns, of_rows(rows)
 
 
 def commit(
@@ -94,7 +113,7 @@ def commit(
     """
     shard = shards[number]
     add = [one for one in add if one.recordings]
-    metadata = shard.metadata.of(gathered.files)
+    metadata = updated(shard.metadata.of(gathered.files), gathered.corrected)
     before = spelt_otherwise(gathered.files, set().union(*(one.held for one in shards)))
     gone = gathered.files.union(before)
     holders = [other for other in shards if other is not shard and gone & other.held]

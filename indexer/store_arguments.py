@@ -3,7 +3,8 @@
 import argparse
 
 from indexer.arguments import add_reading_options, add_recording_options
-from std.command import file_argument, folder_argument, text_argument
+from std.command import file_argument, folder_argument, number, text_argument
+from std.limits import CHANNEL, MAX_TIME_S
 from std.options import (
     STORE,
     add_config_options,
@@ -14,13 +15,17 @@ from std.options import (
     add_selection_options,
 )
 from std.parser import Parser
+from std.ranges import Range
 
+TIME_S = Range(0, MAX_TIME_S)
 EXAMPLE = """\
 examples:
   std-store list INDEX --where 'date >= 2024-01 and speaker = "Ada"'
   std-store show INDEX
   std-store delete INDEX NEWS_2011_05_01
   std-store rename INDEX NEWS_2011_05_01 news-2011-05-01
+  std-store correct INDEX NEWS_2011_05_01 --at 12.3 --words 'Emmanuel Macron'
+  std-store correct INDEX NEWS_2011_05_01 --transcript corrected.srt --dry-run
   std-store sync INDEX networks --dry-run
   std-store move-audio INDEX /archive/audio
   std-store merge INDEX
@@ -30,6 +35,19 @@ examples:
 
 exit status: 0 done, 2 damage, or a mistake that you can correct, said in one line
 """
+
+
+def time_argument(text: str) -> float | tuple[float, float]:
+    """A time in seconds, or from when to when."""
+    start, dash, end = text.partition("-")
+    try:
+        times = TIME_S.read(start), TIME_S.read(end or start)
+    except ValueError as error:
+        expected = f"seconds as 12.3 or 12.3-13.1, got {text!r}"
+        raise argparse.ArgumentTypeError(f"expected {expected}") from error
+    if dash and times[1] <= times[0]:
+        raise argparse.ArgumentTypeError(f"expected an end after the start, got {text!r}")
+    return times if dash else times[0]
 
 
 def parser() -> Parser:
@@ -103,6 +121,8 @@ def _add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
     _add_shards(parse)
     add_row_options(parse, "facts")
 
+    _add_corrections(commands)
+
     parse = _command(
         commands,
         "export",
@@ -149,6 +169,7 @@ def _add_writing(commands: "argparse._SubParsersAction[Parser]") -> None:
     _add_quiet(parse)
 
     _add_rename(commands)
+    _add_correct(commands)
     _add_sync(commands)
 
     _add_places(commands)
@@ -265,4 +286,66 @@ def _add_rename(commands: "argparse._SubParsersAction[Parser]") -> None:
         "is not told again",
     )
     add_json_option(parse)
+    _add_quiet(parse)
+
+
+def _add_corrections(commands: "argparse._SubParsersAction[Parser]") -> None:
+    parse = _command(
+        commands,
+        "corrections",
+        "List what people have corrected: time, what the recogniser wrote, what was said.",
+        "INDEX NEWS_2011_05_01",
+    )
+    parse.add_argument(
+        "recording",
+        nargs="*",
+        type=text_argument,
+        metavar="RECORDING",
+        help="its name, as list shows it; default: all",
+    )
+    _add_shards(parse)
+    add_row_options(parse, "corrections")
+    _add_quiet(parse)
+
+
+def _add_correct(commands: "argparse._SubParsersAction[Parser]") -> None:
+    parse = _command(
+        commands,
+        "correct",
+        "Say what was said in a recording: words at a time, or a corrected transcript.",
+        "INDEX NEWS_2011_05_01 --at 12.3 --words 'Emmanuel Macron'",
+    )
+    parse.add_argument(
+        "recording", type=text_argument, metavar="RECORDING", help="its name, as list shows it"
+    )
+    parse.add_argument(
+        "--at",
+        type=time_argument,
+        metavar="S|S-S",
+        help="when it was said, in seconds: a time, or from when to when",
+    )
+    parse.add_argument(
+        "--words",
+        metavar="TEXT",
+        help="what was said, in place of the words that sound most like it; '' is nothing",
+    )
+    parse.add_argument(
+        "--transcript",
+        type=file_argument,
+        metavar="FILE",
+        help="what was said in all of it: captions, a recogniser's output or a text; where it "
+        "differs from the index, it is right",
+    )
+    parse.add_argument(
+        "--undo",
+        action="store_true",
+        help="take corrections back: those at the time of --at, or all of the recording",
+    )
+    parse.add_argument(
+        "--channel", type=number(CHANNEL), default=1, metavar="N", help="of the audio file"
+    )
+    _add_dry_run(parse)
+    _add_shards(parse)
+    add_config_options(parse)
+    add_row_options(parse, "corrections")
     _add_quiet(parse)

@@ -31,7 +31,7 @@ COMMAND = "std-store"
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit status: 0 done, 2 damage, or what the user can correct."""
     args = parser().parse_args(argv)
-    from indexer import cli_sync
+    from indexer import cli_corrections, cli_sync
 
     actions = {
         "list": list_index,
@@ -40,6 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         "delete": delete,
         "export": export,
         "rename": rename,
+        "correct": cli_corrections.correct,
+        "corrections": cli_corrections.corrections,
         "sync": cli_sync.sync,
         "relink": cli_sync.relink,
         "move-audio": cli_sync.move_audio,

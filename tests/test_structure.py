@@ -55,8 +55,8 @@ def test_a_circle_is_found(monkeypatch, tmp_path):
 COMMANDS = sorted(spoken_terms.start.COMMANDS.values())
 # Arguments and output of a command: they belong to it, so it may import them.
 OWN_PARTS = (
-    *("indexer.arguments", "indexer.cli_actions", "indexer.cli_sync", "indexer.output"),
-    "indexer.store_arguments",
+    *("indexer.arguments", "indexer.cli_actions", "indexer.cli_corrections", "indexer.cli_sync"),
+    *("indexer.output", "indexer.store_arguments"),
     *(
         "searcher.commands.alerts",
         "searcher.commands.arguments",

@@ -14,7 +14,7 @@ words, P phones, m postings, n slots:
     language          UTF-8: a code, where a known language has no pronouncer; then the only one
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -77,6 +77,17 @@ class PhoneColumnBuilder:
         """Who pronounced the segments of a language, None if nobody did."""
         lexicon = self._lexicons.get(language_code(language))
         return lexicon.name if lexicon else None
+
+    def sounds(self, words: Sequence[str], language: str) -> list[Sequence[str]]:
+        """How each word sounds: its phones; its letters where nobody pronounces it."""
+        try:
+            pronounced = self._lexicon(language).pronunciations(words) if language else ()
+        except ConfigError:
+            pronounced = ()
+        return [
+            said[0] if said else word
+            for word, said in zip(words, pronounced or [()] * len(words), strict=True)
+        ]
 
     def _lexicon(self, language: str) -> Lexicon:
         code = language_code(language)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 import numpy as np
 import numpy.typing as npt
@@ -204,6 +205,15 @@ def renamed(table: Metadata, names: Mapping[str, str]) -> Metadata:
     order = sorted(range(len(files)), key=files.__getitem__)
     taken = _taken(table, np.array(order, np.int32))
     return replace(taken, files=tuple(files[row] for row in order))
+
+
+def composed(table: Metadata) -> Metadata:
+    """A table by names with composed letters; of two that become one, the one that was so."""
+    names = {file: normalize("NFC", file) for file in table.files}
+    if all(file == name for file, name in names.items()):
+        return table
+    kept = [file for file, name in names.items() if file == name or name not in table.row_of]
+    return renamed(table.of(kept), names)
 
 
 def _differs(before: Metadata, given: Metadata) -> Bools:

@@ -1,0 +1,267 @@
+"""Correct a recording of an index: by words at a time, by a transcript; take corrections back.
+
+correct     new corrections of a recording -> a commit
+take_back   fewer corrections -> a commit
+listed      the corrections of an index
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from indexer.corrections.align import said_at, said_in_all
+from indexer.corrections.layer import Correction, Layer, layers_of, with_layer
+from indexer.corrections.slots import SpokenWord, corrected, spoken_words, uncorrected
+from indexer.corrections.transcript import SaidWord
+from indexer.segments.merge import merged
+from indexer.segments.phone_columns import PhoneColumnBuilder
+from indexer.shards import audio_files, contents
+from std.errors import InputError
+from std.languages.detection import of_segment
+from std.metadata.table import of_rows
+from std.nearest import meant
+from std.nist.audio_names import as_stored, recording_name
+from std.store import CommittedSegment, Store
+from std.store.columns import Int64s, SegmentColumns
+from std.values import Recording
+
+LEAST_SAME = 0.3  # of a transcript's words are in the recording, or it is of another one
+AROUND_MS = 1000  # words so far before and behind a transcript may belong to it
+
+
+class RecordingCorrection(NamedTuple):
+    """A correction, and whose it is."""
+
+    recording: Recording
+    correction: Correction
+
+
+class _Spoken(NamedTuple):
+    """What an index has of a recording."""
+
+    columns: SegmentColumns
+    row: int
+    language: str
+    words: list[SpokenWord]
+    middles: Int64s
+
+
+def stored_name(file: str, stores: Sequence[Store]) -> str:
+    """The name of an audio file as an index has it.
+
+    Raises:
+        InputError: the index has no such file.
+    """
+    names = set[str]().union(*map(audio_files, stores))
+    (name,) = as_stored([recording_name(file)], names).values()
+    if name not in names:
+        url = ", ".join(store.url for store in stores)
+        near = meant(name, names).removeprefix("; ")
+        raise InputError(url, 0, "the name of an indexed audio file", name, near)
+    return name
+
+
+def at_time(
+    recording: Recording,
+    said: Sequence[str],
+    span_ms: tuple[int, int | None],
+    stores: Sequence[Store],
+    phone_builder: PhoneColumnBuilder,
+) -> list[Correction]:
+    """The correction that puts words where they were said.
+
+    Args:
+        recording: of the index.
+        said: the words, as the index writes them.
+        span_ms: when, see `said_at`.
+        stores: the shards of the index.
+        phone_builder: says how words sound.
+
+    Raises:
+        InputError: the index has no such recording.
+    """
+    spoken = _spoken(recording, stores)
+    sounds = partial(phone_builder.sounds, language=spoken.language)
+    found = said_at(spoken.words, spoken.middles, said, span_ms, sounds)
+    return [found._replace(channel=recording.channel)]
+
+
+def by_transcript(
+    recording: Recording, said: Sequence[SaidWord], path: Path, stores: Sequence[Store]
+) -> list[Correction]:
+    """The corrections that make a recording what a transcript says.
+
+    Args:
+        recording: of the index.
+        said: the words of the transcript, as the index writes them.
+        path: of the transcript, for messages.
+        stores: the shards of the index.
+
+    Raises:
+        InputError: the index has no such recording, or the transcript is of another one.
+    """
+    spoken = _spoken(recording, stores)
+    times = [time for one in said for time in (one.start_ms, one.end_ms) if time is not None]
+    inside = [
+        i
+        for i, one in enumerate(spoken.words)
+        if not times or min(times) - AROUND_MS <= one.start_ms <= max(times) + AROUND_MS
+    ]
+    part = slice(inside[0], inside[-1] + 1) if inside else slice(0, 0)
+    words = [one.word for one in said]
+    found, same = said_in_all(spoken.words, spoken.middles, words, part)
+    if same < LEAST_SAME:
+        expected = f"a transcript of {recording.file}"
+        raise InputError(path, 0, expected, f"one with {same:.0%} of its words")
+    return [one._replace(channel=recording.channel) for one in found]
+
+
+def _spoken(recording: Recording, stores: Sequence[Store]) -> _Spoken:
+    for store in stores:
+        for segment, columns in held(store, recording.file):
+            for row, one in enumerate(columns.recordings):
+                if one.recording == recording:
+                    words, middles = spoken_words(columns, row)
+                    return _Spoken(columns, row, of_segment(segment), words, middles)
+    url = ", ".join(store.url for store in stores)
+    expected = f"a channel of {recording.file}"
+    raise InputError(url, 0, expected, str(recording.channel), "--channel says which")
+
+
+def correct(
+    file: str,
+    corrections: Sequence[Correction],
+    stores: Sequence[Store],
+    phone_builder: PhoneColumnBuilder,
+    *,
+    dry_run: bool = False,
+) -> Layer:
+    """Add corrections to those of an audio file, in stores that are being written to.
+
+    Args:
+        file: the audio file, as the index names it.
+        corrections: the new ones.
+        stores: the shards of the index.
+        phone_builder: pronounces what was said.
+        dry_run: write nothing.
+
+    Returns:
+        the new ones, with what they replace.
+    """
+    if dry_run:
+        layer = {file: tuple(corrections)}
+        for store in stores:
+            for _, columns in held(store, file):
+                layer = corrected(columns, layer)[1]
+        return layer[file]
+    before = layers_of(contents(stores)[1]).get(file, ())
+    after = recorrect(stores, file, (*before, *corrections), phone_builder)
+    return after[len(before) :]
+
+
+def take_back(
+    file: str,
+    span_ms: tuple[int, int | None] | None,
+    stores: Sequence[Store],
+    phone_builder: PhoneColumnBuilder,
+    *,
+    dry_run: bool = False,
+) -> Layer:
+    """Take corrections back, in stores that are being written to.
+
+    Args:
+        file: the audio file, as the index names it.
+        span_ms: a time, or from when to when, in a correction; None: all of the file.
+        stores: the shards of the index.
+        phone_builder: pronounces what the recogniser wrote.
+        dry_run: write nothing.
+
+    Returns:
+        those that were taken back.
+
+    Raises:
+        InputError: there are none.
+    """
+    before = layers_of(contents(stores)[1]).get(file, ())
+    gone = tuple(one for one in before if span_ms is None or _is_at(one, *span_ms))
+    if not gone:
+        url = ", ".join(store.url for store in stores)
+        where = "" if span_ms is None else f" at {span_ms[0] / 1000:.3f} s"
+        raise InputError(url, 0, f"a correction of {file}{where}", "none")
+    if not dry_run:
+        recorrect(stores, file, tuple(one for one in before if one not in gone), phone_builder)
+    return gone
+
+
+def _is_at(correction: Correction, start_ms: int, end_ms: int | None) -> bool:
+    """Whether a correction covers a time, or a part of a stretch."""
+    last_ms = start_ms + 1 if end_ms is None else end_ms
+    return correction.start_ms < last_ms and start_ms < correction.end_ms
+
+
+def listed(stores: Sequence[Store], files: Sequence[str] = ()) -> list[RecordingCorrection]:
+    """The corrections of an index, recording by recording, by time.
+
+    Args:
+        stores: its shards.
+        files: audio files, as the index names them; none: all.
+    """
+    return sorted(
+        (
+            RecordingCorrection(Recording(file, one.channel), one)
+            for file, layer in layers_of(contents(stores)[1]).items()
+            if not files or file in files
+            for one in layer
+        ),
+        key=lambda one: (one.recording, one.correction.start_ms),
+    )
+
+
+def held(store: Store, file: str) -> list[tuple[CommittedSegment, SegmentColumns]]:
+    """The segments that have an audio file, and what they have of it, without phone columns."""
+    found = []
+    for segment in store.segments():
+        others = {row for row, one in enumerate(segment.recordings) if one.recording.file != file}
+        alone = segment.without(others)
+        if len(alone.deleted) < len(segment.recordings):
+            found.append((segment, merged([alone])))
+    return found
+
+
+def recorrect(
+    stores: Sequence[Store], file: str, layer: Layer, phone_builder: PhoneColumnBuilder
+) -> Layer:
+    """Let an audio file have other corrections.
+
+    Args:
+        stores: the shards of an index.
+        file: its name, as the index has it.
+        layer: all its corrections from now on.
+        phone_builder: pronounces what was said.
+
+    Returns:
+        the corrections, with what they replaced.
+    """
+    for store in stores:
+        normalisation = store.normalisation()
+        parts = held(store, file)
+        if not parts or normalisation is None:
+            continue
+        metadata = store.metadata()
+        before = layers_of(metadata.of([file]))
+        add = []
+        for segment, columns in parts:
+            columns, noted = corrected(uncorrected(columns, before), {file: layer})
+            layer = noted[file]
+            phones = phone_builder.of(columns, of_segment(segment))
+            add.append(replace(columns, extra={**columns.extra, **phones}))
+        values = with_layer(metadata.values(file), layer)
+        store.commit(
+            add,
+            normalisation=normalisation,
+            delete_files={file},
+            metadata=of_rows({file: values}),
+        )
+    return layer

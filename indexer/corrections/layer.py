@@ -1,0 +1,122 @@
+"""Corrections as values, and as the text that an index keeps of an audio file.
+
+An audio file's corrections are a list in the order in which they were made, as JSON in the column
+`COLUMN` of its metadata. A later one may replace what an earlier one has put there.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from std.errors import StoreError, quoted
+from std.metadata.table import OWN_PREFIX, Metadata
+
+COLUMN = f"{OWN_PREFIX}corrections"
+
+
+class CorrectedWord(NamedTuple):
+    """A word that was said."""
+
+    word: str  # as the index writes it
+    start_ms: int
+    end_ms: int
+
+
+class KeptSlot(NamedTuple):
+    """A slot as it was before a correction."""
+
+    middle_ms: int
+    epsilon: float
+    error_ms: int  # how far its times may be off
+    speaker: str
+    word: str | None  # the likeliest; None: silence is likelier
+    alternatives: tuple[tuple[str, int, int, float], ...]  # word, start_ms, duration_ms, posterior
+
+
+class Correction(NamedTuple):
+    """What was said in a stretch of a recording."""
+
+    channel: int
+    start_ms: int  # of the slots whose middles are from here
+    end_ms: int  # to before here
+    words: tuple[CorrectedWord, ...]  # none: nothing was said
+    before: tuple[KeptSlot, ...] = ()
+
+    @property
+    def replaced(self) -> str:
+        """What the recogniser wrote there."""
+        return " ".join(slot.word for slot in self.before if slot.word is not None)
+
+    @property
+    def text(self) -> str:
+        """What was said there."""
+        return " ".join(word.word for word in self.words)
+
+
+Layer = tuple[Correction, ...]  # of an audio file, in the order in which they were made
+
+
+def dump(layer: Layer) -> str:
+    """Corrections -> text; empty for none."""
+    if not layer:
+        return ""
+    rows = [
+        [one.channel, one.start_ms, one.end_ms, one.words, one.before]
+        for one in layer
+    ]  # fmt: skip
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+
+
+def parse(text: str, file: str) -> Layer:
+    """The inverse of `dump`.
+
+    Args:
+        text: as the index keeps it.
+        file: the audio file, for messages.
+
+    Raises:
+        StoreError: it holds no corrections.
+    """
+    try:
+        return tuple(_correction(*row) for row in json.loads(text)) if text else ()
+    except (ValueError, TypeError, RecursionError) as error:
+        raise StoreError(f"{file}: expected corrections, got {quoted(error)}") from error
+
+
+def _correction(
+    channel: int,
+    start_ms: int,
+    end_ms: int,
+    words: Sequence[Sequence[Any]],
+    before: Sequence[Sequence[Any]],
+) -> Correction:
+    slots = []
+    for middle_ms, epsilon, error_ms, speaker, word, held in before:
+        rows = tuple((str(w), int(s), int(d), float(p)) for w, s, d, p in held)
+        slots.append(KeptSlot(middle_ms, epsilon, error_ms, speaker, word, rows))
+    return Correction(
+        int(channel),
+        int(start_ms),
+        int(end_ms),
+        tuple(CorrectedWord(*word) for word in words),
+        tuple(slots),
+    )
+
+
+def layers_of(metadata: Metadata) -> dict[str, Layer]:
+    """The corrections of each audio file that has any.
+
+    Raises:
+        StoreError: they are damaged.
+    """
+    column = metadata.columns.get(COLUMN)
+    if column is None:
+        return {}
+    texts = ((file, column.of(row)) for row, file in enumerate(metadata.files))
+    return {file: parse(text, file) for file, text in texts if text}
+
+
+def with_layer(values: Mapping[str, str], layer: Layer) -> dict[str, str]:
+    """The metadata of an audio file with other corrections."""
+    kept = {name: value for name, value in values.items() if name != COLUMN}
+    return {**kept, COLUMN: dump(layer)} if layer else kept
