@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         delete_recordings,
         describe_index,
         export_index,
+        export_transcripts,
         index_files,
         list_corrections,
         list_recordings,
@@ -81,6 +82,7 @@ __all__ = [
     "delete_recordings",
     "describe_index",
     "export_index",
+    "export_transcripts",
     "index_files",
     "installed_formats",
     "languages_line",
@@ -105,9 +107,9 @@ __getattr__, __dir__ = lazy_names(
     {
         "api": (
             "IndexCheck SyncReport clean_up correct_recording delete_recordings describe_index "
-            "export_index index_files list_corrections list_recordings merge_segments "
-            "preview_files relink_inputs rename_recording sync_folder undo_corrections "
-            "verify_index watch_folder"
+            "export_index export_transcripts index_files list_corrections list_recordings "
+            "merge_segments preview_files relink_inputs rename_recording sync_folder "
+            "undo_corrections verify_index watch_folder"
         ),
         "contents": "IndexDescription ListedRecording",
         "corrections.layer": "Correction",

@@ -12,6 +12,7 @@
     list_recordings      what an index holds, recording by recording
     describe_index       the same as a whole
     export_index         an index -> networks that can be indexed again
+    export_transcripts   an index -> captions, texts or JSON of its recordings
     preview_files        what indexing files would bring, without an index
     sync_folder          what is new, changed or gone in a folder -> the same in an index
     relink_inputs        where inputs are now
@@ -69,6 +70,7 @@ from indexer.sync import (
     relink,
 )
 from indexer.watch import POLL_S, SETTLE_S, FileOutcome, Folder, WatchedMetadata, outcomes, watch
+from indexer.written_transcripts import TranscriptForm, write_transcripts
 from std.appended import rename_in_lines, told_path
 from std.config import Config, load_config
 from std.display.numbers import counted
@@ -440,6 +442,35 @@ def export_index(
             require_outside(output, _urls(store))
     with _read(store) as stores:
         return export(stores, Path(networks), metadata_path=table, where=where, patterns=recordings)
+
+
+def export_transcripts(
+    store: Stores,
+    folder: AnyPath,
+    *,
+    form: TranscriptForm = "vtt",
+    where: str | None = None,
+    recordings: Sequence[str] = (),
+) -> list[Path]:
+    """Write the likeliest words of each recording, as ``std-store transcripts`` does.
+
+    Args:
+        store: the index.
+        folder: where the files go, which are called as the recordings.
+        form: ``vtt``, ``srt``, ``txt`` or ``json``.
+        where: conditions on the recordings' metadata (`std.metadata.where`).
+        recordings: patterns of names; none: all.
+
+    Returns:
+        the files.
+
+    Raises:
+        StdError: ``where`` is no condition, a pattern fits no recording, or a file cannot be
+            written or would lie in the index.
+    """
+    require_outside(Path(folder), _urls(store))
+    with _read(store) as stores:
+        return write_transcripts(stores, Path(folder), form, where=where, patterns=recordings)
 
 
 def preview_files(

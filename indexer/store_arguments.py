@@ -122,6 +122,7 @@ def _add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
     add_row_options(parse, "facts")
 
     _add_corrections(commands)
+    _add_transcripts(commands)
 
     parse = _command(
         commands,
@@ -348,4 +349,23 @@ def _add_correct(commands: "argparse._SubParsersAction[Parser]") -> None:
     _add_shards(parse)
     add_config_options(parse)
     add_row_options(parse, "corrections")
+    _add_quiet(parse)
+
+
+def _add_transcripts(commands: "argparse._SubParsersAction[Parser]") -> None:
+    parse = _command(
+        commands,
+        "transcripts",
+        "Write whole transcripts: the likeliest words of each recording, with times and speakers.",
+        "INDEX captions --form vtt --recording 'news_2024*'",
+    )
+    parse.add_argument(
+        "folder", type=folder_argument, metavar="FOLDER", help="a file for each recording"
+    )
+    parse.add_argument(
+        "--form", choices=["vtt", "srt", "txt", "json"], default="vtt", help="of the files (vtt)"
+    )
+    _add_shards(parse)
+    add_selection_options(parse)
+    add_json_option(parse)
     _add_quiet(parse)

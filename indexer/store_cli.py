@@ -39,6 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "verify": verify,
         "delete": delete,
         "export": export,
+        "transcripts": transcripts,
         "rename": rename,
         "correct": cli_corrections.correct,
         "corrections": cli_corrections.corrections,
@@ -158,6 +159,21 @@ def export(args: argparse.Namespace, stores: Sequence[str]) -> int:
             f"{counted(report.recordings, 'recording')}, "
             f"{counted(report.utterances, 'utterance')} -> {output_name(args.networks)}"
         )
+    return 0
+
+
+def transcripts(args: argparse.Namespace, stores: Sequence[str]) -> int:
+    """Write whole transcripts."""
+    started = Stopwatch()
+    from indexer import export_transcripts
+
+    paths = export_transcripts(
+        stores, args.folder, form=args.form, where=args.where, recordings=args.recording
+    )
+    if args.json:
+        print_json({"files": [str(path) for path in paths]} | started.cost()._asdict())
+    if not args.quiet:
+        tell(f"{counted(len(paths), 'transcript')} -> {args.folder}")
     return 0
 
 

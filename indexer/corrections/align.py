@@ -16,7 +16,7 @@ from indexer.corrections.layer import CorrectedWord, Correction
 from indexer.corrections.slots import SpokenWord
 from std.store.columns import MAX_WORD_MS, Int64s
 
-Sounds = Callable[[Sequence[str]], Sequence[Sequence[str]]]
+Pronounce = Callable[[Sequence[str]], Sequence[Sequence[str]]]
 NEAR_MS = 1000  # of a time: a word that is farther away is another one
 MORE_WORDS = 4  # that the recogniser may have written for one
 LETTER_MS = 70  # where words are added and nothing says how long they lasted
@@ -28,7 +28,7 @@ def said_at(
     middles: Int64s,
     said: Sequence[str],
     span_ms: tuple[int, int | None],
-    sounds: Sounds = list,
+    sounds: Pronounce = list,
 ) -> Correction:
     """The correction that puts words in place of those that sound most like them.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from std.command import ROWS, file_argument, folder_argument, number, text_argument
 from std.config import PROBABILITY, SHOWN_FROM, range_of
+from std.edit_lists import RATES
 from std.errors import STANDARD_STREAM
 from std.options import (
     QUIET,
@@ -307,6 +308,31 @@ def _add_media_options(group: "argparse._ArgumentGroup") -> None:
         metavar="FOLDER|FILE.srt",
         help="hits as subtitles: a file for each recording, or one for hits in one recording",
     )
+    add(
+        "--timeline",
+        type=timeline_argument,
+        metavar="FILE.edl|FILE.fcpxml",
+        help="hits one after another, for editing programs: CMX 3600, or Final Cut's XML",
+    )
+    add(
+        "--markers",
+        type=folder_argument,
+        metavar="FOLDER",
+        help="hits as markers, a file for each recording",
+    )
+    add(
+        "--markers-for",
+        choices=["premiere", "resolve", "avid"],
+        default="premiere",
+        help="which program reads the markers: CSV, EDL or text (premiere)",
+    )
+    add("--frame-rate", choices=[*RATES], default="25", help="of timeline and markers (25)")
+    add(
+        "--first-timecode",
+        default="00:00:00:00",
+        metavar="HH:MM:SS:FF",
+        help="at which the timeline, or each recording with markers, begins (00:00:00:00)",
+    )
 
 
 def _add_settings(group: "argparse._ArgumentGroup") -> None:
@@ -323,6 +349,20 @@ def _add_settings(group: "argparse._ArgumentGroup") -> None:
     add_jobs_option(group, default=1)
     add_scheduler_option(group)
     add_progress_option(group)
+
+
+def timeline_argument(text: str) -> Path:
+    """A file of edits.
+
+    Raises:
+        argparse.ArgumentTypeError: its name does not say which format.
+    """
+    path = file_argument(text)
+    if path.suffix.lower() not in (".edl", ".fcpxml"):
+        raise argparse.ArgumentTypeError(
+            f"expected a name that ends in .edl or .fcpxml, got {text!r}"
+        )
+    return path
 
 
 def since_argument(text: str) -> str:
@@ -351,6 +391,7 @@ def configuration(args: argparse.Namespace) -> "Config":
     outputs = {"--output": args.output, "--probabilities": args.probabilities}
     outputs |= {"--explain": args.explain, "--oov-lexicon": args.oov_lexicon}
     outputs |= {"--term-list": args.term_list}
+    outputs |= {"--timeline": args.timeline}
     if args.srt and is_subtitle_file(args.srt):
         outputs["--srt"] = args.srt
     for form in ("json", "nl", "csv", "fmt"):

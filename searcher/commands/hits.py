@@ -1,6 +1,6 @@
 """The hits of std-search in the forms that were asked for.
 
-output_hits    rows on stdout, explanations, clips, subtitles
+output_hits    rows on stdout, explanations, clips, subtitles, edits
 tell_remarks   what a person should know of the terms
 tell_figures   what a person should know of the hits
 """
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from std.command import print_json, progress_bar, tell, warn
 from std.display.numbers import counted
 from std.display.rows import JSON, LINES, TABLE, form_of, print_rows
+from std.errors import StdError
 
 if TYPE_CHECKING:
     from searcher import FusedIndex, Hit, Index, SearchResult
@@ -78,6 +79,8 @@ def output_hits(
     """
     if args.explain:
         write_lines(args.explain, (hit.document() for hit in hits))
+    if args.timeline or args.markers:
+        write_edits(args, hits, index)
     if args.clips or args.srt:
         write_media(args, hits, index)
     if not prints_hits(args):
@@ -92,6 +95,35 @@ def output_hits(
         from searcher.output.hit_rows import hit_rows
 
         print_rows(hit_rows(shown, decided=is_decided(args)), form, header=False)
+
+
+def write_edits(
+    args: argparse.Namespace, hits: "Sequence[Hit]", index: "Index | FusedIndex"
+) -> None:
+    """Write the hits that are shown for editing programs, without those that are rejected."""
+    from searcher.output.media import write_markers, write_timeline
+    from std.edit_lists import RATES, frames_of
+
+    chosen = [hit for hit in hits if hit.decision != "NO"][: args.limit or None]
+    rate = RATES[args.frame_rate]
+    try:
+        first_frame = frames_of(args.first_timecode, rate)
+    except ValueError as error:
+        raise StdError(f"--first-timecode: {error}") from error
+    if args.timeline:
+        write_timeline(
+            chosen,
+            args.timeline,
+            audio=args.audio,
+            metadata=index.metadata,
+            around_s=args.clip_around,
+            rate=rate,
+            first_frame=first_frame,
+        )
+    if args.markers:
+        write_markers(
+            chosen, args.markers, kind=args.markers_for, rate=rate, first_frame=first_frame
+        )
 
 
 def write_media(

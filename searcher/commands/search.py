@@ -108,7 +108,8 @@ def batch(args: argparse.Namespace) -> None:
             write_hit_lists(args, found, terms, started.cost())
         if args.term_list:
             write_term_list(args, terms)
-        if args.explain or args.clips or args.srt or prints_hits(args):
+        files = args.explain, args.clips, args.srt, args.timeline, args.markers
+        if any(files) or prints_hits(args):
             output_hits(args, found, index.hits(found), index)
         figures = figures_of(found, experiment, spoken, index, args)
     cost = started.cost()

@@ -1,6 +1,13 @@
-"""Hits as sound and as subtitles: a clip for each hit, a file of cues for each recording."""
+"""Hits as sound, as subtitles, and as files of editing programs.
+
+write_clips       a sound file for each hit
+write_subtitles   a file of cues for each recording
+write_timeline    the hits one after another: EDL, Final Cut's XML
+write_markers     a file of markers for each recording: Premiere, Resolve, Avid
+"""
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +16,13 @@ from searcher.output.context import CHANGE
 from searcher.results.hits import Hit
 from std.audio.decode import samples
 from std.audio.encode import RATES, Format, sound_file
-from std.audio.facts import AUDIO
+from std.audio.facts import AUDIO, DURATION_S
 from std.audio.files import AudioFolder, audio_folder
 from std.characters import text_of
+from std.csv_files import NUMBER
+from std.edit_lists import MARKER_ENDS, EditClip, MarkersFor, edl, fcpxml, markers
 from std.errors import InputError, StdError
-from std.metadata.table import Metadata
+from std.metadata.table import NO_METADATA, Metadata
 from std.outputs import distinct_names, make_folder, open_output, safe_name
 from std.subtitles import SubtitleCue, clock, is_subtitle_file, subtitle_file
 from std.values import Recording
@@ -150,3 +159,99 @@ def _write_cues(hits: Sequence[Hit], path: Path) -> None:
     )
     with open_output(path) as sink:
         sink.write(subtitle_file(cues, "srt"))
+
+
+TIMELINES = (".edl", ".fcpxml")
+
+
+def write_timeline(
+    hits: Sequence[Hit],
+    path: Path,
+    *,
+    audio: Path | None,
+    metadata: Metadata,
+    around_s: float,
+    rate: Fraction,
+    first_frame: int = 0,
+) -> None:
+    """Write hits one after another as an edit.
+
+    Args:
+        hits: in their order.
+        path: a file ``....edl`` or ``....fcpxml``.
+        audio: folder of audio files; None = there is none.
+        metadata: of the recordings.
+        around_s: how much more is shown on both sides.
+        rate: frames a second of the edit.
+        first_frame: of the edit.
+
+    Raises:
+        StdError: an EDL cannot count so many; XML needs the files of all recordings; of a
+            recording several files may be the audio; the file cannot be written.
+    """
+    is_xml = path.suffix.lower() == ".fcpxml"
+    clips = _edit_clips(hits, audio, metadata, around_s)
+    missing = {clip.source for clip in clips if not Path(clip.source).is_absolute()}
+    if is_xml and missing:
+        expected = f"{path}: expected audio of {', '.join(sorted(missing)[:3])}"
+        raise StdError(f"{expected} in the folder --audio or in the metadata, got none")
+    make = fcpxml if is_xml else edl
+    content = make(clips, path.stem, rate, first_frame)
+    with open_output(path) as sink:
+        sink.write(content)
+
+
+def write_markers(
+    hits: Sequence[Hit],
+    folder: Path,
+    *,
+    kind: MarkersFor,
+    rate: Fraction,
+    first_frame: int = 0,
+) -> None:
+    """Write the hits of each recording as markers, in files that are called as the recordings.
+
+    Args:
+        hits: in any order.
+        folder: where the files go; it is made.
+        kind: the program that reads them.
+        rate: frames a second of the recordings.
+        first_frame: of the recordings.
+
+    Raises:
+        StdError: the files cannot be written.
+    """
+    make_folder(folder)
+    of_recording: dict[Recording, list[Hit]] = {}
+    for hit in sorted(hits, key=lambda hit: (hit.file, hit.channel, hit.start_s)):
+        of_recording.setdefault(Recording(hit.file, hit.channel), []).append(hit)
+    names = distinct_names(recording_name(in_order[0]) for in_order in of_recording.values())
+    for name, in_order in zip(names, of_recording.values(), strict=True):
+        clips = _edit_clips(in_order, None, NO_METADATA, 0.0)
+        with open_output(folder / f"{name}{MARKER_ENDS[kind]}") as sink:
+            sink.write(markers(clips, kind, in_order[0].file, rate, first_frame))
+
+
+def _edit_clips(
+    hits: Sequence[Hit], audio: Path | None, metadata: Metadata, around_s: float
+) -> list[EditClip]:
+    """The stretches of hits; a recording without audio is a file of its name."""
+    folder = audio_folder(audio) if audio else None
+    places = {hit.file: _audio_of(hit.file, folder, metadata) for hit in hits}
+    clips = []
+    for hit in hits:
+        place = places[hit.file]
+        named = hit.metadata.get(AUDIO, "").replace("\\", "/").rpartition("/")[2]
+        duration = hit.metadata.get(DURATION_S, "")
+        clips.append(
+            EditClip(
+                str(place.absolute()) if place else named or hit.file,
+                max(0.0, hit.start_s - around_s),
+                hit.start_s + hit.duration_s + around_s,
+                hit.start_s,
+                hit.term,
+                f"{hit.probability:.0%} {_said(hit)}",
+                float(duration) if NUMBER.fullmatch(duration) else None,
+            )
+        )
+    return clips
