@@ -20,6 +20,7 @@ from pathlib import Path
 from indexer.corrections.layer import layers_of
 from indexer.file_columns import FileColumns, index_file
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.given_names import given_names, under_given
 from indexer.index_report import IndexedInput, IndexReport, Skipped
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
@@ -79,12 +80,16 @@ def build(
     """
     files = [file if isinstance(file, Input) else Input(file) for file in inputs]
     admission = Origins([*files, *sounds], origins(stores), options.segments is not None)
-    shards = _shards(stores, metadata)
+    shards, names = _shards(stores, metadata), given_names(stores)
     n = len(shards)
     work = partial(index_file, config=config, input_format=input_format, options=options, shards=n)
     indexed, unread = list[IndexedInput](), list[Skipped | StdError]()
     words, with_words = set[str](), set[Recording]()
-    found = chain(_each_indexed(files, work, workers), sounds_alone(sounds, with_words, n))
+    read = (
+        under_given(one, names, n) if names and isinstance(one, FileColumns) else one
+        for one in _each_indexed(files, work, workers)
+    )
+    found = chain(read, sounds_alone(sounds, with_words, n))
     for result in _admitted(found, admission, EncoderGuard(stores), keep_going=keep_going):
         if not isinstance(result, FileColumns):
             unread.append(result)

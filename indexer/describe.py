@@ -19,6 +19,7 @@ from functools import partial
 from itertools import chain
 from unicodedata import normalize
 
+from indexer.given_names import CALLED
 from indexer.index_report import Described
 from indexer.languages.precedence import METADATA, split
 from indexer.languages.pronounce import Pronouncer
@@ -217,6 +218,8 @@ def _rename_in(store: Store, old: str, new: str) -> None:
         return
     segments = [segment for segment in store.segments() if _has(segment, old)]
     values = store.metadata().values(old)
+    called = values.pop(CALLED, old)
+    values |= {CALLED: called} if called != new else {}
     store.commit(
         [_renamed(segment, old, new) for segment in segments],
         normalisation=normalisation,

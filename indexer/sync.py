@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from indexer.describe import rename
+from indexer.given_names import CALLED
 from indexer.inputs import Input
 from indexer.origins import origins
 from indexer.segments.merge import merged
@@ -272,11 +273,32 @@ def _relinked(segment: CommittedSegment, places: Mapping[str, str]) -> SegmentCo
 
 
 def move(stores: Sequence[Store], moved: Sequence[Moved]) -> None:
-    """Note where inputs are now; recordings that are called as their files get their new names."""
-    relink(stores, {one.before: one.after.origin for one in moved})
+    """Note where inputs are now; recordings that are called as their files get their new names.
+
+    Whoever is killed on the way can do it again: the places come last.
+    """
     for one in moved:
         if one.renamed:
             rename(*one.renamed, stores)
+    for store in stores:
+        _call_as_files(store, {one.before: one.after for one in moved})
+    relink(stores, {one.before: one.after.origin for one in moved})
+
+
+def _call_as_files(store: Store, moved: Mapping[str, Input]) -> None:
+    """Note how inputs that are called as their files call recordings of another name now."""
+    metadata, rows = store.metadata(), {}
+    for file, inputs in origins([store]).items():
+        before = min(inputs, default="")
+        values = metadata.values(file)
+        if len(inputs) == 1 and before in moved and CALLED in values:
+            after = moved[before].own_name
+            if values[CALLED] == Input(Path(before)).own_name:
+                del values[CALLED]
+                rows[file] = values if after == file else {**values, CALLED: after}
+    normalisation = store.normalisation()
+    if rows and normalisation is not None:
+        store.commit(normalisation=normalisation, metadata=of_rows(rows))
 
 
 def found_below(folder: Path, inputs: Iterable[str]) -> tuple[dict[str, str], list[str]]:
