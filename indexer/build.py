@@ -80,15 +80,12 @@ def build(
     """
     files = [file if isinstance(file, Input) else Input(file) for file in inputs]
     admission = Origins([*files, *sounds], origins(stores), options.segments is not None)
-    shards, names = _shards(stores, metadata), given_names(stores)
+    shards = _shards(stores, metadata)
     n = len(shards)
     work = partial(index_file, config=config, input_format=input_format, options=options, shards=n)
     indexed, unread = list[IndexedInput](), list[Skipped | StdError]()
     words, with_words = set[str](), set[Recording]()
-    read = (
-        under_given(one, names, n) if names and isinstance(one, FileColumns) else one
-        for one in _each_indexed(files, work, workers)
-    )
+    read = _each_named(_each_indexed(files, work, workers), stores)
     found = chain(read, sounds_alone(sounds, with_words, n))
     for result in _admitted(found, admission, EncoderGuard(stores), keep_going=keep_going):
         if not isinstance(result, FileColumns):
@@ -141,6 +138,18 @@ def _each_indexed(
     pipes = [file for file in files if not is_regular(file.path)]
     regular = [file for file in files if is_regular(file.path)]
     return chain(map(work, pipes), workers.map(work, regular))
+
+
+def _each_named(
+    found: Iterable[FileColumns | Skipped | StdError], stores: Sequence[Store]
+) -> Iterator[FileColumns | Skipped | StdError]:
+    """What files brought, under the names that people have given their recordings."""
+    names = given_names(stores)
+    for one in found:
+        if names and isinstance(one, FileColumns):
+            yield under_given(one, names, len(stores))
+        else:
+            yield one
 
 
 def _admitted(

@@ -97,6 +97,11 @@ def output_hits(
         print_rows(hit_rows(shown, decided=is_decided(args)), form, header=False)
 
 
+def writes_hits(args: argparse.Namespace) -> bool:
+    """Whether hits are written to files."""
+    return any((args.explain, args.clips, args.srt, args.timeline, args.markers))
+
+
 def write_edits(
     args: argparse.Namespace, hits: "Sequence[Hit]", index: "Index | FusedIndex"
 ) -> None:

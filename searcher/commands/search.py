@@ -19,6 +19,7 @@ from searcher.commands.hits import (
     prints_hits,
     tell_figures,
     tell_remarks,
+    writes_hits,
 )
 from searcher.commands.opened import opened
 from searcher.commands.units import search_units
@@ -108,8 +109,7 @@ def batch(args: argparse.Namespace) -> None:
             write_hit_lists(args, found, terms, started.cost())
         if args.term_list:
             write_term_list(args, terms)
-        files = args.explain, args.clips, args.srt, args.timeline, args.markers
-        if any(files) or prints_hits(args):
+        if writes_hits(args) or prints_hits(args):
             output_hits(args, found, index.hits(found), index)
         figures = figures_of(found, experiment, spoken, index, args)
     cost = started.cost()

@@ -187,12 +187,7 @@ def updated(before: Metadata, given: Metadata) -> Metadata:
 
 
 def with_own_values(given: Metadata, before: Metadata) -> Metadata:
-    """Rows that a person gives, with what an index keeps of the same audio files.
-
-    >>> kept = with_own_values(of_rows({"a": {"title": "A"}}), of_rows({"a": {"std:x": "1"}}))
-    >>> kept.values("a")
-    {'std:x': '1', 'title': 'A'}
-    """
+    """Rows that a person gives, with what an index keeps of the same audio files."""
     own = {file: values for file in given.files if (values := before.own_values(file))}
     if not own:
         return given
@@ -210,8 +205,6 @@ def renamed(table: Metadata, names: Mapping[str, str]) -> Metadata:
 def composed(table: Metadata) -> Metadata:
     """A table by names with composed letters; of two that become one, the one that was so."""
     names = {file: normalize("NFC", file) for file in table.files}
-    if all(file == name for file, name in names.items()):
-        return table
     kept = [file for file, name in names.items() if file == name or name not in table.row_of]
     return renamed(table.of(kept), names)
 
