@@ -85,8 +85,7 @@ def build(
     work = partial(index_file, config=config, input_format=input_format, options=options, shards=n)
     indexed, unread = list[IndexedInput](), list[Skipped | StdError]()
     words, with_words = set[str](), set[Recording]()
-    read = _each_named(_each_indexed(files, work, workers), stores)
-    found = chain(read, sounds_alone(sounds, with_words, n))
+    found = chain(_each_indexed(files, work, workers, stores), sounds_alone(sounds, with_words, n))
     for result in _admitted(found, admission, EncoderGuard(stores), keep_going=keep_going):
         if not isinstance(result, FileColumns):
             unread.append(result)
@@ -133,19 +132,16 @@ def _each_indexed(
     files: Sequence[Input],
     work: Callable[[Input], FileColumns | Skipped | StdError],
     workers: Executor,
+    stores: Sequence[Store],
 ) -> Iterator[FileColumns | Skipped | StdError]:
-    """Index each file: pipes first and here, as only this process can read them."""
+    """Index each file: pipes first and here, as only this process can read them.
+
+    Recordings have the names that people have given them.
+    """
     pipes = [file for file in files if not is_regular(file.path)]
     regular = [file for file in files if is_regular(file.path)]
-    return chain(map(work, pipes), workers.map(work, regular))
-
-
-def _each_named(
-    found: Iterable[FileColumns | Skipped | StdError], stores: Sequence[Store]
-) -> Iterator[FileColumns | Skipped | StdError]:
-    """What files brought, under the names that people have given their recordings."""
     names = given_names(stores)
-    for one in found:
+    for one in chain(map(work, pipes), workers.map(work, regular)):
         if names and isinstance(one, FileColumns):
             yield under_given(one, names, len(stores))
         else:
