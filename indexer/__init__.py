@@ -19,8 +19,10 @@ from std.lazy_names import lazy_names
 if TYPE_CHECKING:
     from indexer.api import (
         IndexCheck,
+        RewriteReport,
         SyncReport,
         clean_up,
+        correct_by_table,
         correct_recording,
         delete_recordings,
         describe_index,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
         preview_files,
         relink_inputs,
         rename_recording,
+        rewrite_transcript,
         sync_folder,
         undo_corrections,
         verify_index,
@@ -75,9 +78,11 @@ __all__ = [
     "ReaderOptions",
     "RecordingCorrection",
     "RelinkReport",
+    "RewriteReport",
     "Span",
     "SyncReport",
     "clean_up",
+    "correct_by_table",
     "correct_recording",
     "delete_recordings",
     "describe_index",
@@ -96,6 +101,7 @@ __all__ = [
     "recording_for",
     "relink_inputs",
     "rename_recording",
+    "rewrite_transcript",
     "sync_folder",
     "undo_corrections",
     "verify_index",
@@ -106,10 +112,11 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "api": (
-            "IndexCheck SyncReport clean_up correct_recording delete_recordings describe_index "
-            "export_index export_transcripts index_files list_corrections list_recordings "
-            "merge_segments preview_files relink_inputs rename_recording sync_folder "
-            "undo_corrections verify_index watch_folder"
+            "IndexCheck RewriteReport SyncReport clean_up correct_by_table correct_recording "
+            "delete_recordings describe_index export_index export_transcripts index_files "
+            "list_corrections list_recordings merge_segments preview_files relink_inputs "
+            "rename_recording rewrite_transcript sync_folder undo_corrections verify_index "
+            "watch_folder"
         ),
         "contents": "IndexDescription ListedRecording",
         "corrections.layer": "Correction",

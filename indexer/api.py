@@ -4,6 +4,8 @@
     delete_recordings    take audio files out of an index
     rename_recording     another name for an audio file
     correct_recording    what a person says was said in a recording
+    correct_by_table     the same by a table
+    rewrite_transcript   a person's own file with the corrections
     undo_corrections     what the recogniser wrote, again
     list_corrections     what was corrected
     merge_segments       merge the segments of an index into as few as possible
@@ -28,7 +30,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from indexer.build import worthwhile_jobs
 from indexer.contents import IndexDescription, ListedRecording
@@ -37,12 +39,15 @@ from indexer.contents import list_recordings as listed
 from indexer.correct import (
     RecordingCorrection,
     at_time,
+    by_table,
     by_transcript,
     correct,
+    rewritten_file,
     stored_name,
     take_back,
 )
 from indexer.correct import listed as corrections_in
+from indexer.corrections.table import by_file, read_corrections
 from indexer.corrections.transcript import read_words
 from indexer.describe import rename
 from indexer.dry_run import Preview
@@ -80,10 +85,11 @@ from std.errors import ForeignFileError, InputError
 from std.execution.cost import Stopwatch
 from std.execution.processes import executor
 from std.execution.workers import IN_PROCESS, Executor
-from std.files import is_regular, read
+from std.files import content_of, is_regular, open_input, read
 from std.metadata.read import parse as parse_metadata
 from std.metadata.table import NO_METADATA, Metadata
 from std.nist.ecf import parse as parse_ecf
+from std.outputs import open_output
 from std.sound.files import SUFFIX
 from std.store import Store, open_store, require_different
 from std.store.address import kind_of
@@ -268,8 +274,86 @@ def correct_recording(
         else:
             said = text.phrase(words) if words else ()
             found = at_time(one, said, _span_ms(at_s or 0.0), stores, phone_builder)
+            found = [some._replace(written=words or "") for some in found]
         layer = correct(file, found, stores, phone_builder, dry_run=dry_run)
     return [RecordingCorrection(one, correction) for correction in layer]
+
+
+def correct_by_table(
+    table: AnyPath,
+    store: Stores,
+    *,
+    dry_run: bool = False,
+    config: Config | AnyPath | None = None,
+) -> list[RecordingCorrection]:
+    """Make the corrections of a table, as ``std-store correct --table`` does.
+
+    ``std-search --corrections`` writes such a table of names of a list that the recogniser wrote
+    otherwise; rows that a person marks with no are left out.
+
+    Args:
+        table: CSV or a workbook (`indexer.corrections.table`).
+        store: the index.
+        dry_run: write nothing.
+        config: see `index_files`.
+
+    Returns:
+        the corrections, with what they replace.
+
+    Raises:
+        InputError: it is no such table, or what a row replaces is not in the index; then nothing
+            is corrected.
+    """
+    path, phone_builder = Path(table), PhoneColumnBuilder(_config(config, None))
+    with open_input(path) as stream:
+        rows = by_file(read_corrections(content_of(stream, path), path))
+    done = []
+    with _read(store) as stores, writing(stores):
+        text = _text(stores)
+        found = {file: stored_name(file, stores) for file in rows}
+        given = {
+            name: by_table(name, rows[file], path, text, stores) for file, name in found.items()
+        }
+        for file, some in given.items():
+            layer = correct(file, some, stores, phone_builder, dry_run=dry_run)
+            done += [RecordingCorrection(Recording(file, one.channel), one) for one in layer]
+    return done
+
+
+class RewriteReport(NamedTuple):
+    """What was written of a recording's corrections into a transcript."""
+
+    made: tuple[RecordingCorrection, ...]
+    not_found: tuple[RecordingCorrection, ...]  # what they replace is not in the file
+
+
+def rewrite_transcript(
+    transcript: AnyPath, recording: str, store: Stores, output: AnyPath, *, channel: int = 1
+) -> RewriteReport:
+    """Write a transcript of a recording again, with its corrections and nothing else changed.
+
+    Args:
+        transcript: captions, a text, a service's JSON, a Word document: what was indexed.
+        recording: its name in the index.
+        store: the index.
+        output: the file to write; it may be the same.
+        channel: of the audio file.
+
+    Raises:
+        InputError: a file cannot be read or written, or the index has no such recording.
+    """
+    path = Path(transcript)
+    require_outside(Path(output), _urls(store))
+    with open_input(path) as stream:
+        content = content_of(stream, path)
+    with _read(store) as stores:
+        one = Recording(stored_name(recording, stores), channel)
+        new, layer, done = rewritten_file(content, one, _text(stores), stores)
+    with open_output(Path(output)) as sink:
+        sink.write(new)
+    made = [RecordingCorrection(one, c) for c, n in zip(layer, done, strict=True) if n]
+    missing = [RecordingCorrection(one, c) for c, n in zip(layer, done, strict=True) if not n]
+    return RewriteReport(tuple(made), tuple(missing))
 
 
 def undo_corrections(

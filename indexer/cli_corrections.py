@@ -4,12 +4,15 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from std.command import print_json, tell
+from std.command import print_json, tell, warn
 from std.display.numbers import clock, counted
 from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows
 from std.display.tables import print_table
 from std.errors import StdError
 from std.options import configuration_of
+from std.outputs import output_name
+
+COMMAND = "std-store"
 
 if TYPE_CHECKING:  # --help loads no array library
     from indexer import RecordingCorrection
@@ -19,10 +22,12 @@ def correct(args: argparse.Namespace, stores: Sequence[str]) -> int:
     """Correct a recording, or take corrections back, and show what changes."""
     if problem := misuse(args):
         raise StdError(problem)
-    from indexer import correct_recording, undo_corrections
+    from indexer import correct_by_table, correct_recording, undo_corrections
 
-    config = configuration_of(args)
-    if args.undo:
+    config, what = configuration_of(args), "corrected"
+    if args.table:
+        done = correct_by_table(args.table, stores, dry_run=args.dry_run, config=config)
+    elif args.undo:
         done = undo_corrections(
             args.recording, stores, at_s=args.at, dry_run=args.dry_run, config=config
         )
@@ -34,20 +39,25 @@ def correct(args: argparse.Namespace, stores: Sequence[str]) -> int:
             words=args.words,
             at_s=args.at,
             transcript=args.transcript,
-            channel=args.channel,
+            channel=int(args.channel),
             dry_run=args.dry_run,
             config=config,
         )
-        what = "corrected"
     show(args, done)
     if not args.quiet:
         written = "; nothing was written" if args.dry_run else f" in {', '.join(stores)}"
-        tell(f"{args.recording}: {counted(len(done), 'place')} {what}{written}")
+        tell(f"{args.recording or args.table}: {counted(len(done), 'place')} {what}{written}")
     return 0
 
 
 def misuse(args: argparse.Namespace) -> str:
     """What is wrong with a combination of options; empty if nothing is."""
+    others = (args.recording, args.words, args.at, args.transcript, args.undo)
+    if args.table:
+        wrong = any(one is not None and one is not False for one in others)
+        return "--table names recordings and words: expected no other option" * wrong
+    if not args.recording:
+        return "expected RECORDING, or --table"
     if args.undo:
         wrong = args.words is not None or args.transcript
         return "--undo takes corrections back: expected no --words and no --transcript" * bool(
@@ -70,6 +80,23 @@ def corrections(args: argparse.Namespace, stores: Sequence[str]) -> int:
     if not args.quiet:
         files = {one.recording.file for one in found}
         tell(f"{counted(len(found), 'correction')} of {counted(len(files), 'recording')}")
+    return 0
+
+
+def rewrite(args: argparse.Namespace, stores: Sequence[str]) -> int:
+    """Write a transcript again; warn of what is not in it."""
+    from indexer import rewrite_transcript
+
+    report = rewrite_transcript(
+        args.transcript, args.recording, stores, args.output, channel=int(args.channel)
+    )
+    for _, one in report.not_found:
+        warn(COMMAND, f"{args.transcript}: {one.replaced!r} is not there: {one.text!r} left out")
+    if args.json:
+        made = [*correction_rows(report.made).documents]
+        print_json({"made": made, "not_found": [*correction_rows(report.not_found).documents]})
+    if not args.quiet:
+        tell(f"{counted(len(report.made), 'correction')} -> {output_name(args.output)}")
     return 0
 
 

@@ -11,9 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from indexer.corrections.align import said_at, said_in_all
+from indexer.corrections.align import said_at, said_in_all, said_instead
 from indexer.corrections.layer import Correction, Layer, layers_of, with_layer
+from indexer.corrections.rewrite import Replacement, rewritten
 from indexer.corrections.slots import SpokenWord, corrected, spoken_words, uncorrected
+from indexer.corrections.table import TableRow
 from indexer.corrections.transcript import SaidWord
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import PhoneColumnBuilder
@@ -25,6 +27,7 @@ from std.nearest import meant
 from std.nist.audio_names import as_stored, recording_name
 from std.store import CommittedSegment, Store
 from std.store.columns import Int64s, SegmentColumns
+from std.text import Normalisation
 from std.values import Recording
 
 LEAST_SAME = 0.3  # of a transcript's words are in the recording, or it is of another one
@@ -118,6 +121,38 @@ def by_transcript(
     return [one._replace(channel=recording.channel) for one in found]
 
 
+def by_table(
+    file: str, rows: Sequence[TableRow], path: Path, text: Normalisation, stores: Sequence[Store]
+) -> list[Correction]:
+    """The corrections that a table has of an audio file.
+
+    Args:
+        file: its name, as the index has it.
+        rows: of the table.
+        path: of the table, for messages.
+        text: how the index writes words.
+        stores: the shards of the index.
+
+    Raises:
+        InputError: what a row replaces is not written there.
+    """
+    known: dict[int, _Spoken] = {}
+    corrections = []
+    for row in rows:
+        channel = row.recording.channel
+        if channel not in known:
+            known[channel] = _spoken(Recording(file, channel), stores)
+        spoken = known[channel]
+        said = text.phrase(row.after) if row.after else ()
+        written = text.phrase(row.before.replace("?", " ")) if row.before else ()
+        one = said_instead(spoken.words, spoken.middles, written, said, row.start_ms)
+        if one is None:
+            expected = f"{row.before!r} in {file} at {row.start_ms / 1000:.3f} s"
+            raise InputError(path, row.line, expected, "other words")
+        corrections.append(one._replace(channel=channel, written=row.after))
+    return corrections
+
+
 def _spoken(recording: Recording, stores: Sequence[Store]) -> _Spoken:
     for store in stores:
         for segment, columns in held(store, recording.file):
@@ -199,6 +234,40 @@ def _is_at(correction: Correction, start_ms: int, end_ms: int | None) -> bool:
     """Whether a correction covers a time, or a part of a stretch."""
     last_ms = start_ms + 1 if end_ms is None else end_ms
     return correction.start_ms < last_ms and start_ms < correction.end_ms
+
+
+def rewritten_file(
+    content: bytes, recording: Recording, text: Normalisation, stores: Sequence[Store]
+) -> tuple[bytes, Layer, list[int]]:
+    """A transcript of a recording with its corrections, and nothing else changed.
+
+    Args:
+        content: of the file.
+        recording: of the index.
+        text: how the index writes words.
+        stores: the shards of the index.
+
+    Returns:
+        the file; the corrections of the recording; and how often each was made in the file.
+
+    Raises:
+        InputError: the index has no such recording.
+    """
+    layers = layers_of(contents(stores)[1])
+    layer = tuple(one for one in layers.get(recording.file, ()) if one.channel == recording.channel)
+    spoken = _spoken(recording, stores)
+    before = uncorrected(spoken.columns, {recording.file: layers.get(recording.file, ())})
+    words, middles = spoken_words(before, spoken.row)
+    replacements = []
+    for one in layer:
+        inside = [
+            i for i, word in enumerate(words) if one.start_ms <= middles[word.slot] < one.end_ms
+        ]
+        span = (inside[0], inside[-1] + 1) if inside else (0, 0)
+        replacements.append(Replacement(*span, one.written or one.text))
+    written = [word.word for word in words]
+    new, done = rewritten(content, written, replacements, text)
+    return new, layer, done
 
 
 def listed(stores: Sequence[Store], files: Sequence[str] = ()) -> list[RecordingCorrection]:

@@ -171,6 +171,7 @@ def _add_writing(commands: "argparse._SubParsersAction[Parser]") -> None:
 
     _add_rename(commands)
     _add_correct(commands)
+    _add_rewrite(commands)
     _add_sync(commands)
 
     _add_places(commands)
@@ -317,7 +318,18 @@ def _add_correct(commands: "argparse._SubParsersAction[Parser]") -> None:
         "INDEX NEWS_2011_05_01 --at 12.3 --words 'Emmanuel Macron'",
     )
     parse.add_argument(
-        "recording", type=text_argument, metavar="RECORDING", help="its name, as list shows it"
+        "recording",
+        nargs="?",
+        type=text_argument,
+        metavar="RECORDING",
+        help="its name, as list shows it; not with --table",
+    )
+    parse.add_argument(
+        "--table",
+        type=file_argument,
+        metavar="FILE",
+        help="a table of corrections, as std-search --corrections writes it; rows with no in a "
+        "column right are left out",
     )
     parse.add_argument(
         "--at",
@@ -367,5 +379,32 @@ def _add_transcripts(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     _add_shards(parse)
     add_selection_options(parse)
+    add_json_option(parse)
+    _add_quiet(parse)
+
+
+def _add_rewrite(commands: "argparse._SubParsersAction[Parser]") -> None:
+    parse = _command(
+        commands,
+        "rewrite",
+        "Write a transcript of a recording again, with its corrections and nothing else changed.",
+        "INDEX NEWS_2011_05_01 captions.srt --output corrected.srt",
+    )
+    parse.add_argument(
+        "recording", type=text_argument, metavar="RECORDING", help="its name, as list shows it"
+    )
+    parse.add_argument(
+        "transcript",
+        type=file_argument,
+        metavar="FILE",
+        help="captions, a text, a service's JSON, a Word document: what was indexed",
+    )
+    parse.add_argument(
+        "--output", type=file_argument, required=True, metavar="FILE", help="it may be the same"
+    )
+    parse.add_argument(
+        "--channel", type=number(CHANNEL), default=1, metavar="N", help="of the audio file"
+    )
+    _add_shards(parse)
     add_json_option(parse)
     _add_quiet(parse)

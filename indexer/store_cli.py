@@ -42,6 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "transcripts": transcripts,
         "rename": rename,
         "correct": cli_corrections.correct,
+        "rewrite": cli_corrections.rewrite,
         "corrections": cli_corrections.corrections,
         "sync": cli_sync.sync,
         "relink": cli_sync.relink,

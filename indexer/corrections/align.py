@@ -1,5 +1,6 @@
 """What a person says was said, and where -> corrections with times.
 
+    said_instead  words for others that are written
     said_at       words at a time: which words of the one-best they replace
     said_in_all   the words of a whole recording: where they differ from the one-best
 
@@ -65,6 +66,33 @@ def said_at(
 
     i, j = min(windows, key=unlike)
     return _replacing(spoken, middles, i, j, said)
+
+
+def said_instead(
+    spoken: Sequence[SpokenWord],
+    middles: Int64s,
+    written: Sequence[str],
+    said: Sequence[str],
+    start_ms: int,
+) -> Correction | None:
+    """The correction that puts words in place of others that the recogniser wrote.
+
+    Args:
+        spoken: the one-best of a recording.
+        middles: (n,) of its slots in ms.
+        written: the words that are replaced.
+        said: the words that were said.
+        start_ms: about when; of several places the nearest counts.
+
+    Returns:
+        None where these words are not written near.
+    """
+    words, n = [one.word for one in spoken], len(written)
+    places = [i for i in range(len(words) - n + 1) if n and words[i : i + n] == [*written]]
+    near = min(places, key=lambda i: abs(spoken[i].start_ms - start_ms), default=None)
+    if near is None or abs(spoken[near].start_ms - start_ms) > NEAR_MS:
+        return None
+    return _replacing(spoken, middles, near, near + n, said)
 
 
 def said_in_all(

@@ -41,6 +41,7 @@ class Correction(NamedTuple):
     end_ms: int  # to before here
     words: tuple[CorrectedWord, ...]  # none: nothing was said
     before: tuple[KeptSlot, ...] = ()
+    written: str = ""  # what was said, as a person writes it
 
     @property
     def replaced(self) -> str:
@@ -60,10 +61,7 @@ def dump(layer: Layer) -> str:
     """Corrections -> text; empty for none."""
     if not layer:
         return ""
-    rows = [
-        [one.channel, one.start_ms, one.end_ms, one.words, one.before]
-        for one in layer
-    ]  # fmt: skip
+    rows = [[*one] for one in layer]
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -89,6 +87,7 @@ def _correction(
     end_ms: int,
     words: Sequence[Sequence[Any]],
     before: Sequence[Sequence[Any]],
+    written: str,
 ) -> Correction:
     slots = []
     for middle_ms, epsilon, error_ms, speaker, word, held in before:
@@ -100,6 +99,7 @@ def _correction(
         int(end_ms),
         tuple(CorrectedWord(*word) for word in words),
         tuple(slots),
+        str(written),
     )
 
 

@@ -309,6 +309,13 @@ def _add_media_options(group: "argparse._ArgumentGroup") -> None:
         help="hits as subtitles: a file for each recording, or one for hits in one recording",
     )
     add(
+        "--corrections",
+        type=file_argument,
+        metavar="CSV",
+        help="places where a term was said and the recogniser wrote something else, from "
+        "probability .9 or --min-probability up, for std-store correct --table",
+    )
+    add(
         "--timeline",
         type=timeline_argument,
         metavar="FILE.edl|FILE.fcpxml",
@@ -391,7 +398,7 @@ def configuration(args: argparse.Namespace) -> "Config":
     outputs = {"--output": args.output, "--probabilities": args.probabilities}
     outputs |= {"--explain": args.explain, "--oov-lexicon": args.oov_lexicon}
     outputs |= {"--term-list": args.term_list}
-    outputs |= {"--timeline": args.timeline}
+    outputs |= {"--timeline": args.timeline, "--corrections": args.corrections}
     if args.srt and is_subtitle_file(args.srt):
         outputs["--srt"] = args.srt
     for form in ("json", "nl", "csv", "fmt"):

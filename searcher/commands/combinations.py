@@ -115,7 +115,7 @@ def _of_alerts(args: argparse.Namespace) -> Mapping[str, object]:
     others = (
         *(args.term, args.terms, args.queries, args.examples, args.like, args.query_audio),
         *(args.fuse, args.where, args.recording, args.output, args.clips, args.srt),
-        *(args.timeline, args.markers),
+        *(args.timeline, args.markers, args.corrections),
     )
     return {
         "--term-column names a column of --terms or --alerts": (
@@ -124,7 +124,7 @@ def _of_alerts(args: argparse.Namespace) -> Mapping[str, object]:
         "--since LAST goes with --alerts": args.since and not args.alerts,
         "--alerts searches all recordings of an index for a list, and prints hits: expected no "
         "TERM, --terms, --queries, --fuse, --where, --recording, --output, --clips, "
-        "--srt, --timeline or --markers": (args.alerts and any(others)),
+        "--srt, --timeline, --markers or --corrections": (args.alerts and any(others)),
     }
 
 

@@ -14,6 +14,7 @@ from std.command import print_json, progress_bar, tell, warn
 from std.display.numbers import counted
 from std.display.rows import JSON, LINES, TABLE, form_of, print_rows
 from std.errors import StdError
+from std.outputs import output_name
 
 if TYPE_CHECKING:
     from searcher import FusedIndex, Hit, Index, SearchResult
@@ -79,6 +80,13 @@ def output_hits(
     """
     if args.explain:
         write_lines(args.explain, (hit.document() for hit in hits))
+    if args.corrections:
+        from searcher.output.corrections import LEAST, write_corrections
+
+        least = LEAST if args.min_probability is None else args.min_probability
+        n = write_corrections(hits, args.corrections, least)
+        if not args.quiet:
+            tell(f"{counted(n, 'place')} written otherwise -> {output_name(args.corrections)}")
     if args.timeline or args.markers:
         write_edits(args, hits, index)
     if args.clips or args.srt:
@@ -99,7 +107,7 @@ def output_hits(
 
 def writes_hits(args: argparse.Namespace) -> bool:
     """Whether hits are written to files."""
-    return any((args.explain, args.clips, args.srt, args.timeline, args.markers))
+    return any((args.explain, args.clips, args.srt, args.timeline, args.markers, args.corrections))
 
 
 def write_edits(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from indexer import (
+    correct_by_table,
     correct_recording,
     delete_recordings,
     index_files,
@@ -25,6 +26,7 @@ from indexer.segments.invert import invert
 from indexer.segments.merge import merged
 from indexer.store_cli import main
 from searcher import open_index
+from searcher.commands import search
 from std.errors import InputError, StoreError
 from std.metadata.table import of_rows
 from std.store import open_store
@@ -283,3 +285,49 @@ def test_every_kind_of_store(german, couchdb_url, tmp_path):
         index_files(german / "mesh" / "KERSTIN_00.mesh", url, language="de")
         undo_corrections("KERSTIN_00", url)
         assert said(url) == before
+
+
+def test_names_that_are_written_otherwise_are_found_and_corrected(store, tmp_path, capsys):
+    names, table = tmp_path / "names.csv", tmp_path / "found.csv"
+    names.write_text("Name\nHahnenfedern\nSpreewald\nBrandenburgische\n")
+    argv = ["--store", store, "--terms", str(names), "--corrections", str(table), "--csv"]
+    assert search.main(argv) == 0
+    assert "1 place written otherwise ->" in capsys.readouterr().err
+    rows = table.read_text().splitlines()
+    assert rows[0].startswith("recording,channel,start_s,end_s,before,after,probability,context")
+    assert rows[1].startswith("KERSTIN_00,1,10.448,11.388,hand in vielen,Hahnenfedern,0.9")
+    assert len(rows) == 2  # the others are written so, or within a longer word
+    table.write_text("\n".join([rows[0], rows[1] + "no"]))
+    assert main(["correct", store, "--table", str(table), "--csv"]) == 0
+    assert "0 places corrected" in capsys.readouterr().err
+    table.write_text("\n".join(rows))
+    assert main(["correct", store, "--table", str(table), "--dry-run"]) == 0
+    assert list_corrections(store) == []
+    (done,) = correct_by_table(table, store)
+    assert (done.correction.replaced, done.correction.text) == ("hand in vielen", "hahnenfedern")
+    assert search.main(argv) == 0
+    assert "0 places written otherwise ->" in capsys.readouterr().err
+    table.write_text("\n".join(rows))
+    with pytest.raises(InputError, match=r"found\.csv:2: expected 'hand in vielen' in KERSTIN_00"):
+        correct_by_table(table, store)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("recording,start_s,end_s,after\n", "expected a column before"),
+        ("recording,start_s,end_s,before,after\nKERSTIN_00,x,2,a,b\n", "2: expected a time in"),
+        ("recording,start_s,end_s,before,after\nKERSTIN_00,3,2,a,b\n", "expected an end not"),
+        ("recording,start_s,end_s,before,after\n,1,2,a,b\n", "expected the name of a recording"),
+        ("file,start,end,before,after\nKRESTIN,1,2,a,b\n", "indexed audio file, got 'KRESTIN'"),
+        ("file,start,end,before,after\nKERSTIN_00,10,12,a,b\n", "expected 'a' in KERSTIN_00 at"),
+        ("file,start,end,before,after,right\nKERSTIN_00,1,2,a,b,maybe\n", "expected yes or no"),
+        ("file,channel,start,end,before,after\nKERSTIN_00,x,1,2,a,b\n", "number of a channel"),
+    ],
+)
+def test_odd_tables(store, tmp_path, capsys, text, told):
+    (tmp_path / "t.csv").write_text(text)
+    assert main(["correct", store, "--table", str(tmp_path / "t.csv")]) == 2
+    (shown,) = capsys.readouterr().err.splitlines()
+    assert told in shown
+    assert list_corrections(store) == []

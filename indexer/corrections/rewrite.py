@@ -1,0 +1,139 @@
+r"""A person's own transcript with what was corrected, and nothing else changed.
+
+    rewritten    the bytes of a file, corrections -> the same bytes with other words
+
+The file is not parsed: its words are found in its bytes, whatever stands between them (times,
+numbers, keys of JSON, tags), and aligned to what the recogniser wrote. So captions (SRT, WebVTT,
+TTML), texts and the JSON of any service stay as they are, to the last space. A file may have the
+words several times, as Whisper's JSON has: what was aligned is left out, and the rest is aligned
+again. Words are replaced where they follow each other with nothing but spaces and punctuation
+between them. Of a Word document, the document itself is rewritten.
+"""
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+from xml.sax.saxutils import escape
+
+from rapidfuzz.distance import Levenshtein
+
+from std.text import Normalisation
+
+COPIES = 4  # of the words in a file: text, segments, words, alternatives
+DOCUMENT = "word/document.xml"
+_ZIP = b"PK\x03\x04"
+_XML = re.compile(rb"\s*(\xef\xbb\xbf)?\s*<|WEBVTT|(\xef\xbb\xbf)?WEBVTT")
+# A tag, an escape of JSON that is no letter, or a word; letters may be escaped as in JSON.
+_TAG = r"<[^<>]*>"
+_WORD = r"\\[nrtbf\"/\\]|((?:\\u[0-9a-fA-F]{4}|[^\W_]|['’])+)"
+_TEXT, _MARKUP = re.compile(_WORD), re.compile(f"{_TAG}|{_WORD}")
+_BETWEEN = re.compile(r"[^<>{}\[\]:]*")  # within a text: no tags, keys or rows
+
+
+class Replacement(NamedTuple):
+    """Words of what the recogniser wrote, and what was said instead."""
+
+    first: int  # of the words
+    end: int
+    said: str  # as a person writes it
+
+
+class _Token(NamedTuple):
+    word: str
+    start: int  # in the text
+    end: int
+
+
+def rewritten(
+    content: bytes,
+    written: Sequence[str],
+    replacements: Sequence[Replacement],
+    text: Normalisation,
+) -> tuple[bytes, list[int]]:
+    """A file with other words.
+
+    Args:
+        content: of the file.
+        written: the words of the recogniser, as an index has them.
+        replacements: of some of them, which do not overlap.
+        text: how the index writes words.
+
+    Returns:
+        the file; and (n,) how often each replacement was made.
+    """
+    if not content.startswith(_ZIP):
+        return _rewritten(content, written, replacements, text)
+    target = io.BytesIO()
+    done = [0] * len(replacements)
+    with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(target, "w") as sink:
+        for member in source.infolist():
+            part = source.read(member)
+            if member.filename == DOCUMENT:
+                part, done = _rewritten(part, written, replacements, text)
+            sink.writestr(member, part)
+    return target.getvalue(), done
+
+
+def _rewritten(
+    content: bytes,
+    written: Sequence[str],
+    replacements: Sequence[Replacement],
+    text: Normalisation,
+) -> tuple[bytes, list[int]]:
+    letters = content.decode("utf-8", "surrogateescape")  # other bytes stay as they are
+    is_markup = bool(_XML.match(content))
+    left = [*_tokens(letters, _MARKUP if is_markup else _TEXT, text)]
+    edits: dict[tuple[int, int], str] = {}
+    done = [0] * len(replacements)
+    for _ in range(COPIES):
+        place: dict[int, int] = {}  # of each word of the recogniser, its token
+        for one in Levenshtein.opcodes([*written], [token.word for token in left]):
+            if one.tag == "equal":
+                shift = one.dest_start - one.src_start
+                place.update({i: i + shift for i in range(one.src_start, one.src_end)})
+        found = 0
+        for row, (first, end, said) in enumerate(replacements):
+            tokens = [left[place[i]] for i in range(first, end) if i in place]
+            if not tokens or len(tokens) < end - first or not _are_together(tokens, letters):
+                continue
+            start, stop = tokens[0].start, tokens[-1].end
+            edits[start, stop] = _as_there(letters[start:stop], said, letters, is_markup)
+            done[row] += 1
+            found += 1
+        if not found:
+            break
+        gone = set(place.values())
+        left = [token for i, token in enumerate(left) if i not in gone]
+    for (start, stop), said in sorted(edits.items(), reverse=True):
+        letters = letters[:start] + said + letters[stop:]
+    return letters.encode("utf-8", "surrogateescape"), done
+
+
+def _tokens(letters: str, pattern: re.Pattern[str], text: Normalisation) -> Iterator[_Token]:
+    for match in pattern.finditer(letters):
+        if match[1]:
+            word = json.loads(f'"{match[1]}"') if "\\" in match[1] else match[1]
+            for one in text.phrase(word):
+                yield _Token(one, *match.span(1))
+
+
+def _are_together(tokens: Sequence[_Token], letters: str) -> bool:
+    """Whether nothing but spaces and punctuation stands between words."""
+    pairs = pairwise(tokens)
+    return all(_BETWEEN.fullmatch(letters[a.end : b.start]) for a, b in pairs) and not re.search(
+        r"\n\s*\n", letters[tokens[0].start : tokens[-1].end]
+    )
+
+
+def _as_there(there: str, said: str, letters: str, is_markup: bool) -> str:
+    """What was said, with a capital where there was one, and escaped as the file asks for it."""
+    if there[:1].isupper():
+        said = said[:1].upper() + said[1:]
+    if is_markup:
+        return escape(said)
+    is_json = letters.lstrip("\ufeff \t\r\n").startswith(("{", "["))
+    return json.dumps(said, ensure_ascii="\\u" in letters)[1:-1] if is_json else said

@@ -1,0 +1,114 @@
+"""A person's own file with what was corrected: every other byte stays."""
+
+import io
+import json
+import zipfile
+
+import pytest
+
+from indexer import correct_recording, index_files, rewrite_transcript
+from indexer.corrections.rewrite import Replacement, rewritten
+from indexer.store_cli import main
+from std.text import Normalisation
+
+WORDS = ["gestern", "kam", "hand", "in", "vielen", "und", "bonifai", "nach", "berlin"]
+SAID = [Replacement(2, 5, "Hahnenfedern"), Replacement(6, 7, "Bonify & Co")]
+SRT = (
+    "\ufeff1\r\n00:00:01,000 --> 00:00:04,000  X1:10\r\n<i>Gestern kam Hand in\r\nvielen</i>,"
+    "\r\n\r\n2\r\n00:00:04,500 --> 00:00:06,000\r\n und  „Bonifai“ nach Berlin!\r\n"
+)
+SRT_AFTER = SRT.replace("Hand in\r\nvielen", "Hahnenfedern").replace("Bonifai", "Bonify & Co")
+
+
+def of(content):
+    return rewritten(content, WORDS, SAID, Normalisation())
+
+
+def test_captions():
+    assert of(SRT.encode()) == (SRT_AFTER.encode(), [1, 1])
+    vtt = (
+        "WEBVTT\n\nNOTE kam\n\n00:01.000 --> 00:04.000 line:0\n<v Hand>gestern kam hand in vielen\n"
+    )
+    new, done = of(vtt.encode())
+    assert (new.decode(), done) == (vtt.replace("hand in vielen", "Hahnenfedern"), [1, 0])
+
+
+def test_xml_and_what_a_tag_divides():
+    ttml = '<?xml version="1.0"?>\n<tt kam="hand in vielen"><p>gestern kam hand in vielen und'
+    ttml += " <span>Boni</span>fai nach Berlin</p></tt>"
+    new, done = of(ttml.encode())
+    assert new.decode() == ttml.replace("kam hand in vielen und", "kam Hahnenfedern und")
+    assert done == [1, 0]
+    new, done = of(b"<tt><p>und bonifai nach</p></tt>")
+    assert (new, done) == (b"<tt><p>und Bonify &amp; Co nach</p></tt>", [0, 1])
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_json_that_has_the_words_several_times(ascii_only):
+    text = " Gestern kam hand in vielen und Bonifai nach Berlin."
+    words = [{"word": word, "start": i, "end": i + 1} for i, word in enumerate(text.split())]
+    document = {"text": text, "segments": [{"id": 0, "start": 0.0, "text": text, "words": words}]}
+    content = json.dumps(document, ensure_ascii=ascii_only, indent=1).encode()
+    new, done = of(content)
+    after = json.loads(new)
+    wanted = " Gestern kam Hahnenfedern und Bonify & Co nach Berlin."
+    assert after["text"] == after["segments"][0]["text"] == wanted
+    assert [one["word"] for one in after["segments"][0]["words"]] == [
+        "Gestern", "kam", "hand", "in", "vielen", "und", "Bonify & Co", "nach", "Berlin.",
+    ]  # fmt: skip
+    assert done == [2, 3]
+    assert {**after, "text": "", "segments": []} == {**document, "text": "", "segments": []}
+
+
+def test_a_letter_that_is_escaped():
+    content = json.dumps({"text": "gestern kam gr\u00f6\u00dfe vorbei"}).encode()
+    words = ["gestern", "kam", "größe", "vorbei"]
+    new, done = rewritten(content, words, [Replacement(2, 3, "Götz")], Normalisation())
+    assert new == content.replace(b"gr\\u00f6\\u00dfe", b"G\\u00f6tz")
+    assert done == [1]
+
+
+def test_bytes_that_are_no_text_stay():
+    content = b"gestern kam hand in vielen \xff\xfe und\tbonifai nach berlin \x00"
+    new, done = of(content)
+    assert new == b"gestern kam Hahnenfedern \xff\xfe und\tBonify & Co nach berlin \x00"
+    assert done == [1, 1]
+
+
+def test_a_word_document():
+    source = io.BytesIO()
+    with zipfile.ZipFile(source, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        body = (
+            "<w:document><w:p><w:r><w:t>gestern kam hand in vielen</w:t></w:r></w:p></w:document>"
+        )
+        archive.writestr("word/document.xml", body)
+    new, done = of(source.getvalue())
+    with zipfile.ZipFile(io.BytesIO(new)) as archive:
+        assert archive.read("word/document.xml").decode() == body.replace(
+            "hand in vielen", "Hahnenfedern"
+        )
+        assert archive.read("[Content_Types].xml") == b"<Types/>"
+        assert archive.getinfo("word/document.xml").compress_type == zipfile.ZIP_DEFLATED
+    assert done == [1, 0]
+
+
+def test_the_command(tmp_path, capsys):
+    path, output = tmp_path / "talk.srt", tmp_path / "new.srt"
+    path.write_bytes(SRT.encode())
+    store = str(tmp_path / "index")
+    index_files(path, store, language="de")
+    correct_recording("talk", store, words="Bonify", at_s=5.2)
+    assert main(["rewrite", store, "talk", str(path), "--output", str(output)]) == 0
+    assert capsys.readouterr().err == f"1 correction -> {output}\n"
+    assert output.read_bytes() == SRT.replace("Bonifai", "Bonify").encode()
+    other = tmp_path / "other.txt"
+    other.write_text("nothing of it")
+    assert main(["rewrite", store, "talk", str(other), "--output", str(other), "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert "'bonifai' is not there: 'bonify' left out" in err
+    assert json.loads(out)["not_found"][0]["after"] == "bonify"
+    assert other.read_text() == "nothing of it"
+    report = rewrite_transcript(path, "talk", store, path)
+    assert (len(report.made), report.not_found) == (1, ())
+    assert path.read_bytes() == output.read_bytes()
