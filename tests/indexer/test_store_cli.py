@@ -111,12 +111,24 @@ def test_recordings_are_deleted_and_segments_merged(copy, capsys):
     assert json.loads(capsys.readouterr().out)["removed_segments"] == {copy: 0}
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_nothing_is_made_where_there_is_nothing_to_look_after(name, tmp_path, capsys):
-    more = {"delete": ["x"], "rename": ["x", "y"], "export": ["/dev/null"]}.get(name, [])
-    assert main([name, str(tmp_path / "nowhere"), *more]) == 2
+ARGUMENTS = {
+    "delete": ["x"],
+    "rename": ["x", "y"],
+    "export": ["/dev/null"],
+    "transcripts": ["captions"],
+    "correct": ["x", "--at", "1", "--words", "y"],
+    "rewrite": ["x", __file__, "--output", "y"],
+    "relink": ["."],
+    "move-audio": ["."],
+}
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "sync"])  # it makes one
+def test_nothing_is_made_where_there_is_nothing_to_look_after(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main([name, str(tmp_path / "nowhere"), *ARGUMENTS.get(name, [])]) == 2
     assert "expected an index" in capsys.readouterr().err
-    assert not (tmp_path / "nowhere").exists()
+    assert not [*tmp_path.iterdir()]
 
 
 def test_shards_are_one_index(german, tmp_path, capsys):
