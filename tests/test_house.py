@@ -25,8 +25,8 @@ SHARED_CLASSES = {
 # readers are modules of one shape: each has the tables of its own format.
 SHARED_CONSTANTS = {"std": 16, "recogniser": 2, "searcher": 8, "scoring": 0, "service": 0}
 # Modules beside the readers of formats, and floors: may only fall, but for a new feature (the query
-# language: five in std, nine in searcher; sync with a folder, corrections with a floor of their own,
-# given names, transcripts: thirteen in indexer; edit lists, names written otherwise: one each).
+# language: five in std, nine in searcher; sync with a folder, corrections and their floor, given
+# names, transcripts: thirteen in indexer; edit lists, names written otherwise: one each).
 MODULES = {
     **{"std": 133, "recogniser": 32, "indexer": 122, "searcher": 147, "scoring": 70},
     "service": 34,
