@@ -16,7 +16,8 @@ From Python:
 Several recognisers of the same speech are searched as one by `open_fused`. `searcher.api` describes
 the interface of an index; `searcher.search` is the pipeline on one screen. What terms become,
 without searching them, says `query_terms`; `tune` learns a model for `open_index` from a
-development set, `check_archive` says how far probabilities hold. `write_hits` writes a hit list,
+development set, `check_archive` says how far probabilities hold. What recurs in an archive, without
+any terms, finds `Index.discover`. `write_hits` writes a hit list,
 which `scoring` reads. A `StandingSearch` tells each hit of a list of terms once.
 """
 
@@ -27,6 +28,9 @@ from std.lazy_names import lazy_names
 if TYPE_CHECKING:
     from searcher.api import Index, open_index
     from searcher.calibration.model import Model
+    from searcher.discovery.class_file import write_classes
+    from searcher.discovery.found import Discovered, DiscoveredClass, DiscoveredFragment
+    from searcher.discovery.page import write_class_page
     from searcher.evidence.model_file import load as load_model
     from searcher.evidence.model_file import save as save_model
     from searcher.examples.find import ExampleTerm
@@ -45,6 +49,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArchiveCheck",
+    "Discovered",
+    "DiscoveredClass",
+    "DiscoveredFragment",
     "ExampleTerm",
     "Expected",
     "Finding",
@@ -66,6 +73,8 @@ __all__ = [
     "read_queries",
     "save_model",
     "tune",
+    "write_class_page",
+    "write_classes",
     "write_hits",
 ]
 
@@ -74,6 +83,9 @@ __getattr__, __dir__ = lazy_names(
     {
         "api": "Index open_index",
         "calibration.model": "Model",
+        "discovery.class_file": "write_classes",
+        "discovery.found": "Discovered DiscoveredClass DiscoveredFragment",
+        "discovery.page": "write_class_page",
         "evidence.model_file": "load_model=load save_model=save",
         "examples.find": "ExampleTerm",
         "fusion.fused_index": "FusedIndex open_fused",

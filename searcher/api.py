@@ -5,6 +5,7 @@
                 find_units    a query (`std.query`) --> the recordings or turns where it holds
                 search_queries  spoken queries and an ECF --> the same
                 find_examples  stretches of audio --> the same
+                discover      no terms at all --> classes of what is said again and again
                 search_terms  a term list and an ECF --> everything std-search knows of a batch
                 find_terms, decide  the same of a long list in parts, for progress
                 hits          what a search returned --> hits, in the order of the hit list
@@ -62,6 +63,7 @@ from std.spoken_queries import SpokenQueries
 from std.values import ECF, SearchMode, Term, TermList
 
 if TYPE_CHECKING:
+    from searcher.discovery.found import By, Discovered
     from searcher.examples.find import ExampleTerm
 
 
@@ -188,6 +190,61 @@ class Index(IndexSnapshot):
         found = find_by_examples(terms, self.segments, speech, threads=threads, advance=advance)
         decision = replace(self.config.decision, missing=MISSED)
         return decide(found, replace(self.config, decision=decision), mode=mode)
+
+    def discover(
+        self,
+        *,
+        by: "By" = "sound",
+        unexplained: bool = False,
+        least_score: int | None = None,
+        least_s: float = 0.3,
+        most_chance: float | None = None,
+        where: str | None = None,
+        recordings: Sequence[str] = (),
+        workers: Executor = IN_PROCESS,
+        advance: Callable[[float], None] = lambda share: None,
+    ) -> "Discovered":
+        """Term discovery: find what is said again and again, without any terms.
+
+        Args:
+            by: what is compared: the ``sound``, or the ``phones`` that were heard in it.
+            unexplained: only what the recogniser wrote as different words, or not at all.
+            least_score: of two stretches: signs by which their frames are nearer than usual, in
+                all; None: 300, of phones 1000.
+            least_s: of a stretch, in seconds.
+            most_chance: share of the pairs that chance may explain; None: 0.01, of phones 0.25.
+            where, recordings: compare some recordings only, see `recordings`.
+            workers: who compares, see `std.execution.processes.executor`.
+            advance: called with each share of the work that is done.
+
+        Raises:
+            StdError: the index has no sound (`std-recognise --sound`).
+
+        For example::
+
+            for one in index.discover(unexplained=True).classes[:20]:
+                print([(part.recording.file, part.start_s, part.written) for part in one.fragments])
+        """
+        from searcher.discovery.found import (  # loads compiled kernels
+            USUAL_OPTIONS,
+            DiscoveryOptions,
+            discover,
+        )
+
+        self.require_open()
+        score, chance = USUAL_OPTIONS[by]
+        options = DiscoveryOptions(
+            by,
+            score if least_score is None else least_score,
+            least_s,
+            chance if most_chance is None else most_chance,
+            unexplained,
+        )
+        chosen = self.recordings(where=where, recordings=recordings)
+        wanted = {one.recording for one in chosen if one.recording not in self.copies}
+        return discover(
+            self.segments, options, workers, wanted=wanted.__contains__, advance=advance
+        )
 
     def find_terms(
         self,

@@ -24,6 +24,7 @@ COMMANDS = {  # and the modules whose function ``main`` they are
     "std-store": "indexer.store_cli",
     "std-search": "searcher.commands.search",
     "std-tune": "searcher.commands.tune",
+    "std-discover": "searcher.commands.discover",
     "std-serve": "service.cli",
     "std-score": "scoring.cli",
     "std-discovery": "scoring.discovery.cli",
@@ -68,6 +69,7 @@ std_index = partial(start, "std-index")
 std_store = partial(start, "std-store")
 std_search = partial(start, "std-search")
 std_tune = partial(start, "std-tune")
+std_discover = partial(start, "std-discover")
 std_serve = partial(start, "std-serve")
 std_score = partial(start, "std-score")
 std_discovery = partial(start, "std-discovery")

@@ -9,27 +9,12 @@ frames, and their costs compare without being divided by a length. A match costs
 signs that differ. `tests/searcher/examples/test_kernels.py` has the slow equivalent.
 """
 
-from typing import Any
-
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 
 from std.execution.compiled import compiled_released, compiled_within
+from std.sound.differing import ones
 
 FAR = 1 << 30  # a cost that no path has
-
-
-def _count_ones(context: Any, word: Any) -> Any:
-    """How many bits of a 64-bit word are set: one instruction."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.uint64(types.uint64), code
-
-
-_ones: Any = intrinsic(_count_ones)
 
 
 @compiled_within
@@ -38,10 +23,10 @@ def _row(query: np.ndarray, planes: np.ndarray, n: int, costs: np.ndarray) -> No
     a, b, c, d = query[0], query[1], query[2], query[3]
     for t in range(n):
         costs[t] = np.int32(
-            _ones(a ^ planes[0, t])
-            + _ones(b ^ planes[1, t])
-            + _ones(c ^ planes[2, t])
-            + _ones(d ^ planes[3, t])
+            ones(a ^ planes[0, t])
+            + ones(b ^ planes[1, t])
+            + ones(c ^ planes[2, t])
+            + ones(d ^ planes[3, t])
         )
 
 
@@ -119,7 +104,7 @@ def alignment(query: np.ndarray, signs: np.ndarray, costs: np.ndarray, begins: n
         for t in range(n):
             cost = np.int32(0)
             for k in range(4):
-                cost += np.int32(_ones(query[i, k] ^ signs[t, k]))
+                cost += np.int32(ones(query[i, k] ^ signs[t, k]))
             if i == 0:
                 costs[t], begins[t] = cost, t
                 continue

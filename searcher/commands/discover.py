@@ -1,0 +1,198 @@
+"""std-discover: an index in, classes of what is said again and again out."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from std.command import file_argument, folder_argument, number, print_json, progress_bar, run, tell
+from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows
+from std.errors import STANDARD_STREAM, StdError
+from std.execution.cost import Stopwatch
+from std.options import (
+    add_jobs_option,
+    add_progress_options,
+    add_row_options,
+    add_scheduler_option,
+    add_selection_options,
+    add_store_option,
+)
+from std.parser import Parser
+from std.ranges import Range
+
+if TYPE_CHECKING:
+    from searcher import Discovered, DiscoveredClass
+
+EXAMPLE = """\
+example:
+  std-discover --store INDEX --page classes.html --audio recordings
+  std-discover --store INDEX --unexplained
+  std-discover --store INDEX --output found.class
+  std-discovery --phones gold.phn --words gold.wrd --classes found.class
+
+exit status: 0 something recurs; 1 nothing does (as grep); 2 a mistake that you can mend
+"""
+HEADER = ("class", "file", "channel", "start", "end", "score", "written")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    parse = Parser(
+        prog="std-discover",
+        description="Find what is said again and again in an archive, without any terms: stretches "
+        "of sound that resemble each other, in any language, recognised or not. Needs sound in the "
+        "index (std-recognise --sound or --sound-only, then std-index).",
+        epilog=EXAMPLE,
+    )
+    add_store_option(parse)
+    by = parse.add_mutually_exclusive_group()
+    by.add_argument(
+        "--sound", dest="by", action="store_const", const="sound", default="sound",
+        help="compare frames of sound (the default)",
+    )  # fmt: skip
+    by.add_argument(
+        "--phones", dest="by", action="store_const", const="phones",
+        help="compare the phones that were heard in the sound",
+    )  # fmt: skip
+    parse.add_argument(
+        "--unexplained", action="store_true",
+        help="only what the recogniser wrote as different words, or not at all",
+    )  # fmt: skip
+    parse.add_argument(
+        "--output", type=file_argument, metavar="CLASS", help="class file, for std-discovery"
+    )
+    parse.add_argument(
+        "--page", type=file_argument, metavar="HTML", help="page to look through and to listen to"
+    )
+    parse.add_argument(
+        "--audio",
+        type=folder_argument,
+        metavar="FOLDER",
+        help="audio of the recordings, for --page",
+    )
+    parse.add_argument(
+        "--least-score", type=number(Range(1, 1_000_000, whole=True)), metavar="SIGNS",
+        help="of a pair: signs by which its frames are nearer than usual, in all (300; of phones "
+        "1000)",
+    )  # fmt: skip
+    parse.add_argument(
+        "--least-length", type=number(Range(0.1, 3.0)), default=0.3, metavar="SECONDS",
+        help="of a fragment (0.3)",
+    )  # fmt: skip
+    parse.add_argument(
+        "--most-chance", type=number(Range(0.0, 1.0)), metavar="SHARE",
+        help="of the pairs, as reversed speech tells it (0.01; of phones 0.25)",
+    )  # fmt: skip
+    add_selection_options(parse.further("recordings"), verb="compare ")
+    work = parse.further("work")
+    add_jobs_option(work)
+    add_scheduler_option(work)
+    add_row_options(parse, "fragments")
+    add_progress_options(parse)
+    return parse
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit status: 0 something recurs, 1 nothing does, 2 the user can mend it."""
+    args = parser().parse_args(argv)
+    return run("std-discover", lambda: discover(args))
+
+
+def discover(args: argparse.Namespace) -> int:
+    """Find classes, write and print them.
+
+    Raises:
+        StdError: the index has no sound; a file cannot be written.
+    """
+    started = Stopwatch()
+    from searcher import open_index, write_class_page, write_classes
+    from std.distinct import require_distinct
+    from std.execution.processes import executor
+
+    if args.audio and not args.page:
+        raise StdError("expected --audio with --page, got none")
+    form = form_of(args, piped=LINES)
+    forms = {
+        f"--{name}": STANDARD_STREAM for name in ("json", "nl", "csv", "fmt") if getattr(args, name)
+    }
+    require_distinct({}, {"--output": args.output, "--page": args.page} | forms, args.store)
+    with open_index(*args.store) as index:
+        with (
+            progress_bar("comparing", 1.0, quiet=args.quiet) as advance,
+            executor(args.jobs, args.scheduler) as workers,
+        ):
+            found = index.discover(
+                by=args.by, unexplained=args.unexplained, least_score=args.least_score,
+                least_s=args.least_length, most_chance=args.most_chance, where=args.where,
+                recordings=args.recording, workers=workers, advance=advance,
+            )  # fmt: skip
+        if args.output:
+            write_classes(found.classes, args.output)
+        if args.page:
+            title = f"What recurs in {', '.join(args.store)}"
+            metadata = index.metadata
+            write_class_page(found, args.page, title=title, audio=args.audio, metadata=metadata)
+    if form == JSON:
+        print_json(document(found) | started.cost()._asdict())
+    elif form == TABLE:
+        print_classes(found.classes)
+    else:
+        print_rows(rows_of(found.classes), form)
+    if not args.quiet:
+        tell(f"{found.summary}, {started.cost()}")
+    return 0 if found.classes else 1
+
+
+def document(found: "Discovered") -> dict[str, Any]:
+    """What was found, for programs."""
+    return {
+        "seconds_of_sound": found.seconds,
+        "pairs": found.pairs,
+        "by_chance": found.by_chance,
+        "least_score": found.least_score,
+        "classes": [
+            {
+                "by_chance": one.by_chance,
+                "explained": one.explained,
+                "fragments": [
+                    dict(zip(HEADER[1:], row[1:], strict=True)) for row in _cells(n, one)
+                ],
+            }
+            for n, one in enumerate(found.classes, start=1)
+        ],
+    }
+
+
+def rows_of(classes: "Sequence[DiscoveredClass]") -> Rows:
+    """A row for each fragment."""
+    cells = [row for n, one in enumerate(classes, start=1) for row in _cells(n, one)]
+    return Rows(HEADER, cells, (dict(zip(HEADER, row, strict=True)) for row in cells))
+
+
+def print_classes(classes: "Sequence[DiscoveredClass]") -> None:
+    """A table for a person; the number of a class is at its first fragment."""
+    from std.display.numbers import clock
+    from std.display.tables import print_table
+
+    names = ("class", "file", "time", "length", "score", "written")
+    cells = []
+    for n, one in enumerate(classes, start=1):
+        for row, part in enumerate(one.fragments):
+            channel = f" ({part.recording.channel})" if part.recording.channel != 1 else ""
+            cells.append(
+                (n if row == 0 else "", f"{part.recording.file}{channel}", clock(part.start_s),
+                 f"{part.end_s - part.start_s:.2f}", part.score, part.written)
+            )  # fmt: skip
+    right = ("class", "time", "length", "score")
+    print_table(Rows(names, cells, ()), right=right, whole=("file", *right))
+
+
+def _cells(n: int, one: "DiscoveredClass") -> list[tuple[object, ...]]:
+    return [
+        (n, *part.recording, part.start_s, part.end_s, part.score, part.written)
+        for part in one.fragments
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

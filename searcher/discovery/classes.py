@@ -1,0 +1,140 @@
+"""Pairs of stretches -> classes of what is said several times.
+
+stretches_of    pairs -> stretches, those that are nearly the same as one, and who resembles whom
+classes_of      stretches -> classes
+
+A class is a star: a stretch, and all that resemble it (Aslam, Pelekhov and Rus 2004). Pairs that
+are chained instead (a resembles b, b resembles c) soon join words that have nothing in common.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+SHARED = 0.85  # of the time that two stretches cover together, from which on they are one
+CELL_MS = 500
+
+
+class Stretch(NamedTuple):
+    """A stretch of a recording."""
+
+    recording: int  # row of the archive's recordings
+    begin_ms: int
+    end_ms: int
+
+
+class Pair(NamedTuple):
+    """Two stretches that resemble each other."""
+
+    one: Stretch
+    other: Stretch
+    score: int
+
+
+class Star(NamedTuple):
+    """A class: its centre first, then what resembles it, the most similar first."""
+
+    stretches: tuple[Stretch, ...]
+    scores: tuple[int, ...]  # of each with the centre; the centre has its best
+
+
+class Stretches(NamedTuple):
+    """Stretches, and who resembles whom."""
+
+    stretches: tuple[Stretch, ...]
+    near: tuple[dict[int, int], ...]  # of each stretch: those that resemble it, with scores
+
+
+def stretches_of(pairs: Sequence[Pair]) -> Stretches:
+    """Join what is nearly the same stretch.
+
+    Args:
+        pairs: the best first; the first pair that a stretch is in says where it begins and ends.
+    """
+    stretches: list[Stretch] = []
+    cells: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+
+    def number(stretch: Stretch) -> int:
+        for cell in _cells(stretch):
+            for known in cells[cell]:
+                if _shared(stretches[known], stretch) >= SHARED:
+                    return known
+        for cell in _cells(stretch):
+            cells[cell].append(len(stretches))
+        stretches.append(stretch)
+        return len(stretches) - 1
+
+    near: defaultdict[int, dict[int, int]] = defaultdict(dict)
+    for pair in pairs:
+        one, other = number(pair.one), number(pair.other)
+        if one != other:
+            near[one].setdefault(other, pair.score)
+            near[other].setdefault(one, pair.score)
+    return Stretches(tuple(stretches), tuple(near[row] for row in range(len(stretches))))
+
+
+def classes_of(pairs: Sequence[Pair]) -> list[Star]:
+    """The classes, those with the highest sum of scores first; time is in one at most, or nearly.
+
+    Args:
+        pairs: the best first.
+    """
+    stretches, near = stretches_of(pairs)
+    weight = [sum(of.values()) for of in near]
+    free = set(range(len(stretches)))
+    stars = []
+    for centre in sorted(free, key=lambda row: (-weight[row], stretches[row])):
+        if centre not in free:
+            continue
+        members = [row for row in near[centre] if row in free]
+        if not members:
+            continue
+        members.sort(key=lambda row: (-near[centre][row], stretches[row]))
+        free -= {centre, *members}
+        scores = [near[centre][row] for row in members]
+        stars.append(
+            Star(
+                (stretches[centre], *(stretches[row] for row in members)),
+                (scores[0], *scores),
+            )
+        )
+    return _told_once(sorted(stars, key=lambda star: (-sum(star.scores[1:]), star.stretches[0])))
+
+
+def _told_once(stars: Sequence[Star]) -> list[Star]:
+    """Without the stretches of which half is in a class before: part of a word is no news."""
+    told: defaultdict[tuple[int, int], list[Stretch]] = defaultdict(list)
+    kept = []
+    for star in stars:
+        rows = [row for row, one in enumerate(star.stretches) if not _is_told(one, told)]
+        if len(rows) > 1:
+            some = tuple(star.stretches[row] for row in rows)
+            for one in some:
+                for cell in _cells(one):
+                    told[cell].append(one)
+            kept.append(Star(some, tuple(star.scores[row] for row in rows)))
+    return kept
+
+
+def _is_told(one: Stretch, told: Mapping[tuple[int, int], list[Stretch]]) -> bool:
+    near = (other for cell in _cells(one) for other in told.get(cell, ()))
+    return any(
+        2 * _common_ms(one, other) >= min(one.end_ms - one.begin_ms, other.end_ms - other.begin_ms)
+        for other in near
+    )
+
+
+def _cells(one: Stretch) -> list[tuple[int, int]]:
+    """The parts of its recording that a stretch is in, by which others are found."""
+    cells = range(one.begin_ms // CELL_MS, one.end_ms // CELL_MS + 1)
+    return [(one.recording, cell) for cell in cells]
+
+
+def _shared(one: Stretch, other: Stretch) -> float:
+    """The share of the time of both that is the time of each."""
+    together = max(one.end_ms, other.end_ms) - min(one.begin_ms, other.begin_ms)
+    return _common_ms(one, other) / together
+
+
+def _common_ms(one: Stretch, other: Stretch) -> int:
+    return min(one.end_ms, other.end_ms) - max(one.begin_ms, other.begin_ms)

@@ -1,0 +1,208 @@
+"""What an archive says again and again: all steps on one screen.
+
+DiscoveryOptions     what is looked for
+DiscoveredFragment   a stretch of a recording
+DiscoveredClass      stretches in which the same is said
+Discovered           the classes of an archive
+discover             segments of an index -> Discovered
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from searcher.discovery.alignment import Alignments
+from searcher.discovery.blocks import Blocks, Frames, blocks_of
+from searcher.discovery.chance import Chance
+from searcher.discovery.classes import Pair, Star, Stretch, classes_of
+from searcher.discovery.pairs import Work, pairs_in
+from searcher.discovery.sources import by_phones, by_sound
+from searcher.discovery.written import WrittenWords, explained
+from searcher.index.recording_table import recording_table
+from std.display.numbers import counted
+from std.execution.workers import Executor
+from std.sound.value import FRAME_MS
+from std.store import Segment
+from std.store.columns import Int64s
+from std.values import Recording
+
+By = Literal["sound", "phones"]
+MOST_PAIRS = 500_000  # of all blocks: the best
+CHANCE_WORK = 3  # items of work that are done with reversed speech, too
+LEAST_SCORE = 100  # of pairs that are looked at, to tell the share of chance
+
+
+class DiscoveryOptions(NamedTuple):
+    """What is looked for."""
+
+    by: By
+    least_score: int  # signs by which the frames of a pair are nearer than usual, summed up
+    least_s: float  # length of a stretch
+    most_chance: float  # share of the pairs that chance explains
+    unexplained: bool  # only classes that the words do not explain
+
+
+USUAL_OPTIONS = {"sound": (300, 0.01), "phones": (1000, 0.25)}  # least score, most chance
+
+
+class DiscoveredFragment(NamedTuple):
+    """A stretch of a recording."""
+
+    recording: Recording
+    start_s: float
+    end_s: float
+    score: int  # of it and the first one of its class
+    written: str  # the words that the recogniser wrote there
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoveredClass:
+    """Stretches in which the same is said."""
+
+    fragments: tuple[DiscoveredFragment, ...]  # the one that all others resemble first
+    by_chance: float  # pairs as good as its best that chance gives in the archive: E-value
+    explained: float | None  # share of its time in which the same words are written; None: no words
+
+
+class Discovered(NamedTuple):
+    """The classes of an archive."""
+
+    classes: tuple[DiscoveredClass, ...]  # the most, and surest, of what recurs first
+    seconds: float  # of sound that was compared
+    pairs: int  # of stretches that are good enough
+    by_chance: float  # share of them that chance explains
+    least_score: int  # of a pair; above what was asked for where that leaves too much to chance
+
+    @property
+    def summary(self) -> str:
+        """All of it in a line."""
+        n = len(self.classes)
+        fragments = counted(sum(len(one.fragments) for one in self.classes), "fragment")
+        return (
+            f"{n:,} {'class' if n == 1 else 'classes'}, {fragments} in {self.seconds / 3600:.2f} h "
+            f"of sound; {counted(self.pairs, 'pair')}, {self.by_chance:.1%} of them by chance"
+        )
+
+
+EXPLAINED = 0.5  # from which share on a class is explained by its words
+
+
+def discover(
+    segments: Sequence[Segment],
+    options: DiscoveryOptions,
+    workers: Executor,
+    *,
+    wanted: Callable[[Recording], bool] = lambda recording: True,
+    advance: Callable[[float], None] = lambda share: None,
+) -> Discovered:
+    """Find what recurs in an index.
+
+    Args:
+        segments: of the index.
+        options: what is looked for.
+        workers: who compares.
+        wanted: which recordings are compared.
+        advance: is told of each share of the work that is done.
+
+    Raises:
+        StdError: the index has no sound, or no phones heard.
+    """
+    read = by_sound if options.by == "sound" else by_phones
+    frames = read(segments, wanted)
+    cut = blocks_of(frames)
+    found, chance = _compared(cut, options, workers, advance)
+    shares = chance.shares(found.score)
+    good = (found.score >= options.least_score) & (shares <= options.most_chance)
+    kept = found.rows(np.flatnonzero(good))
+    stars = classes_of(_pairs(kept, frames))
+    recordings = recording_table(segments).recordings
+    words = WrittenWords(segments, recordings)
+    classes = [_class(star, recordings, words, chance) for star in stars]
+    if options.unexplained:
+        classes = [one for one in classes if one.explained is None or one.explained < EXPLAINED]
+    return Discovered(
+        tuple(classes),
+        sum(len(one.signs) for one in frames) * FRAME_MS / 1000,
+        len(kept.score),
+        float(shares[good].max(initial=0.0)),
+        int(kept.score[-1]) if len(kept.score) else options.least_score,
+    )
+
+
+def _compared(
+    cut: Blocks, options: DiscoveryOptions, workers: Executor, advance: Callable[[float], None]
+) -> tuple[Alignments, Chance]:
+    """The pairs of all blocks, best first; frames are those of the archive, block after block."""
+    n = len(cut.blocks)
+    items = [(one, other) for one in range(n) for other in range(one, n)]
+    some = np.linspace(0, len(items) - 1, min(CHANCE_WORK, len(items))).astype(int)
+    measured = [items[i] for i in some.tolist()]
+    begins = np.cumsum([0, *(len(block.signs) for block in cut.blocks)])
+    least = min(options.least_score, LEAST_SCORE)
+    shortest = max(1, round(1000 * options.least_s / FRAME_MS))
+
+    def work() -> Iterator[Work]:
+        for is_chance, some in ((False, items), (True, measured)):
+            for one, other in some:
+                second = None if one == other else cut.blocks[other]
+                yield Work(cut.blocks[one], second, least, shortest, is_chance)
+
+    found = Alignments(*(np.empty(0, np.int64) for _ in range(5)))
+    chance = [np.empty(0, np.int64)]
+    total = len(items) + len(measured)
+    for number, result in enumerate(workers.map(pairs_in, work())):
+        advance(1 / total)
+        if number >= len(items):
+            chance.append(result.score)
+            continue
+        one, other = items[number]
+        shift = (begins[one], begins[one], begins[other], begins[other], 0)
+        placed = (column + by for column, by in zip(result, shift, strict=True))
+        both = [np.concatenate(two) for two in zip(found, placed, strict=True)]
+        order = np.lexsort((both[2], both[0], -both[4]))[:MOST_PAIRS]
+        found = Alignments._make(column[order] for column in both)
+    sizes = [len(block.signs) for block in cut.blocks]
+    every = sum(sizes) ** 2 / 2
+    scale = every / sum(sizes[one] * sizes[other] for one, other in measured)
+    return found, Chance(np.sort(np.concatenate(chance))[::-1], scale)
+
+
+def _pairs(found: Alignments, frames: Sequence[Frames]) -> list[Pair]:
+    """Alignments of frames as pairs of stretches of recordings."""
+    begins = np.cumsum([0, *(len(one.signs) for one in frames)])
+    columns = [*_stretches(found[0], found[1], begins, frames)]
+    others = [*_stretches(found[2], found[3], begins, frames)]
+    return [Pair(*both) for both in zip(columns, others, found.score.tolist(), strict=True)]
+
+
+def _stretches(
+    first: Int64s, end: Int64s, begins: Int64s, frames: Sequence[Frames]
+) -> Iterator[Stretch]:
+    rows = np.searchsorted(begins, first, side="right") - 1
+    starts = np.array([one.start_ms for one in frames])[rows] - FRAME_MS * begins[rows]
+    numbers = np.array([one.recording for one in frames])[rows]
+    begin_ms, end_ms = starts + FRAME_MS * first, starts + FRAME_MS * end
+    return map(Stretch, numbers.tolist(), begin_ms.tolist(), end_ms.tolist())
+
+
+def _class(
+    star: Star, recordings: Sequence[Recording], words: WrittenWords, chance: Chance
+) -> DiscoveredClass:
+    written = [words.of(one) for one in star.stretches]
+    fragments = tuple(
+        DiscoveredFragment(
+            recordings[one.recording],
+            one.begin_ms / 1000,
+            one.end_ms / 1000,
+            score,
+            " ".join(word.word for word in some),
+        )
+        for one, score, some in zip(star.stretches, star.scores, written, strict=True)
+    )
+    return DiscoveredClass(
+        fragments,
+        float(chance.expected(np.array([max(star.scores)]))[0]),
+        explained(written) if any(written) else None,
+    )

@@ -1,0 +1,126 @@
+"""Classes as one HTML file to look through and to listen to: no network, no other files.
+
+write_class_page    classes -> a file
+"""
+
+import base64
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from searcher.discovery.found import Discovered, DiscoveredClass, DiscoveredFragment
+from std import __version__
+from std.audio.facts import AUDIO
+from std.audio.files import AudioFolder, audio_folder
+from std.display.html import templates
+from std.display.numbers import clock, counted
+from std.errors import InputError, StdError
+from std.metadata.table import NO_METADATA, Metadata
+from std.outputs import open_output
+
+SHOWN = 300  # classes
+HEARD = 8  # fragments of each that have sound
+AROUND_S = 0.15  # on both sides
+POLICY = "default-src 'none'; media-src data:; style-src 'unsafe-inline'; base-uri 'none'"
+
+
+class _Row(NamedTuple):
+    file: str
+    time: str
+    written: str
+    sound: str  # a data: address; empty: none
+
+
+def write_class_page(
+    found: Discovered,
+    path: str | PathLike[str],
+    *,
+    title: str,
+    audio: str | PathLike[str] | None = None,
+    metadata: Metadata = NO_METADATA,
+) -> None:
+    """Write classes as a page.
+
+    Args:
+        found: the classes.
+        path: of the file.
+        title: of the page.
+        audio: folder of the recordings' audio; None: only what metadata name has sound.
+        metadata: of the recordings: ``audio`` names a file.
+
+    Raises:
+        StdError: ``audio`` is no folder; of a recording several files may be meant; PyAV is not
+            installed; the file cannot be written.
+    """
+    if audio is not None and not Path(audio).is_dir():
+        raise StdError(f"--audio {audio}: expected a folder")
+    folder = None if audio is None else audio_folder(Path(audio))
+    classes = [
+        {
+            "number": number,
+            "heading": f"{counted(len(one.fragments), 'fragment')}, {_length(one)}",
+            "note": _note(one),
+            "rows": [
+                _row(part, _place(part, folder, metadata) if row < HEARD else None)
+                for row, part in enumerate(one.fragments)
+            ],
+        }
+        for number, one in enumerate(found.classes[:SHOWN], start=1)
+    ]
+    left = len(found.classes) - len(classes)
+    html = templates(__package__).get_template("classes.html").render(
+        policy=POLICY, title=title, version=__version__, classes=classes, summary=found.summary,
+        more=f"{left:,} more not shown" if left else "",
+    )  # fmt: skip
+    with open_output(Path(path)) as sink:
+        sink.write(html.encode())
+
+
+def _note(one: DiscoveredClass) -> str:
+    """How far its words explain a class."""
+    if one.explained is None:
+        return "no words"
+    return f"{one.explained:.0%} explained by words"
+
+
+def _length(one: DiscoveredClass) -> str:
+    return f"{np.mean([part.end_s - part.start_s for part in one.fragments]):.2f} s"
+
+
+def _row(part: DiscoveredFragment, place: Path | None) -> _Row:
+    channel = f" ({part.recording.channel})" if part.recording.channel != 1 else ""
+    sound = _sound(part, place) if place else ""
+    return _Row(f"{part.recording.file}{channel}", clock(part.start_s), part.written, sound)
+
+
+def _place(part: DiscoveredFragment, folder: AudioFolder | None, metadata: Metadata) -> Path | None:
+    """The audio file of a fragment's recording.
+
+    Raises:
+        InputError: several files may be meant.
+    """
+    named = metadata.values(part.recording.file).get(AUDIO, "")
+    if folder and (path := folder.path(part.recording.file, named)):
+        return path
+    try:
+        return Path(named) if named and Path(named).is_file() else None
+    except (OSError, ValueError):  # a name that no file can have
+        return None
+
+
+def _sound(part: DiscoveredFragment, place: Path) -> str:
+    from std.audio.decode import samples
+    from std.audio.encode import RATES, sound_file
+
+    begin_s, end_s = max(0.0, part.start_s - AROUND_S), part.end_s + AROUND_S
+    channel = part.recording.channel
+    try:
+        blocks = [*samples(place, RATES["ogg"], channel=channel, from_s=begin_s, to_s=end_s)]
+    except InputError:
+        return ""
+    if not blocks:
+        return ""
+    content = base64.b64encode(sound_file(np.concatenate(blocks), "ogg")).decode()
+    return f"data:audio/ogg;base64,{content}"

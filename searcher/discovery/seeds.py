@@ -1,0 +1,159 @@
+"""Windows of frames that resemble each other: seeds of alignments.
+
+find_seeds    one or two blocks -> pairs of frames in whose neighbourhood speech is alike
+
+A window is six frames, 40 ms apart. Windows are hashed by some of their signs, drawn at random
+(locality-sensitive hashing; Indyk and Motwani, STOC 1998; for speech Jansen and Van Durme, ASRU
+2011), once for each of `TABLES` draws; those of one bucket are compared frame by frame. So most
+pairs are never looked at, and the work grows with the frames, not with their square, as long as a
+block is of limited size.
+"""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from searcher.discovery.blocks import Block
+from std.execution.compiled import compiled_released
+from std.sound.differing import differing
+from std.sound.value import SIGNS
+from std.store.columns import Int64s, UInt64s
+from std.values import Int32s
+
+STRIDE = 2  # frames from one that is looked at to the next
+WINDOW = 6  # frames looked at, 40 ms apart: 0.24 s
+SPAN = STRIDE * (WINDOW - 1)  # frames from the first of them to the last
+TABLES = 48
+BUCKET = 16  # windows that a bucket has on average
+COMPARED = 64  # others of its bucket that a window is compared with
+LEAST = 60  # signs by which a window is nearer than usual
+MOST = 200_000  # seeds of two blocks: the best
+ROOM = 4 * MOST  # seeds of one draw
+APART = 25  # frames between two stretches of one recording, at least
+NEAR, NEAR_DIAGONAL = 12, 4  # frames: of seeds that are as near to each other, the best counts
+SEED = 1
+
+
+class Seeds(NamedTuple):
+    """Pairs of frames, of one block or of two."""
+
+    first: Int64s  # (s,) frames of the first block
+    second: Int64s  # (s,) of the second, or behind ``first`` in the same
+
+
+class _Windows(NamedTuple):
+    """The windows of one block, or of two one behind the other."""
+
+    signs: UInt64s  # (n, 4)
+    usual: Int32s  # (n,)
+    begin: Int64s  # (w,) the first frame of each
+    border: int  # frames from here on are the second block's; 0: there is one block only
+
+
+def find_seeds(first: Block, second: Block | None = None) -> Seeds:
+    """The pairs of windows that are nearer than usual, at most `MOST`.
+
+    Args:
+        first: a block.
+        second: another one; None: pairs within the first.
+    """
+    windows = _windows(first, second)
+    draw = np.random.default_rng(SEED)
+    bits = int(np.clip(np.log2(max(len(windows.begin), 2) / BUCKET), 6, 24))
+    found, room = np.empty((0, 3), np.int64), np.empty((ROOM, 3), np.int64)
+    least = LEAST
+    for _ in range(TABLES):
+        places = draw.integers(0, WINDOW * SIGNS, 32)
+        keys = _keys(windows.signs, windows.begin, places)
+        order = np.argsort(keys, kind="stable")
+        while True:
+            n = _compared(*windows[:2], windows.begin[order], keys[order] >> np.uint32(32 - bits),
+                          windows.border, least, room)  # fmt: skip
+            if n <= len(room):
+                break
+            least += 20
+        found = _best(np.concatenate([found[found[:, 2] >= least], room[:n]]))
+        if len(found) == MOST:
+            least = max(least, int(found[:, 2].min()))
+    middle = SPAN // 2
+    return Seeds(found[:, 0] + middle, found[:, 1] + middle - windows.border)
+
+
+def _windows(first: Block, second: Block | None) -> _Windows:
+    blocks = [first] if second is None else [first, second]
+    begins, before = [], 0
+    for block in blocks:
+        bounds = block.offsets.tolist()
+        starts = [np.arange(a, b - SPAN, STRIDE) for a, b in pairwise(bounds)]
+        some = np.concatenate(starts) if starts else np.empty(0, np.int64)
+        loud = [~block.silent[some + STRIDE * k] for k in range(WINDOW)]
+        begins.append(some[np.sum(loud, axis=0) == WINDOW] + before)
+        before += len(block.signs)
+    return _Windows(
+        np.concatenate([block.signs for block in blocks]),
+        np.concatenate([block.usual for block in blocks]),
+        np.concatenate(begins).astype(np.int64),
+        0 if second is None else len(first.signs),
+    )
+
+
+@compiled_released
+def _keys(signs: UInt64s, begin: Int64s, places: Int64s) -> npt.NDArray[np.uint32]:
+    """(w,) some of the signs of each window."""
+    keys = np.zeros(len(begin), np.uint32)
+    for w in range(len(begin)):
+        for place in places:
+            frame, sign = begin[w] + STRIDE * (place // SIGNS), place % SIGNS
+            bit = signs[frame, sign >> 6] >> np.uint64(sign & 63) & np.uint64(1)
+            keys[w] = keys[w] << np.uint32(1) | np.uint32(bit)
+    return keys
+
+
+@compiled_released
+def _compared(
+    signs: UInt64s,
+    usual: Int32s,
+    begin: Int64s,
+    bucket: npt.NDArray[np.uint32],
+    border: int,
+    least: int,
+    room: Int64s,
+) -> int:
+    """Compare the windows of each bucket; how many pairs are near enough, which may be more."""
+    found = 0
+    for w in range(len(begin)):
+        a = begin[w]
+        for v in range(w + 1, min(w + 1 + COMPARED, len(begin))):
+            if bucket[v] != bucket[w]:
+                break
+            b = begin[v]
+            one, other = min(a, b), max(a, b)
+            if border > 0:
+                if one >= border or other < border:
+                    continue
+            elif other - one < APART:
+                continue
+            near = 0
+            for k in range(WINDOW):
+                i, j = one + STRIDE * k, other + STRIDE * k
+                near += (usual[i] + usual[j]) // 2 - differing(signs[i], signs[j])
+                if k == 1 and near < 0:
+                    break
+            if near >= least:
+                if found < len(room):
+                    room[found, 0], room[found, 1], room[found, 2] = one, other, near
+                found += 1
+    return found
+
+
+def _best(found: Int64s) -> Int64s:
+    """Of seeds that are near each other the best; the best `MOST` of all, in order of time."""
+    diagonal = found[:, 1] - found[:, 0]
+    order = np.lexsort((diagonal, found[:, 0], -found[:, 2]))
+    found, diagonal = found[order], diagonal[order]
+    cells = (found[:, 0] // NEAR << 32) + diagonal // NEAR_DIAGONAL
+    _, kept = np.unique(cells, return_index=True)
+    best = found[np.sort(kept)[:MOST]]
+    return best[np.lexsort((best[:, 1], best[:, 0]))]

@@ -1,0 +1,69 @@
+"""How near each frame comes to others by chance, by a sample of the archive.
+
+usual_distances    signs -> the distance that few frames of the archive are below
+silent             which frames are silence, or another sound that goes on for long
+
+Frames differ in how much they tell: a frame of a vowel resembles more others than the change from
+one consonant to the next. So a distance counts by what is usual for its two frames.
+"""
+
+import numpy as np
+
+from std.execution.compiled import compiled_released
+from std.sound.differing import differing
+from std.sound.value import SIGNS
+from std.store.columns import UInt64s
+from std.values import Bools, Int32s
+
+SAMPLE = 1000  # frames, from all over the archive
+NEAREST = 5  # of them are nearer than is usual
+SILENT = 0.85  # of the median usual distance; frames below it resemble many others
+
+
+def sample_of(signs: UInt64s) -> UInt64s:
+    """(<= 1000, 4) frames from all over an archive.
+
+    Args:
+        signs: (n, 4) of its frames.
+    """
+    return signs[np.linspace(0, len(signs) - 1, min(SAMPLE, len(signs))).astype(np.int64)]
+
+
+def usual_distances(signs: UInt64s, sample: UInt64s) -> Int32s:
+    """(n,) the distance of each frame to the nearest ones of a sample.
+
+    Args:
+        signs: (n, 4) of frames.
+        sample: (m, 4) of the archive.
+    """
+    rank = max(1, NEAREST * len(sample) // SAMPLE)
+    return _ranked(np.ascontiguousarray(signs), np.ascontiguousarray(sample), rank)
+
+
+def silent(usual: Int32s, median: float) -> Bools:
+    """(n,) frames that resemble many others, as most around them do.
+
+    Args:
+        usual: (n,) `usual_distances` of frames in a row.
+        median: of the archive.
+    """
+    common = usual < SILENT * median
+    around = np.convolve(common, np.ones(3, np.int64), "same")
+    is_silent: Bools = around >= 2
+    return is_silent
+
+
+@compiled_released
+def _ranked(signs: UInt64s, sample: UInt64s, rank: int) -> Int32s:
+    usual = np.empty(len(signs), np.int32)
+    counts = np.empty(SIGNS + 1, np.int64)
+    for frame in range(len(signs)):
+        counts[:] = 0
+        for other in range(len(sample)):
+            counts[differing(signs[frame], sample[other])] += 1
+        below, distance = 0, 0
+        while below <= rank and distance < SIGNS:
+            below += counts[distance]
+            distance += 1
+        usual[frame] = distance - 1
+    return usual
