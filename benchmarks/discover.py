@@ -11,7 +11,7 @@ std-discovery's code (profile zrc2017): NED and coverage of the classes; and, of
 letters and more that are said twice and more and are in no network, how many have a class with two
 of their occurrences in it, at least half of each.
 
-With ``--simulate`` the recordings of SOUND are repeated, each time with other signs turned round, so
+With ``--simulate`` the recordings of SOUND are repeated, each time with other signs turned, so
 that what is said once is not said again in another copy; CPU seconds of one item of work, two
 blocks of five hours, tell what an archive costs.
 """

@@ -17,7 +17,6 @@ from searcher.index.recording_words import words_of_recording
 from std.store import Segment
 from std.values import Recording
 
-
 ALIKE = 80  # per cent of the letters of the shorter word that the longer one has in a row
 FEWEST = 4  # letters of a word that is compared so
 
