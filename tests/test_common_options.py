@@ -16,9 +16,9 @@ from tools.parsers import parsers, subcommands
 
 ROOT = Path(__file__).parent.parent
 WITH_PROGRESS = {"std-recognise", "std-index", "std-search", "std-tune", "std-score"}
-WITH_PROGRESS |= {"std-discovery"}
+WITH_PROGRESS |= {"std-discover", "std-discovery"}
 WITH_ROWS = {"std-index", "std-search", "std-tune", "std-score", "std-discovery"}
-WITH_ROWS |= {"std-config"}
+WITH_ROWS |= {"std-discover", "std-config"}
 
 
 def main_of(command):

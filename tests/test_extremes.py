@@ -10,6 +10,7 @@ import pytest
 import indexer.cli
 import scoring.cli
 import scoring.discovery.cli
+import searcher.commands.discover
 import searcher.commands.search
 import searcher.commands.tune
 
@@ -17,6 +18,7 @@ COMMANDS = {
     "std-index": indexer.cli,
     "std-search": searcher.commands.search,
     "std-tune": searcher.commands.tune,
+    "std-discover": searcher.commands.discover,
     "std-score": scoring.cli,
     "std-discovery": scoring.discovery.cli,
 }

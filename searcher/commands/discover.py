@@ -23,7 +23,7 @@ from std.ranges import Range
 if TYPE_CHECKING:
     from searcher import Discovered, DiscoveredClass
 
-EXAMPLE = """\
+DISCOVER_EXAMPLE = """\
 example:
   std-discover --store INDEX --page classes.html --audio recordings
   std-discover --store INDEX --unexplained
@@ -32,7 +32,7 @@ example:
 
 exit status: 0 something recurs; 1 nothing does (as grep); 2 a mistake that you can mend
 """
-HEADER = ("class", "file", "channel", "start", "end", "score", "written")
+FRAGMENT_COLUMNS = ("class", "file", "channel", "start", "end", "score", "written")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -42,7 +42,7 @@ def parser() -> argparse.ArgumentParser:
         description="Find what is said again and again in an archive, without any terms: stretches "
         "of sound that resemble each other, in any language, recognised or not. Needs sound in the "
         "index (std-recognise --sound or --sound-only, then std-index).",
-        epilog=EXAMPLE,
+        epilog=DISCOVER_EXAMPLE,
     )
     add_store_option(parse)
     by = parse.add_mutually_exclusive_group()
@@ -155,7 +155,7 @@ def document(found: "Discovered") -> dict[str, Any]:
                 "by_chance": one.by_chance,
                 "explained": one.explained,
                 "fragments": [
-                    dict(zip(HEADER[1:], row[1:], strict=True)) for row in _cells(n, one)
+                    dict(zip(FRAGMENT_COLUMNS[1:], row[1:], strict=True)) for row in _cells(n, one)
                 ],
             }
             for n, one in enumerate(found.classes, start=1)
@@ -166,7 +166,9 @@ def document(found: "Discovered") -> dict[str, Any]:
 def rows_of(classes: "Sequence[DiscoveredClass]") -> Rows:
     """A row for each fragment."""
     cells = [row for n, one in enumerate(classes, start=1) for row in _cells(n, one)]
-    return Rows(HEADER, cells, (dict(zip(HEADER, row, strict=True)) for row in cells))
+    return Rows(
+        FRAGMENT_COLUMNS, cells, (dict(zip(FRAGMENT_COLUMNS, row, strict=True)) for row in cells)
+    )
 
 
 def print_classes(classes: "Sequence[DiscoveredClass]") -> None:

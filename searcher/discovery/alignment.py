@@ -1,4 +1,4 @@
-"""Seeds, extended as far as two stretches resemble each other.
+"""SeedFrames, extended as far as two stretches resemble each other.
 
 extend    seeds -> Alignments
 
@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.discovery.blocks import Block
-from searcher.discovery.seeds import Seeds
+from searcher.discovery.seeds import SeedFrames
 from std.execution.compiled import compiled_released, compiled_within
 from std.sound.differing import differing
 from std.store.columns import Int64s, UInt64s
@@ -26,7 +26,7 @@ BAND = 10  # frames by which one stretch may be ahead of the other
 DROP = 60  # signs
 WARPED = 10  # signs, cost of a step by two frames in one stretch
 SILENCE = -40  # signs, of a frame of silence: no path goes on through a pause
-NEVER = -(1 << 30)
+NO_PATH = -(1 << 30)
 
 
 class Alignments(NamedTuple):
@@ -43,7 +43,7 @@ class Alignments(NamedTuple):
         return Alignments._make(column[which] for column in self)
 
 
-def extend(seeds: Seeds, first: Block, second: Block) -> Alignments:
+def extend(seeds: SeedFrames, first: Block, second: Block) -> Alignments:
     """(s,) the best alignment through each seed.
 
     Args:
@@ -101,7 +101,7 @@ def _extended(
         score = _nearer(i0, j0, signs, usual, silent, other_signs, other_usual, other_silent)
         for direction in (-1, 1):
             best, best_a, best_b = 0, 0, 0
-            paths[0, :] = NEVER
+            paths[0, :] = NO_PATH
             paths[0, BAND] = 0
             lost = 0
             for a in range(1, LONGEST + 1):
@@ -110,18 +110,18 @@ def _extended(
                     break
                 alive = False
                 for column in range(width):
-                    paths[a, column] = NEVER
+                    paths[a, column] = NO_PATH
                     b = a + column - BAND
                     j = j0 + direction * b
                     if b < 1 or j < bounds[s, 2] or j >= bounds[s, 3]:
                         continue
                     straight = paths[a - 1, column]
-                    warped = NEVER
+                    warped = NO_PATH
                     if column > 0:
                         warped = paths[a - 1, column - 1]
                     if a > 1 and column + 1 < width:
                         warped = max(warped, paths[a - 2, column + 1])
-                    if straight == NEVER and warped == NEVER:
+                    if straight == NO_PATH and warped == NO_PATH:
                         continue
                     near = _nearer(
                         i, j, signs, usual, silent, other_signs, other_usual, other_silent

@@ -17,7 +17,7 @@ from std.sound.value import FRAME_MS
 from std.store.columns import Int64s, UInt64s
 from std.values import Bools, Int32s
 
-LENGTH = 10 * 3600 * 1000 // FRAME_MS  # frames of a block: ten hours, or one longer recording
+LENGTH = 5 * 3600 * 1000 // FRAME_MS  # frames of a block: five hours, or one longer recording
 
 
 class Frames(NamedTuple):

@@ -1,6 +1,6 @@
 """How many pairs as good as one come about by chance: those of speech against reversed speech.
 
-Chance    scores of pairs with reversed speech -> expected numbers, and shares, of chance pairs
+ChancePairs    scores of pairs with reversed speech -> expected numbers, and shares, of chance pairs
 """
 
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from std.store.columns import Int64s
 from std.values import Float64s
 
 
-class Chance(NamedTuple):
+class ChancePairs(NamedTuple):
     """The pairs of some work with its second block reversed."""
 
     scores: Int64s  # (c,) descending

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-SHARED = 0.85  # of the time that two stretches cover together, from which on they are one
+SAME_STRETCH = 0.85  # of the time that two stretches cover together, from which on they are one
 CELL_MS = 500
 
 
@@ -57,7 +57,7 @@ def stretches_of(pairs: Sequence[Pair]) -> Stretches:
     def number(stretch: Stretch) -> int:
         for cell in _cells(stretch):
             for known in cells[cell]:
-                if _shared(stretches[known], stretch) >= SHARED:
+                if _shared(stretches[known], stretch) >= SAME_STRETCH:
                     return known
         for cell in _cells(stretch):
             cells[cell].append(len(stretches))

@@ -15,7 +15,7 @@ import numpy as np
 
 from searcher.discovery.alignment import Alignments
 from searcher.discovery.blocks import Blocks, Frames, blocks_of
-from searcher.discovery.chance import Chance
+from searcher.discovery.chance import ChancePairs
 from searcher.discovery.classes import Pair, Star, Stretch, classes_of
 from searcher.discovery.pairs import Work, pairs_in
 from searcher.discovery.sources import by_phones, by_sound
@@ -29,7 +29,7 @@ from std.store.columns import Int64s
 from std.values import Recording
 
 By = Literal["sound", "phones"]
-MOST_PAIRS = 500_000  # of all blocks: the best
+KEPT_PAIRS = 500_000  # of all blocks: the best
 CHANCE_WORK = 3  # items of work that are done with reversed speech, too
 LEAST_SCORE = 100  # of pairs that are looked at, to tell the share of chance
 
@@ -133,7 +133,7 @@ def discover(
 
 def _compared(
     cut: Blocks, options: DiscoveryOptions, workers: Executor, advance: Callable[[float], None]
-) -> tuple[Alignments, Chance]:
+) -> tuple[Alignments, ChancePairs]:
     """The pairs of all blocks, best first; frames are those of the archive, block after block."""
     n = len(cut.blocks)
     items = [(one, other) for one in range(n) for other in range(one, n)]
@@ -161,12 +161,12 @@ def _compared(
         shift = (begins[one], begins[one], begins[other], begins[other], 0)
         placed = (column + by for column, by in zip(result, shift, strict=True))
         both = [np.concatenate(two) for two in zip(found, placed, strict=True)]
-        order = np.lexsort((both[2], both[0], -both[4]))[:MOST_PAIRS]
+        order = np.lexsort((both[2], both[0], -both[4]))[:KEPT_PAIRS]
         found = Alignments._make(column[order] for column in both)
     sizes = [len(block.signs) for block in cut.blocks]
     every = sum(sizes) ** 2 / 2
     scale = every / sum(sizes[one] * sizes[other] for one, other in measured)
-    return found, Chance(np.sort(np.concatenate(chance))[::-1], scale)
+    return found, ChancePairs(np.sort(np.concatenate(chance))[::-1], scale)
 
 
 def _pairs(found: Alignments, frames: Sequence[Frames]) -> list[Pair]:
@@ -188,7 +188,7 @@ def _stretches(
 
 
 def _class(
-    star: Star, recordings: Sequence[Recording], words: WrittenWords, chance: Chance
+    star: Star, recordings: Sequence[Recording], words: WrittenWords, chance: ChancePairs
 ) -> DiscoveredClass:
     written = [words.of(one) for one in star.stretches]
     fragments = tuple(

@@ -20,9 +20,9 @@ from std.errors import InputError, StdError
 from std.metadata.table import NO_METADATA, Metadata
 from std.outputs import open_output
 
-SHOWN = 300  # classes
+SHOWN_CLASSES = 300  # classes
 HEARD = 8  # fragments of each that have sound
-AROUND_S = 0.15  # on both sides
+CLIP_MARGIN_S = 0.15  # on both sides
 POLICY = "default-src 'none'; media-src data:; style-src 'unsafe-inline'; base-uri 'none'"
 
 
@@ -67,7 +67,7 @@ def write_class_page(
                 for row, part in enumerate(one.fragments)
             ],
         }
-        for number, one in enumerate(found.classes[:SHOWN], start=1)
+        for number, one in enumerate(found.classes[:SHOWN_CLASSES], start=1)
     ]
     left = len(found.classes) - len(classes)
     html = templates(__package__).get_template("classes.html").render(
@@ -114,7 +114,7 @@ def _sound(part: DiscoveredFragment, place: Path) -> str:
     from std.audio.decode import samples
     from std.audio.encode import RATES, sound_file
 
-    begin_s, end_s = max(0.0, part.start_s - AROUND_S), part.end_s + AROUND_S
+    begin_s, end_s = max(0.0, part.start_s - CLIP_MARGIN_S), part.end_s + CLIP_MARGIN_S
     channel = part.recording.channel
     try:
         blocks = [*samples(place, RATES["ogg"], channel=channel, from_s=begin_s, to_s=end_s)]

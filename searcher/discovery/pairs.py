@@ -14,7 +14,7 @@ from searcher.discovery.blocks import Block, backwards
 from searcher.discovery.seeds import find_seeds
 from std.store.columns import Int64s
 
-SAME = 16  # frames: alignments of middles as near as that are one
+SAME_ALIGNMENT = 16  # frames: alignments of middles as near as that are one
 
 
 class Work(NamedTuple):
@@ -43,9 +43,11 @@ def pairs_in(work: Work) -> Alignments:
 def distinct(found: Alignments) -> Alignments:
     """Each pair of stretches once, the best first."""
     found = found.rows(np.argsort(-found.score, kind="stable"))
-    for shift in (0, SAME // 2):
+    for shift in (0, SAME_ALIGNMENT // 2):
         one, other = (_middle(*ends) + shift for ends in (found[:2], found[2:4]))
-        _, kept = np.unique((one // SAME << 32) + other // SAME, return_index=True)
+        _, kept = np.unique(
+            (one // SAME_ALIGNMENT << 32) + other // SAME_ALIGNMENT, return_index=True
+        )
         found = found.rows(np.sort(kept))
     return found
 

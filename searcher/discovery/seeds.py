@@ -23,20 +23,23 @@ from std.store.columns import Int64s, UInt64s
 from std.values import Int32s
 
 STRIDE = 2  # frames from one that is looked at to the next
-WINDOW = 6  # frames looked at, 40 ms apart: 0.24 s
-SPAN = STRIDE * (WINDOW - 1)  # frames from the first of them to the last
+WINDOW_FRAMES = 6  # frames looked at, 40 ms apart: 0.24 s
+SPAN = STRIDE * (WINDOW_FRAMES - 1)  # frames from the first of them to the last
 TABLES = 48
 BUCKET = 16  # windows that a bucket has on average
 COMPARED = 64  # others of its bucket that a window is compared with
-LEAST = 60  # signs by which a window is nearer than usual
-MOST = 200_000  # seeds of two blocks: the best
-ROOM = 4 * MOST  # seeds of one draw
+LEAST_NEARER = 60  # signs by which a window is nearer than usual
+MOST_SEEDS = 200_000  # seeds of two blocks: the best
+ROOM = 4 * MOST_SEEDS  # seeds of one draw
 APART = 25  # frames between two stretches of one recording, at least
-NEAR, NEAR_DIAGONAL = 12, 4  # frames: of seeds that are as near to each other, the best counts
-SEED = 1
+NEAR_FRAMES, NEAR_DIAGONAL = (
+    12,
+    4,
+)  # frames: of seeds that are as near to each other, the best counts
+DRAW_SEED = 1
 
 
-class Seeds(NamedTuple):
+class SeedFrames(NamedTuple):
     """Pairs of frames, of one block or of two."""
 
     first: Int64s  # (s,) frames of the first block
@@ -52,20 +55,20 @@ class _Windows(NamedTuple):
     border: int  # frames from here on are the second block's; 0: there is one block only
 
 
-def find_seeds(first: Block, second: Block | None = None) -> Seeds:
-    """The pairs of windows that are nearer than usual, at most `MOST`.
+def find_seeds(first: Block, second: Block | None = None) -> SeedFrames:
+    """The pairs of windows that are nearer than usual, at most `MOST_SEEDS`.
 
     Args:
         first: a block.
         second: another one; None: pairs within the first.
     """
     windows = _windows(first, second)
-    draw = np.random.default_rng(SEED)
+    draw = np.random.default_rng(DRAW_SEED)
     bits = int(np.clip(np.log2(max(len(windows.begin), 2) / BUCKET), 6, 24))
     found, room = np.empty((0, 3), np.int64), np.empty((ROOM, 3), np.int64)
-    least = LEAST
+    least = LEAST_NEARER
     for _ in range(TABLES):
-        places = draw.integers(0, WINDOW * SIGNS, 32)
+        places = draw.integers(0, WINDOW_FRAMES * SIGNS, 32)
         keys = _keys(windows.signs, windows.begin, places)
         order = np.argsort(keys, kind="stable")
         while True:
@@ -75,10 +78,10 @@ def find_seeds(first: Block, second: Block | None = None) -> Seeds:
                 break
             least += 20
         found = _best(np.concatenate([found[found[:, 2] >= least], room[:n]]))
-        if len(found) == MOST:
+        if len(found) == MOST_SEEDS:
             least = max(least, int(found[:, 2].min()))
     middle = SPAN // 2
-    return Seeds(found[:, 0] + middle, found[:, 1] + middle - windows.border)
+    return SeedFrames(found[:, 0] + middle, found[:, 1] + middle - windows.border)
 
 
 def _windows(first: Block, second: Block | None) -> _Windows:
@@ -88,8 +91,8 @@ def _windows(first: Block, second: Block | None) -> _Windows:
         bounds = block.offsets.tolist()
         starts = [np.arange(a, b - SPAN, STRIDE) for a, b in pairwise(bounds)]
         some = np.concatenate(starts) if starts else np.empty(0, np.int64)
-        loud = [~block.silent[some + STRIDE * k] for k in range(WINDOW)]
-        begins.append(some[np.sum(loud, axis=0) == WINDOW] + before)
+        loud = [~block.silent[some + STRIDE * k] for k in range(WINDOW_FRAMES)]
+        begins.append(some[np.sum(loud, axis=0) == WINDOW_FRAMES] + before)
         before += len(block.signs)
     return _Windows(
         np.concatenate([block.signs for block in blocks]),
@@ -136,7 +139,7 @@ def _compared(
             elif other - one < APART:
                 continue
             near = 0
-            for k in range(WINDOW):
+            for k in range(WINDOW_FRAMES):
                 i, j = one + STRIDE * k, other + STRIDE * k
                 near += (usual[i] + usual[j]) // 2 - differing(signs[i], signs[j])
                 if k == 1 and near < 0:
@@ -149,11 +152,11 @@ def _compared(
 
 
 def _best(found: Int64s) -> Int64s:
-    """Of seeds that are near each other the best; the best `MOST` of all, in order of time."""
+    """Of seeds that are near each other the best; the best `MOST_SEEDS` of all, in order of time."""
     diagonal = found[:, 1] - found[:, 0]
     order = np.lexsort((diagonal, found[:, 0], -found[:, 2]))
     found, diagonal = found[order], diagonal[order]
-    cells = (found[:, 0] // NEAR << 32) + diagonal // NEAR_DIAGONAL
+    cells = (found[:, 0] // NEAR_FRAMES << 32) + diagonal // NEAR_DIAGONAL
     _, kept = np.unique(cells, return_index=True)
-    best = found[np.sort(kept)[:MOST]]
+    best = found[np.sort(kept)[:MOST_SEEDS]]
     return best[np.lexsort((best[:, 1], best[:, 0]))]

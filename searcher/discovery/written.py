@@ -18,7 +18,7 @@ from std.store import Segment
 from std.values import Recording
 
 ALIKE = 80  # per cent of the letters of the shorter word that the longer one has in a row
-FEWEST = 4  # letters of a word that is compared so
+FEWEST_LETTERS = 4  # letters of a word that is compared so
 
 
 class Written(NamedTuple):
@@ -78,5 +78,5 @@ def explained(members: Sequence[Sequence[Written]]) -> float:
 def _alike(one: str, other: str) -> bool:
     """Whether two words are one, forms of one, or one is a part of the other."""
     return one == other or (
-        min(len(one), len(other)) >= FEWEST and partial_ratio(one, other) >= ALIKE
+        min(len(one), len(other)) >= FEWEST_LETTERS and partial_ratio(one, other) >= ALIKE
     )

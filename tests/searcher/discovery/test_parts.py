@@ -6,10 +6,10 @@ import pytest
 from searcher.discovery import alignment
 from searcher.discovery.alignment import DROP, SILENCE, WARPED, extend
 from searcher.discovery.blocks import Block, Frames, backwards, blocks_of
-from searcher.discovery.chance import Chance
+from searcher.discovery.chance import ChancePairs
 from searcher.discovery.classes import Pair, Stretch, classes_of
 from searcher.discovery.pairs import Work, distinct, pairs_in
-from searcher.discovery.seeds import Seeds, find_seeds
+from searcher.discovery.seeds import SeedFrames, find_seeds
 from searcher.discovery.usual import NEAREST, sample_of, silent, usual_distances
 from searcher.discovery.written import Written, explained
 
@@ -92,7 +92,7 @@ def test_alignments_are_the_slow_ones(speed):
         best, a, b = slow_half(near, i0, j0, step, (9, 0), (len(one.signs), len(other.signs)))
         score += best
         ends.append((i0 + step * a, j0 + step * b))
-    found = extend(Seeds(np.array([i0]), np.array([j0])), one, other)
+    found = extend(SeedFrames(np.array([i0]), np.array([j0])), one, other)
     (first_begin, second_begin), (first_end, second_end) = ends
     expected = [first_begin, first_end + 1, second_begin, second_end + 1, score]
     assert [int(column[0]) for column in found] == expected
@@ -145,7 +145,7 @@ def test_a_seed_is_in_the_middle_of_what_is_alike():
 
 def test_nearly_the_same_alignments_are_one():
     one, other = planted(0.0)
-    seeds = Seeds(np.array([105, 110, 120]), np.array([405, 410, 420]))
+    seeds = SeedFrames(np.array([105, 110, 120]), np.array([405, 410, 420]))
     found = distinct(extend(seeds, one, other))
     assert len(found.score) == 1
 
@@ -178,7 +178,7 @@ def test_nearly_the_same_stretch_is_one_and_its_parts_are_told_once():
 
 
 def test_chance_counts_pairs_with_reversed_speech():
-    chance = Chance(np.array([500, 300, 200]), 0.5)
+    chance = ChancePairs(np.array([500, 300, 200]), 0.5)
     assert chance.expected(np.array([600, 500, 250])).tolist() == [0.0, 0.5, 1.0]
     # by hand: 0.5 of 2 pairs, 1.0 of 4; a better pair is no likelier by chance
     assert chance.shares(np.array([700, 500, 250, 250])).tolist() == [0.0, 0.25, 0.25, 0.25]
