@@ -70,16 +70,17 @@ def parser() -> argparse.ArgumentParser:
         metavar="FOLDER",
         help="audio of the recordings, for --page",
     )
-    parse.add_argument(
+    pairs = parse.further("what counts as recurring")
+    pairs.add_argument(
         "--least-score", type=number(Range(1, 1_000_000, whole=True)), metavar="SIGNS",
         help="of a pair: signs by which its frames are nearer than usual, in all (300; of phones "
         "1000)",
     )  # fmt: skip
-    parse.add_argument(
+    pairs.add_argument(
         "--least-length", type=number(Range(0.1, 3.0)), default=0.3, metavar="SECONDS",
         help="of a fragment (0.3)",
     )  # fmt: skip
-    parse.add_argument(
+    pairs.add_argument(
         "--most-chance", type=number(Range(0.0, 1.0)), metavar="SHARE",
         help="of the pairs, as reversed speech tells it (0.01; of phones 0.25)",
     )  # fmt: skip

@@ -35,7 +35,7 @@ APART = 25  # frames between two stretches of one recording, at least
 NEAR_FRAMES, NEAR_DIAGONAL = (
     12,
     4,
-)  # frames: of seeds that are as near to each other, the best counts
+)  # frames: of seeds as near as that the best counts
 DRAW_SEED = 1
 
 
@@ -152,7 +152,7 @@ def _compared(
 
 
 def _best(found: Int64s) -> Int64s:
-    """Of seeds that are near each other the best; the best `MOST_SEEDS` of all, in order of time."""
+    """Of seeds that are near each other the best; the best `MOST_SEEDS` of all, by time."""
     diagonal = found[:, 1] - found[:, 0]
     order = np.lexsort((diagonal, found[:, 0], -found[:, 2]))
     found, diagonal = found[order], diagonal[order]
