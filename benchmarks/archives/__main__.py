@@ -20,15 +20,19 @@ configs/plain.toml.
     largest, > 5      a term's sum less what is right, the largest; terms that have 5 and more
 
 ``--picture FILE`` draws sum/right by times said; ``--write FOLDER`` keeps networks (JSON lines),
-terms and truth, so that the commands can be run on them.
+terms and truth, so that the commands can be run on them. Archives of more than ``--part`` hours are
+made in parts, each a segment of an index on disk (15 GB for 10,000 h).
 """
 
 import argparse
 import json
+import math
 import sys
+import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +41,15 @@ import numpy as np
 from benchmarks.archives import measures, slots
 from benchmarks.archives.measures import HEADER, Row
 from benchmarks.archives.mishearings import Heard, heard, mishearings
+from benchmarks.archives.parts import (
+    Parts,
+    Said,
+    indexed,
+    networks,
+    occurrences,
+    of_terms,
+    said_in,
+)
 from benchmarks.archives.real_slots import slots_of, words_of_example
 from benchmarks.archives.recognisers import Blocks, Exact, Mistaken, captions, one_best
 from benchmarks.archives.slots import Recognise
@@ -49,27 +62,35 @@ from indexer.networks.utterances import Utterances
 from searcher.prepared import prepare
 from std.config import Config, load_config
 from std.phonetics.lexicon import lexicon_in
-from std.store.resident import ResidentSegment
+from std.store import Segment
 
 RECOGNISERS = ("exact", "mistaken", "one-best", "captions")
+PART_SEEDS, FIRST_HOURS = 1000, 5000  # from a part to the next
 PLAIN = Path(__file__).parents[2] / "configs/plain.toml"
 
 
-def archive(
-    args: argparse.Namespace, counted: Counted, hours: float, config: Config
-) -> tuple[Heard, list[Asked]]:
-    """What is said and heard in an archive of so many hours, and what is asked for."""
+def archive(args: argparse.Namespace, counted: Counted, hours: float, config: Config) -> Parts:
+    """What is said and heard in an archive of so many hours."""
     spoken = utterances(args.text, hours) if args.text else []
     if spoken:
         counted = _of_both(of_speech(spoken), counted)
     names = 4 * args.terms
     words = cast(counted, args.vocabulary, args.terms, names, args.seed)
-    speech = of_text(words, spoken, args.seed) if spoken else drawn(words, hours, args.seed)
-    speech = with_names(speech, times_of_names(len(speech.word), len(words.names)), args.seed)
-    lexicon = lexicon_in(args.language, config.pronunciation, config.text)
-    found = mishearings(words, lexicon)
-    one = heard(speech, found, args.seed)
-    return one, list(asked(one, args.terms, args.seed, args.language))
+    found = mishearings(words, lexicon_in(args.language, config.pronunciation, config.text))
+    n_parts = 1 if spoken else math.ceil(hours / args.part)
+
+    def part(number: int) -> Heard:
+        seed = args.seed + PART_SEEDS * number
+        speech = of_text(words, spoken, seed) if spoken else drawn(words, hours / n_parts, seed)
+        times = times_of_names(len(speech.word) * n_parts, len(words.names))
+        own = [(n + number) // n_parts for n in times]  # of each part as many as of the others
+        speech = replace(speech, first_hour=number * FIRST_HOURS)
+        return heard(with_names(speech, own, seed), found, seed)
+
+    if n_parts > 1:
+        return Parts(words, [partial(part, number) for number in range(n_parts)])
+    one = part(0)
+    return Parts(words, [lambda: one])
 
 
 def _of_both(text: Counted, counted: Counted) -> Counted:
@@ -96,34 +117,42 @@ def recogniser(
 
 
 def measured(
-    listed: Sequence[Asked], one: Heard, segment: ResidentSegment, config: Config
+    listed: Sequence[Asked],
+    parts: Parts,
+    said: Said,
+    segments: Sequence[Segment],
+    config: Config,
 ) -> Iterator[tuple[Row, Row]]:
     """A row for each class, with the configuration and with plain.toml."""
     plain = load_config(PLAIN)
     indexes = [
-        prepare([segment], replace(some, pronunciation=config.pronunciation))
+        prepare(segments, replace(some, pronunciation=config.pronunciation))
         for some in (config, plain)
     ]
-    for kind in dict.fromkeys(term.kind for term in listed):
-        terms = [term for term in listed if term.kind == kind]
-        own, other = (measures.find(terms, one.speech, index) for index in indexes)
+    places = occurrences([term.phrase for term in listed], parts)
+    kinds = [term.kind for term in listed]
+    for kind in dict.fromkeys(kinds):
+        terms = range(kinds.index(kind), kinds.index(kind) + kinds.count(kind))
+        some = [listed[row] for row in terms]
+        own, other = (measures.find(some, said, of_terms(places, terms), one) for one in indexes)
         print(f"{kind}: {len(terms)} terms, {own.cpu_s:.1f} s of CPU", file=sys.stderr)
         yield from zip(measures.rows(own), measures.rows(other), strict=True)
 
 
-def write(folder: Path, heard_there: Heard, made: Utterances, listed: Sequence[Asked]) -> None:
+def write(folder: Path, parts: Parts, made: Iterable[Utterances], listed: Sequence[Asked]) -> None:
     """Keep networks, a list of terms for each kind, and where each term is said."""
     folder.mkdir(parents=True, exist_ok=True)
-    slots.dumped(made, folder / "networks.jsonl")
-    speech = heard_there.speech
+    for number, one in enumerate(made):
+        slots.dumped(one, folder / f"networks-{number}.jsonl")
+    texts = [" ".join(parts.words.words[row] for row in term.phrase) for term in listed]
+    for term, text in zip(listed, texts, strict=True):
+        with (folder / f"{term.kind}.txt").open("a", encoding="utf-8") as terms:
+            terms.write(f"{text}\n")
+    places = occurrences([term.phrase for term in listed], parts)
+    columns = (places.term.tolist(), places.recording.tolist(), places.start_s.tolist())
     with (folder / "truth.tsv").open("w", encoding="utf-8") as sink:
-        for one in listed:
-            text = " ".join(speech.words.words[row] for row in one.phrase)
-            with (folder / f"{one.kind}.txt").open("a", encoding="utf-8") as terms:
-                terms.write(f"{text}\n")
-            for row in speech.occurrences(one.phrase).tolist():
-                file = speech.recordings[speech.recording_of[speech.utterance[row]]].file
-                sink.write(f"{text}\t{file}\t{speech.start_ms[row] / 1000:.3f}\n")
+        for term, recording, start_s in zip(*columns, strict=True):
+            sink.write(f"{texts[term]}\t{places.recordings[recording].file}\t{start_s:.3f}\n")
 
 
 def arguments() -> argparse.Namespace:
@@ -138,6 +167,7 @@ def arguments() -> argparse.Namespace:
     parse.add_argument("--data", type=Path, metavar="NETWORKS", help="of a set, for mistakes")
     parse.add_argument("--language", default="de")
     parse.add_argument("--hours", type=float, nargs="+", default=[1.0])
+    parse.add_argument("--part", type=int, default=1000, metavar="HOURS", help="made at a time")
     parse.add_argument("--recognisers", nargs="+", choices=RECOGNISERS, default=RECOGNISERS)
     parse.add_argument("--vocabulary", type=int, default=100_000, help="words that are known")
     parse.add_argument("--terms", type=int, default=50, help="of a class, at most")
@@ -161,20 +191,25 @@ def main() -> None:
     if not args.json:
         print(HEADER + "\n|" + "---|" * (HEADER.count("|") - 1))
     for hours in args.hours:
-        one, listed = archive(args, counted, hours, config)
+        parts = archive(args, counted, hours, config)
+        said = said_in(parts)
+        listed = list(asked(said, args.terms, args.seed, args.language))
         for name in args.recognisers:
             begin = time.process_time()
-            recognise = recogniser(name, one.speech.words, real, args.seed)
-            made = slots.recognised(one, recognise, args.seed, times_estimated=name == "captions")
-            segment = slots.indexed(made, config)
-            cpu_s = time.process_time() - begin
-            print(f"{name}, {hours:g} h: indexed in {cpu_s:.1f} s of CPU", file=sys.stderr)
-            if args.write:
-                write(args.write / f"{name}-{hours:g}", one, made, listed)
-            for row, plain in measured(listed, one, segment, config):
-                found.append((hours, name, row, plain))
-                if not args.json:
-                    print(measures.line(*found[-1]), flush=True)
+            recognise = recogniser(name, said.words, real, args.seed)
+            made = partial(
+                networks, parts, recognise, args.seed, times_estimated=name == "captions"
+            )
+            with tempfile.TemporaryDirectory() as folder:
+                segments = indexed(made(), len(parts.make), config, Path(folder) / "index")
+                cpu_s = time.process_time() - begin
+                print(f"{name}, {hours:g} h: indexed in {cpu_s:.1f} s of CPU", file=sys.stderr)
+                if args.write:
+                    write(args.write / f"{name}-{hours:g}", parts, made(), listed)
+                for row, plain in measured(listed, parts, said, segments, config):
+                    found.append((hours, name, row, plain))
+                    if not args.json:
+                        print(measures.line(*found[-1]), flush=True)
     if args.json:
         print(json.dumps([as_object(*one) for one in found], indent=1))
     if args.picture:

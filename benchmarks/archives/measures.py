@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.archives.speech import SimulatedSpeech
+from benchmarks.archives.parts import Said
 from benchmarks.archives.terms import Asked
 from benchmarks.calibration import LEAST, calibration_error, error_of_exact
 from searcher.index.searched_speech import SearchedSpeech
@@ -56,17 +56,25 @@ class Row(NamedTuple):
     flooded: int  # terms with a total more than 5 above what is right
 
 
-def find(asked: Sequence[Asked], speech: SimulatedSpeech, index: PreparedIndex) -> Found:
-    """Search terms as one list."""
-    texts = [" ".join(speech.words.words[row] for row in one.phrase) for one in asked]
+def find(
+    asked: Sequence[Asked], said: Said, occurrences: Occurrences, index: PreparedIndex
+) -> Found:
+    """Search terms as one list.
+
+    Args:
+        asked: the terms.
+        said: in the archive.
+        occurrences: of the terms.
+        index: of the archive.
+    """
+    texts = [" ".join(said.words.words[row] for row in one.phrase) for one in asked]
     begin = time.process_time()
     result = search(
         [Term(str(i), text) for i, text in enumerate(texts)],
         index,
-        SearchedSpeech(None, 3600 * speech.hours),
+        SearchedSpeech(None, 3600 * said.hours),
     )
     cpu_s = time.process_time() - begin
-    occurrences = _occurrences(asked, speech)
     detections = result.detections()
     is_right = align(detections, occurrences).occurrence_of >= 0
     return Found(
@@ -76,23 +84,6 @@ def find(asked: Sequence[Asked], speech: SimulatedSpeech, index: PreparedIndex) 
         result.probability,
         is_right,
         cpu_s,
-    )
-
-
-def _occurrences(asked: Sequence[Asked], speech: SimulatedSpeech) -> Occurrences:
-    firsts = [speech.occurrences(one.phrase) for one in asked]
-    first = np.concatenate(firsts)
-    term = np.repeat(np.arange(len(asked)), [len(rows) for rows in firsts]).astype(np.int32)
-    last = first + np.array([len(one.phrase) - 1 for one in asked])[term]
-    return Occurrences(
-        speech.recordings,
-        term,
-        speech.recording_of[speech.utterance[first]].astype(np.int32),
-        speech.start_ms[first] / 1000,
-        speech.end_ms[last] / 1000,
-        speech.end_ms[first] / 1000,
-        first.astype(np.int32),
-        last.astype(np.int32),
     )
 
 

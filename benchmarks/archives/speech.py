@@ -33,6 +33,7 @@ class SimulatedSpeech:
     start_ms: Ints  # (n,) in its recording
     end_ms: Ints  # (n,)
     recording_of: Ints  # (utterances,)
+    first_hour: int = 0  # in the archive, if this is a part of it
 
     @property
     def hours(self) -> float:
@@ -42,7 +43,8 @@ class SimulatedSpeech:
     @cached_property
     def recordings(self) -> tuple[Recording, ...]:
         """In the order of their names."""
-        return tuple(Recording(f"HOUR_{i:05d}", 1) for i in range(int(self.recording_of[-1]) + 1))
+        hours = self.first_hour + np.arange(int(self.recording_of[-1]) + 1)
+        return tuple(Recording(f"HOUR_{hour:05d}", 1) for hour in hours.tolist())
 
     @cached_property
     def counts(self) -> Ints:

@@ -19,8 +19,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from benchmarks.archives.mishearings import Heard
-from benchmarks.archives.speech import SimulatedSpeech
+from benchmarks.archives.parts import Said
 from benchmarks.archives.words import Ints
 from std.languages.spelling import spellings
 
@@ -31,6 +30,7 @@ STEM_LETTERS, ENDING = 5, 3
 OFTEN_AN_HOUR = 1
 NEAR = 2  # letters that a sound-alike differs by
 LEAST_LETTERS = 4  # of each word of a phrase
+MOST, PLACES = 5, 2_000_000  # power of ten, and places of a class: what a search holds in memory
 
 
 class Asked(NamedTuple):
@@ -53,7 +53,7 @@ def times_of_names(n_words: int, n_names: int) -> list[int]:
     return times
 
 
-def asked(one: Heard, n: int, seed: int, language: str) -> Iterator[Asked]:
+def asked(said: Said, n: int, seed: int, language: str) -> Iterator[Asked]:
     """The terms.
 
     Known words that are heard where unknown ones are said, in more than a few of a hundred places,
@@ -61,70 +61,69 @@ def asked(one: Heard, n: int, seed: int, language: str) -> Iterator[Asked]:
     that the vocabulary has in another spelling, too (*muß*, *muss*): a search finds both.
 
     Args:
-        one: what is said and heard.
+        said: what is said and heard.
         n: terms of each class at most.
         language: of the words, its code.
     """
     rng = np.random.default_rng((seed, 7))
-    speech, words = one.speech, one.speech.words
-    misheard = np.bincount(one.word[one.is_misheard], minlength=len(words.words))
+    words, counts = said.words, said.counts
     of_spelling = Counter(spelt := spellings(words.words, language))
     is_only = np.array([of_spelling[spelling] == 1 for spelling in spelt])
-    is_plain = words.known & (misheard <= MISHEARD * speech.counts) & is_only
+    is_plain = words.known & (said.misheard <= MISHEARD * counts) & is_only
     letters = np.array([len(word) for word in words.words])
-    single = np.flatnonzero(is_plain & (speech.counts > 0))
-    for times, rows in _by_times(speech.counts[single], n, rng):
+    single = np.flatnonzero(is_plain & (counts > 0))
+    for times, rows in _by_times(counts[single], n, rng):
         for word in single[rows].tolist():
             yield Asked("known", f"known, said {times:,}", times, (word,))
-    first, second = speech.word[:-1], speech.word[1:]
     is_long = is_plain & (letters >= LEAST_LETTERS)
-    pair = is_long[first] & is_long[second] & (np.diff(speech.utterance) == 0)
-    codes, counts = np.unique(first[pair] * len(words.words) + second[pair], return_counts=True)
-    for times, rows in _by_times(counts, n, rng):
-        for code in codes[rows].tolist():
-            phrase = divmod(code, len(words.words))
+    first, second = np.divmod(said.pairs, len(words.words))
+    pair = np.flatnonzero(is_long[first] & is_long[second])
+    for times, rows in _by_times(said.pair_counts[pair], n, rng):
+        for row in pair[rows].tolist():
+            phrase = int(first[row]), int(second[row])
             yield Asked("phrase", f"phrase, said {times:,}", times, phrase)
     for name in words.names.tolist():
-        times = int(speech.counts[name])
+        times = int(counts[name])
         if times and is_only[name]:
             yield Asked("name", f"name, said {times:,}", times, (name,))
     for word, siblings in zip(
-        words.absent_usual.tolist(), _siblings(speech, words.absent_usual), strict=True
+        words.absent_usual.tolist(), _siblings(said, words.absent_usual), strict=True
     ):
-        often = "often" if siblings >= OFTEN_AN_HOUR * speech.hours else "seldom"
+        often = "often" if siblings >= OFTEN_AN_HOUR * said.hours else "seldom"
         yield Asked("usual", f"usual, never said; siblings {often}", 0, (word,))
     for word, near in zip(
-        words.absent_rare.tolist(), _sound_alikes(speech, words.absent_rare), strict=True
+        words.absent_rare.tolist(), _sound_alikes(said, words.absent_rare), strict=True
     ):
-        said = "like a usual word" if near else "unlike"
-        yield Asked("rare", f"rare, never said; {said}", 0, (word,))
+        sound = "like a usual word" if near else "unlike"
+        yield Asked("rare", f"rare, never said; {sound}", 0, (word,))
 
 
 def _by_times(counts: Ints, n: int, rng: np.random.Generator) -> Iterator[tuple[int, Ints]]:
-    """Rows of each power of ten."""
+    """Rows of each power of ten; of those said very often fewer."""
     power = np.rint(np.log10(counts)).astype(int)
-    for one in np.unique(power).tolist():
+    for one in np.unique(power[power <= MOST]).tolist():
+        n = min(n, PLACES // 10**one)
         yield 10**one, np.sort(rng.permutation(np.flatnonzero(power == one))[:n])
 
 
-def _siblings(speech: SimulatedSpeech, some: Ints) -> list[int]:
+def _siblings(said: Said, some: Ints) -> list[int]:
     """How often words of the same stem are said."""
-    texts = np.array(speech.words.words)
+    texts = np.array(said.words.words)
     order = np.argsort(texts)
     ordered = texts[order]
-    said = np.concatenate([[0], np.cumsum(speech.counts[order])])
+    before = np.concatenate([[0], np.cumsum(said.counts[order])])
     found = []
     for word in texts[some].tolist():
         stem = word[: max(STEM_LETTERS, len(word) - ENDING)]
         low, high = np.searchsorted(ordered, [stem, stem + "\U0010ffff"])
-        found.append(int(said[high] - said[low]))
+        found.append(int(before[high] - before[low]))
     return found
 
 
-def _sound_alikes(speech: SimulatedSpeech, some: Ints) -> Sequence[bool]:
+def _sound_alikes(said: Said, some: Ints) -> Sequence[bool]:
     """Whether a word that is said often is spelt almost as each."""
-    words = speech.words
-    usual = np.flatnonzero(words.known & (speech.counts >= OFTEN_AN_HOUR * speech.hours))
+    words = said.words
+    usual = np.flatnonzero(words.known & (said.counts >= OFTEN_AN_HOUR * said.hours))
     texts = [words.words[row] for row in usual.tolist()]
     rare = [words.words[row] for row in some.tolist()]
     if not texts or not rare:

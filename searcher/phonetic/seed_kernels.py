@@ -1,6 +1,8 @@
 """Compiled kernels that look for seeds, see `searcher.phonetic.seeds`. Imported on first use.
 
+    words_with       the words with three phones that may be three of a query's
     local_fits       the words that fit some part of a query
+    occurrences_of   where some words stand
     extension_scores the score of each occurrence, with the words around it
         _by_rest            occurrences with equally long rests of the query
         _add_phones_beside  the phones of the words around
@@ -16,10 +18,41 @@ import numpy as np
 from searcher.phonetic.layout import MAX_WORD_SPAN_MS
 from std.execution.compiled import compiled, compiled_within
 from std.store.columns import Int64s, UInt8s, UInt16s
-from std.values import Float32s, Int32s
+from std.values import Bools, Float32s, Int32s
 
 SEED_LANES = 64  # occurrences aligned at a time
 NEVER = np.float32(-1e9)  # log ratio of what cannot be
+
+
+@compiled
+def words_with(
+    likely: Float32s,
+    least: np.float32,
+    first: Int64s,
+    second: Int64s,
+    third: Int64s,
+    gram_offsets: Int64s,
+    gram_words: Int32s,
+    n_words: int,
+) -> Bools:
+    """Which words have three phones in a row that three of the query's in a row may be.
+
+    Args:
+        likely: (Q, P) log ratios; -inf where a phone cannot be.
+        least: sum of three from which on they may be.
+        first, second, third: (g,) phones of each trigram.
+        gram_offsets, gram_words: (g + 1,) and (m,) the words that have each.
+        n_words: of the segment.
+    """
+    has = np.zeros(n_words, np.bool_)
+    for gram in range(len(first)):
+        for k in range(len(likely) - 2):
+            score = likely[k, first[gram]] + likely[k + 1, second[gram]]
+            if score + likely[k + 2, third[gram]] >= least:
+                for i in range(gram_offsets[gram], gram_offsets[gram + 1]):
+                    has[gram_words[i]] = True
+                break
+    return has
 
 
 @compiled
@@ -72,6 +105,23 @@ def local_fits(
                     where[w, 1] = k + 1
                     where[w, 2] = z + 1 - first
     return best, where
+
+
+@compiled
+def occurrences_of(
+    words: Int64s, posting_offsets: Int64s, posting_slot: Int32s
+) -> tuple[Int64s, Int64s]:
+    """(n,) which of the words and (n,) its slot, for all their alternatives."""
+    n = 0
+    for word in words:
+        n += posting_offsets[word + 1] - posting_offsets[word]
+    which, slots = np.empty(n, np.int64), np.empty(n, np.int64)
+    n = 0
+    for w in range(len(words)):
+        for row in range(posting_offsets[words[w]], posting_offsets[words[w] + 1]):
+            which[n], slots[n] = w, posting_slot[row]
+            n += 1
+    return which, slots
 
 
 @compiled

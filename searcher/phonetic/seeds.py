@@ -135,10 +135,14 @@ def find_seeds(query: Query, index: PhoneticIndex) -> Seeds:
 
 def extend_seeds(seeds: Seeds, cutoff: Cutoff, index: PhoneticIndex) -> Extensions:
     """Score the occurrences of seeds that a cut-off takes with the words around them."""
-    from searcher.phonetic.seed_kernels import extension_scores
+    from searcher.phonetic.seed_kernels import extension_scores, occurrences_of
 
     columns, bins = index.columns, bins_of(seeds.scores)
-    seed_of, slots = _occurrences(np.flatnonzero(bins >= cutoff.bin), seeds.words, index)
+    good = np.flatnonzero(bins >= cutoff.bin)
+    of_good, slots = occurrences_of(
+        seeds.words[good], columns.posting_offsets, columns.posting_slot
+    )
+    seed_of = good[of_good]
     taken = is_taken(bins[seed_of], slots, cutoff, index, SEED_SALT)
     if index.left_out:
         taken &= index.live[index.recordings_of(slots)]
@@ -176,25 +180,11 @@ def windows_of(extensions: Extensions, cutoff: Cutoff, index: PhoneticIndex) -> 
     return windows_around(slots[best], before_ms, after_ms, slot_key, MAX_WINDOW_SLOTS)
 
 
-def _occurrences(which: Int64s, words: Int64s, index: PhoneticIndex) -> tuple[Int64s, Int64s]:
-    """(n,) which of the words and (n,) its slot, for all their alternatives, live or not."""
-    offsets = index.columns.posting_offsets
-    first, last = offsets[words[which]], offsets[words[which] + 1]
-    runs = [
-        index.columns.posting_slot[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)
-    ]
-    return np.repeat(which, last - first), np.concatenate([np.empty(0, np.int64), *runs])
-
-
 def seed_words(match: Float32s, index: PhoneticIndex) -> Int64s:
     """Ids, ascending, of the words with three phones that may be three of the query's."""
-    first, second, third = index.gram_phones
+    from searcher.phonetic.seed_kernels import words_with
+
     likely = np.where(match > MIN_PHONE_SCORE, match, np.float32(-np.inf))
-    fits = np.zeros(len(first), dtype=bool)
-    for one, two, three in zip(likely, likely[1:], likely[2:], strict=False):
-        fits |= one.take(first) + two.take(second) + three.take(third) >= MIN_TRIGRAM_SCORE
-    offsets = index.gram_offsets
-    is_seed = np.zeros(len(index.words), dtype=bool)
-    for i in np.flatnonzero(fits).tolist():
-        is_seed[index.gram_words[offsets[i] : offsets[i + 1]]] = True
-    return np.flatnonzero(is_seed)
+    least = np.float32(MIN_TRIGRAM_SCORE)
+    grams = index.gram_offsets, index.gram_words
+    return np.flatnonzero(words_with(likely, least, *index.gram_phones, *grams, len(index.words)))

@@ -10,6 +10,7 @@ from benchmarks.archives import __main__ as command
 from benchmarks.archives import slots
 from benchmarks.archives.measures import LEAST, find, rows
 from benchmarks.archives.mishearings import heard, mishearings
+from benchmarks.archives.parts import Parts, occurrences, said_in
 from benchmarks.archives.real_slots import slots_of, words_of_example
 from benchmarks.archives.recognisers import Blocks, Exact, Mistaken, captions, one_best
 from benchmarks.archives.speech import drawn, of_text, with_names
@@ -19,6 +20,7 @@ from searcher.prepared import prepare
 from std.config import load_config
 from std.phonetics.lexicon import lexicon_in
 
+OF_CAPTIONS = ("archives", "--recognisers", "captions", "--terms", "5", "--json")
 UNKNOWN, SEED = 40, 1  # few: what unknown words become is wrong at known ones
 
 
@@ -38,11 +40,12 @@ def archive(words, config):
     speech = with_names(drawn(words, 1.0, SEED), [5] * len(words.names), SEED)
     found = mishearings(words, lexicon_in("de", config.pronunciation, config.text))
     one = heard(speech, found, SEED)
-    return one, list(asked(one, 10, SEED, "de"))
+    parts = Parts(words, [lambda: one])
+    return one, parts, list(asked(said_in(parts), 10, SEED, "de"))
 
 
 def test_nobody_says_or_writes_words_that_are_absent(archive, words):
-    one, _ = archive
+    one, _, _ = archive
     absent = {*words.absent_usual.tolist(), *words.absent_rare.tolist()}
     assert len(absent) == 30
     assert absent.isdisjoint(one.speech.word.tolist())
@@ -51,7 +54,7 @@ def test_nobody_says_or_writes_words_that_are_absent(archive, words):
 
 
 def test_names_are_said_as_often_as_asked_and_heard_as_known_words(archive, words):
-    one, _ = archive
+    one, _, _ = archive
     assert one.speech.counts[words.names].tolist() == [5] * len(words.names)
     assert words.known[one.word].all()
     assert (np.diff(one.said) >= 0).all()
@@ -86,7 +89,7 @@ def test_posteriors_of_the_exact_recogniser_are_right(words):
 @pytest.mark.parametrize("name", ["exact", "mistaken", "one-best", "captions"])
 def test_plain_posteriors_of_known_words_hold(archive, words, config, name):
     """But for what real posteriors of the example are off themselves."""
-    one, listed = archive
+    one, parts, listed = archive
     blocks = Blocks.of(words, SEED)
     if name in ("exact", "captions"):
         recognise = Exact(blocks) if name == "exact" else captions(blocks)
@@ -97,7 +100,8 @@ def test_plain_posteriors_of_known_words_hold(archive, words, config, name):
     made = slots.recognised(one, recognise, SEED, times_estimated=name == "captions")
     plain = prepare([slots.indexed(made, config)], load_config(command.PLAIN))
     of_known = [term for term in listed if term.kind == "known" and term.times > 1]
-    found = find(of_known, one.speech, plain)
+    places = occurrences([term.phrase for term in of_known], parts)
+    found = find(of_known, said_in(parts), places, plain)
     total, right = found.probability.sum(), found.is_right.sum()
     assert total / right == pytest.approx(1, abs=0.05 if name == "exact" else 0.15)
     assert right > 0.7 * found.said.sum()
@@ -123,10 +127,33 @@ def test_a_line_that_is_no_count_is_named(tmp_path):
 
 def test_the_command_prints_its_table_as_json_and_draws_it(tmp_path, capsys, monkeypatch):
     picture = tmp_path / "picture.svg"
-    argv = ["archives", "--hours", "0.2", "--recognisers", "captions", "--terms", "5", "--json"]
-    monkeypatch.setattr(sys, "argv", [*argv, "--picture", str(picture)])
+    monkeypatch.setattr(sys, "argv", [*OF_CAPTIONS, "--hours", "0.2", "--picture", str(picture)])
     command.main()
     table = json.loads(capsys.readouterr().out)
     assert {row["recogniser"] for row in table} == {"captions"}
     assert "known, said 10" in {row["name"] for row in table}
     assert "<svg" in picture.read_text()
+
+
+def test_an_archive_in_parts_is_searched_as_a_whole(capsys, monkeypatch):
+    """Names are said as often as in one part, and nearly everything is found at its place."""
+    monkeypatch.setattr(sys, "argv", [*OF_CAPTIONS, "--hours", "2", "--part", "1"])
+    command.main()
+    table = json.loads(capsys.readouterr().out)
+    names = [row for row in table if row["name"] == "name, said 10"]
+    assert [row["said"] for row in names] == [10 * row["terms"] for row in names] != []
+    known = [row for row in table if row["name"].startswith("known")]
+    assert sum(row["right"] for row in known) > 0.9 * sum(row["said"] for row in known)
+
+
+def test_parts_count_as_one_archive(words):
+    """Pairs of words, and places, of two parts are those of both together."""
+    found = mishearings(words, lexicon_in("de", config.pronunciation, config.text))
+    two = [heard(drawn(words, 0.1, seed), found, seed) for seed in (1, 2)]
+    said = said_in(Parts(words, [lambda: two[0], lambda: two[1]]))
+    counts = sum(one.speech.counts for one in two)
+    assert said.counts.tolist() == counts.tolist()
+    assert said.hours == pytest.approx(sum(one.speech.hours for one in two))
+    often = int(said.pair_counts.argmax())
+    phrase = divmod(int(said.pairs[often]), len(words.words))
+    assert said.pair_counts[often] == sum(len(one.speech.occurrences(phrase)) for one in two)
