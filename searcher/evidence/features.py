@@ -28,9 +28,9 @@ from searcher.phonetic.archive import TYPICAL_PHONE_MS, Archive, SearchedArchive
 from searcher.phonetic.null_distribution import COEFFICIENTS, NullDistribution
 from searcher.phonetic.path_words import (
     NO_WORDS,
+    Paths,
     are_units,
     frequency,
-    path_words,
     same_word,
     spelling,
 )
@@ -63,6 +63,7 @@ def hit_features(
     pronunciations: Sequence[WeightedPronunciation],
     found_by: Int64s,
     hits: Hits,
+    paths: Paths,
     searched: SearchedArchive,
 ) -> Features:
     """Evidence of the phones, and of the words that stand there, for each hit.
@@ -72,6 +73,7 @@ def hit_features(
         pronunciations: of the query, at least one.
         found_by: (n,) which of them found each hit.
         hits: n of them, best first.
+        paths: the words of each.
         searched: where they were found, with what decoys hit there.
 
     Returns:
@@ -96,7 +98,6 @@ def hit_features(
     perfect = np.array([max(one.perfect, 1e-9) for one in pronunciations])[found_by]
     duration_ms = np.maximum(hits.end_ms - hits.start_ms, 1)
     slowness = np.log(duration_ms / (phones * archive.phone_ms))
-    paths = path_words(hits, searched.words)
     is_unit = are_units(paths, searched.words, exp(archive.log_slots))
     return {
         "log_e_rate": archive.null.log_e_value(score, pronunciations) - archive.log_slots,
@@ -309,7 +310,7 @@ def feature_names(*, in_vocabulary: bool) -> frozenset[str]:
         np.empty((0, 0), np.int32), blank, blank, rows, rows,
     )  # fmt: skip
     query = [WeightedPronunciation(("",), 1.0)]
-    of_hits = hit_features((), query, rows, hits, NOWHERE)
+    of_hits = hit_features((), query, rows, hits, (), NOWHERE)
     if in_vocabulary:
         return frozenset(iv_features_with_hits(none, of_hits, none, 1, 1, 1.0, 1.0, 0.0).features)
     return frozenset(oov_features(none, of_hits, none, 0.0).features)

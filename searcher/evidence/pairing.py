@@ -99,7 +99,9 @@ def pair_with_hits(
         variants: that candidates point into; none if all are the term's own words.
     """
     hits, archive = term_hits.hits, searched.archive
-    features = hit_features(words, term_hits.pronunciations, term_hits.found_by, hits, searched)
+    of_hits = path_words(hits, searched.words)
+    heard = term_hits.pronunciations, term_hits.found_by, hits, of_hits
+    features = hit_features(words, *heard, searched)
     candidate, hit = near_pairs(lexical, hits)
     partner = np.full(len(lexical.term), -1)
     is_free = np.ones(len(hits.recording), dtype=bool)
@@ -115,7 +117,6 @@ def pair_with_hits(
     for name, column in features.items():
         columns[name] = np.full(len(rows), no_hit(name, archive))
         columns[name][is_heard] = column[rows[is_heard]]
-    of_hits = path_words(hits, searched.words)
     by_words = [variants[i].words if variants else () for i in lexical.variant.tolist()]
     paths = [of_hits[row] if row >= 0 else by_words[i] for i, row in enumerate(rows.tolist())]
     is_unit = are_units(paths, searched.words, exp(archive.log_slots))

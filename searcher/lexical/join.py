@@ -155,6 +155,8 @@ def _extend(
         earliest, latest = _back(paths.first_start, gap + longest), paths.first_start + overlap
     first = np.searchsorted(words.key, earliest)
     last = np.searchsorted(words.key, latest, side="right")
+    if not (first < last).any():  # most words that a term is split into stand nowhere together
+        return _none(paths)
     kept = _likeliest(paths, last - first, config.max_places)
     path, row = ranges(first[kept], last[kept])
     word, other = words.rows(row), _rows(paths, kept[path])
@@ -206,6 +208,16 @@ def _likeliest(paths: Paths, counts: Int64s, most: int) -> Int64s:
 
 def _rows(paths: Paths, which: Int64s) -> Paths:
     return Paths._make((*(column[which] for column in paths[:-1]), paths.is_cut))
+
+
+def _none(paths: Paths) -> Paths:
+    """No path, with one word more."""
+    width = paths.slots.shape[1]
+    return _rows(paths, np.empty(0, np.int64))._replace(
+        slots=np.empty((0, width + 1), np.int64),
+        log_posterior=np.empty((0, width + 1)),
+        log_skipped=np.empty((0, width)),
+    )
 
 
 def _back(key: UInt64s, by_ms: np.uint64) -> UInt64s:

@@ -173,10 +173,10 @@ def explained(term: Sequence[str], paths: Paths, is_unit: Bools) -> Float64s:
     @cache
     def common(path: tuple[str, ...]) -> tuple[str, int]:
         """What paths like this one have in common, and how many of them may be."""
-        longest = max(path, key=len, default="")
-        if any(part in longest for part in parts):
-            return letters, SAME
-        return ("", JOINED) if any(part in "".join(path) for part in parts) else (longest, SAME)
+        longest, together = max(path, key=len, default=""), "".join(path)
+        if not any(map(together.__contains__, parts)):
+            return longest, SAME
+        return (letters, SAME) if any(map(longest.__contains__, parts)) else ("", JOINED)
 
     alike = [None if one else common(path) for path, one in zip(paths, is_unit, strict=True)]
     number = Counter(alike)

@@ -30,11 +30,13 @@ OWN_LETTERS = {
     "lv": "āčēģīķļņšūž", "lt": "ąčęėįšųūž", "mt": "ċġħż", "eo": "ĉĝĥĵŝŭ", "vi": "ăâđêôơư",
     "uk": "їґ",
 }  # fmt: skip
-_PLAIN = {
+_PLAIN = str.maketrans({
     "ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ħ": "h",
     "ı": "i", "ə": "e", "ŀ": "l",
-}  # fmt: skip
-_DIGRAPHS = {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "ÿ": "y", "ñ": "nn"}
+})  # fmt: skip
+_DIGRAPHS = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "ÿ": "y", "ñ": "nn"}
+)
 _SAME = {"ة": "ه", "ى": "ي", "ی": "ي", "ک": "ك", "ٱ": "ا", "ё": "е", "ς": "σ", "\u0640": ""}
 _ALIKE = str.maketrans(_SAME | {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)})
 _VOWEL_MARKS = re.compile(
@@ -67,7 +69,7 @@ def folded(word: str) -> str:
     """
     if word.isascii():
         return word
-    word = "".join(_PLAIN.get(letter, letter) for letter in same_letters(word))
+    word = same_letters(word).translate(_PLAIN)
     bare = _ACCENTS.sub("", unicodedata.normalize("NFD", word))
     return unicodedata.normalize("NFC", bare)
 
@@ -80,8 +82,7 @@ def typed_as(word: str) -> set[str]:
     """
     if word.isascii():
         return {word}
-    digraphs = "".join(_DIGRAPHS.get(letter, letter) for letter in word)
-    return {folded(word), folded(digraphs)}
+    return {folded(word), folded(word.translate(_DIGRAPHS))}
 
 
 def may_stand_for(typed: str, word: str) -> bool:

@@ -18,7 +18,7 @@ from searcher.phonetic.alignment import Hits
 from searcher.phonetic.archive import Archive, SearchedArchive
 from searcher.phonetic.layout import N_MEASURES
 from searcher.phonetic.null_distribution import NullDistribution
-from searcher.phonetic.path_words import RecognisedWords
+from searcher.phonetic.path_words import RecognisedWords, path_words
 from searcher.phonetic.ratios import MAX_HITS, WeightedPronunciation
 
 TEN_NATS = NullDistribution(np.array([10.0, 0, 0, 0, 2.0, 0]))  # one false alarm at 10 nats
@@ -44,7 +44,8 @@ def hits(*scores, ms=750):
 
 def features(perfect, of):
     query = [WeightedPronunciation(("a",) * 10, perfect)]
-    return hit_features(["word"], query, np.zeros(len(of.recording), np.int64), of, SEARCHED)
+    found_by = np.zeros(len(of.recording), np.int64)
+    return hit_features(["word"], query, found_by, of, path_words(of, SEARCHED.words), SEARCHED)
 
 
 def evidence_of(*scores):
