@@ -6,6 +6,7 @@
     frequency           how often the recogniser wrote them elsewhere
     same_word           whether the only word of the path stands at another hit of the term
     are_units           whether several words stand together there more often than by chance
+    by_chance           how often they would
     explained           how much too often paths stand there that have a word, or letters, in common
 
 A word that the recogniser does not know becomes words that sound like it, other ones at each place
@@ -32,7 +33,6 @@ RARE_WORD = float(np.exp(-9.0))
 
 SAME = 8  # places at which a term may become the same word of another meaning
 SHARED = 2 / 3  # of a term's letters that a word of its stem has in a row
-JOINED = 20  # places at which several words together may be spelt like the term
 TOGETHER = 10.0  # times as often as by chance: words that stand together for one that is unknown
 SURPRISE = 2.0  # nats, that they do so nevertheless
 
@@ -145,42 +145,61 @@ def are_units(paths: Paths, words: RecognisedWords, slots: float) -> Bools:
     units = set()
     for path, number in Counter(paths).items():
         if len(path) > 1 < number:
-            most = TOGETHER * slots * prod(words.counts.get(word, 0) / slots for word in path)
+            most = TOGETHER * by_chance(path, words, slots)
             if 0 < most < number and number * log(number / most) - number + most > SURPRISE:
                 units.add(path)
     return np.array([path in units for path in paths], bool)
 
 
-def explained(term: Sequence[str], paths: Paths, is_unit: Bools) -> Float64s:
+def by_chance(path: tuple[str, ...], words: RecognisedWords, slots: float) -> float:
+    """How often words stand together if they stand anywhere, each as often as it does.
+
+    Args:
+        path: the words.
+        words: of the archive.
+        slots: of the archive, at which they stand.
+    """
+    return slots * prod(words.counts.get(word, 0) / slots for word in path)
+
+
+def explained(
+    term: Sequence[str], paths: Paths, is_unit: Bools, words: RecognisedWords, slots: float
+) -> Float64s:
     """(n,) log of how many times too often what each path has in common with others stands there.
 
     Paths with the same longest word are alike, and those in which a word has most letters of the
-    term in a row, and those in which several words together have them. What stands at very many of
-    a term's places was said there itself (*mag* for *maak*, *funktioniert* and *funktionen* for
-    *funktion*) or is a false alarm that happens so often (*durch Ausbildung* for *durchaus*): the
-    more often, the surer. What the recogniser makes of a name that it does not know are other words
-    each time, or `are_units`, which explain nothing.
+    term in a row. What stands at very many of a term's places was said there itself (*mag* for
+    *maak*, *funktioniert* and *funktionen* for *funktion*): the more often, the surer. Where
+    several words together have these letters (*durch aus* for *durchaus*), it is a false alarm as
+    often as they stand together by chance. What the recogniser makes of a name that it does not
+    know are other words each time, or `are_units`, which explain nothing.
 
     Args:
         term: its words as they are spelt; none if it was spoken.
         paths: of the term's places.
         is_unit: (n,) see `are_units`.
+        words, slots: of the archive, see `by_chance`.
     """
     letters = "".join(term)
     shared = ceil(SHARED * len(letters))
     parts = [letters[i : i + shared] for i in range(len(letters) - shared + 1)] if letters else []
 
     @cache
-    def common(path: tuple[str, ...]) -> tuple[str, int]:
-        """What paths like this one have in common, and how many of them may be."""
+    def common(path: tuple[str, ...]) -> str | None:
+        """What paths like this one have in common; None: the term's letters, together."""
         longest, together = max(path, key=len, default=""), "".join(path)
         if not any(map(together.__contains__, parts)):
-            return longest, SAME
-        return (letters, SAME) if any(map(longest.__contains__, parts)) else ("", JOINED)
+            return longest
+        return letters if any(map(longest.__contains__, parts)) else None
 
-    alike = [None if one else common(path) for path, one in zip(paths, is_unit, strict=True)]
-    number = Counter(alike)
+    others = [path for path, one in zip(paths, is_unit, strict=True) if not one]
+    too_often = {one: n / SAME for one, n in Counter(map(common, others)).items()}
+    joined = {path for path in others if common(path) is None}
+    too_often[None] = sum(by_chance(path, words, slots) for path in joined)
     return np.array(
-        [0.0 if one is None else log(max(1.0, number[one] / one[1])) for one in alike],
+        [
+            0.0 if one else log(max(1.0, too_often[common(path)]))
+            for path, one in zip(paths, is_unit, strict=True)
+        ],
         np.float64,
     )

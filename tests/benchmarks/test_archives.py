@@ -146,7 +146,7 @@ def test_an_archive_in_parts_is_searched_as_a_whole(capsys, monkeypatch):
     assert sum(row["right"] for row in known) > 0.9 * sum(row["said"] for row in known)
 
 
-def test_parts_count_as_one_archive(words):
+def test_parts_count_as_one_archive(words, config):
     """Pairs of words, and places, of two parts are those of both together."""
     found = mishearings(words, lexicon_in("de", config.pronunciation, config.text))
     two = [heard(drawn(words, 0.1, seed), found, seed) for seed in (1, 2)]

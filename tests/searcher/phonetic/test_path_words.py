@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searcher.phonetic.path_words import (
-    JOINED,
     RARE_WORD,
     SAME,
     RecognisedWords,
     are_units,
+    by_chance,
     explained,
     frequency,
     path_words,
@@ -85,33 +85,36 @@ ARCHIVE = RecognisedWords(
 
 def test_a_word_that_stands_at_many_places_explains_them():
     paths = [("mag",)] * (3 * SAME) + [("in", "mag")] * SAME + [("hallo",)] * SAME
-    found = explained(["maak"], paths, np.zeros(len(paths), bool))
+    found = explained(["maak"], paths, np.zeros(len(paths), bool), ARCHIVE, 1e5)
     assert found.tolist() == pytest.approx([np.log(4)] * (4 * SAME) + [0.0] * SAME)
 
 
 def test_words_of_one_stem_are_one_explanation():
     paths = [("funktionen",), ("funktioniert",), ("funktionär",)] * SAME
     none = np.zeros(len(paths), bool)
-    assert explained(["funktion"], paths, none).tolist() == pytest.approx([np.log(3)] * (3 * SAME))
-    assert not explained([], paths, none).any()  # a spoken query has no letters
+    found = explained(["funktion"], paths, none, ARCHIVE, 1e5)
+    assert found.tolist() == pytest.approx([np.log(3)] * (3 * SAME))
+    assert not explained([], paths, none, ARCHIVE, 1e5).any()  # a spoken query has no letters
 
 
-def test_words_that_are_spelt_like_the_term_together_are_one_explanation():
-    """*durch aus* and *durch Ausbildung* for *durchaus*: it takes more of them."""
-    paths = [("durch", f"aus{i}") for i in range(2 * JOINED)]
-    none = np.zeros(len(paths), bool)
-    assert explained(["durchaus"], paths, none).tolist() == pytest.approx([np.log(2)] * len(paths))
-    assert not explained(["durchaus"], paths[:JOINED], none[:JOINED]).any()
+@pytest.mark.parametrize(("slots", "expected"), [(250.0, 6.4), (1000.0, 1.6), (2000.0, 1.0)])
+def test_words_that_are_spelt_like_the_term_together_stand_there_by_chance(slots, expected):
+    """*seelen ski* and *selen ski*: 30 times 40 and 10 times 40 over the slots, each path once."""
+    words = RecognisedWords((), {"seelen": 30, "selen": 10, "ski": 40})
+    paths = [("seelen", "ski"), ("seelen", "ski"), ("selen", "ski"), ("hallo",)]
+    found = explained(["selenski"], paths, np.zeros(4, bool), words, slots)
+    assert found.tolist() == pytest.approx([np.log(expected)] * 3 + [0.0])
+    assert by_chance(("seelen", "ski"), words, slots) == pytest.approx(1200 / slots)
 
 
 def test_words_that_stand_together_explain_nothing():
     paths = [("seelen", "ski")] * 10 * SAME + [("hallo",)]
     is_unit = are_units(paths, ARCHIVE, 1e5)
     assert is_unit.tolist() == [True] * 10 * SAME + [False]
-    assert not explained(["selenski"], paths, is_unit).any()
-    by_chance = are_units(paths, ARCHIVE, 10.0)
-    assert not by_chance.any()
-    assert explained(["selenski"], paths, by_chance)[:-1].all()
+    assert not explained(["selenski"], paths, is_unit, ARCHIVE, 1e5).any()
+    no_unit = are_units(paths, ARCHIVE, 10.0)
+    assert not no_unit.any()
+    assert explained(["selenski"], paths, no_unit, ARCHIVE, 10.0)[:-1].all()
 
 
 @pytest.mark.parametrize(
@@ -136,5 +139,6 @@ def test_words_that_the_archive_does_not_have_make_no_unit():
 
 def test_no_places_are_explained():
     none = np.zeros(0, bool)
-    assert explained(["maak"], [], none).shape == are_units([], ARCHIVE, 1e5).shape == (0,)
-    assert not explained(["maak"], [()], np.zeros(1, bool)).any()
+    assert explained(["maak"], [], none, ARCHIVE, 1e5).shape == (0,)
+    assert are_units([], ARCHIVE, 1e5).shape == (0,)
+    assert not explained(["maak"], [()], np.zeros(1, bool), ARCHIVE, 1e5).any()
