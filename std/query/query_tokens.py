@@ -19,15 +19,15 @@ NEAR_S = 10.0  # of NEAR alone
 MAX_NEAR_S = 3600.0
 PLACES = ("first", "last")  # seconds of a recording
 
-_SECONDS = {"ms": 0.001, "": 1.0, "s": 1.0, "sec": 1.0, "min": 60.0, "m": 60.0}
-_LENGTH = r"(?P<number>\d{1,9}(?:\.\d{1,9})?)\s*(?P<unit>ms|sec|s|min|m)?"
+_SECONDS = {"ms": 0.001, "": 1.0, "s": 1.0, "sec": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
+_LENGTH = r"(?P<number>\d{1,9}(?:\.\d{1,9})?)\s*(?P<unit>ms|sec|s|min|m|h)?"
 _QUOTED = r"\"[^\"]*\" | „[^“”\"]*[“”\"] | “[^”]*” | «[^»]*»"
 _QUERY_TOKEN = re.compile(
     rf"""\s*(?: (?P<quoted> {_QUOTED})
       | (?P<open> \( ) | (?P<close> \) )
       | (?P<near> near (?: / {_LENGTH} )? (?![^\s()"]) )
       | (?P<within> within (?: / | \s+ ) (?P<within_number>\d{{1,9}}(?:\.\d{{1,9}})?)
-          \s* (?P<within_unit>ms|seconds|second|sec|s|minutes|minute|min|m)? (?:\s+ of)?
+          \s* (?P<within_unit>ms|seconds|second|sec|s|minutes|minute|min|m|h)? (?:\s+ of)?
           (?![^\s()"]) )
       | (?P<minus> (?<![^\s(]) - (?= [\w"„“«(] ) (?! [^\s()"]* - (?:\s|$) ) )
       | (?P<condition> (?P<name>[^\W\d]\w+) (?: : (?=[^\s()/:]) (?P<compared> [<>]=? | = )?
@@ -36,6 +36,7 @@ _QUERY_TOKEN = re.compile(
       | (?P<word> [^\s()"]+ | " ) )""",
     re.VERBOSE | re.IGNORECASE,
 )
+_UNREADABLE = re.compile(r"(near|within)/[\d.,]", re.IGNORECASE)  # but for its unit, an operator
 _ENDING = re.compile(r"[a-zäöü]{1,2}|innen")  # of Lehrer:innen, jede:r, EU:n
 WORDS_OF = {"and": "and", "or": "or", "not": "not"}
 
@@ -76,6 +77,9 @@ def query_tokens(text: str, columns: Collection[str] | None) -> list[QueryToken]
             token = _near(match, kind)
         elif kind == "minus":
             token = QueryToken("not", "-", start, match.end())
+        elif kind == "word" and _UNREADABLE.match(match[kind]):
+            got = quoted(match[kind])
+            raise QueryError(f"query: expected a time as in NEAR/5s or WITHIN 5s, got {got}")
         elif kind == "word" and match[kind] in ("AND", "OR", "NOT"):
             token = QueryToken(match[kind].lower(), match[kind], start, match.end())
         tokens.append(token)
