@@ -6,6 +6,7 @@ must not be said have no places.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -48,6 +49,14 @@ def witnesses(event: Event, sites: Sites) -> Float64s:
         for rows, given in _of_parts(event, sites):
             found[rows] = sites.probability[rows] * given
         return found
+    leaves = [*sites_of(event)]
+    if all(isinstance(leaf, Said) for leaf in leaves):
+        for rows in _alike([leaf.rows for leaf in leaves if isinstance(leaf, Said)]):
+            because = _because_of(event, int(rows[0]), sites)
+            if because is not None:
+                of_units = probability(_if_right(because, int(rows[0]), sites), sites)
+                found[rows] = sites.probability[rows] * of_units[sites.unit[rows]]
+        return found
     for unit, rows in by_unit(event, sites):
         local = _within(event, rows)
         for row in rows.tolist():
@@ -56,6 +65,26 @@ def witnesses(event: Event, sites: Sites) -> Float64s:
                 holds = swept_unit(because, unit, rows, sites, right=row)
                 found[row] = sites.probability[row] * holds
     return found
+
+
+def _alike(leaves: Sequence[Int64s]) -> list[Int64s]:
+    """Places in groups of those that are of the same leaves."""
+    rows = np.unique(np.concatenate(leaves))
+    of_leaves = np.array([np.isin(rows, leaf) for leaf in leaves])
+    _, group = np.unique(of_leaves, axis=1, return_inverse=True)
+    group = group.ravel()
+    return [rows[group == number] for number in range(int(group.max(initial=-1)) + 1)]
+
+
+def _if_right(event: Event, row: int, sites: Sites) -> Event:
+    """An event without `Close`, given that a place is right."""
+    if isinstance(event, Said):
+        return Given(np.ones(sites.units, bool)) if row in event.rows else event
+    if isinstance(event, Not):
+        return Not(_if_right(event.part, row, sites))
+    if isinstance(event, Both):
+        return type(event)(tuple(_if_right(part, row, sites) for part in event.parts))
+    return event
 
 
 def _of_parts(event: Event, sites: Sites) -> list[tuple[Int64s, Float64s]]:
