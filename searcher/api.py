@@ -59,6 +59,7 @@ from searcher.search import decide, search
 from std.config import Config, load_config
 from std.errors import ConfigError
 from std.execution.workers import IN_PROCESS, Executor
+from std.metadata.table import NO_METADATA, Metadata
 from std.spoken_queries import SpokenQueries
 from std.values import ECF, SearchMode, Term, TermList
 
@@ -71,6 +72,7 @@ def open_index(
     *stores: str | PathLike[str],
     config: Config | str | Path | None = None,
     model: Model | str | Path | None = None,
+    metadata: Metadata = NO_METADATA,
 ) -> "Index":
     """Open an index.
 
@@ -79,6 +81,7 @@ def open_index(
             the shards of one index.
         config: a configuration or its TOML file; None = the default.
         model: what `std-tune` learned, or its JSON file; None = the shipped weights.
+        metadata: of recordings (`std.metadata.read`); they count more than those of the index.
 
     Raises:
         StdError: a store, the configuration or the model cannot be read, or they do not fit.
@@ -89,7 +92,7 @@ def open_index(
         config = load_config(Path(config) if config else None)
     learned = model_file.load(Path(model)) if isinstance(model, str | Path) else model
     urls = [fspath(store) for store in stores]
-    return Index(urls, open_stores(urls), config, learned)
+    return Index(urls, open_stores(urls), config, learned, metadata)
 
 
 class Index(IndexSnapshot):

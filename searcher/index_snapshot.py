@@ -19,9 +19,10 @@ from searcher.terms.vocabulary import Vocabulary, of_counts
 from std.config import Config
 from std.display.numbers import counted
 from std.errors import InputError
-from std.metadata.table import NO_METADATA, Metadata, updated
+from std.metadata.table import NO_METADATA, Metadata, overridden, updated
 from std.recordings import IndexRecording, Recordings, chosen, index_recordings, mentions_speakers
 from std.store import Segment, Store
+from std.store.speakers import Speakers
 from std.values import Recording
 
 
@@ -29,7 +30,12 @@ class IndexSnapshot(SearchableIndex):
     """A snapshot of one index: recordings added later are not in it."""
 
     def __init__(
-        self, urls: Sequence[str], stores: Sequence[Store], config: Config, model: Model | None
+        self,
+        urls: Sequence[str],
+        stores: Sequence[Store],
+        config: Config,
+        model: Model | None,
+        metadata: Metadata = NO_METADATA,
     ) -> None:
         """Take a snapshot of open stores.
 
@@ -38,6 +44,7 @@ class IndexSnapshot(SearchableIndex):
             stores: that together are one index; the index closes them.
             config: a store that keeps punctuation changes its text rules.
             model: what `std-tune` learned.
+            metadata: of recordings, that count more than those of the stores.
 
         Raises:
             InputError: a store is empty, or two hold the same recording.
@@ -45,6 +52,7 @@ class IndexSnapshot(SearchableIndex):
         """
         self._urls, self._stores, self._model = tuple(urls), stores, model
         self._given, self._folder = config, index_folder(urls)
+        self._given_metadata = metadata
         self._is_closed = False
         self._revisions: tuple[str, ...] = ()  # of the stores, once `renewed` was asked
         self.config = adapted(config, stores)
@@ -83,7 +91,7 @@ class IndexSnapshot(SearchableIndex):
         now = revisions(self._stores)  # before the snapshot: a later commit is noticed next time
         if now == self._revisions:
             return self
-        index = type(self)(self._urls, self._stores, self._given, self._model)
+        index = type(self)(self._urls, self._stores, self._given, self._model, self._given_metadata)
         known = {(segment.id, segment.deleted): segment for segment in self.segments}
         index.segments = tuple(
             known.get((segment.id, segment.deleted), segment) for segment in index.segments
@@ -136,6 +144,11 @@ class IndexSnapshot(SearchableIndex):
         return self.segments
 
     @cached_property
+    def speakers(self) -> frozenset[str]:
+        """The speakers whom the index names."""
+        return frozenset(n for one in self.segments for n in Speakers.of(one).names) - {""}
+
+    @cached_property
     def columns(self) -> frozenset[str]:
         """See `SearchableIndex.columns`."""
         return super().columns
@@ -151,7 +164,7 @@ class IndexSnapshot(SearchableIndex):
         metadata = NO_METADATA
         for store in self._stores:
             metadata = updated(metadata, store.metadata())
-        return metadata
+        return overridden(metadata, self._given_metadata)
 
     def query(
         self, term: str, *, all_words: bool = False, all_matches: bool = False

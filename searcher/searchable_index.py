@@ -174,6 +174,18 @@ class SearchableIndex(ABC):
         searched = self._searched(where, recordings, unit)
         return units(found, asked, searched, unit, min_probability)
 
+    def phrases(self, text: str) -> tuple[str, ...]:
+        """The words and phrases that a text is searched for: those of a query, or itself.
+
+        Args:
+            text: a term or a query.
+
+        Raises:
+            QueryError: it is no query.
+        """
+        (found,) = read_asked([text], self.columns, need_words=False).terms_of_each
+        return found
+
     @property
     def columns(self) -> frozenset[str]:
         """The names that conditions of a query may have."""

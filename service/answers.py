@@ -89,13 +89,15 @@ def search_document(
         limit: hits at most.
     """
     total = selection.total
-    terms = [result.term for result in selection.results]
+    terms = [term.text for result in selection.results for term in result.found.terms]
     return {
         "terms": [
             {
                 "term": result.term,
-                "words": list(result.found.words[0]),
-                "unknown": [word for word in result.found.oov_words[0] if "*" not in word],
+                "words": [word for words in result.found.words for word in words],
+                "unknown": [
+                    word for words in result.found.oov_words for word in words if "*" not in word
+                ],
                 "remarks": list(result.remarks),
                 "hits": hits,
             }

@@ -45,7 +45,12 @@ class LiveIndex:
         self._settings = settings
         self.trouble = ""
         self._metadata = read(parse, settings.metadata) if settings.metadata else NO_METADATA
-        index = open_index(*settings.stores, config=settings.config, model=settings.model)
+        index = open_index(
+            *settings.stores,
+            config=settings.config,
+            model=settings.model,
+            metadata=self._metadata,
+        )
         self._current = self._snapshot(1, index)
         self._listeners: list[Callable[[Snapshot], None]] = []
         self._ended = threading.Event()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import orjson
 from starlette.responses import Response
 
-from std.errors import InputError, StdError, StoreError
+from std.errors import InputError, QueryError, StdError, StoreError
 from std.terminal import printable
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ def as_problem(error: StdError) -> ProblemError:
     """
     if isinstance(error, StoreError):
         return ProblemError(503, str(error), {"Retry-After": str(RETRY_S)})
-    return ProblemError(400 if isinstance(error, InputError) else 500, str(error))
+    is_of_request = isinstance(error, InputError | QueryError)
+    return ProblemError(400 if is_of_request else 500, str(error))
 
 
 def response(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:

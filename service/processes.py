@@ -289,10 +289,11 @@ def _answer(question: Question, current: Snapshot, cache: Cache, settings: Setti
     try:
         with stopped_by(Stop(settings.limits.search_s).check):
             for term in question.terms:
-                found = cache.get(term)
+                key = term, question.wish.where
+                found = cache.get(key)
                 if found is None:
-                    found = search_term(term, snapshot)
-                    cache.put(term, found, found.bytes)
+                    found = search_term(term, snapshot, question.wish.where)
+                    cache.put(key, found, found.bytes)
                 results.append(found)
             marks = Marks(question.marks)
             return answered(results, snapshot, marks, question.wish, question.first, question.limit)

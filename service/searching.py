@@ -57,6 +57,7 @@ class Wish(NamedTuple):
     min_probability: float = 0.0
     facets: Mapping[str, frozenset[str]] = {}  # values by facet; none = all
     sort: Sorting = "probability"
+    where: str | None = None  # conditions on recordings and speakers (`std.query`)
 
 
 class FacetValue(NamedTuple):
@@ -88,6 +89,7 @@ def checked(terms: Sequence[str], snapshot: Snapshot, limits: Limits, most: int)
 
     Raises:
         ProblemError: there are too many, one is too long, or one has no word.
+        QueryError: one is no query.
     """
     given = tuple(dict.fromkeys(term.strip() for term in terms if term.strip()))
     if not given:
@@ -95,35 +97,55 @@ def checked(terms: Sequence[str], snapshot: Snapshot, limits: Limits, most: int)
     if len(given) > most:
         raise ProblemError(400, f"expected at most {most} terms, got {len(given)}")
     for term in given:
-        shown = repr(term[:40])
-        if len(term) > limits.letters:
-            expected = f"expected terms of at most {limits.letters} letters"
+        if len(term) > limits.query_letters:
+            expected = f"expected queries of at most {limits.query_letters} letters"
             raise ProblemError(400, f"{expected}, got one of {len(term)}")
-        words = snapshot.index.config.text.phrase(term)
-        if len(words) > limits.words:
-            raise ProblemError(400, f"expected at most {limits.words} words, got {shown}")
-        if any("*" in word and not any(map(str.isalnum, word)) for word in words):
-            raise ProblemError(400, f"expected letters beside * (robo*, *arbeit), got {shown}")
-        if not any(letter.isalnum() for word in words for letter in word):
-            raise ProblemError(400, f"expected a word or a phrase, got {shown}")
+        for phrase in snapshot.index.phrases(term):
+            _check_phrase(phrase, snapshot, limits)
     return given
 
 
+def _check_phrase(term: str, snapshot: Snapshot, limits: Limits) -> None:
+    shown = repr(term[:40])
+    if len(term) > limits.letters:
+        expected = f"expected terms of at most {limits.letters} letters"
+        raise ProblemError(400, f"{expected}, got one of {len(term)}")
+    words = snapshot.index.config.text.phrase(term)
+    if len(words) > limits.words:
+        raise ProblemError(400, f"expected at most {limits.words} words, got {shown}")
+    if any("*" in word and not any(map(str.isalnum, word)) for word in words):
+        raise ProblemError(400, f"expected letters beside * (robo*, *arbeit), got {shown}")
+    if not any(letter.isalnum() for word in words for letter in word):
+        raise ProblemError(400, f"expected a word or a phrase, got {shown}")
+
+
+def phrases_of(terms: Sequence[str], snapshot: Snapshot) -> list[str]:
+    """The words and phrases of terms and queries: what hits and marks are about."""
+    return [phrase for term in terms for phrase in snapshot.index.phrases(term)]
+
+
 def is_known(term: str, snapshot: Snapshot) -> bool:
-    """Whether a term needs a look-up only: no split, no wildcard, no phones."""
+    """Whether a term needs a look-up only: no operator, split or wildcard, no phones."""
+    if snapshot.index.phrases(term) != (term,):
+        return False
     index, vocabulary = snapshot.index, snapshot.index.vocabulary
     if index.has_model and index.config.phonetic_search.words == "all":
         return False  # known words are searched by their phones, too
     return all(word in vocabulary for word in snapshot.index.config.text.phrase(term))
 
 
-def search_term(term: str, snapshot: Snapshot) -> TermResult:
-    """Search one term.
+def search_term(term: str, snapshot: Snapshot, where: str | None = None) -> TermResult:
+    """Search one term, or one query.
+
+    Args:
+        term: as it was typed.
+        snapshot: that is searched.
+        where: conditions on recordings; None = all.
 
     Raises:
         StdError: the index cannot be read, or the search takes more than the configuration allows.
     """
-    found = snapshot.index.find(term, min_probability=0.0)
+    found = snapshot.index.find(term, where=where, min_probability=0.0)
     rows = snapshot.recordings.rows(found.recordings)
     remarks = tuple(snapshot.index.remarks(found))
     speakers = snapshot.index.first_speakers(found)

@@ -14,6 +14,7 @@ class Limits:
     list_terms: int = 10_000  # of a term list
     list_candidates: int = 1_000_000  # of a term list, of any probability
     letters: int = 200  # of a term; so it has at most about as many phones
+    query_letters: int = 2000  # of a query
     words: int = 20  # of a term
     hits: int = 500  # of one answer; a cursor leads on
     export_hits: int = 20_000  # of an exported list

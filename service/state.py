@@ -123,6 +123,7 @@ class Service:
         snapshot: Snapshot,
         request: "Request | None",
         make: Callable[[list[TermResult]], A],
+        where: str | None = None,
     ) -> A:
         """Search terms and make an answer of the results; recent results are kept.
 
@@ -134,18 +135,20 @@ class Service:
             snapshot: that is searched.
             request: whose client may go away.
             make: runs in a thread of the lane.
+            where: conditions on recordings.
 
         Raises:
             ProblemError: too many searches wait, or this one takes too long.
             StdError: the index cannot be read.
         """
         is_fast = all(
-            (snapshot.number, term) in self.cache or is_known(term, snapshot) for term in terms
+            (snapshot.number, term, where) in self.cache or is_known(term, snapshot)
+            for term in terms
         )
         return await in_lane(
             self.known if is_fast else self.other,
             request,
-            lambda stop: make([self._found(term, snapshot) for term in terms]),
+            lambda stop: make([self._found(term, snapshot, where) for term in terms]),
             self.search_s,
         )
 
@@ -176,12 +179,12 @@ class Service:
         """One lock for all that want the same at once: the first makes it, others find it kept."""
         return self._turns.setdefault(key, asyncio.Lock())
 
-    def _found(self, term: str, snapshot: Snapshot) -> TermResult:
+    def _found(self, term: str, snapshot: Snapshot, where: str | None) -> TermResult:
         """The result of a term, new or kept."""
-        key = snapshot.number, term
+        key = snapshot.number, term, where
         found: TermResult | None = self.cache.get(key)
         if found is None:
-            found = search_term(term, snapshot)
+            found = search_term(term, snapshot, where)
             if snapshot is self.snapshot:
                 self.cache.put(key, found, found.bytes)
         return found

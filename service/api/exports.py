@@ -10,7 +10,7 @@ from starlette.responses import Response
 from service.answers import selected_documents
 from service.api.models import PROBLEMS, Probability
 from service.api.requests import service_of
-from service.api.search import facets_of, searched
+from service.api.search import searched, wish_of
 from service.audio.sound import clip
 from service.exports import (
     by_recording,
@@ -23,7 +23,7 @@ from service.exports import (
 from service.jobs import Stop, in_lane
 from service.live_index import Snapshot
 from service.problems import ProblemError
-from service.searching import Selection, Sorting, Wish
+from service.searching import Selection, Sorting
 from service.state import Service
 from std.config import SHOWN_FROM
 from std.outputs import distinct_names, safe_name
@@ -58,7 +58,7 @@ async def export(
 ) -> Response:
     """The hits of a search as a file; ``right=true`` leaves only those that were marked right."""
     service = service_of(request)
-    wish = Wish(min_probability, facets_of(recording, channel, where), sort)
+    wish = wish_of(service.snapshot, recording, channel, where, min_probability, sort)
     snapshot, selection = await searched(
         service, request, term, wish, lambda snapshot, selection: (snapshot, selection)
     )

@@ -5,7 +5,7 @@
 
 import time
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, TypeVar
 
 import numpy as np
@@ -19,40 +19,80 @@ from service.jobs import in_lane
 from service.live_index import Snapshot
 from service.problems import ProblemError
 from service.processes import Question, answered
-from service.searching import Selection, Sorting, Wish, checked, elapsed_ms, select
+from service.searching import Selection, Sorting, Wish, checked, elapsed_ms, phrases_of, select
 from service.state import Service
 from std.config import SHOWN_FROM
+from std.metadata.table import SPEAKER
+from std.nearest import meant
+from std.query.grammar import parse_where
 
 A = TypeVar("A")
 
 MAX_TEXT = 10_000  # letters of a text that hints are asked for
+_JOINED = ("words", "variants")  # of the phrases of a query
 MAX_VALUES = 1000  # of all facets in an address
 
 router = APIRouter(prefix="/api", tags=["search"], responses=PROBLEMS)
 
-Terms = Annotated[list[str], Query(alias="term", description="a word or a phrase; repeat for more")]
-Facets = Annotated[
-    list[str], Query(alias="where", description="facet:value, as speaker:Kerstin; repeat for more")
-]
+TERM = "a word, a phrase or a query, as polizei AND NOT gewalt; repeat for more"
+WHERE = (
+    "a value of a facet, as speaker:Kerstin (several values of one facet: any of them), or a "
+    "condition, as date:2013..2015 or 'date >= 2013 and not speaker = Bob'; repeat for more"
+)
+Terms = Annotated[list[str], Query(alias="term", description=TERM)]
+Facets = Annotated[list[str], Query(alias="where", description=WHERE)]
 
 
-def facets_of(
-    recording: list[str], channel: list[str], where: list[str]
-) -> dict[str, frozenset[str]]:
-    """The values asked for, by facet.
+def wish_of(
+    snapshot: Snapshot,
+    recording: Sequence[str],
+    channel: Sequence[str],
+    where: Sequence[str],
+    min_probability: float,
+    sort: Sorting,
+) -> Wish:
+    """Which hits are asked for.
+
+    Args:
+        snapshot: that is searched.
+        recording: ids.
+        channel: numbers.
+        where: values of facets, as ``speaker:Anna``, or conditions.
+        min_probability: of the hits.
+        sort: their order.
 
     Raises:
-        ProblemError: a value has no facet, or there are too many.
+        ProblemError: there is no such recording or channel, or there are too many values.
+        QueryError: what is no value of a facet is no condition either.
     """
-    pairs = [("recording", one) for one in recording] + [("channel", one) for one in channel]
+    if (given := len(recording) + len(channel) + len(where)) > MAX_VALUES:
+        raise ProblemError(400, f"expected at most {MAX_VALUES} values, got {given}")
+    facets: dict[str, set[str]] = {}
+    known = snapshot.recordings.facets
+    for name, values in (("recording", recording), ("channel", channel)):
+        for value in values:
+            if value not in known.get(name, ((), (value,)))[1]:
+                near = meant(value, known[name][1])
+                raise ProblemError(
+                    400, f"{name}: expected one of the index, got {value[:80]!r}{near}"
+                )
+            facets.setdefault(name, set()).add(value)
+    conditions = []
     for one in where:
-        name, colon, value = one.partition(":")
-        if not colon:
-            raise ProblemError(400, f"where: expected facet:value, got {one[:40]!r}")
-        pairs.append((name, value))
-    if len(pairs) > MAX_VALUES:
-        raise ProblemError(400, f"expected at most {MAX_VALUES} values, got {len(pairs)}")
-    return {name: frozenset(v for n, v in pairs if n == name) for name in {n for n, _ in pairs}}
+        name, _, value = one.partition(":")
+        if value in known.get(name, ((), ()))[1] or (
+            name == SPEAKER and value in snapshot.index.speakers
+        ):
+            facets.setdefault(name, set()).add(value)
+        else:
+            parse_where(one)  # each is a whole condition
+            conditions.append(f"({one})" if len(where) > 1 else one)
+    return Wish(
+        min_probability,
+        {name: frozenset(values) for name, values in facets.items()},
+        sort,
+        " and ".join(conditions) or None,
+    )
 
 
 async def searched(
@@ -80,17 +120,18 @@ async def searched(
         snapshot,
         request,
         lambda results: make(snapshot, select(results, snapshot, wish, end)),
+        wish.where,
     )
 
 
 class SearchParameters(BaseModel):
     """The parameters of a search."""
 
-    term: list[str] = Field(description="a word or a phrase; repeat for more")
+    term: list[str] = Field(description=TERM)
     min_probability: Probability = SHOWN_FROM
     recording: list[str] = Field([], description="ids; others are left out")
     channel: list[str] = []
-    where: list[str] = Field([], description="facet:value, as speaker:Kerstin; repeat for more")
+    where: list[str] = Field([], description=WHERE)
     sort: Sorting = "probability"
     limit: int = Field(50, ge=1, le=500)
     cursor: str = ""
@@ -101,8 +142,10 @@ async def search(request: Request) -> Response:
     """Find the places where terms may have been said, the most probable first."""
     began = time.perf_counter()
     service, asked = service_of(request), parameters(SearchParameters, request)
-    facets = facets_of(asked.recording, asked.channel, asked.where)
-    wish = Wish(asked.min_probability, facets, asked.sort)
+    wish = wish_of(
+        service.snapshot, asked.recording, asked.channel, asked.where,
+        asked.min_probability, asked.sort,
+    )  # fmt: skip
     limit, first = asked.limit, position(asked.cursor)
     key = (
         "answer", service.snapshot.number, service.marks.version, tuple(asked.term),
@@ -127,7 +170,7 @@ async def answer_to(
     snapshot, marks = service.snapshot, service.marks
     given = checked(terms, snapshot, service.limits, service.limits.terms)
 
-    marked = tuple(marks.of_terms(given))
+    marked = tuple(marks.of_terms(phrases_of(given, snapshot)))
     question = Question(snapshot.number, given, wish, first, limit, marked)
     content = await service.ask(question, snapshot, request)
     if content is not None:
@@ -137,6 +180,7 @@ async def answer_to(
         snapshot,
         request,
         lambda results: answered(results, snapshot, marks, wish, first, limit),
+        wish.where,
     )
 
 
@@ -147,9 +191,15 @@ async def query(request: Request, term: Annotated[str, Query(min_length=1)]) -> 
     snapshot = service.snapshot
     (given,) = checked([term], snapshot, service.limits, 1)
     described = await in_lane(
-        service.other, request, lambda stop: snapshot.index.query(given), service.limits.search_s
+        service.other,
+        request,
+        lambda stop: [snapshot.index.query(one) for one in snapshot.index.phrases(given)],
+        service.limits.search_s,
     )
-    return json_reply(described)
+    if snapshot.index.phrases(given) == (given,):
+        return json_reply(described[0])
+    joined = {name: [one for part in described for one in part[name]] for name in _JOINED}
+    return json_reply({"term": given} | joined)
 
 
 @router.get("/words", response_model=HintsDocument)

@@ -129,7 +129,7 @@ async def with_results(
             service,
             request,
             [*state.terms],
-            state.wish,
+            state.wish(service.snapshot),
             lambda snapshot, selection: page(
                 results=results_of(selection, snapshot, service.marks, state.cursor)
             ),

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from service.api.search import facets_of
+from service.api.search import wish_of
+from service.live_index import Snapshot
 from service.searching import Sorting, Wish
 from std.config import SHOWN_FROM
 from std.display.numbers import about, counted
@@ -28,11 +29,11 @@ class PageState:
     group: bool = False
     cursor: int = 0
 
-    @property
-    def wish(self) -> Wish:
-        """Which hits that are."""
-        facets = facets_of([*self.recording], [*self.channel], [*self.where])
-        return Wish(self.min_probability, facets, "recording" if self.group else self.sort)
+    def wish(self, snapshot: Snapshot) -> Wish:
+        """Which hits of a snapshot that are."""
+        sort = "recording" if self.group else self.sort
+        least = self.min_probability
+        return wish_of(snapshot, self.recording, self.channel, self.where, least, sort)
 
     def query(self, **changes: Any) -> str:
         """The query of an address that says this, with some things changed."""
@@ -95,7 +96,7 @@ def page_state(query: Sequence[tuple[str, str]]) -> PageState:
         _probability(least),
         tuple(values.get("recording", [])),
         tuple(values.get("channel", [])),
-        tuple(condition for condition in values.get("where", []) if ":" in condition),
+        tuple(values.get("where", [])),
         sort if sort in SORTINGS else "probability",
         group == "recording",
         int(cursor) if re.fullmatch(r"\d{1,9}", cursor, re.ASCII) else 0,
