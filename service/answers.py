@@ -7,7 +7,7 @@ import numpy as np
 
 from searcher import SearchResult
 from service.live_index import Snapshot
-from service.marks import Marks
+from service.marks import MarkedHit, Marks, version_of
 from service.recordings import RecordingEntry
 from service.searching import Ints, Selection
 
@@ -27,14 +27,14 @@ def hit_documents(
     """
     entries = [snapshot.recordings.entries[row] for row in recording.tolist()]
     columns, places = snapshot.index.hit_columns(found), found.candidates
-    marked = (
-        marks.get((found.terms[term].text, entry.recording, start_ms, end_ms))
+    marked = [
+        marks.found(MarkedHit(found.terms[term].text, entry.recording, start_ms, end_ms))
         for entry, term, start_ms, end_ms in zip(
             entries,
             *(column.tolist() for column in (places.term, places.start_ms, places.end_ms)),
             strict=True,
         )
-    )
+    ]
     return columns.documents(
         {
             "recording_id": [entry.id for entry in entries],
@@ -42,7 +42,9 @@ def hit_documents(
             "has_audio": [entry.audio is not None for entry in entries],
             "found_as": columns.found_as(),
             "metadata": [entry.metadata for entry in entries],
-            "right": [*marked],
+            "right": [None if mark is None else mark.right for mark in marked],
+            "marked_by": ["" if mark is None else mark.author for mark in marked],
+            "mark_version": [*map(version_of, marked)],
         }
     )
 

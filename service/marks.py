@@ -2,64 +2,113 @@
 
 Each mark is one line, written and synchronised to the disk before its sender is told. Without a
 file, marks live as long as the service.
+
+A mark is found by what it means: its words, normalised as a search normalises them, and a time
+that overlaps the hit's. So it stays with a hit that another spelling finds, or another indexing
+moves a little.
 """
 
+import hashlib
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
+from service.problems import ProblemError
 from std.appended import AppendedFile
 from std.files import open_input
 from std.marks import Mark, dump, latest, parse
 from std.values import Recording
 
-Key = tuple[str, Recording, int, int]
+Phrase = Callable[[str], tuple[str, ...]]  # the normalised words of a term
+UNMARKED = "0"  # the version of a hit without a mark
+
+
+class MarkedHit(NamedTuple):
+    """The hit that a mark is about."""
+
+    term: str
+    recording: Recording
+    start_ms: int
+    end_ms: int
 
 
 class Marks:
     """The marks that count, in memory."""
 
-    def __init__(self, marks: Iterable[Mark] = ()) -> None:
-        self._marks: dict[Key, Mark] = {}
-        self._of_term: dict[str, dict[Key, Mark]] = {}  # the same
+    def __init__(self, phrase: Phrase, marks: Iterable[Mark] = ()) -> None:
+        """Keep marks.
+
+        Args:
+            phrase: normalises terms.
+            marks: the oldest first.
+        """
+        self._phrase = phrase
+        self._of_term: dict[tuple[str, ...], dict[Recording, list[Mark]]] = {}
         for mark in marks:
             self._keep(mark)
 
     def _keep(self, mark: Mark) -> None:
-        self._drop(mark.hit)
-        self._marks[mark.hit] = mark
-        self._of_term.setdefault(mark.term, {})[mark.hit] = mark
+        of_term = self._of_term.setdefault(self._phrase(mark.term), {})
+        of_term[mark.recording] = [*of_term.get(mark.recording, ()), mark]
 
-    def _drop(self, hit: Key) -> None:
-        if mark := self._marks.pop(hit, None):
-            del self._of_term[mark.term][hit]
+    def _drop(self, mark: Mark) -> None:
+        of_recording = self._of_term[self._phrase(mark.term)]
+        of_recording[mark.recording] = [m for m in of_recording[mark.recording] if m is not mark]
 
-    def get(self, hit: Key) -> bool | None:
+    def found(self, hit: MarkedHit) -> Mark | None:
+        """The mark of a hit: of those that overlap it, the one that shares the most time with it,
+        and of these the newest."""
+        of_term = self._of_term.get(self._phrase(hit.term), {})
+        best, most = None, 0
+        for mark in of_term.get(hit.recording, ()):
+            _, _, start_ms, end_ms = mark.hit
+            shared = min(end_ms, hit.end_ms) - max(start_ms, hit.start_ms)
+            is_same = (start_ms, end_ms) == (hit.start_ms, hit.end_ms)
+            shared = max(shared, 1) if is_same else shared
+            if shared > 0 and shared >= most:
+                best, most = mark, shared
+        return best
+
+    def get(self, hit: MarkedHit) -> bool | None:
         """The mark of a hit: right, wrong, or none."""
-        mark = self._marks.get(hit)
+        mark = self.found(hit)
         return None if mark is None else mark.right
 
     def of_terms(self, terms: Iterable[str]) -> list[Mark]:
         """The marks of some terms."""
-        found = (self._of_term.get(term, {}) for term in dict.fromkeys(terms))
-        return [mark for of_term in found for mark in list(of_term.values())]
+        words = dict.fromkeys(map(self._phrase, terms))
+        found = (self._of_term.get(one, {}) for one in words)
+        return [mark for of_term in found for some in [*of_term.values()] for mark in some]
 
     def all(self) -> list[Mark]:
         """Every mark that counts, the oldest first."""
-        return list(self._marks.values())
+        every = [m for one in [*self._of_term.values()] for some in [*one.values()] for m in some]
+        return sorted(every, key=lambda mark: mark.time)
+
+
+def version_of(mark: Mark | None) -> str:
+    """What tells a mark from every other that its hit has had (an ETag)."""
+    if mark is None or mark.right is None:
+        return UNMARKED
+    return hashlib.sha256(dump(mark)).hexdigest()[:16]
 
 
 class MarkFile(Marks):
     """The marks that count, in memory and in a file that one service writes."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, phrase: Phrase) -> None:
         """Read the file and continue it.
+
+        Args:
+            path: of the file; None: marks are not kept.
+            phrase: normalises terms.
 
         Raises:
             InputError: the file holds something else, cannot be written, or another service does.
         """
-        super().__init__()
+        super().__init__(phrase)
         self._lock = threading.Lock()
         self.version = 0  # another number after each change
         self._file: AppendedFile | None = None
@@ -75,19 +124,45 @@ class MarkFile(Marks):
         return self._file is not None
 
     def put(
-        self, term: str, recording: Recording, start_s: float, end_s: float, right: bool | None
+        self,
+        hit: MarkedHit,
+        right: bool | None,
+        author: str = "",
+        expected: str | None = None,
     ) -> Mark:
         """Keep a mark; ``right`` None takes an earlier one back. Returns when it is on the disk.
 
+        Args:
+            hit: that is marked.
+            right: whether the term is said there.
+            author: who marks it.
+            expected: version of the mark that its author saw; None: whatever it is.
+
         Raises:
             InputError: it cannot be written; then it does not count.
+            ProblemError: somebody else has marked the hit meanwhile (status 412).
         """
-        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        mark = Mark(term, recording, round(start_s, 3), round(end_s, 3), right, now)
+        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        times_s = round(hit.start_ms / 1000, 3), round(hit.end_ms / 1000, 3)
+        mark = Mark(hit.term, hit.recording, *times_s, right, now, author)
         with self._lock:
+            before = self.found(hit)
+            if expected is not None and expected != version_of(before):
+                version = version_of(before)
+                now_right = None if before is None else before.right
+                raise ProblemError(
+                    412,
+                    _changed(before),
+                    {"ETag": f'"{version}"'},
+                    {"right": now_right, "version": version},
+                )
+            lines = b""
+            if before is not None and before.hit != mark.hit:  # a line about the same hit
+                lines = dump(before._replace(right=None, time=now, author=author))
             if self._file is not None:
-                self._file.append(dump(mark))
-            self._drop(mark.hit)
+                self._file.append(lines + dump(mark))
+            if before is not None:
+                self._drop(before)
             if right is not None:
                 self._keep(mark)
             self.version += 1
@@ -97,3 +172,12 @@ class MarkFile(Marks):
         """Let another service write to the file."""
         if self._file is not None:
             self._file.close()
+
+
+def _changed(mark: Mark | None) -> str:
+    """What somebody else did to a mark."""
+    if mark is None:
+        return "somebody took this mark back meanwhile; look at the hit again"
+    who = f" by {mark.author}" if mark.author else ""
+    word = "right" if mark.right else "wrong"
+    return f"this hit was marked {word} meanwhile{who} ({mark.time}); look at it again"

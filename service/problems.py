@@ -23,9 +23,16 @@ RETRY_S = 2  # to wait after 429 or 503
 class ProblemError(Exception):
     """A request that is not answered as the client wished."""
 
-    def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        detail: str,
+        headers: Mapping[str, str] | None = None,
+        more: Mapping[str, object] | None = None,
+    ) -> None:
         super().__init__(detail)
         self.status, self.detail, self.headers = status, detail, dict(headers or {})
+        self.more = dict(more or {})  # further members of the problem
 
 
 def too_busy(what: str) -> ProblemError:
@@ -45,9 +52,14 @@ def as_problem(error: StdError) -> ProblemError:
     return ProblemError(400 if is_of_request else 500, str(error))
 
 
-def response(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
+def response(
+    status: int,
+    detail: str,
+    headers: Mapping[str, str] | None = None,
+    more: Mapping[str, object] | None = None,
+) -> Response:
     """The problem as a response."""
-    document = {
+    document = dict(more or {}) | {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
         "status": status,
@@ -64,7 +76,7 @@ def add_handlers(app: "FastAPI") -> None:
 
     @app.exception_handler(ProblemError)
     async def problem(request: Request, error: ProblemError) -> Response:
-        return response(error.status, error.detail, error.headers)
+        return response(error.status, error.detail, error.headers, error.more)
 
     @app.exception_handler(StdError)
     async def mendable(request: Request, error: StdError) -> Response:

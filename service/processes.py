@@ -295,7 +295,7 @@ def _answer(question: Question, current: Snapshot, cache: Cache, settings: Setti
                     found = search_term(term, snapshot, question.wish.where)
                     cache.put(key, found, found.bytes)
                 results.append(found)
-            marks = Marks(question.marks)
+            marks = Marks(snapshot.index.config.text.phrase, question.marks)
             return answered(results, snapshot, marks, question.wish, question.first, question.limit)
     except (StdError, JobStoppedError, ProblemError):  # the service finds the same, and says so
         return b""

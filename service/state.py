@@ -42,7 +42,7 @@ class Service:
         limits = settings.limits
         self.settings, self.limits = settings, limits
         self.live = LiveIndex(settings)
-        self.marks = MarkFile(settings.feedback)
+        self.marks = MarkFile(settings.feedback, self.live.current.index.config.text.phrase)
         self.alerts: Alerts | None = None
         if settings.alerts:
             self.alerts = Alerts(

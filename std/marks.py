@@ -7,6 +7,7 @@ r"""Marks of people who listened to hits: right or wrong; one JSON object a line
     recording   file and channel of the hit; start and end in seconds
     right       true: the term is said there; false: it is not; null: a mark is taken back
     time        when it was marked, UTC, ISO 8601
+    author      who marked it, if a service knows its users; may be missing
 
 Lines are appended and never changed: the last one about a hit counts (`latest`). A last line
 without a line end was being written when the writer was killed; nobody was told that it is kept,
@@ -49,6 +50,7 @@ class Mark(NamedTuple):
     end_s: float
     right: bool | None  # None: an earlier mark is taken back
     time: str  # empty: a table has none
+    author: str = ""  # empty: nobody is named
 
     @property
     def hit(self) -> tuple[str, Recording, int, int]:
@@ -83,8 +85,9 @@ def _mark(part: Part) -> Mark:
     if not _TIME.fullmatch(part["time"].text()):
         raise part["time"].error("a time as 2026-11-22T09:30:00Z")
     recording = Recording(part["recording"].text(), int(part["channel"].within(CHANNEL)))
+    author = part["author"].text() if "author" in part.value else ""
     return Mark(
-        part["term"].text(), recording, start_s, end_s, right.value, part["time"].text()
+        part["term"].text(), recording, start_s, end_s, right.value, part["time"].text(), author
     )  # fmt: skip
 
 
@@ -98,7 +101,7 @@ def dump(mark: Mark) -> bytes:
         "end": round(mark.end_s, 3),
         "right": mark.right,
         "time": mark.time,
-    }
+    } | ({"author": mark.author} if mark.author else {})
     return json.dumps(document, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 

@@ -54,6 +54,8 @@ class HitDocument(Document):
     has_audio: bool
     found_as: str
     right: bool | None = Field(description="a person's judgement")
+    marked_by: str = Field(description="whose; empty: nobody is named")
+    mark_version: str = Field(description="for If-Match of /api/feedback; 0: it has no mark")
 
 
 class TermDocument(Document):
@@ -236,6 +238,8 @@ class KeptMarkDocument(Document):
     end: float
     right: bool | None
     time: str
+    author: str = Field(description="empty: nobody is named")
+    version: str = Field(description="for If-Match; 0: the hit has no mark")
 
 
 class MarkDocument(KeptMarkDocument):

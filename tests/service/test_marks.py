@@ -1,5 +1,6 @@
 """Marks through the API: kept over a restart, taken back, and none lost that was acknowledged."""
 
+import errno
 import json
 import os
 import signal
@@ -11,14 +12,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.marks import MarkFile
+from service.marks import MarkedHit, MarkFile, version_of
 from std.appended import AppendedFile
 from std.errors import InputError
-from std.marks import read_marks
+from std.marks import Mark, read_marks
+from std.text import Normalisation
 from std.values import Recording
 
 HIT = {"term": "hahnenfedern", "recording": "KERSTIN_00", "start": 10.448, "end": 11.388}
 WHERE = Recording("KERSTIN_00", 1)
+
+
+def marks_in(path):
+    return MarkFile(path, Normalisation().phrase)
+
+
+def hit(term, start_s, end_s):
+    return MarkedHit(term, WHERE, round(1000 * start_s), round(1000 * end_s))
 
 
 def test_a_mark_is_kept_over_a_restart_and_shown(serve, changed, tmp_path):
@@ -64,13 +74,13 @@ def test_what_is_no_mark_is_refused(client, change, status):
 
 def test_an_unfinished_line_is_cut_off(tmp_path):
     path = tmp_path / "marks.jsonl"
-    first = MarkFile(path)
-    first.put("burg", WHERE, 1, 2, True)
+    first = marks_in(path)
+    first.put(hit("burg", 1, 2), True)
     first.close()
     with path.open("ab") as stream:
         stream.write(b'{"term": "bur')
-    second = MarkFile(path)
-    second.put("tal", WHERE, 1, 2, False)
+    second = marks_in(path)
+    second.put(hit("tal", 1, 2), False)
     second.close()
     assert [(mark.term, mark.right) for mark in read_marks(path)] == [
         ("burg", True),
@@ -80,11 +90,11 @@ def test_an_unfinished_line_is_cut_off(tmp_path):
 
 def test_two_services_do_not_write_to_one_file(tmp_path):
     path = tmp_path / "marks.jsonl"
-    first = MarkFile(path)
+    first = marks_in(path)
     with pytest.raises(InputError, match="another std-serve or std-search writes to"):
-        MarkFile(path)
+        marks_in(path)
     first.close()
-    MarkFile(path).close()
+    marks_in(path).close()
 
 
 def test_a_full_disk_spoils_nothing():
@@ -128,11 +138,91 @@ def test_a_mark_that_was_acknowledged_survives_kill_9(german_index, tmp_path):
     st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 2), st.sampled_from([1, 0, None])))
 )
 def test_marks_of_terms_are_those_of_looking_through_all(puts):
-    marks, recording = MarkFile(None), Recording("tape", 1)
+    marks = marks_in(None)
     for term, start_s, right in puts:
-        marks.put(term, recording, start_s, start_s + 1, right)
+        marks.put(hit(term, start_s, start_s + 1), right)
     for terms in (["a"], ["c", "a"], ["nothing"], []):
         expected = [mark for term in terms for mark in marks.all() if mark.term == term]
         assert sorted(marks.of_terms(terms)) == sorted(expected)
     for mark in marks.all():
-        assert marks.get(mark.hit) == mark.right
+        assert marks.get(MarkedHit(*mark.hit)) == mark.right
+
+
+@pytest.mark.parametrize(
+    ("term", "start_s", "end_s", "right"),
+    [
+        ("Schlösser", 10.0, 11.0, True),  # another spelling
+        ('"schlösser"', 10.0, 11.0, True),
+        ("schlösser", 10.2, 11.3, True),  # another indexing
+        ("schlösser", 11.0, 12.0, None),  # the next word
+        ("schloss", 10.0, 11.0, None),
+    ],
+)
+def test_a_mark_is_found_by_its_meaning(term, start_s, end_s, right):
+    marks = marks_in(None)
+    marks.put(hit("schlösser", 10.0, 11.0), True)
+    assert marks.get(hit(term, start_s, end_s)) is right
+
+
+def test_of_two_marks_the_one_with_more_of_the_hit_counts():
+    marks = marks_in(None)
+    marks.put(hit("die", 1.0, 1.5), True)
+    marks.put(hit("die", 1.5, 2.0), False)
+    assert marks.get(hit("die", 1.4, 2.0)) is False
+    assert marks.get(hit("die", 1.0, 1.6)) is True
+
+
+def test_a_moved_hit_is_unmarked_in_the_file_too(tmp_path):
+    marks = marks_in(tmp_path / "marks.jsonl")
+    marks.put(hit("burg", 1.0, 2.0), True)
+    marks.put(hit("Burg", 1.1, 2.1), None)
+    assert marks.all() == []
+    marks.put(hit("burg", 1.0, 2.0), True)
+    marks.put(hit("Burg", 1.1, 2.1), False)
+    marks.close()
+    (kept,) = read_marks(tmp_path / "marks.jsonl")
+    assert (kept.term, kept.start_s, kept.right) == ("Burg", 1.1, False)
+
+
+def test_a_stale_tab_changes_no_mark(client):
+    place = HIT | {"start": 70.0, "end": 71.0}
+    first = client("/api/feedback", method="POST", body=place | {"right": True})
+    assert first.headers["etag"] == f'"{first.json["version"]}"'
+    seen = {"If-Match": first.headers["etag"]}
+    second = client("/api/feedback", method="POST", body=place | {"right": False}, headers=seen)
+    assert second.status == 200
+    stale = client("/api/feedback", method="DELETE", body=place, headers=seen)
+    assert stale.status == 412
+    assert stale.json["right"] is False
+    assert stale.json["version"] == second.json["version"]
+    assert "marked wrong meanwhile" in stale.json["detail"]
+    now = {"If-Match": second.headers["etag"]}
+    assert client("/api/feedback", method="DELETE", body=place, headers=now).status == 200
+    unseen = client(
+        "/api/feedback", method="POST", body=place | {"right": True}, headers={"If-Match": '"0"'}
+    )
+    assert unseen.status == 200
+    client("/api/feedback", method="DELETE", body=place)
+
+
+def test_versions_differ_with_who_and_what():
+    one = Mark("burg", WHERE, 1.0, 2.0, True, "2026-11-22T09:30:00Z")
+    others = [one._replace(right=False), one._replace(author="ada"), one._replace(start_s=1.5)]
+    assert len({*map(version_of, [one, *others])}) == 4
+    assert version_of(None) == version_of(one._replace(right=None)) == "0"
+
+
+def test_a_full_disk_is_told_as_such(serve, changed, tmp_path, monkeypatch):
+    def full(handle, content):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    path = tmp_path / "marks.jsonl"
+    with serve(changed(feedback=path)) as client:
+        monkeypatch.setattr("std.appended.os.write", full)
+        answer = client("/api/feedback", method="POST", body=HIT | {"right": True})
+        monkeypatch.undo()
+        assert answer.status == 507
+        assert "No space left on device" in answer.json["detail"]
+        assert client("/api/feedback").json == []
+        assert client("/api/feedback", method="POST", body=HIT | {"right": True}).status == 200
+    assert [mark.right for mark in read_marks(path)] == [True]

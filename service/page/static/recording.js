@@ -107,7 +107,7 @@ async function loadHits() {
   hits = answer.hits.map((hit) => ({
     startS: hit.start_s, endS: hit.start_s + hit.duration_s, probability: hit.probability,
     // As the list of results has them, so that marks work on both.
-    dataset: { term: hit.term, recording: id, start: hit.start_s, end: hit.start_s + hit.duration_s, right: hit.right === null ? "" : String(hit.right) },
+    dataset: { term: hit.term, recording: id, start: hit.start_s, end: hit.start_s + hit.duration_s, right: hit.right === null ? "" : String(hit.right), version: hit.mark_version },
     querySelector: () => null,
   }));
 }

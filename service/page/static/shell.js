@@ -25,7 +25,8 @@ export async function ask(path, options = {}) {
   }
   if (!response.ok) {
     const problem = await response.json().catch(() => ({}));
-    throw new Error(problem.detail || `the service answered with status ${response.status}`);
+    const error = new Error(problem.detail || `the service answered with status ${response.status}`);
+    throw Object.assign(error, { status: response.status, problem });
   }
   return response;
 }
@@ -36,10 +37,10 @@ export async function askJson(path, options) {
 }
 
 /** Send a document; returns the answer's. */
-export function send(method, path, document) {
+export function send(method, path, document, headers = {}) {
   return askJson(path, {
     method,
-    headers: { "Content-Type": "application/json" },
+    headers: { "Content-Type": "application/json", ...headers },
     body: JSON.stringify(document),
   });
 }
