@@ -102,6 +102,18 @@ class IndexSnapshot(SearchableIndex):
         index._revisions = now
         return index
 
+    def described_by(self, metadata: Metadata) -> Self:
+        """The same index with other metadata that count more than its own (see `open_index`).
+
+        It shares this one's stores and segments, so only one of them is closed.
+
+        Args:
+            metadata: of recordings.
+        """
+        index = type(self)(self._urls, self._stores, self._given, self._model, metadata)
+        index.segments, index._revisions = self.segments, self._revisions
+        return index
+
     @property
     def model(self) -> Model | None:
         """What `std-tune` learned, if it is searched with that."""

@@ -174,16 +174,17 @@ class SearchableIndex(ABC):
         searched = self._searched(where, recordings, unit)
         return units(found, asked, searched, unit, min_probability)
 
-    def phrases(self, text: str) -> tuple[str, ...]:
+    def phrases(self, text: str, *, need_words: bool = True) -> tuple[str, ...]:
         """The words and phrases that a text is searched for: those of a query, or itself.
 
         Args:
             text: a term or a query.
+            need_words: refuse a query without words that are said, which has no places.
 
         Raises:
             QueryError: it is no query.
         """
-        (found,) = read_asked([text], self.columns, need_words=False).terms_of_each
+        (found,) = read_asked([text], self.columns, need_words=need_words).terms_of_each
         return found
 
     @property

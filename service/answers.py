@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from searcher import SearchResult
+from searcher import SearchResult, UnitHits
 from service.live_index import Snapshot
 from service.marks import MarkedHit, Marks, version_of
 from service.recordings import RecordingEntry
 from service.searching import Ints, Selection
+from std.values import Recording
 
 MANY_VALUES = 200  # of a facet, that are listed
 
@@ -121,7 +122,43 @@ def search_document(
             ]
             for name, values in selection.facets.items()
         },
+        "facet_totals": {name: len(values) for name, values in selection.facets.items()},
         "marked": precision(terms, marks),
+        "snapshot": snapshot.number,
+    }
+
+
+def units_document(found: UnitHits, snapshot: Snapshot, first: int, limit: int) -> dict[str, Any]:
+    """The answer to a search for recordings or turns.
+
+    Args:
+        found: all of them, the most probable first.
+        snapshot: that was searched.
+        first: number of the first that is shown.
+        limit: shown at most.
+    """
+    table = snapshot.recordings
+    shown = []
+    for one in found[first : first + limit]:
+        entry = table.entries[table.of_recording[Recording(one.file, one.channel)]]
+        shown.append(
+            one.document()
+            | {
+                "recording_id": entry.id,
+                "title": entry.title,
+                "has_audio": entry.audio is not None,
+                "metadata": dict(entry.metadata),
+            }
+        )
+    end = first + limit
+    return {
+        "unit": found.unit,
+        "understood": list(found.understood),
+        "total": len(found),
+        "less_likely": found.less_likely,
+        "expected": found.expected.document(),
+        "units": shown,
+        "next_cursor": str(end) if end < len(found) else None,
         "snapshot": snapshot.number,
     }
 

@@ -15,6 +15,8 @@ from service.problems import add_handlers
 from service.state import Service
 from std import __version__
 
+TOKEN = "the content of the file of --token-file; without this option no token is asked for"
+
 
 class Application(FastAPI):
     """An application whose description has the documents that routes only refer to."""
@@ -24,6 +26,9 @@ class Application(FastAPI):
         document = super().openapi()
         for model in REFERENCED:
             document["components"]["schemas"].setdefault(model.__name__, model.model_json_schema())
+        scheme = {"type": "http", "scheme": "bearer", "description": TOKEN}
+        document["components"]["securitySchemes"] = {"token": scheme}
+        document["security"] = [{}, {"token": []}]
         return document
 
 

@@ -5,11 +5,14 @@ it. If the index cannot be read any more (a server that is down, a damaged file)
 is served on, and `LiveIndex.trouble` says why it is old.
 """
 
+import os
 import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
 
 from searcher import Index, open_index
 from service.recordings import ServedRecordings, heard, recording_table
@@ -20,6 +23,7 @@ from std.files import read
 from std.metadata.read import parse
 from std.metadata.table import NO_METADATA
 
+MOST_FOLDERS = 10_000  # of audio, that are looked at for new files
 CLOSE_S = 3.0  # to end a request to a store
 
 
@@ -45,6 +49,7 @@ class LiveIndex:
         self._settings = settings
         self.trouble = ""
         self._metadata = read(parse, settings.metadata) if settings.metadata else NO_METADATA
+        self._beside = self._state_beside()
         index = open_index(
             *settings.stores,
             config=settings.config,
@@ -83,13 +88,45 @@ class LiveIndex:
         except StdError as error:
             self.trouble = str(error)
             return False
-        if index is self._current.index:
+        beside = self._state_beside()
+        if index is self._current.index and beside == self._beside:
             return False
+        if beside != self._beside:
+            try:
+                index = self._with_metadata(index)
+            except StdError as error:
+                self.trouble = str(error)
+                return False
+            self._beside = beside
         self._current = self._snapshot(self._current.number + 1, index)
         self.trouble = self._unclear
         for listener in self._listeners:
             listener(self._current)
         return True
+
+    def _state_beside(self) -> tuple[object, ...]:
+        """What changes when the metadata or the folder of audio do: times of files and folders."""
+        state: list[object] = []
+        if self._settings.metadata:
+            state.append(_changed_ns(self._settings.metadata))
+        if self._settings.audio:
+            folders = islice(os.walk(self._settings.audio), MOST_FOLDERS)
+            state += [(name, _changed_ns(Path(name)), len(files)) for name, _, files in folders]
+        return tuple(state)
+
+    def _with_metadata(self, index: Index) -> Index:
+        """The index with the metadata as they are now.
+
+        Raises:
+            StdError: they cannot be read.
+        """
+        if not self._settings.metadata:
+            return index
+        metadata = read(parse, self._settings.metadata)
+        if metadata == self._metadata:
+            return index
+        self._metadata = metadata
+        return index.described_by(metadata)
 
     def watch(self) -> None:
         """Look for new commits until the service ends, in a thread."""
@@ -110,6 +147,14 @@ class LiveIndex:
         if self._watcher is not None:
             self._watcher.join(CLOSE_S)
         self._current.index.close()
+
+
+def _changed_ns(path: Path) -> int:
+    """When a file or a folder was changed; 0 if it is not there."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 @contextmanager

@@ -120,6 +120,15 @@ def path_of(scope: Scope) -> str:
     return path.removeprefix(scope.get("root_path", "")) or "/"
 
 
+def _parsed(address: str) -> tuple[str, str]:
+    """Host with port, and host alone, of an address; empty texts if it is none."""
+    try:
+        parts = urlsplit(address)
+        return parts.netloc, parts.hostname or ""
+    except ValueError:  # a bracket that is not closed
+        return "", ""
+
+
 class Guard:
     """Lets through what may pass, and adds the headers that keep browsers from being misused."""
 
@@ -136,6 +145,9 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+
+        if scope["method"] == "HEAD":
+            scope, send = {**scope, "method": "GET"}, _without_body(send)
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -165,10 +177,10 @@ class Guard:
         """
         headers: dict[bytes, bytes] = dict(scope["headers"])
         host = headers.get(b"host", b"").decode("latin-1")
-        if (urlsplit(f"//{host}").hostname or "") not in self._hosts:
+        if _parsed(f"//{host}")[1] not in self._hosts:
             raise ProblemError(400, f"Host: this service has another name than {host[:80]!r}")
         origin = headers.get(b"origin")
-        if origin is not None and urlsplit(origin.decode("latin-1")).netloc != host:
+        if origin is not None and _parsed(origin.decode("latin-1"))[0] != host:
             raise ProblemError(403, "Origin: only pages of this service may send requests")
         if headers.get(b"sec-fetch-site") == b"cross-site" and path_of(scope).startswith("/api/"):
             raise ProblemError(403, "only pages of this service may send requests")
@@ -177,13 +189,14 @@ class Guard:
 
     def _needs_token(self, path: str) -> bool:
         """Whether a path shows content of the index; empty pages and static files do not."""
-        is_shell = path == "/" or path == "/api/docs" or path.startswith("/recordings/")
+        is_shell = path in ("/", "/api/docs", "/recordings") or path.startswith("/recordings/")
         return not (is_shell or path.startswith("/static/") or path == "/healthz")
 
     def _check_token(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
         token = self._settings.token
-        given = headers.get(b"authorization", b"").decode("latin-1")
-        if hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
+        scheme, _, given = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
+        is_bearer = scheme.lower() == "bearer"  # RFC 9110: in any letters
+        if is_bearer and hmac.compare_digest(given.strip().encode(), token.encode()):
             return
         if path_of(scope).startswith("/api/audio/"):
             (shown,) = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [""])[:1]
@@ -226,6 +239,19 @@ class Guard:
             return message
 
         return receive_bounded
+
+
+def _without_body(send: Send) -> Send:
+    """Sends the head of an answer only: a request with HEAD is answered as one with GET."""
+
+    async def send_head(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            message = {**message, "body": b""}
+        elif message["type"] == "http.response.pathsend":
+            message = {"type": "http.response.body", "body": b""}
+        await send(message)
+
+    return send_head
 
 
 class Compressed:

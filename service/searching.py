@@ -84,7 +84,14 @@ class Selection:
     facets: Mapping[str, tuple[FacetValue, ...]] = field(default_factory=dict)
 
 
-def checked(terms: Sequence[str], snapshot: Snapshot, limits: Limits, most: int) -> tuple[str, ...]:
+def checked(
+    terms: Sequence[str],
+    snapshot: Snapshot,
+    limits: Limits,
+    most: int,
+    *,
+    need_words: bool = True,
+) -> tuple[str, ...]:
     """Terms that may be searched, each once.
 
     Raises:
@@ -100,7 +107,7 @@ def checked(terms: Sequence[str], snapshot: Snapshot, limits: Limits, most: int)
         if len(term) > limits.query_letters:
             expected = f"expected queries of at most {limits.query_letters} letters"
             raise ProblemError(400, f"{expected}, got one of {len(term)}")
-        for phrase in snapshot.index.phrases(term):
+        for phrase in snapshot.index.phrases(term, need_words=need_words):
             _check_phrase(phrase, snapshot, limits)
     return given
 

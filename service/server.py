@@ -3,6 +3,7 @@
 Ctrl-C ends the service at once. SIGTERM lets requests finish that are under way.
 """
 
+import asyncio
 import logging
 import signal
 import socket
@@ -14,12 +15,14 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from service.problems import PROBLEM_TYPE
 from std.errors import StdError
 
 BACKLOG = 512
 GRACE_S = 30
 KEEP_ALIVE_S = 15
 MAX_HEAD_BYTES = 65_536  # of a request: its line and headers
+HEAD_S = 20.0  # for a head to arrive
 INTERRUPTED = 130
 
 
@@ -49,15 +52,42 @@ class BoundedHead(HttpToolsProtocol):
 
     _head_bytes = 0
     _in_head = True
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # the library's
+        """A client has come; it has some seconds for the head of its request."""
+        super().connection_made(transport)
+        self._expect_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It has gone."""
+        self._expect_head(False)
+        super().connection_lost(exc)
+
+    def _expect_head(self, expected: bool = True) -> None:
+        if self._late is not None:
+            self._late.cancel()
+        self._late = self.loop.call_later(HEAD_S, self._refuse_late) if expected else None
+
+    def _refuse_late(self) -> None:
+        """Close a connection whose request did not come in time (RFC 9110, 15.5.9)."""
+        if not self.transport.is_closing():
+            head = f"HTTP/1.1 408 Request Timeout\r\nContent-Type: {PROBLEM_TYPE}\r\n"
+            body = b'{"type":"about:blank","title":"Request Timeout","status":408}'
+            end = f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+            self.transport.write((head + end).encode() + body)
+            self.transport.close()
 
     def on_message_begin(self) -> None:
         """A request begins."""
         self._head_bytes, self._in_head = 0, True
+        self._expect_head()
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         """What comes now is the body, which `service.middleware` bounds."""
         self._in_head = False
+        self._expect_head(False)
         super().on_headers_complete()
 
     def data_received(self, data: bytes) -> None:

@@ -47,7 +47,6 @@ def require_stretch(from_s: float, to_s: float, longest_s: float) -> None:
         )
 
 
-@router.head("/audio/{recording}", include_in_schema=False)
 @router.get("/audio/{recording}", response_class=FileResponse)
 async def audio(request: Request, recording: str) -> Response:
     """The audio of a recording; a part of it with the header Range."""
@@ -65,7 +64,22 @@ async def audio(request: Request, recording: str) -> Response:
         media_type = "audio/ogg"
     if not path.is_file() or not is_audio(path):
         raise ProblemError(404, f"there is no audio of {entry.title} any more")
-    return FileResponse(path, media_type=media_type, headers={"Cache-Control": "private"})
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise ProblemError(404, f"there is no audio of {entry.title} any more") from error
+    sound = FileResponse(
+        path, media_type=media_type, headers={"Cache-Control": "private"}, stat_result=status
+    )
+    if sound.headers["etag"] in _tags(request.headers.get("if-none-match", "")):
+        kept = {name: sound.headers[name] for name in ("etag", "last-modified", "cache-control")}
+        return Response(status_code=304, headers=kept)
+    return sound
+
+
+def _tags(if_none_match: str) -> list[str]:
+    """The entity tags of a header, without the sign of weak ones."""
+    return [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
 
 
 @router.get("/clips/{recording}", response_class=Response)

@@ -129,7 +129,11 @@ def _subtitles(shown: Sequence[dict[str, Any]], kind: Literal["srt", "vtt"]) -> 
 def _clips(
     service: Service, snapshot: Snapshot, shown: Sequence[dict[str, Any]], stop: Stop
 ) -> bytes:
-    """An archive with a clip of each hit that has audio, and the list of all hits."""
+    """An archive with a clip of each hit that has audio, the list of all hits, and what is missing.
+
+    Raises:
+        ProblemError: there are too many.
+    """
     playable = [hit for hit in shown if hit["has_audio"]]
     if len(playable) > service.limits.clips:
         raise ProblemError(
@@ -137,10 +141,17 @@ def _clips(
             "min_probability"
         )  # fmt: skip
     members = [("hits.csv", _csv(snapshot, shown))]
+    missing = [f"{hit['title']}: no audio" for hit in shown if not hit["has_audio"]]
     for number, hit in enumerate(playable, start=1):
         entry = snapshot.recordings.by_id[hit["recording_id"]]
         begin_s = max(0.0, hit["start_s"] - AROUND_S)
         end_s = min(hit["start_s"] + hit["duration_s"] + AROUND_S, begin_s + service.limits.clip_s)
         name = f"{number:03d}-{safe_name(hit['term'])}-{safe_name(entry.id)}-{begin_s:.1f}s.ogg"
-        members.append((name, clip(entry, begin_s, end_s, "ogg", stop.check)))
+        try:
+            members.append((name, clip(entry, begin_s, end_s, "ogg", stop.check)))
+        except ProblemError as problem:  # gone, or damaged: the others are there none the less
+            missing.append(f"{name}: {problem.detail}")
+    if missing:
+        text = "Clips that are missing:\n" + "".join(f"{line}\n" for line in missing)
+        members.append(("missing.txt", text.encode("utf-8", "replace")))
     return zip_file(members)

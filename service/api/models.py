@@ -111,10 +111,49 @@ class SearchDocument(Document):
     hits: list[HitDocument]
     next_cursor: str | None
     by_probability: ByProbability
-    facets: dict[str, list[FacetDocument]]
+    facets: dict[str, list[FacetDocument]] = Field(description="the values with most hits of each")
+    facet_totals: dict[str, int] = Field(description="how many values each facet has")
     marked: Marked
     snapshot: int = Field(description="another number after each commit to the index")
     elapsed_ms: float
+
+
+class UnitPlace(Document):
+    """A place in a recording or turn that makes a query hold."""
+
+    term: str
+    start_s: float
+    end_s: float
+    probability: Probability
+
+
+class UnitDocument(Document):
+    """A recording, or a turn of a speaker, in which a query holds."""
+
+    recording_id: str
+    file: str
+    channel: int
+    title: str
+    has_audio: bool
+    start_s: float
+    end_s: float
+    speaker: str = Field(description="of a turn; empty: nobody is named")
+    probability: Probability
+    places: list[UnitPlace] = Field(description="the likeliest, at most 5")
+    metadata: dict[str, str]
+
+
+class UnitsDocument(Document):
+    """The answer to a search for recordings or turns."""
+
+    unit: Literal["recording", "turn"]
+    understood: list[str] = Field(description="the query in words")
+    total: int
+    less_likely: int = Field(description="others, below the least probability")
+    expected: ExpectedDocument
+    units: list[UnitDocument]
+    next_cursor: str | None
+    snapshot: int
 
 
 class TermListDocument(Document):

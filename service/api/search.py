@@ -6,14 +6,21 @@
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import numpy as np
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from service.api.models import PROBLEMS, HintsDocument, Probability, SearchDocument
+from service.answers import units_document
+from service.api.models import (
+    PROBLEMS,
+    HintsDocument,
+    Probability,
+    SearchDocument,
+    UnitsDocument,
+)
 from service.api.requests import described, json_reply, parameters, position, service_of
 from service.jobs import in_lane
 from service.live_index import Snapshot
@@ -79,20 +86,26 @@ def wish_of(
             facets.setdefault(name, set()).add(value)
     conditions = []
     for one in where:
-        name, _, value = one.partition(":")
-        if value in known.get(name, ((), ()))[1] or (
-            name == SPEAKER and value in snapshot.index.speakers
-        ):
+        name, colon, value = one.partition(":")
+        of_facet = known.get(name, ((), ()))[1]
+        of_speakers = snapshot.index.speakers if name == SPEAKER else ()
+        if colon and (value in of_facet or value in of_speakers):
             facets.setdefault(name, set()).add(value)
         else:
-            parse_where(one)  # each is a whole condition
-            conditions.append(f"({one})" if len(where) > 1 else one)
-    return Wish(
-        min_probability,
-        {name: frozenset(values) for name, values in facets.items()},
-        sort,
-        " and ".join(conditions) or None,
-    )
+            conditions.append(one)
+    of_facets = {name: frozenset(values) for name, values in facets.items()}
+    return Wish(min_probability, of_facets, sort, conditions_of(conditions))
+
+
+def conditions_of(where: Sequence[str]) -> str | None:
+    """Conditions as one that all must hold; None without any.
+
+    Raises:
+        QueryError: one is none.
+    """
+    for one in where:
+        parse_where(one)  # each is a whole one
+    return " and ".join(f"({one})" for one in where) or None
 
 
 async def searched(
@@ -182,6 +195,40 @@ async def answer_to(
         lambda results: answered(results, snapshot, marks, wish, first, limit),
         wish.where,
     )
+
+
+class UnitParameters(BaseModel):
+    """The parameters of a search for recordings or turns."""
+
+    term: str = Field(description="a query, as NOT gewalt, or a word or a phrase")
+    unit: Literal["recording", "turn"] = "recording"
+    min_probability: Probability = SHOWN_FROM
+    where: list[str] = Field([], description=WHERE)
+    limit: int = Field(50, ge=1, le=500)
+    cursor: str = ""
+
+
+@router.get("/units", response_model=UnitsDocument, openapi_extra=described(UnitParameters))
+async def units(request: Request) -> Response:
+    """Find the recordings, or the turns of speakers, in which a query holds, the most probable
+    first."""
+    service, asked = service_of(request), parameters(UnitParameters, request)
+    snapshot, first = service.snapshot, position(asked.cursor)
+    (query,) = checked([asked.term], snapshot, service.limits, 1, need_words=False)
+    where = conditions_of(asked.where)
+    key = "units", snapshot.number, query, asked.unit, asked.min_probability, where
+    found = service.cache.get(key)
+    if found is None:
+        found = await in_lane(
+            service.other,
+            request,
+            lambda stop: snapshot.index.find_units(
+                query, asked.unit, where=where, min_probability=asked.min_probability
+            ),
+            service.search_s,
+        )
+        service.cache.put(key, found, 1000 * (1 + len(found)))
+    return json_reply(units_document(found, snapshot, first, asked.limit))
 
 
 @router.get("/query")

@@ -42,8 +42,10 @@ def samples(
     """As `std.audio.decode.samples`.
 
     Raises:
-        ProblemError: the file cannot be decoded.
+        ProblemError: the file cannot be decoded, or is gone.
     """
+    if not path.is_file():
+        raise ProblemError(404, "the audio of this recording is gone")
     try:
         yield from decode.samples(
             path, rate, channel=channel, from_s=from_s, to_s=to_s, check=check
@@ -132,8 +134,15 @@ def peaks_of(entry: RecordingEntry, folder: Path | None, check: Callable[[], Non
 
 
 def name_of(path: Path, channel: int) -> str:
-    """A name for values computed from a file as it is now."""
-    status = path.stat()
+    """A name for values computed from a file as it is now.
+
+    Raises:
+        ProblemError: it is gone.
+    """
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise ProblemError(404, "the audio of this recording is gone") from error
     state = f"{VERSION} {channel} {status.st_size} {status.st_mtime_ns} {path.absolute()}"
     return hashlib.sha256(state.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 

@@ -2,6 +2,7 @@
 
 /                    the search page, with results where no token is needed
 /page/results        the results alone, which the page puts in the place of others
+/recordings          all recordings, to browse
 /recordings/{id}     the view of a recording; its parts come from the API
 /api/docs            the API for people
 /static/...          style and scripts
@@ -22,14 +23,18 @@ from service.answers import search_document
 from service.api.operation import health_of
 from service.api.requests import entry_of, service_of
 from service.api.search import searched
+from service.jobs import in_lane
 from service.live_index import Snapshot
 from service.marks import MarkFile
 from service.page.view import (
     PER_PAGE,
+    Browsed,
     PageState,
+    browsed,
     duration,
     expectation,
     found_as,
+    lines_of,
     page_state,
     percent,
 )
@@ -166,9 +171,39 @@ def results_of(
 async def recording_page(request: Request, recording: str) -> Response:
     """The view of a recording; with a token, its content comes from the API only."""
     service = service_of(request)
+    page = partial(render, request, "recording.html", id=recording[:200])
     if service.settings.token:
-        return render(request, "recording.html", id=recording[:200], entry=None)
-    return render(request, "recording.html", id=recording, entry=entry_of(service, recording))
+        return page(entry=None, lines=None)
+    entry = entry_of(service, recording)
+    if "words" not in request.query_params:
+        return page(entry=entry, lines=None)
+    index = service.snapshot.index
+    said = await in_lane(
+        service.known,
+        request,
+        lambda stop: index.words(entry.recording),
+        service.limits.search_s,
+    )
+    return page(entry=entry, lines=lines_of(said))
+
+
+@router.get("/recordings")
+async def recordings_page(request: Request) -> Response:
+    """All recordings, to browse; with a token, the list comes by `/page/recordings` only."""
+    if service_of(request).settings.token:
+        return render(request, "recordings.html", browsed=None)
+    return render(request, "recordings.html", browsed=_browsed(request))
+
+
+@router.get("/page/recordings")
+async def recordings_part(request: Request) -> Response:
+    """The list of recordings, without the page around it."""
+    return render(request, "browse.html", browsed=_browsed(request))
+
+
+def _browsed(request: Request) -> Browsed:
+    entries = service_of(request).snapshot.recordings.entries
+    return browsed(entries, request.query_params)
 
 
 @router.get("/api/docs")

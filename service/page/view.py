@@ -1,14 +1,17 @@
 """A search as the page shows it: the query in an address, and texts about the result."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+from searcher import Word
 from service.api.search import wish_of
 from service.live_index import Snapshot
+from service.recordings import RecordingEntry
 from service.searching import Sorting, Wish
+from std.characters import text_of
 from std.config import SHOWN_FROM
 from std.display.numbers import about, counted
 
@@ -71,12 +74,15 @@ class PageState:
 
 
 def split_terms(text: str) -> list[str]:
-    """Terms as people type them: one a line, or separated by commas.
+    """Terms as people type them: one a line, or separated by commas outside quotation marks.
 
     >>> split_terms("polizei gewalt, burg\\nschloss,")
     ['polizei gewalt', 'burg', 'schloss']
+    >>> split_terms('haus title:"a, b", burg')
+    ['haus title:"a, b"', 'burg']
     """
-    return [term.strip() for term in re.split("[,\n\r]", text) if term.strip()]
+    parts = re.findall(r'(?:"[^"\n\r]*"|[^,\n\r])+', text)
+    return [term.strip() for term in parts if term.strip()]
 
 
 def page_state(query: Sequence[tuple[str, str]]) -> PageState:
@@ -101,6 +107,65 @@ def page_state(query: Sequence[tuple[str, str]]) -> PageState:
         group == "recording",
         int(cursor) if re.fullmatch(r"\d{1,9}", cursor, re.ASCII) else 0,
     )
+
+
+WORDS_OF_LINE = 12
+BROWSED = 100  # recordings of a page
+Order = Callable[[RecordingEntry], tuple[object, ...]]
+ORDERS: Mapping[str, Order] = {
+    "title": lambda entry: (entry.title.casefold(), entry.id),
+    "date": lambda entry: (
+        not entry.metadata.get("date"),
+        entry.metadata.get("date", ""),
+        entry.id,
+    ),
+    "length": lambda entry: (-entry.speech_s, entry.id),
+}
+
+
+class Browsed(NamedTuple):
+    """A page of the recordings, in an order."""
+
+    entries: Sequence[RecordingEntry]
+    first: int  # number of the first
+    total: int  # that fit
+    sort: str
+    text: str  # that titles and values have
+    dates: bool  # whether some have a date
+
+    def query(self, **changes: object) -> str:
+        """The query of an address that says this, with some things changed."""
+        values = {"sort": self.sort, "text": self.text, "cursor": 0} | changes
+        return urlencode({name: value for name, value in values.items() if value})
+
+
+def browsed(entries: Sequence[RecordingEntry], query: Mapping[str, str]) -> Browsed:
+    """The recordings that an address asks for: some text in them, an order, a page.
+
+    Args:
+        entries: of the snapshot.
+        query: of the address.
+    """
+    text, sort, cursor = (query.get(name, "") for name in ("text", "sort", "cursor"))
+    sort = sort if sort in ORDERS else "title"
+    wanted = text.casefold().strip()
+    fitting = [
+        entry
+        for entry in entries
+        if not wanted
+        or any(wanted in one.casefold() for one in (entry.title, *entry.metadata.values()))
+    ]
+    fitting.sort(key=ORDERS[sort])
+    first = int(cursor) if re.fullmatch(r"\d{1,9}", cursor, re.ASCII) else 0
+    dates = any("date" in entry.metadata for entry in entries)
+    return Browsed(fitting[first : first + BROWSED], first, len(fitting), sort, text[:200], dates)
+
+
+def lines_of(words: Sequence[Word]) -> list[tuple[float, str]]:
+    """Words as lines, each with the time of its first word."""
+    starts = range(0, len(words), WORDS_OF_LINE)
+    lines = [words[first : first + WORDS_OF_LINE] for first in starts]
+    return [(line[0].start_s, text_of(one.word for one in line)) for line in lines]
 
 
 def _probability(text: str) -> float:

@@ -6,6 +6,8 @@ import { makeWords } from "./words.js";
 
 const BEFORE_S = 1;
 const AROUND_S = 2; // of a hit, in the spectrogram
+const HERE_S = 0.05; // between the place in the address and a hit that is meant
+const MOST_HITS = 20_000;
 const id = document.body.dataset.recording;
 const path = `/api/recordings/${encodeURIComponent(id)}`;
 const query = new URLSearchParams(location.search);
@@ -103,8 +105,16 @@ async function loadHits() {
   asked.set("sort", "time");
   asked.set("limit", "500");
   asked.set("min_probability", query.get("min_probability") ?? "0.05");
-  const answer = await askJson(`/api/search?${asked}`);
-  hits = answer.hits.map((hit) => ({
+  for (const name of ["where", "channel"]) query.getAll(name).forEach((value) => asked.append(name, value));
+  let cursor = "";
+  const found = [];
+  do { // a recording of hours may have thousands
+    asked.set("cursor", cursor);
+    const answer = await askJson(`/api/search?${asked}`);
+    found.push(...answer.hits);
+    cursor = answer.next_cursor;
+  } while (cursor !== null && found.length < MOST_HITS);
+  hits = found.map((hit) => ({
     startS: hit.start_s, endS: hit.start_s + hit.duration_s, probability: hit.probability,
     // As the list of results has them, so that marks work on both.
     dataset: { term: hit.term, recording: id, start: hit.start_s, end: hit.start_s + hit.duration_s, right: hit.right === null ? "" : String(hit.right), version: hit.mark_version },
@@ -145,8 +155,8 @@ async function start() {
     const [{ words: said }] = await Promise.all([askJson(`${path}/words`), loadHits().catch(trouble)]);
     words = makeWords(document.getElementById("words"), document.getElementById("alternatives"), said, seek);
     const atS = Number(query.get("at") ?? hits[0]?.startS ?? 0) || 0;
-    const nearest = hits.reduce((best, hit) => (!best || Math.abs(hit.startS - atS) < Math.abs(best.startS - atS) ? hit : best), null);
-    if (nearest) await select(nearest);
+    const meant = hits.find((hit) => Math.abs(hit.startS - atS) <= HERE_S);
+    if (meant) await select(meant);
     else if (atS) { seek(atS); words.reveal(atS); }
     await sound;
     wave?.mark(hits);

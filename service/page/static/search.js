@@ -3,7 +3,7 @@ import { addHints } from "./hints.js";
 import { mark } from "./marks.js";
 import { showNews } from "./news.js";
 import { forget, toggle } from "./player.js";
-import { address, announce, ask, askJson, isTyping } from "./shell.js";
+import { address, announce, ask, askJson, isTyping, splitTerms } from "./shell.js";
 
 const form = document.getElementById("search");
 const box = document.getElementById("q");
@@ -15,7 +15,7 @@ let request = null;
 const hints = addHints(box, document.getElementById("hints"), document.getElementById("typed"), () => form.requestSubmit());
 
 function typedTerms() {
-  return [...new Set(box.value.split(/[,\n\r]/u).map((term) => term.trim()).filter(Boolean))];
+  return splitTerms(box.value);
 }
 
 // --- results
@@ -66,9 +66,29 @@ function replace(html) {
   if (focused === "least") document.getElementById("least")?.focus();
 }
 
-function go(query, options) {
-  history.pushState(null, "", address(`/?${query}`));
+/** Show another state: a new search or page is an entry of the history, a filter is none. */
+function go(query, { replaces = false, ...options } = {}) {
+  if (replaces) history.replaceState(null, "", address(`/?${query}`));
+  else {
+    rememberPlace();
+    history.pushState(null, "", address(`/?${query}`));
+  }
   return show(query, options);
+}
+
+/** Keep in the history where a person is, for Back. */
+function rememberPlace() {
+  const at = hitsShown().indexOf(current);
+  history.replaceState({ y: scrollY, hit: at }, "");
+}
+
+/** Go to where a person was. */
+function returnToPlace(state) {
+  if (!state) return;
+  const hit = hitsShown()[state.hit];
+  if (hit) select(hit, { focus: false });
+  scrollTo({ top: state.y, behavior: "instant" });
+  hit?.focus({ preventScroll: true });
 }
 
 /** What there is to do once results stand on the page. */
@@ -136,7 +156,7 @@ function prepareSlider(least) {
     query.delete("q");
     query.delete("cursor");
     query.set("min_probability", least.value);
-    go(query.toString(), { keep: true });
+    go(query.toString(), { keep: true, replaces: true });
   });
 }
 
@@ -185,7 +205,9 @@ form.addEventListener("submit", (event) => {
   const query = new URLSearchParams();
   terms.forEach((term) => query.append("term", term));
   const kept = new URLSearchParams(location.search);
-  for (const name of ["min_probability", "sort", "group"]) if (kept.has(name)) query.set(name, kept.get(name));
+  for (const name of ["recording", "channel", "where", "min_probability", "sort", "group"]) {
+    kept.getAll(name).forEach((value) => query.append(name, value));
+  }
   box.blur(); // the next keys are about the hits
   go(query.toString(), { toResults: true });
 });
@@ -209,7 +231,9 @@ results.addEventListener("click", (event) => {
     event.preventDefault();
     const query = new URL(link.href).search.slice(1);
     box.value = new URLSearchParams(query).getAll("term").join(", ");
-    go(query, { keep: !["next", "prev"].includes(link.rel) });
+    const isPage = ["next", "prev"].includes(link.rel);
+    const isNew = isPage || link.closest(".nearest");
+    go(query, { keep: !isPage, replaces: !isNew });
     return;
   }
   if (hit && !link) select(hit, { focus: false });
@@ -259,19 +283,25 @@ document.addEventListener("keydown", (event) => {
   actions[key]();
 });
 
-addEventListener("popstate", () => {
+history.scrollRestoration = "manual";
+addEventListener("pagehide", rememberPlace);
+addEventListener("popstate", async ({ state }) => {
   const query = new URLSearchParams(location.search);
   box.value = [...query.getAll("term"), ...query.getAll("q")].join(", ");
-  if (box.value) show(location.search.slice(1), { keep: true });
-  else location.reload();
+  if (!box.value) { location.reload(); return; }
+  await show(location.search.slice(1), { keep: true });
+  returnToPlace(state);
 });
 
 // --- at first
 
-if (results.querySelector(".columns, .problem")) prepare();
+if (results.querySelector(".columns, .problem")) {
+  prepare();
+  returnToPlace(history.state);
+}
 else if (new URLSearchParams(location.search).has("term")) {
   box.value = new URLSearchParams(location.search).getAll("term").join(", ");
-  show(location.search.slice(1));
+  show(location.search.slice(1)).then(() => returnToPlace(history.state));
 }
 else if (!box.value) showNews(document.getElementById("news"));
 const warming = document.getElementById("health");

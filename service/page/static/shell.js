@@ -1,7 +1,23 @@
 // What every page has: requests with the token, the list of keys, announcements.
 
 const root = document.body.dataset.root;
+const TABS_MS = 150; // for another tab to answer
 const TOKEN = "std-token"; // in session storage: gone with the window
+// Tabs of one browser give each other the token while one of them is open.
+const tabs = new BroadcastChannel("std-token");
+tabs.addEventListener("message", ({ data }) => {
+  if (data === "asked" && sessionStorage.getItem(TOKEN)) tabs.postMessage({ token: sessionStorage.getItem(TOKEN) });
+  else if (data.token && !sessionStorage.getItem(TOKEN)) sessionStorage.setItem(TOKEN, data.token);
+});
+
+/** The token, of this tab or of another one. */
+async function knownToken() {
+  const token = sessionStorage.getItem(TOKEN);
+  if (token || !("needsToken" in document.body.dataset)) return token;
+  tabs.postMessage("asked");
+  await new Promise((resolve) => { setTimeout(resolve, TABS_MS); });
+  return sessionStorage.getItem(TOKEN);
+}
 
 /** An address of this service. */
 export function address(path) {
@@ -10,7 +26,7 @@ export function address(path) {
 
 /** Ask the service; a problem becomes an Error with its words. */
 export async function ask(path, options = {}) {
-  const token = sessionStorage.getItem(TOKEN);
+  const token = await knownToken();
   const headers = { ...options.headers, ...(token ? { Authorization: `Bearer ${token}` } : {}) };
   let response;
   try {
@@ -83,6 +99,12 @@ export function clock(seconds) {
   const [hours, minutes] = [Math.floor(tenths / 36000), Math.floor(tenths / 600) % 60];
   const tail = `${String(Math.floor(tenths / 10) % 60).padStart(2, "0")}.${tenths % 10}`;
   return hours ? `${hours}:${String(minutes).padStart(2, "0")}:${tail}` : `${minutes}:${tail}`;
+}
+
+/** Terms as people type them: one a line, or separated by commas outside quotation marks. */
+export function splitTerms(text) {
+  const terms = text.match(/(?:"[^"\n\r]*"|[^,\n\r])+/gu) ?? [];
+  return [...new Set(terms.map((term) => term.trim()).filter(Boolean))];
 }
 
 /** Whether a key belongs to what is being typed into. */
