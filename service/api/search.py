@@ -13,6 +13,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
+from searcher import UnitHits
 from service.answers import units_document
 from service.api.models import (
     PROBLEMS,
@@ -214,21 +215,46 @@ async def units(request: Request) -> Response:
     first."""
     service, asked = service_of(request), parameters(UnitParameters, request)
     snapshot, first = service.snapshot, position(asked.cursor)
-    (query,) = checked([asked.term], snapshot, service.limits, 1, need_words=False)
-    where = conditions_of(asked.where)
-    key = "units", snapshot.number, query, asked.unit, asked.min_probability, where
-    found = service.cache.get(key)
+    found = await found_units(
+        service, request, asked.term, asked.unit, asked.min_probability, asked.where
+    )
+    return json_reply(units_document(found, snapshot, first, asked.limit))
+
+
+async def found_units(
+    service: Service,
+    request: Request,
+    term: str,
+    unit: Literal["recording", "turn"],
+    min_probability: float,
+    where: Sequence[str],
+) -> UnitHits:
+    """The recordings or turns in which a query holds, new or kept.
+
+    Args:
+        service: that is asked.
+        request: of the client.
+        term: the query.
+        unit: what is found.
+        min_probability: of what is found.
+        where: conditions.
+    """
+    snapshot = service.snapshot
+    (query,) = checked([term], snapshot, service.limits, 1, need_words=False)
+    condition = conditions_of(where)
+    key = "units", snapshot.number, query, unit, min_probability, condition
+    found: UnitHits | None = service.cache.get(key)
     if found is None:
         found = await in_lane(
             service.other,
             request,
             lambda stop: snapshot.index.find_units(
-                query, asked.unit, where=where, min_probability=asked.min_probability
+                query, unit, where=condition, min_probability=min_probability
             ),
             service.search_s,
         )
         service.cache.put(key, found, 1000 * (1 + len(found)))
-    return json_reply(units_document(found, snapshot, first, asked.limit))
+    return found
 
 
 @router.get("/query")

@@ -19,10 +19,10 @@ from jinja2 import Environment
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
-from service.answers import search_document
+from service.answers import search_document, units_document
 from service.api.operation import health_of
 from service.api.requests import entry_of, service_of
-from service.api.search import searched
+from service.api.search import found_units, searched
 from service.jobs import in_lane
 from service.live_index import Snapshot
 from service.marks import MarkFile
@@ -130,6 +130,12 @@ async def with_results(
     """
     service = service_of(request)
     try:
+        if state.unit != "place" and len(state.terms) == 1:
+            found = await found_units(
+                service, request, state.terms[0], state.unit, state.min_probability, state.where
+            )
+            units = units_document(found, service.snapshot, state.cursor, PER_PAGE)
+            return page(results={"problem": "", "first": state.cursor} | units)
         return await searched(
             service,
             request,

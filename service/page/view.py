@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
 from searcher import Word
@@ -31,6 +31,7 @@ class PageState:
     sort: Sorting = "probability"
     group: bool = False
     cursor: int = 0
+    unit: Literal["place", "recording", "turn"] = "place"  # what is found; of one term
 
     def wish(self, snapshot: Snapshot) -> Wish:
         """Which hits of a snapshot that are."""
@@ -50,6 +51,8 @@ class PageState:
             pairs.append(("sort", sort))
         if changes.get("group", self.group):
             pairs.append(("group", "recording"))
+        if (unit := changes.get("unit", self.unit)) != "place":
+            pairs.append(("unit", unit))
         if cursor := changes.get("cursor", 0):
             pairs.append(("cursor", str(cursor)))
         return urlencode(pairs)
@@ -106,7 +109,13 @@ def page_state(query: Sequence[tuple[str, str]]) -> PageState:
         sort if sort in SORTINGS else "probability",
         group == "recording",
         int(cursor) if re.fullmatch(r"\d{1,9}", cursor, re.ASCII) else 0,
+        _unit(values.get("unit", [""])[0]),
     )
+
+
+def _unit(text: str) -> Literal["place", "recording", "turn"]:
+    """What is found, from an address."""
+    return "recording" if text == "recording" else "turn" if text == "turn" else "place"
 
 
 WORDS_OF_LINE = 12

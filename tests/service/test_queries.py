@@ -130,3 +130,13 @@ def test_commas_in_quotation_marks_part_no_terms():
     assert split_terms('5" vinyl, x') == ['5" vinyl', "x"]
     script = (Path(__file__).parents[2] / "service/page/static/shell.js").read_text()
     assert r'/(?:"[^"\n\r]*"|[^,\n\r])+/gu' in script  # the same in the browser
+
+
+def test_the_page_lists_recordings(client):
+    page = client("/", term="die AND NOT polizei", unit="recording").body.decode()
+    assert "understood: “die” without “polizei”; within a recording" in page
+    assert 'class="unit"' in page
+    found = client("/api/units", term="die AND NOT polizei").json
+    assert page.count('class="unit"') == found["total"] > 5
+    without = client("/page/results", term="NOT die", unit="recording", min_probability=0.5)
+    assert "understood: not “die”" in without.body.decode()

@@ -232,7 +232,8 @@ results.addEventListener("click", (event) => {
     const query = new URL(link.href).search.slice(1);
     box.value = new URLSearchParams(query).getAll("term").join(", ");
     const isPage = ["next", "prev"].includes(link.rel);
-    const isNew = isPage || link.closest(".nearest");
+    const unit = (search) => new URLSearchParams(search).get("unit");
+    const isNew = isPage || link.closest(".nearest") || unit(query) !== unit(location.search);
     go(query, { keep: !isPage, replaces: !isNew });
     return;
   }
@@ -295,7 +296,7 @@ addEventListener("popstate", async ({ state }) => {
 
 // --- at first
 
-if (results.querySelector(".columns, .problem")) {
+if (results.querySelector(".columns, .problem, .list")) {
   prepare();
   returnToPlace(history.state);
 }
