@@ -83,6 +83,13 @@ def parser() -> argparse.ArgumentParser:
         default=min(os.cpu_count() or 1, MOST_JOBS),
         meaning="processes that search known words (one for each processor, at most 4); 1 = none",
     )
+    _add_network(parse)
+    parse.add_argument("--quiet", action="store_true", help="print the address only")
+    return parse
+
+
+def _add_network(parse: Parser) -> None:
+    """Who may ask, and where."""
     network = parse.further("network")
     network.add_argument("--host", type=text_argument, default="127.0.0.1", help="(127.0.0.1)")
     network.add_argument("--port", type=PORT, default=8000, help="(8000); 0 = any that is free")
@@ -95,6 +102,10 @@ def parser() -> argparse.ArgumentParser:
         help="a secret that clients must send; required for anything but the loopback",
     )  # fmt: skip
     network.add_argument(
+        "--user-header", type=text_argument, default="", metavar="NAME",
+        help="header in which a reverse proxy names the user, as X-Forwarded-User: kept with marks",
+    )  # fmt: skip
+    network.add_argument(
         "--root-path", type=text_argument, default="", metavar="/PATH",
         help="path under which a reverse proxy serves it",
     )  # fmt: skip
@@ -102,8 +113,6 @@ def parser() -> argparse.ArgumentParser:
         "--access-log", type=file_argument, metavar="FILE",
         help="write a line of JSON for each request; - is standard output",
     )  # fmt: skip
-    parse.add_argument("--quiet", action="store_true", help="print the address only")
-    return parse
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -150,6 +159,7 @@ def settings_of(args: argparse.Namespace) -> "Settings":
         tuple(args.store), configuration_of(args), args.model, args.audio, args.metadata,
         args.feedback, args.alerts, args.alerts_url, args.alerts_column, args.host, int(args.port),
         tuple(args.allow_host), token, args.root_path.rstrip("/"), args.jobs,
+        user_header=args.user_header,
     )  # fmt: skip
 
 

@@ -55,3 +55,4 @@ class Settings:
     jobs: int = 1  # processes that search known words; 1 = threads of the service do
     poll_s: float = 2.0  # how often the index is looked at for new commits
     limits: Limits = field(default_factory=Limits)
+    user_header: str = ""  # in which a reverse proxy names the user; empty: nobody is named

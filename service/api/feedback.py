@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from service.answers import precision
 from service.api.models import PROBLEMS, KeptMarkDocument, MarkDocument, MarkPut, MarkRequest
-from service.api.requests import entry_of, json_reply, service_of
+from service.api.requests import entry_of, json_reply, service_of, user_of
 from service.marks import MarkedHit, version_of
 from service.problems import ProblemError
 from std.errors import InputError
@@ -52,7 +52,8 @@ async def _keep(
     hit = MarkedHit(asked.term, entry.recording, round(1000 * asked.start), round(1000 * asked.end))
     expected = None if if_match in (None, "*") else str(if_match).strip().strip('"')
     try:
-        kept = await run_in_threadpool(service.marks.put, hit, right, "", expected)
+        author = user_of(request)
+        kept = await run_in_threadpool(service.marks.put, hit, right, author, expected)
     except InputError as error:
         if isinstance(error.__cause__, OSError):  # not the client's fault
             raise ProblemError(507, f"the mark is not kept: {error.got}") from error

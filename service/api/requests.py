@@ -17,11 +17,19 @@ from service.recordings import RecordingEntry
 from service.state import Service
 from std.written_numbers import json_bytes
 
+MAX_USER = 200  # letters of a name
+
 
 def service_of(request: Request) -> Service:
     """The service that answers a request."""
     service: Service = request.app.state.service
     return service
+
+
+def user_of(request: Request) -> str:
+    """Who asks, as a reverse proxy says; empty if none does."""
+    header = service_of(request).settings.user_header
+    return request.headers.get(header, "").strip()[:MAX_USER] if header else ""
 
 
 def json_reply(document: Any) -> Response:

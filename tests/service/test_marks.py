@@ -226,3 +226,17 @@ def test_a_full_disk_is_told_as_such(serve, changed, tmp_path, monkeypatch):
         assert client("/api/feedback").json == []
         assert client("/api/feedback", method="POST", body=HIT | {"right": True}).status == 200
     assert [mark.right for mark in read_marks(path)] == [True]
+
+
+def test_marks_name_who_made_them(serve, changed, tmp_path):
+    path = tmp_path / "marks.jsonl"
+    with serve(changed(feedback=path, user_header="X-Forwarded-User")) as client:
+        who = {"X-Forwarded-User": "ada@example.org"}
+        kept = client("/api/feedback", method="POST", body=HIT | {"right": True}, headers=who)
+        assert kept.json["author"] == "ada@example.org"
+        hit = client("/api/search", term="hahnenfedern").json["hits"][0]
+        assert (hit["right"], hit["marked_by"]) == (True, "ada@example.org")
+    assert [mark.author for mark in read_marks(path)] == ["ada@example.org"]
+    with serve(changed(feedback=path)) as client:  # without the option, nobody names himself
+        kept = client("/api/feedback", method="POST", body=HIT | {"right": False}, headers=who)
+        assert kept.json["author"] == ""

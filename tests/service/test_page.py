@@ -5,6 +5,7 @@ Nothing is downloaded. A message on the console, an error or a request to anothe
 """
 
 import csv
+import errno
 import os
 import re
 import shutil
@@ -14,6 +15,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+
+from indexer import index_files
+from service.settings import Settings
+from std.errors import InputError
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="playwright is missing: the page is not tried in a browser"
@@ -487,3 +492,115 @@ def test_new_hits_of_standing_searches_are_shown(serve, german, opened, tmp_path
             page.wait_for_timeout(100)
         page.reload()
         page.get_by_role("link", name="KERSTIN_00, 0:05.1").wait_for()
+
+
+@pytest.fixture(scope="module")
+def many(serve, tmp_path_factory):
+    """A recording in which a word is said 600 times, every four seconds."""
+    folder = tmp_path_factory.mktemp("many")
+
+    def time(seconds):
+        return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.000"
+
+    cues = (f"{time(4 * i)} --> {time(4 * i + 3)}\nheute steht das haus {i}" for i in range(600))
+    (folder / "many.vtt").write_text("WEBVTT\n\n" + "\n\n".join(cues) + "\n")
+    index_files([folder / "many.vtt"], folder / "index")
+    with serve(Settings((str(folder / "index"),))) as client:
+        yield client
+
+
+def test_a_hit_beyond_the_500th_opens_at_its_place(many, opened):
+    hit = many("/api/search", term="haus", sort="time", limit=50, cursor=550).json["hits"][1]
+    page = opened(many, f"/recordings/many?term=haus&at={hit['start_s']:.2f}")
+    page.locator(".hit-word.current").wait_for()
+    words = page.locator("#words .w").all_inner_texts()
+    assert words.count("haus") == 600
+    now = page.locator(".hit-word.current")
+    assert now.inner_text() == "haus"
+    assert words[int(now.get_attribute("data-i")) + 1] == "551"
+    assert page.evaluate("document.querySelectorAll('.hit-word').length") == 600
+
+
+def test_words_are_found_in_a_recording(many, opened):
+    page = opened(many, "/recordings/many")
+    page.locator(".w").first.wait_for()
+    page.keyboard.press("f")
+    page.keyboard.type("Haus 59")
+    assert page.locator("#found").inner_text() == "11 found"  # 59, and 590 to 599
+    page.keyboard.press("Enter")
+    assert page.locator("#found").inner_text() == "1 of 11"
+    assert page.locator(".found-word.at").all_inner_texts() == ["haus", "59"]
+    page.keyboard.press("Shift+Enter")
+    assert page.locator("#found").inner_text() == "11 of 11"
+    page.locator("#find").fill("nothing")
+    assert page.locator("#found").inner_text() == "0 found"
+    assert page.locator("#found-next").is_disabled()
+
+
+def test_speed_and_repetition_of_a_hit(served, opened):
+    page = opened(served, "/recordings/KERSTIN_00?term=hahnenfedern&at=10.45")
+    page.locator("#hit-caption:not(:empty)").wait_for()
+    page.wait_for_function("() => document.getElementById('audio').readyState > 0")
+    page.keyboard.press(">")
+    assert page.evaluate("document.getElementById('audio').playbackRate") == 1.25
+    page.keyboard.press("l")
+    assert page.locator("#loop").get_attribute("aria-pressed") == "true"
+    page.wait_for_function("() => !document.getElementById('audio').paused")
+    page.evaluate("document.getElementById('audio').currentTime = 13")
+    page.wait_for_function("() => document.getElementById('audio').currentTime < 11.8")
+
+
+def test_back_returns_to_the_hit(served, opened):
+    page = opened(served, "/?term=und")
+    page.locator(".hit").nth(20).locator(".context").click()
+    for _ in range(3):
+        page.keyboard.press("j")
+    place = page.evaluate("[scrollY, document.querySelector('.hit.current').dataset.start]")
+    assert place[0] > 0
+    page.keyboard.press("Enter")
+    page.locator("#words .w").first.wait_for()
+    page.go_back()
+    page.locator(".hit.current").wait_for()
+    assert page.locator(".hit.current").get_attribute("data-start") == place[1]
+    assert abs(page.evaluate("scrollY") - place[0]) < 50
+
+
+def test_filters_stay_for_the_next_search(served, opened):
+    page = opened(served, "/?term=und&where=date%3A2019-03")
+    page.locator(".facet .chosen").wait_for()
+    page.locator("#q").fill("die OR der")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**where=date%3A2019-03**")
+    page.get_by_text("understood: “die” or “der”").wait_for()
+    titles = {*page.locator(".hit .open").all_inner_texts()}
+    assert titles <= {"Radio lesson 1", "Radio lesson 2"}
+
+
+def test_a_query_holds_in_recordings(served, opened):
+    page = opened(served, "/?term=die+-polizei")
+    page.get_by_role("link", name="as recordings").click()
+    page.locator(".unit").first.wait_for()
+    assert "recordings, about" in page.locator("#count").inner_text()
+    page.go_back()
+    page.locator(".hit").first.wait_for()
+
+
+def test_a_mark_that_cannot_be_written_waits_in_the_browser(served, opened, monkeypatch):
+    page = opened(served, "/?term=polizei")
+    hit = page.locator(".hit").first
+    key = {"term": "polizei", "recording": "KERSTIN_12"}
+
+    def full(file, lines):
+        cause = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        raise InputError(file.path, 0, "room on the disk", str(cause)) from cause
+
+    monkeypatch.setattr("std.appended.AppendedFile.append", full)
+    hit.locator(".wrong").click()
+    page.locator("#marked").filter(has_text="kept in this browser and sent again").wait_for()
+    monkeypatch.undo()
+    opened.complaints[:] = [one for one in opened.complaints if "507" not in one]
+    assert not [one for one in served("/api/feedback").json if key.items() <= one.items()]
+    page.evaluate("dispatchEvent(new Event('online'))")
+    page.wait_for_function("() => localStorage.getItem('std-marks') === '[]'")
+    (mark,) = [one for one in served("/api/feedback").json if key.items() <= one.items()]
+    assert mark["right"] is False

@@ -34,6 +34,7 @@ function seek(seconds, play = false) {
 function moved() {
   wave?.at(audio.currentTime);
   words?.follow(audio.currentTime, follow.checked && !audio.paused);
+  repeatAtEnd();
 }
 
 /** Make a hit the one that keys, words and spectrogram are about. */
@@ -42,6 +43,7 @@ async function select(hit, { move = true } = {}) {
   const at = hits.indexOf(hit);
   document.getElementById("previous").disabled = at <= 0;
   document.getElementById("next").disabled = at < 0 || at === hits.length - 1;
+  document.getElementById("loop").disabled = false;
   words?.mark(hits, hit);
   showMark();
   document.getElementById("hit-caption").textContent =
@@ -80,6 +82,56 @@ function step(by) {
   const at = hits.indexOf(current);
   const hit = hits[at + by];
   if (hit) select(hit);
+}
+
+// --- find in the words
+
+let found = [];
+let foundAt = -1;
+
+function find() {
+  found = words?.find(document.getElementById("find").value) ?? [];
+  foundAt = -1;
+  showFound(0);
+}
+
+/** Go on among what was found; beyond the end it begins again. */
+function showFound(by) {
+  const typed = document.getElementById("find").value.trim();
+  for (const name of ["found-before", "found-next"]) document.getElementById(name).disabled = !found.length;
+  if (found.length && by) {
+    foundAt = (foundAt < 0 && by < 0 ? found.length - 1 : foundAt + by + found.length) % found.length;
+    words.showFound(found[foundAt]);
+    seek(found[foundAt].startS);
+  }
+  const count = foundAt < 0 ? `${found.length} found` : `${foundAt + 1} of ${found.length}`;
+  document.getElementById("found").textContent = typed ? count : "";
+}
+
+// --- speed, and a hit again and again
+
+const speed = document.getElementById("speed");
+const loop = document.getElementById("loop");
+const LOOP_AROUND_S = 0.3;
+
+function faster(by) {
+  speed.selectedIndex = Math.min(speed.options.length - 1, Math.max(0, speed.selectedIndex + by));
+  audio.playbackRate = Number(speed.value);
+  announce(`speed ${speed.value}`);
+}
+
+function repeat() {
+  if (!current) return;
+  const isOn = loop.getAttribute("aria-pressed") !== "true";
+  loop.setAttribute("aria-pressed", String(isOn));
+  announce(isOn ? "the hit is repeated" : "the hit is not repeated");
+  if (isOn) seek(Math.max(0, current.startS - LOOP_AROUND_S), true);
+}
+
+/** Begin the hit again at its end. */
+function repeatAtEnd() {
+  if (loop.getAttribute("aria-pressed") !== "true" || !current || audio.paused) return;
+  if (audio.currentTime > current.endS + LOOP_AROUND_S) seek(Math.max(0, current.startS - LOOP_AROUND_S));
 }
 
 function judge(right) {
@@ -173,6 +225,17 @@ audio.addEventListener("play", () => {
 });
 document.getElementById("previous").addEventListener("click", () => step(-1));
 document.getElementById("next").addEventListener("click", () => step(1));
+document.getElementById("find").addEventListener("input", find);
+document.getElementById("find").addEventListener("keydown", (event) => {
+  if (event.key === "Enter") { event.preventDefault(); showFound(event.shiftKey ? -1 : 1); }
+  if (event.key === "Escape") event.target.blur();
+});
+document.getElementById("found-before").addEventListener("click", () => showFound(-1));
+document.getElementById("found-next").addEventListener("click", () => showFound(1));
+speed.addEventListener("change", () => faster(0));
+loop.addEventListener("click", repeat);
+document.getElementById("back-5").addEventListener("click", () => seek(Math.max(0, audio.currentTime - 5)));
+document.getElementById("on-5").addEventListener("click", () => seek(audio.currentTime + 5));
 document.getElementById("right").addEventListener("click", () => judge(true));
 document.getElementById("wrong").addEventListener("click", () => judge(false));
 document.addEventListener("keydown", (event) => {
@@ -183,6 +246,8 @@ document.addEventListener("keydown", (event) => {
     " ": () => (audio.paused ? seek(audio.currentTime, true) : audio.pause()),
     j: () => step(1), k: () => step(-1),
     y: () => judge(true), n: () => judge(false),
+    f: () => document.getElementById("find").focus(),
+    l: repeat, "<": () => faster(-1), ">": () => faster(1),
     ArrowLeft: () => seek(Math.max(0, audio.currentTime - 5)),
     ArrowRight: () => seek(audio.currentTime + 5),
     Escape: () => document.getElementById("back").click(),

@@ -66,7 +66,7 @@ function replace(html) {
   if (focused === "least") document.getElementById("least")?.focus();
 }
 
-/** Show another state: a new search or page is an entry of the history, a filter is none. */
+/** Show another state: an entry of the history, but for a move of the slider. */
 function go(query, { replaces = false, ...options } = {}) {
   if (replaces) history.replaceState(null, "", address(`/?${query}`));
   else {
@@ -231,10 +231,7 @@ results.addEventListener("click", (event) => {
     event.preventDefault();
     const query = new URL(link.href).search.slice(1);
     box.value = new URLSearchParams(query).getAll("term").join(", ");
-    const isPage = ["next", "prev"].includes(link.rel);
-    const unit = (search) => new URLSearchParams(search).get("unit");
-    const isNew = isPage || link.closest(".nearest") || unit(query) !== unit(location.search);
-    go(query, { keep: !isPage, replaces: !isNew });
+    go(query, { keep: !["next", "prev"].includes(link.rel) });
     return;
   }
   if (hit && !link) select(hit, { focus: false });
@@ -298,7 +295,8 @@ addEventListener("popstate", async ({ state }) => {
 
 if (results.querySelector(".columns, .problem, .list")) {
   prepare();
-  returnToPlace(history.state);
+  // The browser looks for what has autofocus when it first draws.
+  requestAnimationFrame(() => requestAnimationFrame(() => returnToPlace(history.state)));
 }
 else if (new URLSearchParams(location.search).has("term")) {
   box.value = new URLSearchParams(location.search).getAll("term").join(", ");

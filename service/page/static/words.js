@@ -116,12 +116,38 @@ export function makeWords(place, table, words, seek) {
         span.classList.toggle("current", current !== null && inside(current));
       });
     },
+    /** The places of a text among the words: runs of words of which the last begins as the text
+     * does; in the letters of any case. */
+    find(text) {
+      const wanted = plain(text).split(/\s+/u).filter(Boolean);
+      spans.forEach((span) => span.classList.remove("found-word", "at"));
+      if (!wanted.length) return [];
+      const said = words.map(({ word }) => plain(word));
+      const places = [];
+      for (let i = 0; i + wanted.length <= said.length; i += 1) {
+        const last = wanted.length - 1;
+        const fits = wanted.every((word, k) => (k === last ? said[i + k].startsWith(word) : said[i + k] === word));
+        if (fits) places.push({ first: i, end: i + wanted.length, startS: words[i].start_s });
+      }
+      for (const { first, end } of places) spans.slice(first, end).forEach((span) => span.classList.add("found-word"));
+      return places;
+    },
+    /** Show one of the places that `find` gave. */
+    showFound({ first, end }) {
+      spans.forEach((span) => span.classList.remove("at"));
+      spans.slice(first, end).forEach((span) => span.classList.add("at"));
+      spans[first].scrollIntoView({ block: "center" });
+    },
     /** Bring the words at a time into view. */
     reveal(seconds) {
       const i = words.findIndex((word) => word.start_s + word.duration_s >= seconds);
       spans[i]?.scrollIntoView({ block: "center" });
     },
   };
+}
+
+function plain(text) {
+  return text.normalize("NFC").toLocaleLowerCase();
 }
 
 function makeBar(share) {
