@@ -76,7 +76,7 @@ def parser() -> Parser:
     _add_example_options(parse.further("audio as a query"))
     _add_query_options(parse.further("spoken queries"))
     _add_list_options(parse.further("hit lists of a batch"))
-    _add_hit_options(parse.further("decisions, tables, explanations"))
+    _add_hit_options(parse.further("recordings, decisions, tables, explanations"))
     _add_media_options(
         parse.further("sound and subtitles of hits, without those that are rejected")
     )
@@ -133,13 +133,6 @@ def _add_selection(parse: Parser) -> None:
         type=number(PROBABILITY),
         metavar="P",
         help=f"hits that are at least so likely ({SHOWN_FROM:g} with a TERM, 0 with a list)",
-    )
-    add(
-        "--unit",
-        choices=["place", "recording", "turn"],
-        default="place",
-        help="what is found: places of the words (place), or the recordings or turns of speakers "
-        "in which a query holds",
     )
     add(
         "--limit",
@@ -264,6 +257,13 @@ def _add_list_options(group: "argparse._ArgumentGroup") -> None:
 def _add_hit_options(group: "argparse._ArgumentGroup") -> None:
     """What is said of hits beside their probability."""
     add = group.add_argument
+    add(
+        "--unit",
+        choices=["place", "recording", "turn"],
+        default="place",
+        help="what is found: places of the words (place), or the recordings or turns of speakers "
+        "in which a query holds",
+    )
     add(
         "--decide",
         action="store_true",
