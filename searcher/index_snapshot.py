@@ -19,7 +19,7 @@ from searcher.terms.vocabulary import Vocabulary, of_counts
 from std.config import Config
 from std.display.numbers import counted
 from std.errors import InputError
-from std.metadata.table import NO_METADATA, Metadata, overridden, updated
+from std.metadata.table import NO_METADATA, Metadata, of_rows, updated
 from std.recordings import IndexRecording, Recordings, chosen, index_recordings, mentions_speakers
 from std.store import Segment, Store
 from std.store.speakers import Speakers
@@ -176,7 +176,7 @@ class IndexSnapshot(SearchableIndex):
         metadata = NO_METADATA
         for store in self._stores:
             metadata = updated(metadata, store.metadata())
-        return overridden(metadata, self._given_metadata)
+        return _overridden(metadata, self._given_metadata)
 
     def query(
         self, term: str, *, all_words: bool = False, all_matches: bool = False
@@ -245,3 +245,16 @@ class IndexSnapshot(SearchableIndex):
             name = f"{wanted.file}, channel {wanted.channel}"
             raise InputError(self._stores[0].url, 0, "a recording of the index", name)
         return words
+
+
+def _overridden(before: Metadata, given: Metadata) -> Metadata:
+    """A table with single values of another in place of its own.
+
+    Args:
+        before: the table.
+        given: values that count more; a file may be in one of them only.
+    """
+    if not len(given):
+        return before
+    files = {*before.files, *given.files}
+    return of_rows({file: {**before.values(file), **given.values(file)} for file in files})

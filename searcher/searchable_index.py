@@ -190,7 +190,7 @@ class SearchableIndex(ABC):
     @property
     def columns(self) -> frozenset[str]:
         """The names that conditions of a query may have."""
-        names = {*OWN_COLUMNS, *self.metadata.columns}
+        names = {*OWN_COLUMNS, *self.metadata.names}
         segments = self.speaker_segments
         if segments and any(any(Speakers.of(segment).names) for segment in segments):
             names.add(SPEAKER)

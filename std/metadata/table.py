@@ -194,19 +194,6 @@ def with_own_values(given: Metadata, before: Metadata) -> Metadata:
     return of_rows({file: {**given.values(file), **own.get(file, {})} for file in given.files})
 
 
-def overridden(before: Metadata, given: Metadata) -> Metadata:
-    """A table with single values of another in place of its own.
-
-    Args:
-        before: the table.
-        given: values that count more; a file may be in one of them only.
-    """
-    if not len(given):
-        return before
-    files = {*before.files, *given.files}
-    return of_rows({file: {**before.values(file), **given.values(file)} for file in files})
-
-
 def renamed(table: Metadata, names: Mapping[str, str]) -> Metadata:
     """A table of audio files that have other names now; no two become one."""
     files = [names.get(file, file) for file in table.files]
