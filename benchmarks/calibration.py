@@ -231,19 +231,19 @@ def table(title: str, one: Material, result: SearchResult) -> None:
         print(f"| {title} | {row.cells('ATWV', 'MTWV', 'OTWV', 'MAP')} |", flush=True)
 
 
+def source(name: str, weights: Weights) -> str:
+    """Weights as a constant of a module."""
+    lines = "".join(
+        f'        "{key}": {value:.4g},\n' for key, value in sorted(weights.coefficients.items())
+    )
+    intercept, slope, growth = weights.resembling
+    words = f"    ResemblingWords({intercept:.4g}, {slope:.4g}, {growth:.4g}),\n"
+    more = "" if weights.resembling == NO_RESEMBLING_WORDS else words
+    return f"{name} = Weights(\n    {weights.intercept:.4g},\n    {{\n{lines}    }},\n{more})\n"
+
+
 def written_as_module(model: Model) -> str:
     """The source of `searcher.calibration.default_weights`."""
-
-    def source(name: str, weights: Weights) -> str:
-        lines = "".join(
-            f'        "{key}": {value:.4g},\n'
-            for key, value in sorted(weights.coefficients.items())
-        )
-        intercept, slope, growth = weights.resembling
-        words = f"    ResemblingWords({intercept:.4g}, {slope:.4g}, {growth:.4g}),\n"
-        more = "" if weights.resembling == NO_RESEMBLING_WORDS else words
-        return f"{name} = Weights(\n    {weights.intercept:.4g},\n    {{\n{lines}    }},\n{more})\n"
-
     return (
         '"""The shipped weights, written by ``benchmarks.calibration DATA --write``."""\n\n'
         "from searcher.calibration.resembling_words import ResemblingWords\n"

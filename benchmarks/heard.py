@@ -13,8 +13,8 @@ import argparse
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,65 +23,46 @@ from indexer import index_files
 from scoring.evaluate import evaluate
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint
 from scoring.options import ScoringOptions
-from searcher.heard.chance import Chance, learn_chance
-from searcher.heard.index import HeardIndex, open_heard
-from searcher.heard.places import Places, find_places
-from searcher.phonetic.decoys import draw_decoys, phone_chain
-from searcher.phonetic.index import PhoneticIndex, open_phonetic_index
+from searcher.heard.archive import heard_archive
+from searcher.heard.places import NONE_HEARD, Places
+from searcher.index.recording_table import recording_table
+from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.phonetic.pronunciations import pronounced
 from std.config import Config
-from std.phonetics.lexicon import lexicon_in
-from std.phonetics.phones import Pronunciation
-from std.store import open_store
-from std.values import Detections, Float64s, STDList, TermSearch
+from std.store import Segment, open_store
+from std.values import Detections, STDList, TermSearch
 
 LIKELY = float(np.log(60))  # log E-value of the places that are listed
 MEASURES = ("MTWV", "OTWV", "MAP")
 
 
-class Found(NamedTuple):
-    """The places of a term."""
-
-    places: Places
-    log_e_value: Float64s  # (n,)
-
-
-def places_of(
-    ways: Sequence[Pronunciation], indexes: Sequence[HeardIndex | None], chance: Chance
-) -> Found | None:
-    """Those of the pronunciation whose best place is least likely by chance."""
-    found = []
-    for phones in ways:
-        places = find_places(phones, indexes)
-        log_e = chance.log_e_value(places.score, len(phones))
-        likely = np.flatnonzero(log_e < LIKELY)
-        found.append(Found(places.rows(likely), log_e[likely]))
-    return min(found, key=lambda one: float(one.log_e_value.min(initial=np.inf)), default=None)
-
-
-def search(data: Data, phonetic: Sequence[PhoneticIndex], language: str) -> Detections:
+def search(data: Data, segments: Sequence[Segment], language: str) -> Detections:
     """The places of all terms."""
-    indexes = [open_heard(one.columns, one.live) for one in phonetic]
-    decoys = draw_decoys(phone_chain(phonetic))
-    chance = learn_chance(decoys, lambda decoy: find_places(decoy, indexes).score)
     config = Config()
-    lexicon = lexicon_in(language, config.pronunciation, config.text)
+    config = replace(config, pronunciation=replace(config.pronunciation, language=language))
+    table = recording_table(segments)
+    phonetic, _ = open_phonetic_indexes(segments, table.row_of, config, None)
+    archive = heard_archive(phonetic) if phonetic else None
+    assert archive is not None
+    assert phonetic is not None
     words = [config.text.phrase(term.text) for term in data.terms.terms]
-    of_terms = [places_of(ways, indexes, chance) for ways in pronounced(words, lexicon)]
-    recordings = [one.recording for index in phonetic for one in index.columns.recordings]
-    first = np.cumsum([0, *(len(index.columns.recordings) for index in phonetic)])
-    some = [(row, one) for row, one in enumerate(of_terms) if one is not None]
-    places = Places(
-        *(np.concatenate(column) for column in zip(*(one.places for _, one in some), strict=True))
-    )
+    found = [archive.find(ways) for ways in pronounced(words, phonetic.lexicon)]
+    term, parts, log_e_value = [np.empty(0, np.int32)], [NONE_HEARD], [np.empty(0)]
+    for row, one in enumerate(found):
+        if one is not None:
+            likely = np.flatnonzero(one.log_e_value < LIKELY)
+            term.append(np.full(len(likely), row, np.int32))
+            parts.append(one.places.rows(likely))
+            log_e_value.append(one.log_e_value[likely])
+    places = Places(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     return Detections(
         tuple(term.term_id for term in data.terms.terms),
-        tuple(recordings),
-        np.repeat([row for row, _ in some], [len(one.log_e_value) for _, one in some]).astype("i4"),
-        (first[places.segment] + places.recording).astype(np.int32),
+        table.recordings,
+        np.concatenate(term),
+        places.recording.astype(np.int32),
         places.start_ms / 1000,
         (places.end_ms - places.start_ms) / 1000,
-        -np.concatenate([one.log_e_value for _, one in some]),
+        -np.concatenate(log_e_value),
         np.ones(len(places.score), dtype=bool),
     )
 
@@ -103,9 +84,8 @@ def main() -> None:
         )
         print(f"{report.heard[0].line()}; {time.process_time() - begin:.1f} s of CPU time")
         segments = open_store(folder).segments()
-        phonetic = [one for segment in segments if (one := open_phonetic_index(segment))]
         begin = time.process_time()
-        hits = search(data, phonetic, args.language)
+        hits = search(data, segments, args.language)
     n = len(data.terms.terms)
     print(f"{n} terms searched in {time.process_time() - begin:.1f} s of CPU time")
     miss, alarm, prior = NAMED_POINTS["nist2006"]

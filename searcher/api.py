@@ -51,6 +51,7 @@ from searcher.index.stores import open_stores
 from searcher.index_snapshot import IndexSnapshot
 from searcher.output.context import contexts, first_speakers
 from searcher.output.explain import explained
+from searcher.output.heard_there import heard_there
 from searcher.output.notices import phonetic_warnings, remarks
 from searcher.results.hits import HitColumns
 from searcher.results.search_result import SearchResult, TermCandidates
@@ -304,8 +305,10 @@ class Index(IndexSnapshot):
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
         """See `SearchableIndex.hit_columns`."""
         candidates = with_slots(result.candidates, result.recordings, self.segments)
-        around = contexts(candidates, result.recordings, self.segments, self.copies)
-        return explained(result, around, decided=decided, metadata=self.metadata)
+        places = candidates, result.recordings, self.segments, self.copies
+        heard = None if self.config.phonetic_search.phones == "words" else heard_there(*places)
+        around = contexts(*places)
+        return explained(result, around, decided=decided, metadata=self.metadata, heard=heard)
 
     def first_speakers(self, result: SearchResult) -> list[str] | None:
         """(n,) who speaks where each detection begins; None if the index names nobody."""

@@ -4,12 +4,14 @@ search_language      candidates of every term, with probabilities if it occurs
     as_terms             weights of what spoken queries may be (`searcher.terms.spoken`)
     find_by_words        look-up, compound splitting, expansion (`searcher.lexical.candidates`)
     find_by_phones       phonetic search (`searcher.phonetic.candidates`)
-    calibrate            probabilities of both (`searcher.evidence.calibrate`)
+    heard_search         the phones heard in the sound (`searcher.heard.search`)
+    calibrate            probabilities of all (`searcher.evidence.calibrate`)
 """
 
 from typing import NamedTuple
 
 from searcher.evidence.calibrate import calibrate
+from searcher.heard.search import heard_search
 from searcher.lexical.candidates import find_by_words
 from searcher.phonetic.candidates import PreparedLanguage, find_by_phones
 from searcher.results.candidates import Candidates
@@ -42,8 +44,9 @@ def search_language(request: Request, language: PreparedLanguage) -> LanguageRes
     is_oov = lexical.is_oov(request.words) & ~request.is_spoken
     places = lexical.places_of_parts(len(is_oov)) * is_oov
     phonetic = find_by_phones(request, language, is_oov, places)
+    heard = heard_search(request, language, phonetic.found)
     candidates, variants, log_evidence = calibrate(
-        request, language, is_oov, lexical, phonetic.found
+        request, language, is_oov, lexical, phonetic.found, heard
     )
     return LanguageResult(
         candidates,

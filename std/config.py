@@ -152,6 +152,8 @@ class PhoneticSearchConfig(_Section):
     """Phonetic search: terms are found by their phones, in whatever words the recogniser wrote."""
 
     words: WordSelection = "all"  # of terms searched by phones; none = phones are not indexed
+    # Guessed from the recogniser's words, heard in the sound (where the index has them), or both.
+    phones: Literal["words", "sound", "both"] = "both"
 
 
 @dataclass(frozen=True, slots=True)

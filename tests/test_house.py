@@ -27,12 +27,12 @@ SHARED_CONSTANTS = {"std": 16, "recogniser": 2, "searcher": 8, "scoring": 0, "se
 # Modules beside the readers of formats, and floors: may only fall, but for a new feature (the query
 # language: five in std, nine in searcher; sync with a folder, corrections and their floor, given
 # names, transcripts: thirteen in indexer; edit lists, names written otherwise: one each; term
-# discovery: one in std, 14 in searcher).
+# discovery: one in std, 14 in searcher; phones heard as evidence: seven in searcher and a floor).
 MODULES = {
-    **{"std": 134, "recogniser": 32, "indexer": 122, "searcher": 161, "scoring": 70},
+    **{"std": 134, "recogniser": 32, "indexer": 122, "searcher": 168, "scoring": 70},
     "service": 34,
 }
-FLOORS = {"std": 11, "recogniser": 7, "indexer": 10, "searcher": 10, "scoring": 9, "service": 10}
+FLOORS = {"std": 11, "recogniser": 7, "indexer": 10, "searcher": 11, "scoring": 9, "service": 10}
 LONGEST = 350  # lines of a module
 ARRAY = re.compile(r"(Float|Int|UInt)\d+s|Bools|Counts|ndarray")
 

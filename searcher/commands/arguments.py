@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from std.config import Config  # --help needs none of what these load
 
 AROUND_S = number(Range(0, 60))
+PHONES = ("words", "sound", "both")
 EXAMPLE = """\
 examples:
   std-search --store INDEX "polizei gewalt" burganlagen "*arbeit"
@@ -41,6 +42,7 @@ examples:
   std-search --store INDEX --since LAST --alerts names.xlsx
   std-search --store INDEX haushalt | grep -v KERSTIN_04 | cut -f 2-4
   std-search --store INDEX haushalt --clips clips --audio recordings --srt subtitles
+  std-search --store INDEX --phones sound "aurora borealis"
   std-search --store INDEX --like interview@12.3-13.1
   std-search --store INDEX --queries queries.json --ecf ecf.xml --output hits.xml
   std-search --store INDEX --explain-query polizeigewalt "robo*"
@@ -346,6 +348,12 @@ def _add_settings(group: "argparse._ArgumentGroup") -> None:
     """How it is searched, and who works."""
     add_config_options(group)
     group.add_argument(
+        "--phones",
+        choices=PHONES,
+        help="that terms are found by: guessed from the recogniser's words, heard in the sound "
+        "(where the index has them), or both (both)",
+    )
+    group.add_argument(
         "--model",
         action="append",
         default=[],
@@ -411,6 +419,9 @@ def configuration(args: argparse.Namespace) -> "Config":
     if config.pronunciation.lexicon:
         lexicon = {"pronunciation.lexicon": Path(config.pronunciation.lexicon)}
         require_distinct(lexicon, outputs)
+    if args.phones:
+        phonetic_search = replace(config.phonetic_search, phones=args.phones)
+        config = replace(config, phonetic_search=phonetic_search)
     if args.beta is None:
         return config
     return replace(config, decision=replace(config.decision, beta=args.beta))

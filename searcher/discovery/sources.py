@@ -14,7 +14,7 @@ import numpy as np
 
 from searcher.discovery.blocks import Frames
 from searcher.examples.archive import archive_of
-from searcher.heard.index import HeardIndex, open_heard
+from searcher.heard.index import PROBABILITY, HeardIndex, open_heard
 from searcher.index.recording_table import recording_table
 from std.errors import StdError
 from std.sound.signs import signs
@@ -69,11 +69,11 @@ def by_phones(
             ],
             np.bool_,
         )
-        heard = open_heard(columns, live)
+        heard = open_heard(columns, live, table.rows[segment])
         if heard is None:
             continue
-        for row in np.unique(heard.recording).tolist():
-            found.append(_frames_of_slots(heard, row, int(table.rows[segment][row])))
+        places = zip(heard.recording.tolist(), heard.bounds.tolist(), strict=True)
+        found += [_frames_of_slots(heard, recording, *slots) for recording, slots in places]
     return _some(sorted(found, key=lambda one: one.recording), "phones heard in its sound")
 
 
@@ -86,18 +86,17 @@ def _some(found: list[Frames], what: str) -> list[Frames]:
     return [one for one in found if len(one.signs)]
 
 
-def _frames_of_slots(heard: HeardIndex, row: int, recording: int) -> Frames:
-    slots = np.flatnonzero(heard.recording == row)
-    roots = np.zeros((len(slots), len(heard.tokens)), np.float32)
-    lengths = heard.offsets[slots + 1] - heard.offsets[slots]
-    places = np.arange(heard.offsets[slots[0]], heard.offsets[slots[-1] + 1])
-    of_slot = np.repeat(np.arange(len(slots)), lengths)
-    roots[of_slot, heard.token[places]] = np.sqrt(heard.probability[places])
+def _frames_of_slots(heard: HeardIndex, recording: int, first: int, end: int) -> Frames:
+    slots, offsets = slice(first, end), heard.offsets[first : end + 1]
+    roots = np.zeros((end - first, len(heard.tokens)), np.float32)
+    places = slice(int(offsets[0]), int(offsets[-1]))
+    of_slot = np.repeat(np.arange(end - first), np.diff(offsets))
+    roots[of_slot, heard.token[places]] = np.sqrt(PROBABILITY[heard.cost[places]])
     frames = (heard.end_ms[slots] - heard.begin_ms[slots]) // FRAME_MS
     projected = np.ascontiguousarray(signs(roots)).view("<u8")
     return Frames(
         recording,
-        int(heard.begin_ms[slots[0]]),
+        int(heard.begin_ms[first]),
         np.repeat(projected, frames, axis=0),
         np.repeat(roots.argmax(axis=1) == 0, frames),
         OF_PHONES,

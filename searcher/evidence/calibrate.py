@@ -3,22 +3,27 @@
 calibrate               candidates with posteriors, hits with scores -> candidates with
                         probabilities, and each term's evidence that it occurs
     pair_with_hits      which of them are one event (`searcher.evidence.pairing`)
+    with_heard          the phones heard there, and places of their own (`searcher.evidence.heard`)
     Weights.log_ratios  evidence -> log likelihood ratios (`searcher.calibration.weights`)
     rate_posterior      ratios of all places of a term -> probabilities, if the term occurs, and
     log_evidence        that it does (`searcher.calibration.occurrence_rate`)
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from searcher.calibration.heard_weights import HEARD_IV_WEIGHTS, HEARD_OOV_WEIGHTS
 from searcher.calibration.model import Model, default_model
 from searcher.calibration.occurrence_rate import log_evidence, rate_posterior
 from searcher.calibration.occurring_terms import FOUND_NOWHERE, NOT_SEARCHED, TAKEN_TO_OCCUR
 from searcher.calibration.weights import Evidence, LogRatios
 from searcher.evidence.features import iv_features
+from searcher.evidence.heard import with_heard
 from searcher.evidence.pairing import Paired, pair_with_hits
+from searcher.heard.places import NONE_HEARD, Places, PlacesToFit
+from searcher.heard.search import HeardSearch, heard_as_candidates
 from searcher.lexical.lookup import LexicalResult
 from searcher.phonetic.candidates import PhoneticResult, PreparedLanguage, hits_as_candidates
 from searcher.phonetic.hits import PhoneticHits
@@ -27,18 +32,22 @@ from searcher.results.candidates import Candidates, concatenate, in_order
 from searcher.terms.request import Request, Variant
 from std.config import Config
 from std.execution.stop import check_stop
+from std.phonetics.phones import Pronunciation
 from std.values import Bools, Float64s
 
 MIN_PROBABILITY = 1e-3  # phonetic hits below are left out
 
 
 class TermEvidence(NamedTuple):
-    """All places of one term: its lexical candidates, then the hits without one."""
+    """All places of one term: its lexical candidates, then the hits without one, then the places
+    where it was only heard."""
 
     lexical: Candidates
     hits: PhoneticHits | None  # without a lexical candidate
     ratios: LogRatios | None  # of each place; None: the recogniser's posteriors stay
     is_searched: bool  # by words that the index has, or by phones
+    heard: Places = NONE_HEARD
+    phones: Pronunciation = ()  # that were heard
 
     @property
     def without_places(self) -> float:
@@ -67,6 +76,7 @@ def calibrate(
     is_oov: Bools,
     lexical: LexicalResult,
     phonetic: PhoneticResult | None,
+    heard: HeardSearch | None = None,
 ) -> tuple[Candidates, tuple[Variant, ...], Float64s]:
     """Give the candidates of each term calibrated probabilities.
 
@@ -76,6 +86,7 @@ def calibrate(
         is_oov: (terms,) whether the index lacks one of its words.
         lexical: what the terms' words found.
         phonetic: what phonetic search found, if it took part.
+        heard: the phones heard in these recordings, if there are any.
 
     Returns:
         candidates ordered by term, recording and time, with probabilities on condition
@@ -103,23 +114,48 @@ def calibrate(
             is_calibrated=bool(is_calibrated[i]),
             spoken=SpokenEvidence(spoken[i], lexical.variants) if i in spoken else None,
         )
+        if heard:
+            of_term = _with_heard(i, of_term, heard, is_oov=bool(is_oov[i]))
         evidence.append(of_term)
     probabilities, of_terms = _probabilities(evidence)
-    table, parts = list(lexical.variants), []
+    table = list(lexical.variants)
+    parts: list[Candidates] = []
     for i, (of_term, probability) in enumerate(zip(evidence, probabilities, strict=True)):
         check_stop()
-        if probability is None:
-            parts.append(of_term.lexical)
-            continue
-        n = len(of_term.lexical.term)
-        parts.append(of_term.lexical._replace(probability=probability[:n]))
-        if of_term.hits and phonetic:
-            kept = np.flatnonzero(probability[n:] >= MIN_PROBABILITY)
-            hits = of_term.hits.rows(kept)
-            parts.append(
-                hits_as_candidates(i, hits, probability[n:][kept], phonetic.indexes, table)
-            )
+        parts += _as_candidates(i, of_term, probability, phonetic, table)
     return in_order(concatenate(parts)), tuple(table), of_terms
+
+
+def _as_candidates(
+    term: int,
+    of_term: TermEvidence,
+    probability: Float64s | None,
+    phonetic: PhoneticResult | None,
+    table: list[Variant],
+) -> Iterator[Candidates]:
+    """The places of a term, in the order of its evidence, without the least likely ones.
+
+    Args:
+        term: its row.
+        of_term: its places.
+        probability: (n,) of each; None: the recogniser's posteriors stay.
+        phonetic: what phonetic search found, if it took part.
+        table: variants; those of hits and of places that were heard are appended.
+    """
+    if probability is None:
+        yield of_term.lexical
+        return
+    n, m = len(of_term.lexical.term), len(of_term.heard.score)
+    lexical, of_hits, of_heard = np.split(probability, [n, len(probability) - m])
+    yield of_term.lexical._replace(probability=lexical)
+    if of_term.hits and phonetic:
+        kept = np.flatnonzero(of_hits >= MIN_PROBABILITY)
+        hits = of_term.hits.rows(kept)
+        yield hits_as_candidates(term, hits, of_hits[kept], phonetic.indexes, table)
+    if m:
+        kept = np.flatnonzero(of_heard >= MIN_PROBABILITY)
+        places = of_term.heard.rows(kept)
+        yield heard_as_candidates(term, of_term.phones, places, of_heard[kept], table)
 
 
 def _highest_posterior(request: Request, phonetic: PhoneticResult | None) -> float:
@@ -164,6 +200,26 @@ def _evidence(
     else:
         ratios = model.iv_weights.log_ratios(paired.iv_evidence(len(words), letters, speech_s))
     return TermEvidence(lexical, hits.rows(paired.unpaired), ratios, is_searched=True)
+
+
+def _with_heard(
+    term: int, of_term: TermEvidence, heard: HeardSearch, *, is_oov: bool
+) -> TermEvidence:
+    """The evidence for a term with the phones heard; as it is if nothing was listened to."""
+    if of_term.ratios is None or of_term.hits is None:
+        return of_term
+    parts = of_term.lexical, of_term.hits.hits
+    spans = PlacesToFit(
+        np.concatenate([one.recording for one in parts]),
+        np.concatenate([one.start_ms for one in parts]),
+        np.concatenate([one.end_ms for one in parts]),
+    )
+    found = heard.of_term(term, spans)
+    if found is None:
+        return of_term
+    weights = HEARD_OOV_WEIGHTS if is_oov else HEARD_IV_WEIGHTS
+    ratios, alone = with_heard(of_term.ratios, spans, found, heard.archive.log_slots, weights)
+    return of_term._replace(ratios=ratios, heard=alone, phones=found.phones)
 
 
 def _probabilities(

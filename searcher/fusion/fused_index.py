@@ -25,6 +25,7 @@ from searcher.output.context import Context, contexts
 from searcher.output.explain import explained
 from searcher.results.hits import HitColumns
 from searcher.results.search_result import SearchResult, TermCandidates
+from searcher.results.slots_there import with_slots
 from searcher.search import decide
 from searcher.searchable_index import SearchableIndex
 from std.config import Config
@@ -188,9 +189,8 @@ class FusedIndex(SearchableIndex):
         around = [Context("", "", "")] * len(surest)
         for i, index in enumerate(self._indexes.values()):
             rows = np.flatnonzero(surest == i)
-            own = contexts(
-                result.candidates.rows(rows), result.recordings, index.segments, index.copies
-            )
+            places = with_slots(result.candidates.rows(rows), result.recordings, index.segments)
+            own = contexts(places, result.recordings, index.segments, index.copies)
             for row, context in zip(rows.tolist(), own, strict=True):
                 around[row] = context
         found_by = [variant.found_by for variant in fused]

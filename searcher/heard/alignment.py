@@ -1,38 +1,52 @@
-"""A query's phones aligned with the slots of a segment: the score of its best end in each slot.
+"""A query's phones aligned with slots: the score of its best end in each slot that is looked at.
 
-align    query, HeardIndex -> scores, nats, and where each alignment begins
+aligned     query, HeardIndex, where -> Aligned
+match_of    how probable each phone is where another one was said
+seeds       where in an index a query may be at all
 
 A slot may hold a phone of the query; be skipped within it, as it is no phone of its own, or a wrong
 one; or hold the same phone on. A phone of the query may be missing. The score is the log
 probability of the best alignment (Viterbi), each slot's own probabilities summing to 1.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from searcher.heard.index import HeardIndex
-from std.execution.compiled import compiled
+from searcher.heard.costs import CONFUSED, MOST_PLACES, NO_TOKEN
+from searcher.heard.index import PROBABILITY, HeardIndex
 from std.phonetics.phones import Pronunciation, distance
-from std.store.columns import Int64s, UInt8s
+from std.store.columns import Int64s
 from std.values import Float32s, Float64s
 
-INSERTED = 0.05  # probability of a slot that is none of the query's phones
-DELETED = float(np.log(5e-4))  # of a phone that no slot holds
-SAME = -1.0  # nats, of a slot that holds the phone before on
-FLOOR = 1e-3  # of the probability of a phone in a slot
-CONFUSED = 0.1  # share of phones that are heard as others, those articulated alike
-NEVER = -1e30
+
+class Aligned(NamedTuple):
+    """The slots of some windows, one behind the other."""
+
+    slot: Int64s  # (n,) of the index
+    window: Int64s  # (n,) row of the windows, ascending
+    score: Float64s  # (n,) nats, of the best alignment that ends there
+    begin: Int64s  # (n,) the slot that it begins in
 
 
-def align(phones: Pronunciation, index: HeardIndex) -> tuple[Float64s, Int64s]:
-    """(s,) the score of the best alignment that ends in each slot; (s,) the slot it begins in."""
-    return _align(
-        match_of(phones, index.tokens),
-        index.is_first,
-        index.empty,
-        index.offsets,
-        index.token,
-        index.probability,
-    )
+def aligned(phones: Pronunciation, index: HeardIndex, windows: Int64s) -> Aligned:
+    """Align a query with some windows of an index.
+
+    Args:
+        phones: of the query.
+        index: any.
+        windows: (w, 2) first slot of each, and one past the last; each of one recording.
+    """
+    from searcher.heard.kernels import align_windows
+
+    score, begin = align_windows(
+        match_of(phones, index.tokens), windows, PROBABILITY, index.empty, index.offsets,
+        index.token, index.cost,
+    )  # fmt: skip
+    lengths = windows[:, 1] - windows[:, 0]
+    window = np.repeat(np.arange(len(windows)), lengths)
+    shift = windows[:, 0] - (np.cumsum(lengths) - lengths)
+    return Aligned(np.arange(len(score)) + shift[window], window, score, begin)
 
 
 def match_of(phones: Pronunciation, tokens: tuple[str, ...]) -> Float32s:
@@ -49,42 +63,25 @@ def match_of(phones: Pronunciation, tokens: tuple[str, ...]) -> Float32s:
     return numbers
 
 
-@compiled
-def _align(
-    match: Float32s,
-    is_first: UInt8s,
-    empty: Float32s,
-    offsets: Int64s,
-    token: UInt8s,
-    probability: Float32s,
-) -> tuple[Float64s, Int64s]:
-    n, q = len(empty), len(match)
-    score, begin = np.empty(n), np.empty(n, np.int64)
-    best, start = np.full(q, NEVER), np.zeros(q, np.int64)
-    for slot in range(n):
-        if is_first[slot]:
-            best[:] = NEVER
-        skip = np.log(empty[slot] + INSERTED * (1 - empty[slot]))
-        for k in range(q - 1, -1, -1):
-            fit = FLOOR
-            for i in range(offsets[slot], offsets[slot + 1]):
-                fit += match[k, token[i]] * probability[i]
-            log_fit = np.log(fit)
-            value, origin = best[k] + SAME + log_fit, start[k]
-            if k == 0:
-                if log_fit > value:
-                    value, origin = log_fit, slot
-            else:
-                if best[k - 1] + log_fit > value:
-                    value, origin = best[k - 1] + log_fit, start[k - 1]
-                if k > 1 and best[k - 2] + DELETED + log_fit > value:
-                    value, origin = best[k - 2] + DELETED + log_fit, start[k - 2]
-                if k == 1 and DELETED + log_fit > value:
-                    value, origin = DELETED + log_fit, slot
-            if k < q - 1 and best[k] + skip > value:
-                value, origin = best[k] + skip, start[k]
-            best[k], start[k] = value, origin
-        score[slot], begin[slot] = best[q - 1], start[q - 1]
-        if q > 1 and best[q - 2] + DELETED > score[slot]:
-            score[slot], begin[slot] = best[q - 2] + DELETED, start[q - 2]
-    return score, begin
+def seeds(phones: Pronunciation, index: HeardIndex, of_phones: int) -> Int64s:
+    """(w, 2) windows of an index in which so many neighbouring phones of a query, 3 or 4, stand in
+    a row among the two likeliest of each slot."""
+    from searcher.heard.kernels import find_seeds
+
+    places = np.zeros(NO_TOKEN + 1, np.int64)
+    for place, phone in enumerate(phones[:MOST_PLACES]):
+        if phone in index.tokens:
+            places[index.tokens.index(phone)] |= 1 << place
+    first, end = find_seeds(
+        places, len(phones), of_phones, index.likeliest, index.empty, index.bounds
+    )
+    return np.stack([first, end], axis=1)
+
+
+def merged(windows: Int64s) -> Int64s:
+    """(w, 2) windows without overlaps, ascending; those that only touch stay apart."""
+    windows = windows[np.argsort(windows[:, 0], kind="stable")]
+    reached = np.maximum.accumulate(windows[:, 1])
+    is_first = np.append(True, windows[1:, 0] >= reached[:-1])[: len(windows)]
+    last = np.append(np.flatnonzero(is_first)[1:], len(windows)) - 1
+    return np.stack([windows[is_first, 0], reached[last[last >= 0]]], axis=1)

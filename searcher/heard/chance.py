@@ -28,6 +28,7 @@ class Chance(NamedTuple):
 
     phones: Int64s  # (d,) ascending
     scores: tuple[Float64s, ...]  # of each decoy's places, best first
+    enlarged: float = 0.0  # log of how many times as large the archive is as what was searched
 
     def log_e_value(self, score: Float64s, phones: int) -> Float64s:
         """(n,) log of the number of false alarms expected to score at least so much."""
@@ -43,15 +44,18 @@ class Chance(NamedTuple):
         at, log_at = pooled[COUNTED], np.log((COUNTED + 1) / len(nearest))
         count = np.searchsorted(-pooled, -score, side="right")
         counted = np.log(np.maximum(count, 1) / len(nearest))
-        return np.where(score > at, log_at + slope * (score - at), counted)
+        return self.enlarged + np.where(score > at, log_at + slope * (score - at), counted)
 
 
 def learn_chance(
-    decoys: Sequence[Pronunciation], scores_of: Callable[[Pronunciation], Float64s]
+    decoys: Sequence[Pronunciation],
+    scores_of: Callable[[Pronunciation], Float64s],
+    enlarged: float = 0.0,
 ) -> Chance:
-    """Search decoys."""
+    """Search decoys; see `Chance.enlarged`."""
     by_length = sorted(decoys, key=len)
     return Chance(
         np.array([len(decoy) for decoy in by_length]),
         tuple(scores_of(decoy) for decoy in by_length),
+        enlarged,
     )

@@ -1,39 +1,62 @@
 """The phones heard in the recordings of a segment, as an alignment follows them.
 
 open_heard    columns -> HeardIndex, or None
+
+Alternatives stay as the segment has them, a byte for a phone and one for its cost: an index of a
+thousand hours is not copied.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from std.store.columns import Int64s, SegmentColumns, UInt8s
 from std.store.heard import COST, HeardSlots
-from std.values import Bools, Float32s
+from std.values import Bools, Float32s, Int32s
 
 PROBABILITY: Float32s = np.exp(-np.arange(256, dtype=np.float32) / COST)  # of each cost
 
 
-class HeardIndex(NamedTuple):
-    """Slots of a segment's recordings, one behind the other."""
+@dataclass(frozen=True, eq=False)
+class HeardIndex:
+    """Slots of a segment, and the recordings among them that are searched."""
 
     tokens: tuple[str, ...]  # what a slot may hold; the first is silence
-    recording: Int64s  # (s,) row of the segment's recordings
-    begin_ms: Int64s  # (s,)
-    end_ms: Int64s  # (s,)
-    is_first: UInt8s  # (s,) 1 where a recording begins
-    empty: Float32s  # (s,) probability that it is no phone of its own
+    recording: Int64s  # (r,) rows of the search's table, ascending as their slots
+    bounds: Int64s  # (r, 2) first slot of each, and one past the last
+    begin_ms: Int32s  # (s,)
+    end_ms: Int32s  # (s,)
+    empty: UInt8s  # (s,) cost of being no phone of its own
     offsets: Int64s  # (s + 1,) its alternatives
     token: UInt8s  # (m,)
-    probability: Float32s  # (m,)
+    cost: UInt8s  # (m,)
+
+    @property
+    def slots(self) -> int:
+        """How many the recordings have."""
+        return int((self.bounds[:, 1] - self.bounds[:, 0]).sum())
+
+    @cached_property
+    def likeliest(self) -> UInt8s:
+        """(s, 2) the two likeliest phones of each slot, as seeds take them."""
+        from searcher.heard.kernels import two_likeliest
+
+        return two_likeliest(self.offsets, self.token, self.cost)
+
+    def within(self, recordings: Int64s) -> "HeardIndex":
+        """The same with some of the recordings, rows of the search's table."""
+        some = np.isin(self.recording, recordings)
+        return replace(self, recording=self.recording[some], bounds=self.bounds[some])
 
 
-def open_heard(columns: SegmentColumns, live: Bools) -> HeardIndex | None:
+def open_heard(columns: SegmentColumns, live: Bools, rows: Int64s) -> HeardIndex | None:
     """The phones heard in a segment; None if there are none.
 
     Args:
         columns: of the segment.
         live: (R,) which recordings count.
+        rows: (R,) of its recordings in the search's table.
 
     Raises:
         ValueError: the columns do not fit each other.
@@ -41,27 +64,22 @@ def open_heard(columns: SegmentColumns, live: Bools) -> HeardIndex | None:
     heard = HeardSlots.read(columns.extra)
     if heard is None:
         return None
-    recording = np.repeat(np.arange(len(live)), np.diff(heard.offsets))
-    every = np.flatnonzero((live & heard.is_heard)[recording])
-    if not len(every):
+    some = np.flatnonzero(live & heard.is_heard & (np.diff(heard.offsets) > 0))
+    if not len(some):
         return None
-    row = recording[every]
-    frame_ms = heard.frame_ms.astype(np.int64)
-    ends = np.cumsum(heard.frames, dtype=np.int64)  # in frames of all recordings in a row
+    slots = np.diff(heard.offsets)
+    length_ms = heard.frames * np.repeat(heard.frame_ms, slots).astype(np.int32)
+    ends = np.cumsum(length_ms, dtype=np.int64)
     before = np.concatenate([[0], ends])[heard.offsets[:-1]]
-    end_ms = heard.start_ms[row] + (ends[every] - before[row]) * frame_ms[row]
-    alternatives = np.concatenate([[0], np.cumsum(heard.alternatives, dtype=np.int64)])
-    lengths = heard.alternatives[every].astype(np.int64)
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    at = np.arange(offsets[-1]) + np.repeat(alternatives[every] - offsets[:-1], lengths)
+    end_ms = (ends - np.repeat(before - heard.start_ms, slots)).astype(np.int32)
     return HeardIndex(
         heard.tokens,
-        row,
-        end_ms - heard.frames[every].astype(np.int64) * frame_ms[row],
+        rows[some],
+        np.stack([heard.offsets[some], heard.offsets[some + 1]], axis=1),
+        end_ms - length_ms,
         end_ms,
-        (np.diff(row, prepend=-1) != 0).astype(np.uint8),
-        PROBABILITY[heard.empty[every]],
-        offsets,
-        heard.token[at],
-        PROBABILITY[heard.cost[at]],
+        heard.empty,
+        np.concatenate([[0], np.cumsum(heard.alternatives, dtype=np.int64)]),
+        heard.token,
+        heard.cost,
     )

@@ -1,6 +1,6 @@
-"""The best places of a query among the phones heard: at most one for each place.
+"""The best places of a query among the phones heard, and how well it fits where others found it.
 
-find_places    queries -> Places, best first
+find_places    a query and stretches -> Fits: places, best first, and the best score in each
 """
 
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.heard.alignment import align
+from searcher.heard.alignment import Aligned, aligned, merged, seeds
 from searcher.heard.index import HeardIndex
 from std.phonetics.phones import Pronunciation
 from std.store.columns import Int64s
@@ -17,13 +17,28 @@ from std.values import Float64s
 MOST = 100  # places of a query
 NEAR = 4  # slots, within which the best end of an alignment counts
 SAME_PLACE_MS = 500
+BESIDE_MS = 250  # how far an alignment may begin before a stretch, or end behind it
+NO_ALIGNMENT = -1e29  # scores below are of none
+ALIGNED_SLOTS = 110_000  # about two and a half hours: in more, alignments are near seeds only
+TRIGRAM_SLOTS = 10_000_000  # about 230 hours: in more, seeds are four phones, not three
+
+
+class PlacesToFit(NamedTuple):
+    """Places of the search."""
+
+    recording: Int64s  # (n,) row of the search's table
+    start_ms: Int64s  # (n,)
+    end_ms: Int64s  # (n,)
+
+    def rows(self, which: Int64s) -> "PlacesToFit":
+        """Some rows of every column."""
+        return PlacesToFit._make(column[which] for column in self)
 
 
 class Places(NamedTuple):
     """Places of one query, best first."""
 
-    segment: Int64s  # (n,)
-    recording: Int64s  # (n,) row of that segment
+    recording: Int64s  # (n,) row of the search's table
     start_ms: Int64s  # (n,)
     end_ms: Int64s  # (n,)
     score: Float64s  # (n,) nats
@@ -33,33 +48,89 @@ class Places(NamedTuple):
         return Places._make(column[which] for column in self)
 
 
-def find_places(phones: Pronunciation, indexes: Sequence[HeardIndex | None]) -> Places:
-    """The best places of a query in all segments."""
-    found = [
-        _in_segment(phones, number, index)
-        for number, index in enumerate(indexes)
-        if index is not None
-    ]
-    if not found:
-        none = np.empty(0, np.int64)
-        return Places(none, none, none, none, np.empty(0))
-    every = Places(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
-    order = np.lexsort((every.start_ms, every.recording, every.segment, -every.score))
-    return _apart(every.rows(order[: 3 * MOST]))
+NO_ROWS = np.empty(0, np.int64)
+NONE_HEARD = Places(NO_ROWS, NO_ROWS, NO_ROWS, np.empty(0))
+NONE_TO_FIT = PlacesToFit(NO_ROWS, NO_ROWS, NO_ROWS)
 
 
-def _in_segment(phones: Pronunciation, number: int, index: HeardIndex) -> Places:
-    score, begin = align(phones, index)
-    padded = np.pad(score, NEAR, constant_values=-np.inf)
-    around = np.lib.stride_tricks.sliding_window_view(padded, 2 * NEAR + 1).max(axis=1)
-    slots = np.flatnonzero((score >= around) & (score > -1e29))
-    slots = slots[np.argsort(-score[slots], kind="stable")[: 3 * MOST]]
+class Fits(NamedTuple):
+    """What fits a query."""
+
+    places: Places
+    in_stretches: Float64s  # (stretches,) best score there; -inf where nothing was heard
+
+
+def find_places(
+    phones: Pronunciation, indexes: Sequence[HeardIndex], stretches: PlacesToFit = NONE_TO_FIT
+) -> Fits:
+    """The best places of a query in all segments, and its best score in each stretch.
+
+    In archives of more than `ALIGNED_SLOTS` what is near seeds and in the stretches is aligned.
+    """
+    slots_in_all = sum(index.slots for index in indexes)
+    of_phones = 4 if slots_in_all > TRIGRAM_SLOTS and len(phones) > 4 else 3
+    best = np.full(len(stretches.recording), -np.inf)
+    parts = [NONE_HEARD]
+    for index in indexes:
+        here, slots = _slots_of(stretches, index)
+        windows = index.bounds
+        if slots_in_all > ALIGNED_SLOTS:
+            windows = merged(np.concatenate([seeds(phones, index, of_phones), slots]))
+        found = aligned(phones, index, windows)
+        parts.append(_peaks(index, found))
+        best[here] = _best_of(stretches.rows(here), slots, index, found)
+    every = Places(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    order = np.lexsort((every.start_ms, every.recording, -every.score))
+    return Fits(_apart(every.rows(order)), best)
+
+
+def _slots_of(stretches: PlacesToFit, index: HeardIndex) -> tuple[Int64s, Int64s]:
+    """Rows of the stretches in an index's recordings; (n, 2) first slot of each, one past its last,
+    with what an alignment may have beside it."""
+    order = np.argsort(index.recording, kind="stable")
+    row = np.searchsorted(index.recording[order], stretches.recording)
+    here = np.flatnonzero(np.append(index.recording[order], -1)[row] == stretches.recording)
+    slots = np.empty((len(here), 2), np.int64)
+    for i, stretch in enumerate(here.tolist()):
+        low, high = index.bounds[order[row[stretch]]].tolist()
+        begin_ms = int(stretches.start_ms[stretch]) - BESIDE_MS
+        end_ms = int(stretches.end_ms[stretch]) + BESIDE_MS
+        slots[i, 0] = low + np.searchsorted(index.begin_ms[low:high], begin_ms, side="left")
+        slots[i, 1] = low + np.searchsorted(index.end_ms[low:high], end_ms, side="right")
+    slots[:, 1] = np.maximum(slots[:, 1], slots[:, 0])
+    return here, slots
+
+
+def _best_of(stretches: PlacesToFit, slots: Int64s, index: HeardIndex, found: Aligned) -> Float64s:
+    """(n,) the best score of an alignment in each stretch."""
+    best = np.full(len(slots), NO_ALIGNMENT)
+    rows = np.searchsorted(found.slot, slots)
+    for i, (low, high) in enumerate(rows.tolist()):
+        inside = found.begin[low:high] >= slots[i, 0]
+        inside &= index.end_ms[found.slot[low:high]] > stretches.start_ms[i]
+        best[i] = found.score[low:high][inside].max(initial=NO_ALIGNMENT)
+    return best
+
+
+def _peaks(index: HeardIndex, found: Aligned) -> Places:
+    """The ends of alignments than which none near them in the window is better."""
+    score, n = found.score, len(found.score)
+    best = score.copy()
+    for shift in range(1, min(NEAR, n - 1) + 1):
+        same = found.window[shift:] == found.window[:-shift]
+        np.maximum(best[shift:], np.where(same, score[:-shift], -np.inf), out=best[shift:])
+        np.maximum(best[: n - shift], np.where(same, score[shift:], -np.inf), out=best[: n - shift])
+    peaks = np.flatnonzero((score >= best) & (score > NO_ALIGNMENT))
+    if len(peaks) > 3 * MOST:
+        least = np.partition(score[peaks], -3 * MOST)[-3 * MOST]
+        peaks = peaks[score[peaks] >= least]  # ties stay: no order of segments decides
+    slots = found.slot[peaks]
+    recording = np.searchsorted(index.bounds[:, 0], slots, side="right") - 1
     return Places(
-        np.full(len(slots), number),
-        index.recording[slots],
-        index.begin_ms[begin[slots]],
-        index.end_ms[slots],
-        score[slots],
+        index.recording[recording],
+        index.begin_ms[found.begin[peaks]].astype(np.int64),
+        index.end_ms[slots].astype(np.int64),
+        score[peaks],
     )
 
 
@@ -67,10 +138,9 @@ def _apart(places: Places) -> Places:
     """Those without a better one whose middle is near, at most `MOST`."""
     kept: list[int] = []
     middle = (places.start_ms + places.end_ms) / 2
-    taken: dict[tuple[int, int], list[float]] = {}
-    for row in range(len(places.score)):
-        key = int(places.segment[row]), int(places.recording[row])
-        others = taken.setdefault(key, [])
+    taken: dict[int, list[float]] = {}
+    for row, recording in enumerate(places.recording.tolist()):
+        others = taken.setdefault(recording, [])
         if all(abs(middle[row] - other) >= SAME_PLACE_MS for other in others):
             others.append(float(middle[row]))
             kept.append(row)

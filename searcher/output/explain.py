@@ -18,6 +18,7 @@ def explained(
     decided: bool = True,
     metadata: Metadata = NO_METADATA,
     found_by: Sequence[tuple[Finding, ...]] = (),
+    heard: Sequence[str] | None = None,
 ) -> HitColumns:
     """One hit per detection, in the order of the hit list.
 
@@ -26,7 +27,7 @@ def explained(
         contexts: (n,) the words around each detection.
         decided: whether hits have a decision; if not, ``score`` is the probability.
         metadata: of the recordings.
-        found_by: (n,) what each recogniser says, where there are several.
+        found_by, heard: (n,) what each recogniser says, where there are several; phones heard.
     """
     table, n = found.candidates, len(found.candidates.term)
     terms = [found.terms[i] for i in table.term.tolist()]
@@ -67,6 +68,7 @@ def explained(
         "found_by": found_by or [()] * n,
         "speaker": speakers,
         "metadata": [metadata.of_recording(recording) for recording in recordings],
+        "heard": heard or [""] * n,
     }
     return HitColumns(columns)
 

@@ -57,6 +57,7 @@ class PhoneticResult(NamedTuple):
     """What phonetic search found."""
 
     of_term: Sequence[PhoneticHits | None]  # None: the term was not searched by its phones
+    ways: Sequence[Sequence[Pronunciation] | Weighted]  # of each term; none: it was not searched
     indexes: PhoneticIndexes
     searched: SearchedArchive
 
@@ -108,8 +109,10 @@ def find_by_phones(
         pronunciations, places, phonetic, null, inside, request.workers, request.advance
     )
     hits = [_said_by(of_term, request.spoken_by, language.table) for of_term in hits]
+    if language.config.phonetic_search.phones == "sound":
+        hits = [of_term and of_term.rows(np.empty(0, np.int64)) for of_term in hits]
     return PhoneticSearch(
-        PhoneticResult(hits, phonetic, searched),
+        PhoneticResult(hits, pronunciations, phonetic, searched),
         without,
         phonetic.pronouncer if language.model and not phonetic.model else "",
     )

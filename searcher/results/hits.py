@@ -53,9 +53,8 @@ class Hit:
     score: float
     decision: str | None
     searched: str  # the words that were looked up, or that stand where the phones matched
-    method: (
-        str  # exact, wildcard, split, join, levenshtein, dice, pronunciation, phonetic or spoken
-    )
+    # exact, wildcard, split, join, levenshtein, dice, pronunciation, phonetic, heard or spoken
+    method: str
     similarity: float  # of what was searched to the term, 0 to 1
     how: str  # what became of the term's words, for a person
     context: tuple[str, str, str]  # words before, words searched, words after
@@ -68,6 +67,7 @@ class Hit:
     found_by: tuple[Finding, ...] = ()  # of several recognisers, the most probable first
     speaker: str = ""  # who spoke, if the index knows; of two, both
     metadata: Mapping[str, str] = field(default_factory=dict)  # of the recording, by column
+    heard: str = ""  # the likeliest phones heard there, where the index has phones heard
 
     def __repr__(self) -> str:
         """Term, place and probability; `document` has everything."""
@@ -97,6 +97,8 @@ class Hit:
         columns = dict(zip(_ATTRIBUTES, _values(self), strict=True))
         if self.found_by:
             columns["found_by"] = [finding.document() for finding in self.found_by]
+        if self.heard:
+            columns["heard"] = self.heard
         return columns
 
 
@@ -172,6 +174,8 @@ class HitColumns:
                 [finding.document() for finding in findings]
                 for findings in self._columns["found_by"]
             ]
+        if any(self._columns["heard"]):
+            columns["heard"] = self._columns["heard"]
         columns |= more or {}
         keys = tuple(columns)
         return [dict(zip(keys, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -185,5 +189,5 @@ def found_as(how: str, method: str, likeliest: str, searched: str) -> str:
     return f"{how}, an alternative to {repr(likeliest) if likeliest else 'silence'}"
 
 
-_ATTRIBUTES = [name for name in Hit.__slots__ if name != "found_by"]
+_ATTRIBUTES = [name for name in Hit.__slots__ if name not in ("found_by", "heard")]
 _values = attrgetter(*_ATTRIBUTES)

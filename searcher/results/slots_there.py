@@ -1,17 +1,20 @@
 """The slots of words at places that were found without words, so that hits show them.
 
-with_slots    candidates without slots -> with those of the words there, where there are any
+with_slots       candidates without slots -> with those of the words there, where there are any
+slots_between    recordings and times -> the slots whose middle lies there
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from searcher.index.recording_table import recording_table
+from searcher.index.recording_table import RecordingTable, recording_table
 from searcher.results.candidates import Candidates
 from std.store import Segment
-from std.store.columns import KEY_SHIFT
+from std.store.columns import KEY_SHIFT, Int64s
 from std.values import Recording
+
+NO_SLOT = -1
 
 
 def with_slots(
@@ -28,18 +31,36 @@ def with_slots(
     if not len(without):
         return candidates
     table = recording_table(segments)
-    rows = np.array([table.row_of[recordings[i]] for i in candidates.recording[without].tolist()])
+    some = candidates.rows(without)
+    rows = np.array([table.row_of[recordings[i]] for i in some.recording.tolist()])
     first, last = candidates.first_slot.copy(), candidates.last_slot.copy()
-    for number in np.unique(table.segment[rows]).tolist():
-        here = np.flatnonzero(table.segment[rows] == number)
-        places = without[here]
-        own = table.row_in_segment[rows[here]]
-        slots = segments[number].slots({*own.tolist()})
+    first[without], last[without] = slots_between(rows, some.start_ms, some.end_ms, table)
+    return candidates._replace(first_slot=first, last_slot=last)
+
+
+def slots_between(
+    recording: Int64s, start_ms: Int64s, end_ms: Int64s, table: RecordingTable
+) -> tuple[Int64s, Int64s]:
+    """(n,) first and last slot of each stretch, rows of its segment; `NO_SLOT` where there is none.
+
+    Args:
+        recording: (n,) rows of the table.
+        start_ms, end_ms: (n,)
+        table: of the index; its segments live.
+    """
+    first, last = np.full(len(recording), NO_SLOT), np.full(len(recording), NO_SLOT)
+    here = table.segment[recording]
+    for number in np.unique(here[here >= 0]).tolist():
+        places = np.flatnonzero(here == number)
+        own = table.row_in_segment[recording[places]]
+        segment = table.segments[number]()
+        assert segment is not None  # it is being searched
+        slots = segment.slots({*own.tolist()})
         keys = own.astype(np.uint64) << KEY_SHIFT
-        begin = np.searchsorted(slots.key, keys + candidates.start_ms[places].astype(np.uint64))
-        end = np.searchsorted(slots.key, keys + candidates.end_ms[places].astype(np.uint64))
+        begin = np.searchsorted(slots.key, keys + start_ms[places].astype(np.uint64))
+        end = np.searchsorted(slots.key, keys + end_ms[places].astype(np.uint64))
         some = end > begin
         as_rows = np.arange(len(slots.key)) if slots.row is None else slots.row
         first[places[some]] = as_rows[begin[some]]
         last[places[some]] = as_rows[end[some] - 1]
-    return candidates._replace(first_slot=first, last_slot=last)
+    return first, last

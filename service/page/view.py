@@ -236,6 +236,7 @@ def found_as(hit: Mapping[str, Any]) -> str:
         "dice": f"spelt like “{searched}”",
         "pronunciation": f"sounds like “{searched}”",
         "phonetic": f"sounds like “{searched}”",
+        "heard": "heard in the sound",
     }.get(method, hit["how"] or method)
     if hit["likeliest"] == searched:
         return text

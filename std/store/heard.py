@@ -32,6 +32,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from std.errors import StoreError
+from std.store.speakers import HasColumns
 from std.values import freeze
 
 Column = npt.NDArray[np.generic]
@@ -112,6 +114,19 @@ class HeardSlots:
         return is_heard
 
     @classmethod
+    def of(cls, segment: HasColumns) -> "HeardSlots | None":
+        """The phones heard in a segment; None if there are none.
+
+        Raises:
+            StoreError: the columns are damaged.
+        """
+        extra = {name: column for name in DTYPES if (column := segment.extra(name)) is not None}
+        try:
+            return cls.read(extra)
+        except ValueError as error:
+            raise StoreError(f"segment {segment.id}: expected phones heard, got {error}") from error
+
+    @classmethod
     def read(cls, extra: Mapping[str, Column]) -> "HeardSlots | None":
         """The phones heard among the extra columns of a segment; None if there are none.
 
@@ -136,6 +151,26 @@ class HeardSlots:
         tokens = tuple(extra["heard_tokens"].tobytes().decode().split("\n")[:-1])
         rows = (extra[name] for name in list(DTYPES)[3:])
         return cls(tuple(by), tokens, *rows)  # type: ignore[arg-type]  # types were checked
+
+    def likeliest(self, row: int, start_ms: int, end_ms: int) -> list[str]:
+        """The likeliest phones in a stretch of a recording, without silence.
+
+        Args:
+            row: of the recording.
+            start_ms, end_ms: slots count whose middle lies in between.
+        """
+        first, end = self.offsets[row : row + 2].tolist()
+        frames = np.cumsum(self.frames[first:end], dtype=np.int64)
+        middle_ms = self.start_ms[row] + (frames - self.frames[first:end] / 2) * self.frame_ms[row]
+        is_there = (middle_ms >= start_ms) & (middle_ms < end_ms)
+        is_there &= self.empty[first:end] > COST * np.log(2)  # likelier a phone of its own than not
+        held = self.alternatives[first:end]
+        before = int(self.alternatives[:first].sum(dtype=np.int64))
+        best = self.token[before + np.cumsum(held, dtype=np.int64) - held][is_there]
+        changes = np.flatnonzero(np.diff(best, prepend=NOBODY))
+        return [
+            self.tokens[token] for token in best[changes].tolist() if self.tokens[token] != SILENCE
+        ]
 
     def columns(self) -> dict[str, Column]:
         """The extra columns; none if nothing was heard in any recording."""

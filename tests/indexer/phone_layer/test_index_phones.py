@@ -1,7 +1,6 @@
 """An index whose recordings have sound: phones are learned, kept, merged and learned again."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,15 +9,10 @@ from indexer import delete_recordings, index_files, list_recordings, merge_segme
 from indexer.phone_layer import index_phones
 from indexer.phone_layer.kept import layer_kept
 from indexer.phone_layer.words import spoken_words
-from std.sound.files import appended, sound_name
-from std.sound.value import Encoder, Sound
 from std.store import open_store
 from std.store.columns import unpack_vocabulary
 from std.store.heard import HeardSlots, gathered
-from std.values import Recording
-
-MESHES = sorted((Path(__file__).parents[3] / "examples/german/mesh").iterdir())[:5]
-ENCODER = Encoder("whisper", "ab" * 32)
+from tests.heard_sound import MESHES, frames_of, write_sound
 
 
 def segments(store):
@@ -46,33 +40,10 @@ def layers_in(store):
     }
 
 
-def write_sound(path, file, stored):
-    empty = Sound(Recording(file, 1), ENCODER, stored[:0])
-    with appended(path / sound_name(empty.recording), empty) as (stream, _):
-        stream.write(stored.tobytes())
-
-
 @pytest.fixture(scope="module")
 def sounds(tmp_path_factory):
     """Frames of the words of the example, as an encoder would hear them."""
-    store = tmp_path_factory.mktemp("plain") / "INDEX"
-    index_files(MESHES, store, language="German")
-    (segment,) = segments(store)
-    columns = segment.columns()
-    rng = np.random.default_rng(1)
-    phones = len(unpack_vocabulary(columns.extra["phone_inventory"]))
-    means = rng.integers(0, 2, (phones + 1, 256))
-    sound = {}
-    for one, words in zip(columns.recordings, spoken_words(columns), strict=True):
-        classes = np.zeros(int(words.end_ms.max()) // 20 + 5, int)
-        for i in range(len(words.begin_ms)):
-            mine = words.phones[words.offsets[i] : words.offsets[i + 1]].astype(int) + 1
-            begin, end = int(words.begin_ms[i]) // 20, int(words.end_ms[i]) // 20
-            at = np.arange(begin, end)
-            classes[begin:end] = mine[(at - begin) * len(mine) // max(end - begin, 1)]
-        flipped = rng.random((len(classes), 256)) < 0.2
-        sound[one.recording.file] = np.packbits(means[classes] ^ flipped, axis=1)
-    return sound
+    return frames_of(MESHES, tmp_path_factory.mktemp("plain") / "INDEX")
 
 
 @pytest.fixture

@@ -5,25 +5,33 @@ from functools import cache
 import numpy as np
 import pytest
 
-from searcher.heard.alignment import DELETED, FLOOR, INSERTED, SAME, align, match_of
-from searcher.heard.index import HeardIndex
+from searcher.heard.alignment import aligned, match_of, merged, seeds
+from searcher.heard.costs import DELETED, FLOOR, INSERTED, ROOM, ROOM_SLOTS, SAME
+from searcher.heard.index import PROBABILITY, HeardIndex
 
 TOKENS = ("_", "a", "b", "t")
+
+
+def costs(probabilities):
+    """In 1/16 nat, as they are kept."""
+    with np.errstate(divide="ignore"):
+        return np.minimum(np.rint(-16 * np.log(np.array(probabilities))), 255).astype(np.uint8)
 
 
 def index_of(slots, first=(0,)):
     """Slots as (probability that it is empty, {token: probability}), 100 ms each."""
     n = len(slots)
+    held = [sorted(one.items(), key=lambda item: -item[1]) for _, one in slots]
     return HeardIndex(
         TOKENS,
-        np.cumsum([i in first for i in range(n)]) - 1,
-        np.arange(n) * 100,
-        np.arange(1, n + 1) * 100,
-        np.array([i in first for i in range(n)], np.uint8),
-        np.array([empty for empty, _ in slots], np.float32),
-        np.cumsum([0, *(len(held) for _, held in slots)]),
-        np.array([TOKENS.index(t) for _, held in slots for t in held], np.uint8),
-        np.array([p for _, held in slots for p in held.values()], np.float32),
+        np.arange(len(first)),
+        np.stack([first, [*first[1:], n]], axis=1),
+        (np.arange(n) * 100).astype(np.int32),
+        (np.arange(1, n + 1) * 100).astype(np.int32),
+        costs([empty for empty, _ in slots]),
+        np.cumsum([0, *map(len, held)]),
+        np.array([TOKENS.index(t) for one in held for t, _ in one], np.uint8),
+        costs([p for one in held for _, p in one]),
     )
 
 
@@ -33,29 +41,38 @@ def drawn(seed, n, first=(0,)):
     return index_of([(s[0], dict(zip(TOKENS, s[1:], strict=True))) for s in shares], first)
 
 
+def align(phones, index):
+    """Scores and begins in all slots."""
+    found = aligned(phones, index, index.bounds)
+    assert found.slot.tolist() == list(range(len(index.empty)))
+    return found.score, found.begin
+
+
 def slowly(phones, index):
     """Of each slot the best score of an alignment that ends there, by recursion over them all."""
     match, q = match_of(phones, index.tokens), len(phones)
+    is_first = {*index.bounds[:, 0].tolist()}
 
     def fit(slot, k):
         held = range(index.offsets[slot], index.offsets[slot + 1])
-        total = FLOOR + sum(match[k, index.token[i]] * index.probability[i] for i in held)
-        return float(np.log(total))
+        total = sum(match[k, index.token[i]] * PROBABILITY[index.cost[i]] for i in held)
+        return float(np.log(FLOOR + total))
 
     def skip(slot):
-        return float(np.log(index.empty[slot] + INSERTED * (1 - index.empty[slot])))
+        empty = PROBABILITY[index.empty[slot]]
+        return float(np.log(empty + INSERTED * (1 - empty)))
 
     @cache
     def best(slot, k):
         """Phones up to k are said up to this slot."""
         ways = [0.0] if k == 0 else [DELETED] if k == 1 else []
-        if not index.is_first[slot]:
+        if slot not in is_first:
             for back, cost in ((1, 0.0), (2, DELETED)):
                 if k >= back:
                     ways.append(best(slot - 1, k - back) + cost)
             ways.append(best(slot - 1, k) + SAME)
         ways = [way + fit(slot, k) for way in ways]
-        if k < q - 1 and not index.is_first[slot]:
+        if k < q - 1 and slot not in is_first:
             ways.append(best(slot - 1, k) + skip(slot))
         return max(ways, default=-np.inf)
 
@@ -100,3 +117,49 @@ def test_a_phone_is_heard_as_itself_or_one_that_is_articulated_alike():
     assert match[0].argmax() == 2
     assert match[0, 3] > match[0, 1]
     assert (match[:, 0] == 0).all()
+
+
+def seeds_slowly(phones, index, length):
+    """Windows by trying all runs of slots: each holds the next phone, holds on, or is passed."""
+    found = []
+    for low, high in index.bounds.tolist():
+        reached = [set() for _ in range(length)]  # places of the query, after so many phones
+        for slot in range(low, high):
+            held = range(index.offsets[slot], index.offsets[slot + 1])
+            likely = [i for i in held if index.cost[i] <= 37 and index.token[i]][:2]
+            here = {k for i in likely for k, p in enumerate(phones) if p == TOKENS[index.token[i]]}
+            ends = {k + 1 for k in reached[length - 2] if k + 1 in here}
+            for n in range(length - 2, 0, -1):
+                kept = reached[n] if index.empty[slot] <= 26 else reached[n] & here
+                reached[n] = kept | {k + 1 for k in reached[n - 1] if k + 1 in here}
+            reached[0] = here | (reached[0] if index.empty[slot] <= 26 else set())
+            if ends:
+                before = int(ROOM * (max(ends) + 1)) + ROOM_SLOTS
+                behind = int(ROOM * (len(phones) - 1 - min(ends))) + ROOM_SLOTS
+                found.append([max(low, slot - before), min(high, slot + 1 + behind)])
+    return found
+
+
+@pytest.mark.parametrize("length", [3, 4])
+@pytest.mark.parametrize("seed", range(4))
+def test_seeds_are_phones_of_the_query_in_a_row(seed, length):
+    index, phones = drawn(seed, 400, first=(0, 150)), ("b", "a", "t", "a", "b", "b")
+    found = seeds(phones, index, length)
+    assert found.tolist() == seeds_slowly(phones, index, length)
+    assert 0 < len(found) < 400
+
+
+def test_a_query_longer_than_a_word_of_bits_has_seeds_at_its_beginning():
+    said = [(0.0, {token: 1.0}) for token in "tab" * 30]
+    windows = merged(seeds(("t", "a", "b") * 30, index_of(said), 3))
+    assert windows.tolist() == [[0, 90]]
+
+
+def test_merged_windows_cover_the_same_slots_once():
+    rng = np.random.default_rng(1)
+    begin = rng.integers(0, 500, 40)
+    windows = np.stack([begin, begin + rng.integers(0, 20, 40)], axis=1)
+    covered = {slot for low, high in windows.tolist() for slot in range(low, high)}
+    found = [slot for low, high in merged(windows).tolist() for slot in range(low, high)]
+    assert found == sorted(covered)
+    assert merged(np.empty((0, 2), np.int64)).shape == (0, 2)

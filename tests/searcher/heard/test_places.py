@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from searcher.heard import places as searched
 from searcher.heard.chance import COUNTED, Chance, learn_chance
 from searcher.heard.index import open_heard
-from searcher.heard.places import MOST, SAME_PLACE_MS, find_places
+from searcher.heard.places import MOST, SAME_PLACE_MS, PlacesToFit, find_places
 from std.store.columns import IndexedRecording, SegmentColumns
 from std.store.heard import NOBODY, HeardBy, HeardSlots
 from std.values import Recording
@@ -39,39 +40,39 @@ def segment(*recordings):
     )  # fmt: skip
 
 
-def opened(columns, gone=()):
-    live = np.array([row not in gone for row in range(len(columns.recordings))])
-    return open_heard(columns, live)
+def opened(columns, gone=(), first=0):
+    n = len(columns.recordings)
+    live = np.array([row not in gone for row in range(n)])
+    return open_heard(columns, live, first + np.arange(n))
 
 
 def test_slots_have_the_clock_of_their_recording():
     index = opened(segment("_t", None, "ab_"))
-    assert index.recording.tolist() == [0, 0, 2, 2, 2]
+    assert index.recording.tolist() == [0, 2]
+    assert index.bounds.tolist() == [[0, 2], [2, 5]]
     assert index.begin_ms.tolist() == [0, 100, 2000, 2100, 2200]
     assert index.end_ms.tolist() == [100, 200, 2100, 2200, 2300]
-    assert index.is_first.tolist() == [1, 0, 1, 0, 0]
     assert [TOKENS[t] for t in index.token] == list("_tab_")
 
 
-def test_recordings_that_do_not_count_leave_no_trace():
+def test_recordings_that_do_not_count_are_not_searched():
     without = opened(segment("_t", "tab", "ab_"), gone=[1])
-    other = opened(segment("_t", None, "ab_"))
-    for one, expected in zip(without, other, strict=True):
-        np.testing.assert_array_equal(one, expected)
+    assert without.recording.tolist() == [0, 2]
+    assert without.bounds.tolist() == [[0, 2], [5, 8]]
+    assert {*find_places(("t", "a", "b"), [without]).places.recording.tolist()} <= {0, 2}
     assert opened(segment("tab"), gone=[0]) is None
-    assert open_heard(segment(None), np.array([True])) is None
+    assert open_heard(segment(None), np.array([True]), np.array([0])) is None
 
 
 def test_a_term_is_found_where_it_was_said():
-    indexes = [opened(segment("_____tab_____________tab__", "________tab___")), None]
-    places = find_places(("t", "a", "b"), indexes)
+    indexes = [opened(segment("_____tab_____________tab__", "________tab___"))]
+    places = find_places(("t", "a", "b"), indexes).places
     best = places.rows(np.flatnonzero(places.score > -1))
     assert sorted(zip(best.recording.tolist(), best.start_ms.tolist(), strict=True)) == [
         (0, 500),
         (0, 2100),
         (1, 1800),
     ]
-    assert set(best.segment.tolist()) == {0}
     assert (best.end_ms - best.start_ms == 300).all()
     assert (np.diff(places.score) <= 0).all()
 
@@ -79,24 +80,59 @@ def test_a_term_is_found_where_it_was_said():
 def test_places_are_apart_and_of_all_segments():
     rng = np.random.default_rng(1)
     texts = ["".join(rng.choice(list(TOKENS), 3000)) for _ in range(2)]
-    places = find_places(("t", "a"), [opened(segment(text)) for text in texts])
+    indexes = [opened(segment(text), first=i) for i, text in enumerate(texts)]
+    places = find_places(("t", "a"), indexes).places
     assert len(places.score) == MOST
     middle = (places.start_ms + places.end_ms) / 2
     for number in (0, 1):
-        mine = np.sort(middle[places.segment == number])
+        mine = np.sort(middle[places.recording == number])
         assert (np.diff(mine) >= SAME_PLACE_MS).all()
 
 
-def test_cutting_an_archive_into_segments_changes_nothing():
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
+def test_cutting_an_archive_into_segments_changes_nothing(order):
     rng = np.random.default_rng(2)
-    texts = ["".join(rng.choice(list(TOKENS), 200)) for _ in range(3)]
-    whole = find_places(("t", "a", "b"), [opened(segment(*texts))])
-    parts = find_places(("t", "a", "b"), [opened(segment(text)) for text in texts])
-    np.testing.assert_array_equal(whole.score, parts.score)
+    texts = ["".join(rng.choice(list("ab_"), 400)) for _ in range(3)]
+    texts[1] = texts[0]  # ties
+    spans = PlacesToFit(np.arange(3), np.full(3, 4000), np.full(3, 9000))
+    whole = find_places(("t", "a", "b"), [opened(segment(*texts))], spans)
+    parts = [opened(segment(*["_"] * i, texts[i]), gone=range(i)) for i in order]
+    cut = find_places(("t", "a", "b"), parts, spans)
+    for one, expected in zip(cut.places, whole.places, strict=True):
+        np.testing.assert_array_equal(one, expected)
+    np.testing.assert_array_equal(cut.in_stretches, whole.in_stretches)
+
+
+def test_the_best_score_in_a_span_is_that_of_the_alignment_there():
+    index = opened(segment("_____tab_____________tab__", None))
+    spans = PlacesToFit(
+        np.array([0, 0, 0, 1]), np.array([500, 1000, 2100, 0]), np.array([800, 1900, 2400, 900])
+    )
+    fits = find_places(("t", "a", "b"), [index], spans).in_stretches
+    assert fits[0] == fits[2] > -1
+    assert fits[1] < -5
+    assert fits[3] == -np.inf  # nobody heard this recording
+
+
+@pytest.mark.parametrize("trigrams", [0, 10**9])
+def test_in_a_large_archive_the_same_good_places_are_found_near_seeds(monkeypatch, trigrams):
+    rng = np.random.default_rng(5)
+    text = "".join(rng.choice(list("ab_t"), 20_000))
+    indexes, term = [opened(segment(text[:9000], text[9000:]))], ("t", "a", "b", "t", "a")
+    stretches = PlacesToFit(np.arange(2), np.array([3000, 9000]), np.array([4000, 9900]))
+    whole = find_places(term, indexes, stretches)
+    monkeypatch.setattr(searched, "ALIGNED_SLOTS", 10_000)
+    monkeypatch.setattr(searched, "TRIGRAM_SLOTS", trigrams)
+    near = find_places(term, indexes, stretches)
+    good = whole.places.score > -1
+    assert good.sum() > 10
+    for one, expected in zip(near.places, whole.places, strict=True):
+        np.testing.assert_array_equal(one[: good.sum()], expected[good])
+    np.testing.assert_array_equal(near.in_stretches, whole.in_stretches)
 
 
 def test_an_archive_without_phones_has_no_places():
-    assert len(find_places(("t", "a"), [None]).score) == 0
+    assert len(find_places(("t", "a"), []).places.score) == 0
 
 
 def test_e_values_count_decoys_and_go_on_as_their_line():

@@ -1,0 +1,348 @@
+"""Learn the weights of the phones heard, and measure search with them on sets left out.
+
+    python -m benchmarks.heard_evidence DATA SOUND [--write searcher/calibration/heard_weights.py]
+
+DATA has the networks of `SETS` with ``ecf.xml``, ``ref.rttm`` and ``terms.xml`` beside them; SOUND
+has a folder of NAME.sound for each (``std-recognise --sound-only``). Each set is searched with
+weights learned from the sets of other languages; English from these and from every other recording
+of its own. What words and guessed phones are worth is what is shipped. Printed for the search
+without the phones heard (*words*) and with them (*both*): hits of probability .1 and more, the sum
+of their probabilities and how many are right, the wrong and the right ones from .5 up; ATWV, MTWV,
+OTWV (NIST 2006) and MAP, of all terms and by an attribute of the term list.
+
+Terms to learn from are words and pairs of the transcript, the term list, and words that nobody
+says (`searcher.phonetic.decoys`). Of the terms that the recogniser knows, `KNOCKED_OUT` lose all
+places where words or guessed phones find them, and count as terms that it does not know.
+"""
+
+import argparse
+import random
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
+
+import numpy as np
+
+from benchmarks.calibration import LEAST, source
+from indexer import index_files
+from scoring.evaluate import evaluate
+from scoring.measures.twv import NAMED_POINTS, OperatingPoint
+from scoring.options import ScoringOptions
+from searcher.calibration.model import default_model
+from searcher.calibration.weights import Evidence, Weights, examples_of, fit
+from searcher.evidence import calibrate
+from searcher.evidence.heard import MOST_BY_CHANCE, heard_evidence, places_alone
+from searcher.evidence.pairing import pair_with_hits
+from searcher.heard.archive import heard_archive
+from searcher.heard.places import PlacesToFit
+from searcher.index.recording_table import recording_table
+from searcher.index.searched_speech import SearchedSpeech
+from searcher.output.hit_files import hit_list
+from searcher.phonetic.decoys import draw_decoy_words
+from searcher.phonetic.hits import PhoneticHits
+from searcher.phonetic.indexes import open_phonetic_indexes
+from searcher.phonetic.pronunciations import pronounced
+from searcher.prepared import prepare
+from searcher.results.candidates import NO_CANDIDATES, Candidates, concatenate
+from searcher.results.search_result import SearchResult
+from searcher.search import search
+from searcher.tuning.development_set import lexical_candidates
+from searcher.tuning.examples import JudgedSpeech
+from searcher.tuning.labels import Phrase
+from searcher.tuning.reference import correct_hits, find_occurrences, make_transcript
+from searcher.tuning.tune import queries
+from std.config import Config
+from std.ecf_filter import speech_s
+from std.files import read
+from std.nist import ecf, rttm, term_list
+from std.store import Segment, open_store
+from std.values import ECF, Bools, Float64s, Lexemes, TermList
+
+SETS = {  # networks, language, folder of the sound, attribute of the term list
+    "german/clean_v25k": ("networks.jsonl", "de", "german", "OOV"),
+    "german/calibrated_v100k": ("networks.jsonl", "de", "german", "OOV"),
+    "dutch/clean_v30k": ("networks.jsonl", "nl", "dutch", "OOV"),
+    "english_whisper": ("whisper_json", "en", "english", "Grep"),  # the transcript
+    "english_whisper/": ("hyb_sketch.jsonl", "en", "english", "Grep"),  # draws
+}
+SEED = 1
+MOST_UNKNOWN, MOST_KNOWN = 350, 350  # terms to learn from, of each set
+KNOCKED_OUT = 0.3  # of the known ones
+ABSENT = 8  # terms that nobody says, of each length
+UNKNOWN, KNOWN = "unknown", "known"
+FIRST = 1000.0  # that what is written is taken for an occurrence, before what is heard
+TELLING = -8.0  # log ratio, from which on places that were not heard teach something
+MEASURES = ("ATWV", "MTWV", "OTWV", "MAP")
+
+
+@dataclass(frozen=True)
+class Material:
+    """One set, indexed with its sound."""
+
+    name: str
+    language: str
+    attribute: str
+    ecf: ECF
+    lexemes: Lexemes
+    terms: TermList
+    config: Config
+    segments: Sequence[Segment]
+
+
+def material(data: Path, sound: Path, name: str, store: Path) -> Material:
+    """Read and index one set."""
+    networks, language, of_sound, attribute = SETS[name]
+    folder, path = data / name, data / name / networks
+    paths = sorted(path.glob("*.json")) if path.is_dir() else [path]
+    report = index_files(paths, store, language=language, sound=sound / of_sound)
+    print(f"{name} {networks}: {report.heard[0].line()}", flush=True)
+    config = Config()
+    return Material(
+        f"{name} {networks}",
+        language,
+        attribute,
+        read(ecf.parse, folder / "ecf.xml"),
+        read(rttm.parse, folder / "ref.rttm"),
+        read(term_list.parse, folder / "terms.xml"),
+        replace(config, pronunciation=replace(config.pronunciation, language=language)),
+        open_store(str(store)).segments(),
+    )
+
+
+class Learned(NamedTuple):
+    """A term to learn from."""
+
+    kind: str
+    evidence: Evidence
+    recording: np.ndarray  # (n,) of each place, a row of the set's table
+    is_right: Bools  # (n,)
+
+    def within(self, is_there: Bools) -> "Learned":
+        """Its places in some recordings."""
+        return self.rows(is_there[self.recording])
+
+    def rows(self, some: Bools) -> "Learned":
+        """Some of its places."""
+        rows = np.flatnonzero(some)
+        features = {name: column[rows] for name, column in self.evidence.features.items()}
+        evidence = Evidence(features, self.evidence.offset[rows])
+        return Learned(self.kind, evidence, self.recording[rows], self.is_right[rows])
+
+
+def lessons(one: Material) -> list[Learned]:
+    """The terms of a set with all their places."""
+    table = recording_table(one.segments)
+    indexes, _ = open_phonetic_indexes(one.segments, table.row_of, one.config, None)
+    assert indexes is not None
+    heard = heard_archive(indexes)
+    assert heard is not None
+    transcript = make_transcript(one.lexemes, table.recordings, one.config.text)
+    listed = [one.config.text.phrase(term.text) for term in one.terms.terms]
+    unknown, known = queries(transcript, indexes, listed, SEED)
+    rng = random.Random(SEED)  # a sample, not a secret
+    unknown = sorted(rng.sample(unknown, min(MOST_UNKNOWN, len(unknown))))
+    known = sorted(rng.sample(known, min(MOST_KNOWN, len(known))))
+    lost = {*rng.sample(known, round(KNOCKED_OUT * len(known)))}
+    by_words = partial(lexical_candidates, segments=one.segments, config=one.config)
+    speech = JudgedSpeech(indexes, by_words, table.recordings, one.ecf.excerpts)
+    unknown += [(word,) for word in draw_decoy_words(speech.searched().words.counts, ABSENT)]
+    asked = [(words, UNKNOWN) for words in unknown] + [(words, KNOWN) for words in known]
+    phrases = [words for words, _ in asked]
+    found = []
+    for (words, kind), candidates, hits, ways in zip(
+        asked,
+        speech.found_by_words(phrases),
+        speech.with_phones(phrases),
+        pronounced(phrases, indexes.lexicon),
+        strict=True,
+    ):
+        if hits is None:
+            continue
+        if words in lost:
+            kind, hits, candidates = UNKNOWN, hits.rows(np.empty(0, np.int64)), NO_CANDIDATES
+        places = places_of(words, kind, candidates, hits, speech)
+        term = heard.find(ways, places.spans)
+        assert term is not None
+        alone = places_alone(term, places.spans)
+        evidence = heard_evidence(places.log_ratio, term, alone, heard.log_slots)
+        recording, start_ms, end_ms, _ = term.places.rows(alone)
+        spans = PlacesToFit(
+            np.append(places.spans.recording, recording),
+            np.append(places.spans.start_ms, start_ms),
+            np.append(places.spans.end_ms, end_ms),
+        )
+        posterior = np.append(places.posterior, np.zeros(len(alone)))
+        log_e = np.append(term.span_log_e_value, term.log_e_value[alone])
+        score = FIRST * posterior - np.clip(log_e, -FIRST / 2, FIRST / 2)
+        which = np.zeros(len(score), np.int64)
+        right = correct_hits(which, *spans, score, find_occurrences(transcript, [words]))
+        telling = (np.append(places.log_ratio, np.zeros(len(alone))) > TELLING) | (
+            log_e < MOST_BY_CHANCE
+        )
+        found.append(Learned(kind, evidence, spans.recording, right).rows(telling))
+    return found
+
+
+class Places(NamedTuple):
+    """Where words and guessed phones found a term."""
+
+    spans: PlacesToFit
+    posterior: Float64s  # (n,)
+    log_ratio: Float64s  # (n,) with the shipped weights
+
+
+def places_of(
+    words: Phrase, kind: str, candidates: Candidates, hits: PhoneticHits, speech: JudgedSpeech
+) -> Places:
+    """The places of a term."""
+    paired = pair_with_hits(words, candidates, hits, speech.searched())
+    alone = hits.hits.rows(paired.unpaired)
+    spans = PlacesToFit(
+        np.append(candidates.recording, alone.recording),
+        np.append(candidates.start_ms, alone.start_ms),
+        np.append(candidates.end_ms, alone.end_ms),
+    )
+    model, letters = default_model(), sum(map(len, words))
+    if kind == KNOWN:
+        evidence = paired.iv_evidence(len(words), letters, speech.part.speech_s)
+        return Places(spans, paired.posterior, model.iv_weights.log_ratio(evidence))
+    ratio = model.oov_weights.log_ratio(paired.oov_evidence())
+    return Places(spans, np.zeros(len(ratio)), ratio)
+
+
+HeardWeights = Mapping[str, Weights]  # of unknown and of known terms
+
+
+def learned(terms: Sequence[Learned]) -> HeardWeights:
+    """The weights that terms teach."""
+    weights = {}
+    for kind in (UNKNOWN, KNOWN):
+        some = [one for one in terms if one.kind == kind and len(one.is_right)]
+        examples = examples_of([one.evidence for one in some], [one.is_right for one in some])
+        weights[kind] = fit(examples, sorted(examples.features))
+    return weights
+
+
+def searched(one: Material, phones: str, weights: HeardWeights | None = None) -> SearchResult:
+    """Search the term list."""
+    phonetic_search = replace(one.config.phonetic_search, phones=phones)
+    index = prepare(one.segments, replace(one.config, phonetic_search=phonetic_search))
+    excerpts = one.ecf.excerpts
+    speech = SearchedSpeech(excerpts, speech_s(index.copies.searched(excerpts)))
+    if weights is None:
+        return search(one.terms.terms, index, speech)
+    with (
+        mock.patch.object(calibrate, "HEARD_OOV_WEIGHTS", weights[UNKNOWN]),
+        mock.patch.object(calibrate, "HEARD_IV_WEIGHTS", weights[KNOWN]),
+    ):
+        return search(one.terms.terms, index, speech)
+
+
+def merged(results: Sequence[SearchResult], is_of: Sequence[Bools]) -> SearchResult:
+    """The hits of several searches of the same terms, each of its own recordings."""
+    rows = [
+        np.flatnonzero(here[one.candidates.recording])
+        for one, here in zip(results, is_of, strict=True)
+    ]
+    parts = [one.rows(which) for one, which in zip(results, rows, strict=True)]
+    candidates = concatenate([one.candidates for one in parts])
+    order = np.lexsort((candidates.start_ms, candidates.recording, candidates.term))
+    return replace(
+        parts[0],
+        candidates=candidates.rows(order),
+        probability=np.concatenate([one.probability for one in parts])[order],
+        decision_score=np.concatenate([one.decision_score for one in parts])[order],
+    )
+
+
+def table(one: Material, title: str, result: SearchResult) -> None:
+    """Print the lines of one search."""
+    transcript = make_transcript(one.lexemes, result.recordings, one.config.text)
+    candidates = result.candidates
+    right = correct_hits(
+        candidates.term, candidates.recording, candidates.start_ms, candidates.end_ms,
+        result.probability, find_occurrences(transcript, result.words),
+    )  # fmt: skip
+    miss, alarm, prior = NAMED_POINTS["nist2006"]
+    assert prior is not None
+    options = ScoringOptions(
+        OperatingPoint(miss, alarm, prior), group_by=(f"attribute:{one.attribute}",)
+    )
+    hits = hit_list(result, one.terms, "terms.xml", "heard")
+    kinds = [term.attributes.get(one.attribute, "") for term in one.terms.terms]
+    for group in evaluate(one.ecf, one.lexemes, one.terms, hits, options).groups:
+        of_group = group.name.removeprefix(f"{one.attribute}-")
+        mine = np.array([of_group in ("all", kind) for kind in kinds])[candidates.term]
+        p, y = result.probability[mine], right[mine]
+        counted, likely = p >= LEAST, p >= 0.5
+        total, n = p[counted].sum(), int(y[counted].sum())
+        wrong, found = int((~y[likely]).sum()), int(y[likely].sum())
+        measures = " | ".join(f"{group.measures[name]:.3f}" for name in MEASURES)
+        ratio = total / n if n else np.nan
+        print(
+            f"| {one.name} | {title} | {of_group} | {total:.1f} | {n} | {ratio:.2f} | {wrong} "
+            f"| {found} | {measures} |",
+            flush=True,
+        )
+
+
+def left_out(
+    one: Material, terms: Mapping[str, Sequence[Learned]], sets: Sequence[Material]
+) -> SearchResult:
+    """Search a set with weights that were not learned on it."""
+    others = [
+        term for other in sets if other.language != one.language for term in terms[other.name]
+    ]
+    own = [term for other in sets if other.language == one.language for term in terms[other.name]]
+    if one.language != "en":
+        return searched(one, "both", learned(others))
+    is_even = np.arange(len(recording_table(one.segments).recordings)) % 2 == 0
+    halves = (is_even, ~is_even)
+    found = [
+        searched(one, "both", learned([*others, *(term.within(~half) for term in own)]))
+        for half in halves
+    ]
+    return merged(found, halves)
+
+
+def main() -> None:
+    """Print the table; write the weights if asked to."""
+    parse = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parse.add_argument("data", type=Path)
+    parse.add_argument("sound", type=Path)
+    parse.add_argument("--write", type=Path, metavar="FILE")
+    args = parse.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        sets = [
+            material(args.data, args.sound, name, Path(folder) / str(number))
+            for number, name in enumerate(SETS)
+        ]
+        terms = {one.name: lessons(one) for one in sets}
+        heads = ("set", "phones", "terms", "sum", "right", "sum/right", "wrong from .5", "right")
+        print(f"| {' | '.join((*heads, *MEASURES))} |\n|{'---|' * (len(heads) + len(MEASURES))}")
+        for one in sets:
+            table(one, "words", searched(one, "words"))
+            table(one, "both", left_out(one, terms, sets))
+    weights = learned([term for of_set in terms.values() for term in of_set])
+    if args.write:
+        args.write.write_text(written(weights), encoding="utf-8")
+
+
+def written(weights: HeardWeights) -> str:
+    """The source of `searcher.calibration.heard_weights`."""
+    return (
+        '"""The shipped weights of the phones heard, written by ``benchmarks.heard_evidence '
+        '... --write``."""\n\nfrom searcher.calibration.weights import Weights\n\n'
+        + source("HEARD_OOV_WEIGHTS", weights[UNKNOWN])
+        + source("HEARD_IV_WEIGHTS", weights[KNOWN])
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""Evidence of the phones heard: for places where a term was found, and places of their own.
+
+with_heard         log ratios of a term's places, the term in the phones heard -> log ratios with
+                   both, of these places and of those that were only heard
+    heard_evidence     its features
+
+A place that words or guessed phones found keeps their log ratio, and the phones heard there are
+weighed on top. A place that was only heard has its E-value per slot against the slots of the
+archive. The weights of both are learned together (`benchmarks.heard_evidence`), from terms of
+which a part has lost all its places, as if the recogniser did not know the words.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from searcher.calibration.weights import Evidence, LogRatios, Weights
+from searcher.heard.archive import HeardTerm
+from searcher.heard.places import Places, PlacesToFit
+from searcher.lexical.deduplicate import overlap
+from searcher.phonetic.layout import SAME_PLACE_MS
+from std.store.columns import Int64s
+from std.values import Bools, Float64s
+
+LEAST_LOG_E, MOST_LOG_E = -14.0, 9.0  # beyond which an E-value says no more
+CURVED = 2.0  # log E-value from which on evidence grows less than its log
+MOST_BY_CHANCE = float(np.log(10.0))  # log E-value up to which a place that was only heard counts
+MOST_ALONE = 40  # places of a term that were only heard
+LEAST_FIT = -6.0  # nats a phone
+LEAST_RATIO, MOST_RATIO = -15.0, 10.0  # of what words and guessed phones say, beyond which all same
+
+
+class WithHeard(NamedTuple):
+    """A term's places once the sound was listened to: those found otherwise, then the others."""
+
+    ratios: LogRatios  # of all of them
+    alone: Places  # that were only heard
+
+
+def with_heard(
+    ratios: LogRatios, spans: PlacesToFit, heard: HeardTerm, log_slots: float, weights: Weights
+) -> WithHeard:
+    """What the evidence for a term's places is worth with the phones heard.
+
+    Args:
+        ratios: (n,) of the places that were found otherwise.
+        spans: (n,) these places.
+        heard: the term in the phones heard, and in these spans.
+        log_slots: log of the number of slots heard.
+        weights: of the evidence, see `heard_evidence`.
+    """
+    rows = places_alone(heard, spans)
+    evidence = heard_evidence(ratios.all_false_alarms, heard, rows, log_slots)
+    shift = weights.against_chance(evidence._replace(offset=np.zeros(len(evidence.offset))))
+    shift = np.where(np.isneginf(np.append(heard.span_score, heard.places.score[rows])), 0.0, shift)
+    none = np.full(len(rows), -log_slots)
+    return WithHeard(
+        LogRatios(
+            np.append(ratios.all_false_alarms, none) + shift,
+            np.append(ratios.chance, none) + shift,
+            np.append(ratios.counted, np.ones(len(rows))),
+        ),
+        heard.places.rows(rows),
+    )
+
+
+def places_alone(heard: HeardTerm, spans: PlacesToFit) -> Int64s:
+    """Rows of a term's likeliest places that overlap with none of those found otherwise."""
+    some = np.flatnonzero(heard.log_e_value < MOST_BY_CHANCE)
+    return some[~_are_known(heard.places.rows(some), spans)][:MOST_ALONE]
+
+
+def _are_known(places: Places, spans: PlacesToFit) -> Bools:
+    """(n,) which places overlap with a span, with their middles near each other."""
+    start, end = places.start_ms[:, None], places.end_ms[:, None]
+    is_near = np.abs(start + end - spans.start_ms - spans.end_ms) < 2 * SAME_PLACE_MS
+    is_near &= places.recording[:, None] == spans.recording
+    is_near &= overlap(start, end, spans.start_ms, spans.end_ms)
+    known: Bools = is_near.any(axis=1)
+    return known
+
+
+def heard_evidence(
+    log_ratio: Float64s, heard: HeardTerm, alone: Int64s, log_slots: float
+) -> Evidence:
+    """The evidence of the phones heard, for n places found otherwise and m that were only heard.
+
+    Args:
+        log_ratio: (n,) of the evidence for the former.
+        heard: the term, and its fit in these places.
+        alone: (m,) rows of the latter.
+        log_slots: log of the number of slots heard.
+
+    Returns:
+        log_ratio        of places found otherwise, within bounds: its weight takes back what both
+                         say
+        log_e_rate       log of the false alarms expected to fit as well, per slot
+        log_e_curve      square of its distance below `CURVED`, per archive: the line of chance goes
+                         on where scores hardly can
+        fit              score a phone
+        phones           log of the term's phones
+        alone            1 of a place that was only heard
+        alone_*          the same of these places
+    """
+    n, m = len(log_ratio), len(alone)
+    is_alone = np.repeat([0.0, 1.0], [n, m])
+    log_e = np.append(heard.span_log_e_value, heard.log_e_value[alone])
+    log_e = np.clip(log_e, LEAST_LOG_E, MOST_LOG_E)
+    score = np.append(heard.span_score, heard.places.score[alone])
+    own = {
+        "log_e_rate": log_e - log_slots,
+        "fit": np.clip(score / len(heard.phones), LEAST_FIT, 0.0),
+        "phones": np.full(n + m, np.log(len(heard.phones))),
+    }
+    ratio = np.append(np.clip(log_ratio, LEAST_RATIO, MOST_RATIO), np.zeros(m))
+    columns = {
+        **own,
+        **{f"alone_{name}": is_alone * column for name, column in own.items()},
+        "alone": is_alone,
+        "log_e_curve": np.minimum(log_e - CURVED, 0.0) ** 2,
+        "log_ratio": ratio,
+    }
+    return Evidence(columns, np.append(log_ratio, np.full(m, -log_slots)))

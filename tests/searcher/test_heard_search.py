@@ -1,0 +1,138 @@
+"""Search in an index whose phones were heard: a word that the recogniser lost, beside the others.
+
+The sound is drawn from the words of the example; then one word is taken out of what was written.
+"""
+
+import json
+
+import pytest
+
+from indexer import delete_recordings, index_files, merge_segments
+from searcher import open_fused, open_index
+from searcher.commands.search import main
+from std.config import Config, PhoneticSearchConfig
+from std.values import Term
+from tests.heard_sound import MESHES, frames_of, write_sound
+
+LOST, WRITTEN, WHERE = "historische", "lawine", "KERSTIN_03"
+KNOWN = "spreewald"
+TERMS = [Term(str(i), text) for i, text in enumerate((LOST, KNOWN, "dem spreewald", "quarkknödel"))]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The files of the example, without the word, and the sound that has it."""
+    folder = tmp_path_factory.mktemp("heard")
+    sound = frames_of(MESHES, tmp_path_factory.mktemp("plain") / "INDEX")
+    for mesh in MESHES:
+        text = mesh.read_text(encoding="utf-8")
+        assert (LOST in text) == (mesh.stem == WHERE)
+        (folder / mesh.name).write_text(text.replace(LOST, WRITTEN), encoding="utf-8")
+        write_sound(folder, mesh.stem, sound[mesh.stem])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def store(folder):
+    index_files(inputs(folder), folder / "INDEX", language="German")
+    return folder / "INDEX"
+
+
+@pytest.fixture(scope="module")
+def deaf(folder):
+    """The same without sound."""
+    index_files(inputs(folder), folder / "DEAF", language="German", learn_phones=False)
+    return folder / "DEAF"
+
+
+def inputs(folder):
+    return [folder / mesh.name for mesh in MESHES]
+
+
+def with_phones(phones):
+    return Config(phonetic_search=PhoneticSearchConfig(phones=phones))
+
+
+def documents(*stores, phones="both", terms=TERMS, **selection):
+    with open_index(*stores, config=with_phones(phones)) as index:
+        return index.hits(index.search_terms(terms, **selection))
+
+
+def same(hits):
+    return [
+        (hit.term, hit.file, hit.start_s, hit.probability, hit.method, hit.heard) for hit in hits
+    ]
+
+
+def best(hits, term):
+    return max((hit for hit in hits if hit.term == term), key=lambda hit: hit.probability)
+
+
+@pytest.mark.parametrize("phones", ["sound", "both"])
+def test_a_word_that_was_not_written_is_found_where_it_was_said(store, phones):
+    hit = best(documents(store, phones=phones), LOST)
+    assert (hit.file, hit.decision) == (WHERE, "YES")
+    assert abs(hit.start_s - 0.33) < 0.15
+    assert hit.likeliest == WRITTEN
+    assert "s t" in hit.heard
+    assert hit.document()["heard"] == hit.heard
+
+
+def test_it_is_not_found_by_phones_guessed_from_the_words(store):
+    hits = documents(store, phones="words")
+    assert not [hit for hit in hits if hit.term == LOST and hit.probability > 0.5]
+    assert not any("heard" in hit.document() for hit in hits)
+
+
+def test_without_the_phones_heard_all_is_as_in_an_index_without_sound(store, deaf):
+    without = [hit.document() for hit in documents(deaf)]
+    assert without == [hit.document() for hit in documents(store, phones="words")]
+
+
+def test_it_is_found_where_an_index_without_sound_is_fused_with_it(store, deaf):
+    with open_fused(store, deaf) as index:
+        hit = best(index.hits(index.search_terms(TERMS)), LOST)
+    assert hit.file == WHERE
+    assert hit.likeliest == WRITTEN
+    assert "heard" in {finding.method for finding in hit.found_by}
+
+
+def test_words_that_were_written_are_found_as_before_and_surer(store):
+    without, heard = (best(documents(store, phones=p), KNOWN) for p in ("words", "both"))
+    assert (without.file, without.start_s) == (heard.file, heard.start_s)
+    assert heard.probability > 0.9
+
+
+def test_shards_give_the_same_hits(folder, store):
+    shards = [folder / "SHARD_1", folder / "SHARD_2"]
+    index_files(inputs(folder), shards, language="German")
+    assert same(documents(*shards)) == same(documents(store))
+
+
+def test_deleted_recordings_leave_no_trace(folder):
+    store = folder / "FEWER"
+    index_files(inputs(folder), store, language="German")
+    delete_recordings([MESHES[0].stem], store)
+    before = same(documents(store))
+    assert before
+    assert MESHES[0].stem not in {hit[1] for hit in before}
+    merge_segments(store)
+    assert same(documents(store)) == before
+
+
+def test_a_restricted_search_finds_what_an_index_of_that_part_would(store):
+    hits = documents(store, recordings=[WHERE])
+    assert {hit.file for hit in hits} == {WHERE}
+    assert best(hits, LOST).probability > 0.5
+    elsewhere = documents(store, recordings=["KERSTIN_00"])
+    assert best(elsewhere, LOST).probability < 0.2
+
+
+def test_the_command_says_what_was_heard(store, capsys):
+    asked = ["--store", str(store), LOST, "--min-probability", "0.5", "--json"]
+    assert main([*asked, "--phones", "words"]) == 1
+    assert json.loads(capsys.readouterr().out) == []
+    assert main(asked) == 0
+    hit, *_ = json.loads(capsys.readouterr().out)
+    assert hit["method"] == "heard"
+    assert hit["how"].endswith("heard in the sound")
