@@ -64,6 +64,7 @@ from indexer.languages.report import (
 from indexer.origins import origins
 from indexer.recorded_audio import existing_folder
 from indexer.segments.phone_columns import PhoneColumnBuilder
+from indexer.sound_clock import clock_doubts
 from indexer.sync import (
     Changes,
     RelinkReport,
@@ -468,7 +469,7 @@ def verify_index(store: Stores) -> Iterator[IndexCheck]:
                 segments=len(segments),
                 inputs={file: sorted(of) for file, of in sorted(origins([opened]).items())},
                 languages=tuple(indexed_languages(segments)),
-                warnings=tuple(pronounced_wrongly(segments)),
+                warnings=(*pronounced_wrongly(segments), *clock_doubts(segments)),
             )
 
 

@@ -5,7 +5,6 @@ targets      what each frame may be -> Targets, at first evenly spread
 alignment    what each frame is, given how well it fits each phone
 classes      frames and what they are -> ClassSums -> weights of a linear layer
 layer        PhoneLayer: frames -> log posteriors of phones
-folds        which quarter of the frames judges a layer that the other three taught
 learning     rounds of all of these -> Learned: layers, and how many held-out frames they get right
 slots        log posteriors -> short stretches with alternative phones
 kept         layers and slots as columns of a segment keep them

@@ -1,7 +1,10 @@
 """Learn a phone layer from recordings with words.
 
-learn    rounds of layers and alignments -> Learned
+folds_of  the fold of each frame of several recordings
+learn     rounds of layers and alignments -> Learned
 
+No frame is judged by a layer that it taught. Recordings are dealt to four folds in the order of
+their names; fewer than four are cut into blocks of 30 s, which are dealt instead.
 At first the phones of a word share its time evenly. In each round a layer of three folds hears the
 fourth, and its words are aligned with what it hears; the next round learns from that.
 """
@@ -14,15 +17,29 @@ import numpy as np
 
 from indexer.phone_layer.alignment import aligned
 from indexer.phone_layer.classes import ClassSums, class_sums, layer_of, no_sums
-from indexer.phone_layer.folds import FOLDS
 from indexer.phone_layer.layer import PhoneLayer, Reader, blocks, fits_of, log_softmax, shrunk
 from indexer.phone_layer.targets import SILENCE, Targets
 from std.sound.value import Encoder
 from std.store.columns import Int64s
 from std.values import Float32s
 
+FOLDS = 4
+BLOCK_MS = 30_000
 ROUNDS = 3
 SCALE = 0.5  # of a layer: frames in a row are alike, so it is too sure of itself
+
+
+def folds_of(lengths: Sequence[int], frame_ms: int) -> list[Int64s]:
+    """For each recording the fold of each frame, from 0 to 3.
+
+    Args:
+        lengths: numbers of frames of the recordings, in the order of their names.
+        frame_ms: of a frame.
+    """
+    if len(lengths) >= FOLDS:
+        return [np.full(length, row % FOLDS) for row, length in enumerate(lengths)]
+    block = max(BLOCK_MS // frame_ms, 1)
+    return [(np.arange(length) // block + row) % FOLDS for row, length in enumerate(lengths)]
 
 
 class Lesson(NamedTuple):

@@ -36,7 +36,7 @@ def spoken_words(columns: SegmentColumns) -> list[SpokenWords]:
     """
     offsets = columns.extra["word_phone_offsets"].astype(np.int64)
     phones = columns.extra["word_phones"].astype(np.uint8)
-    rows, words = _likeliest(columns)
+    rows, words = likeliest(columns)
     slots = columns.posting_slot[rows]
     begin_ms = columns.posting_start_ms[rows].astype(np.int64)
     end_ms = begin_ms + columns.posting_duration_ms[rows]
@@ -57,7 +57,7 @@ def spoken_words(columns: SegmentColumns) -> list[SpokenWords]:
     return spoken
 
 
-def _likeliest(columns: SegmentColumns) -> tuple[Int64s, Int64s]:
+def likeliest(columns: SegmentColumns) -> tuple[Int64s, Int64s]:
     """The postings of each slot's likeliest word, and the words; the best where it has several."""
     words = np.repeat(np.arange(len(columns.posting_offsets) - 1), np.diff(columns.posting_offsets))
     rows = np.flatnonzero(columns.slot_word[columns.posting_slot] == words)

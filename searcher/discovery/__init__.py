@@ -2,7 +2,6 @@
 
     sources      segments of an index -> frames, of sound or of phones heard
     blocks       frames in blocks; pairs of blocks are items of work
-    usual        how near frames come to others by chance; which are silence
     seeds        windows of frames that resemble each other, by hashing
     alignment    a seed, extended as far as two stretches resemble each other (Smith and Waterman)
     pairs        two blocks -> pairs of stretches; the same with time reversed, which is chance

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.discovery.usual import sample_of, silent, usual_distances
+from std.sound.usual import sample_of, silent, usual_distances
 from std.sound.value import FRAME_MS
 from std.store.columns import Int64s, UInt64s
 from std.values import Bools, Int32s

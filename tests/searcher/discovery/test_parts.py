@@ -10,8 +10,8 @@ from searcher.discovery.chance import ChancePairs
 from searcher.discovery.classes import Pair, Stretch, classes_of
 from searcher.discovery.pairs import Work, distinct, pairs_in
 from searcher.discovery.seeds import SeedFrames, find_seeds
-from searcher.discovery.usual import NEAREST, sample_of, silent, usual_distances
 from searcher.discovery.written import Written, explained
+from std.sound.usual import NEAREST, sample_of, silent, usual_distances
 
 RANDOM = np.random.default_rng(7)
 

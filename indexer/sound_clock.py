@@ -1,0 +1,119 @@
+"""Whether the words of a recording and its sound have the same clock.
+
+clock_doubts    segments -> lines about recordings whose words stand elsewhere than their sound
+
+If audio was cut otherwise than the recogniser's, written terms are still found, but phones heard,
+query by example and clips are wrong, and nothing shows it. Where nobody speaks there should be no
+word: the offset at which silence and the lack of words agree best is that of the clocks.
+Whisper's times of words are .1 to .2 s late, so an offset must fit clearly better than none.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+import numpy as np
+
+from indexer.phone_layer.words import likeliest
+from std.sound.columns import OFFSETS, SegmentSound
+from std.sound.usual import sample_of, silent, usual_distances
+from std.sound.value import FRAME_MS
+from std.store import Segment
+from std.store.columns import KEY_SHIFT, SegmentColumns
+from std.values import Bools, Recording
+
+LARGEST_S = 5.0  # offset that is found
+DOUBTFUL_S = 0.1
+LEAST_S = 30.0  # of sound that tells anything
+LONGEST_S = 300.0  # of a recording that is looked at
+LEAST_SHARE = 0.03  # of frames that are silent, and that have no word
+LEAST_AGREEMENT = 0.25  # correlation at the best offset
+LEAST_GAIN = 0.1  # beyond that without an offset
+
+
+def clock_doubts(
+    segments: Iterable[Segment], wanted: Collection[Recording] | None = None
+) -> Iterator[str]:
+    """Say of which recordings words and sound disagree, and by how much.
+
+    Args:
+        segments: of an index; recordings without sound are passed over.
+        wanted: recordings that are looked at; None = all.
+    """
+    for segment in segments:
+        if segment.extra(OFFSETS) is None:
+            continue
+        rows = [
+            row
+            for row, one in enumerate(segment.recordings)
+            if row not in segment.deleted and (wanted is None or one.recording in wanted)
+        ]
+        for recording, found_s in _offsets_s(segment.columns(), rows) if rows else ():
+            side = "behind" if found_s > 0 else "before"
+            yield (
+                f"{recording.file}: its words stand about {abs(found_s):.1f} s {side} its sound; "
+                "was other audio recognised?"
+            )
+
+
+def offset_s(silence: Bools, unsaid: Bools) -> float:
+    """How far words stand behind their sound, in seconds; 0 where nothing tells it.
+
+    Args:
+        silence: (n,) frames in which nobody speaks.
+        unsaid: (n,) frames in which no word is written.
+    """
+    if len(silence) * FRAME_MS < 1000 * LEAST_S:
+        return 0.0
+    if min(silence.mean(), unsaid.mean()) < LEAST_SHARE or silence.all() or unsaid.all():
+        return 0.0
+    most = int(1000 * LARGEST_S) // FRAME_MS
+    agreements = np.array([_agreement(silence, unsaid, by) for by in range(-most, most + 1)])
+    best = int(agreements.argmax())
+    gain = agreements[best] - agreements[most]
+    if agreements[best] < LEAST_AGREEMENT or gain < LEAST_GAIN:
+        return 0.0
+    return (best - most) * FRAME_MS / 1000
+
+
+def _agreement(silence: Bools, unsaid: Bools, by: int) -> float:
+    """The correlation of silence with the lack of words, these moved back by some frames."""
+    n = len(silence)
+    heard, written = silence[max(0, -by) : n - max(0, by)], unsaid[max(0, by) : n - max(0, -by)]
+    if heard.all() or written.all() or not (heard.any() and written.any()):
+        return 0.0
+    return float(np.corrcoef(heard, written)[0, 1])
+
+
+def _offsets_s(columns: SegmentColumns, rows: Sequence[int]) -> Iterator[tuple[Recording, float]]:
+    """Recordings of a segment whose clocks differ, with the offset."""
+    sound = SegmentSound.read(columns.extra)
+    assert sound is not None
+    longest = int(1000 * LONGEST_S) // FRAME_MS
+    bounds = sound.offsets.tolist()
+    first = {
+        row: sound.signs[bounds[row] : min(bounds[row + 1], bounds[row] + longest)]
+        for row in rows
+        if bounds[row] < bounds[row + 1]
+    }
+    if not first:
+        return
+    sample = sample_of(np.concatenate([sample_of(signs) for signs in first.values()]))
+    median = float(np.median(usual_distances(sample, sample)))
+    postings, _ = likeliest(columns)
+    slots = columns.posting_slot[postings]
+    recording = (columns.slot_key[slots] >> KEY_SHIFT).astype(np.int64)
+    begin_ms = columns.posting_start_ms[postings].astype(np.int64)
+    end_ms = begin_ms + columns.posting_duration_ms[postings]
+    for row, signs in first.items():
+        own = recording == row
+        if not own.any():
+            continue
+        origin_ms = int(sound.start_ms[row])
+        begins = (begin_ms[own] - origin_ms) // FRAME_MS
+        ends = (end_ms[own] - origin_ms) // FRAME_MS
+        changes = np.zeros(len(signs) + 1, np.int64)
+        np.add.at(changes, np.clip(begins, 0, len(signs)), 1)
+        np.add.at(changes, np.clip(ends, 0, len(signs)), -1)
+        unsaid = np.cumsum(changes)[:-1] <= 0
+        found = offset_s(silent(usual_distances(signs, sample), median), unsaid)
+        if abs(found) >= DOUBTFUL_S:
+            yield columns.recordings[row].recording, found
