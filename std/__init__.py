@@ -17,7 +17,7 @@ A program needs four groups of names, all of which can be imported from `std`:
     Term, TermList, ECF, Excerpt, Lexemes,
     Detections, TermSearch, STDList                        queries, speech and results
     Config, load_config                                    the settings
-    StdError, InputError, ForeignFileError, ConfigError,
+    StdError, InputError, ForeignFileError, ConfigError, QueryError,
     StoreError, StoreBusyError, StoreWarning               errors
 
     >>> from std import ECF, Config, Excerpt, Recording, Term, TermList
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         ConfigError,
         ForeignFileError,
         InputError,
+        QueryError,
         StdError,
         StoreBusyError,
         StoreError,
@@ -74,6 +75,7 @@ __all__ = [
     "ForeignFileError",
     "InputError",
     "Lexemes",
+    "QueryError",
     "Recording",
     "STDList",
     "Slot",
@@ -92,8 +94,8 @@ __getattr__, __dir__ = lazy_names(
     {
         "config": "Config load_config",
         "errors": (
-            "ClosedIndexError ConfigError ForeignFileError InputError StdError StoreBusyError "
-            "StoreError StoreWarning"
+            "ClosedIndexError ConfigError ForeignFileError InputError QueryError StdError "
+            "StoreBusyError StoreError StoreWarning"
         ),
         "values": (
             "ECF Alternative ConfusionNetwork Detections Excerpt Lexemes Recording Slot "

@@ -60,6 +60,8 @@ def parse_query(text: str, columns: Collection[str] | None) -> Expression:
     tokens = query_tokens(text, columns)
     if not {token.kind for token in tokens} & {"and", "or", "not", "near", "condition"}:
         return Phrase(text)
+    if text.lstrip().startswith("-") and len(text.split()) == 1:  # a word that begins with a dash
+        return Phrase(text)
     if len(tokens) == 2 and tokens[0].kind != "condition":  # an operator alone is a word
         return Phrase(text)
     return _Parser("query", text, tokens, _query_primary).all()

@@ -171,3 +171,8 @@ def test_any_text_is_a_query_or_refused(text):
 def test_a_colon_asks_for_a_number_a_date_or_words(asked, stored, holds):
     assert Condition("x", ":", asked).holds(stored) is holds
     assert not Condition("x", ":", asked).holds(None)
+
+
+def test_a_word_alone_that_begins_with_a_dash_is_a_word():
+    assert parse_query("-1", None) == Phrase("-1")
+    assert parse_query(" -gewalt ", None) == Phrase(" -gewalt ")
