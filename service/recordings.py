@@ -49,6 +49,12 @@ class RecordingEntry:
         return name if self.recording.channel == 1 else f"{name} ({self.recording.channel})"
 
     @property
+    def described(self) -> dict[str, str]:
+        """The metadata that people read: without the title, and what only programs need."""
+        unshown = {"title", *FACTS}
+        return {name: value for name, value in self.metadata.items() if name not in unshown}
+
+    @property
     def audio_type(self) -> str:
         """The media type of its audio, if a browser can play it as it is; else empty."""
         return AUDIO_TYPES.get(self.audio.suffix.lower(), "") if self.audio else ""

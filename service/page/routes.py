@@ -37,6 +37,7 @@ from service.page.view import (
     lines_of,
     page_state,
     percent,
+    values_of,
 )
 from service.problems import ProblemError, as_problem
 from service.searching import Selection
@@ -57,6 +58,7 @@ def page_templates() -> Environment:
     environment = templates("service.page", "templates")
     environment.filters |= {"clock": clock, "duration": duration, "hms": length, "shown": printable}
     environment.filters |= {"about": about, "expectation": expectation, "percent": percent}
+    environment.filters["values"] = values_of
     environment.globals |= {"found_as": found_as}
     return environment
 

@@ -238,7 +238,35 @@ def found_as(hit: Mapping[str, Any]) -> str:
         "phonetic": f"sounds like “{searched}”",
         "heard": "heard in the sound",
     }.get(method, hit["how"] or method)
-    if hit["likeliest"] == searched:
-        return text
-    wrote = f"“{hit['likeliest']}”" if hit["likeliest"] else "nothing"
-    return f"{text}; the recogniser preferred {wrote}"
+    if hit["likeliest"] != searched:
+        wrote = f"“{hit['likeliest']}”" if hit["likeliest"] else "nothing"
+        text = f"{text}; the recogniser preferred {wrote}"
+    if hit.get("heard"):
+        text = f"{text}; heard"
+    return text
+
+
+def values_of(schema: Mapping[str, Any]) -> str:
+    """What a parameter of the API may be, from its JSON schema.
+
+    >>> values_of({"type": "number", "minimum": 0, "maximum": 1, "default": 0.05})
+    'number from 0 to 1; default 0.05'
+    >>> values_of({"type": "array", "items": {"enum": ["a", "b"]}, "default": []})
+    'a or b, may be repeated'
+    >>> values_of({"anyOf": [{"type": "integer"}, {"type": "null"}]})
+    'integer'
+    """
+    several = schema.get("type") == "array"
+    one = schema["items"] if several else schema
+    kinds = [kind for kind in one.get("anyOf", [one]) if kind.get("type") != "null"]
+    text = " or ".join(_kind(kind) for kind in kinds) + (", may be repeated" if several else "")
+    default = schema.get("default")
+    return text if default in (None, "", []) else f"{text}; default {default}"
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    text = " or ".join(map(str, schema.get("enum", [schema.get("type", "any")])))
+    least, most = schema.get("minimum"), schema.get("maximum")
+    if least is not None and most is not None:
+        return f"{text} from {least:g} to {most:g}"
+    return f"{text} from {least:g}" if least is not None else text

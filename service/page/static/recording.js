@@ -183,10 +183,12 @@ async function loadSound(known) {
   wave = makeWave(document.getElementById("wave"), durationS, peaks, (seconds) => seek(seconds));
 }
 
+const unshown = new Set(["title", "audio_bytes", "audio_hash", "audio_s", "audio_channels"]); // facts of the file
+
 function showMetadata(known) {
   document.getElementById("title").textContent = known.title;
   document.title = `${known.title} · Spoken terms`;
-  const rows = Object.entries(known.metadata).filter(([name]) => name !== "title").map(([name, value]) => {
+  const rows = Object.entries(known.metadata).filter(([name]) => !unshown.has(name)).map(([name, value]) => {
     const [row, term, text] = ["div", "dt", "dd"].map((tag) => document.createElement(tag));
     term.textContent = name;
     text.textContent = value;

@@ -146,7 +146,7 @@ function prepareSlider(least) {
     steps.querySelectorAll("rect").forEach((bar, i) => bar.classList.toggle("kept", i >= step));
     const [n, sum] = [counts[step], right[step]];
     least.setAttribute("aria-valuetext", `${step} %: ${n} places, ${about(sum)} right`);
-    return `${n.toLocaleString("en")} place${n === 1 ? "" : "s"}, ${about(sum)} of them right`;
+    return `${n.toLocaleString("en")} place${n === 1 ? "" : "s"}, ${about(sum)}${n === 1 ? "" : " of them"} right`;
   };
   draw();
   least.addEventListener("input", () => { document.getElementById("count").textContent = draw(); });
