@@ -17,35 +17,35 @@ from typing import TYPE_CHECKING
 from std.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from indexer.api import (
-        IndexCheck,
+    from indexer.api.corrections import (
         RewriteReport,
-        SyncReport,
-        clean_up,
         correct_by_table,
         correct_recording,
-        delete_recordings,
-        describe_index,
-        export_index,
-        export_transcripts,
-        index_files,
         list_corrections,
-        list_recordings,
+        rewrite_transcript,
+        undo_corrections,
+    )
+    from indexer.api.folders import SyncReport, relink_inputs, sync_folder, watch_folder
+    from indexer.api.indexing import (
+        clean_up,
+        delete_recordings,
+        index_files,
         merge_segments,
         preview_files,
-        relink_inputs,
         rename_recording,
-        rewrite_transcript,
-        sync_folder,
-        undo_corrections,
-        verify_index,
-        watch_folder,
     )
-    from indexer.contents import IndexDescription, ListedRecording
+    from indexer.contents import (
+        IndexCheck,
+        IndexDescription,
+        ListedRecording,
+        describe_index,
+        list_recordings,
+        verify_index,
+    )
     from indexer.correct import RecordingCorrection
     from indexer.corrections.layer import Correction
     from indexer.dry_run import Preview
-    from indexer.export import ExportReport
+    from indexer.export import ExportReport, export_index
     from indexer.formats.names import FORMAT_NAMES, installed_formats
     from indexer.formats.shared.numbered import NumberedUtterances, Span
     from indexer.formats.shared.reader import FormatReader
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from indexer.spoken_queries import QueryReport, read_spoken_queries
     from indexer.sync import Changes, RelinkReport
     from indexer.transcripts import read_transcript
+    from indexer.written_transcripts import export_transcripts
 
 __all__ = [
     "FORMAT_NAMES",
@@ -111,18 +112,22 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "api": (
-            "IndexCheck RewriteReport SyncReport clean_up correct_by_table correct_recording "
-            "delete_recordings describe_index export_index export_transcripts index_files "
-            "list_corrections list_recordings merge_segments preview_files relink_inputs "
-            "rename_recording rewrite_transcript sync_folder undo_corrections verify_index "
-            "watch_folder"
+        "api.corrections": (
+            "RewriteReport correct_by_table correct_recording list_corrections rewrite_transcript "
+            "undo_corrections"
         ),
-        "contents": "IndexDescription ListedRecording",
+        "api.folders": "SyncReport relink_inputs sync_folder watch_folder",
+        "api.indexing": (
+            "clean_up delete_recordings index_files merge_segments preview_files rename_recording"
+        ),
+        "contents": (
+            "IndexCheck IndexDescription ListedRecording describe_index list_recordings "
+            "verify_index"
+        ),
         "corrections.layer": "Correction",
         "correct": "RecordingCorrection",
         "dry_run": "Preview",
-        "export": "ExportReport",
+        "export": "ExportReport export_index",
         "formats.names": "FORMAT_NAMES installed_formats",
         "formats.shared.numbered": "NumberedUtterances Span",
         "formats.shared.reader": "FormatReader",
@@ -135,5 +140,6 @@ __getattr__, __dir__ = lazy_names(
         "spoken_queries": "QueryReport read_spoken_queries",
         "sync": "Changes RelinkReport",
         "transcripts": "read_transcript",
+        "written_transcripts": "export_transcripts",
     },
 )

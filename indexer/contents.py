@@ -2,20 +2,26 @@
 
 describe_index     the index as a whole
 list_recordings    a value for each recording
+verify_index       what is damaged in it (`std-store verify`)
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from indexer.languages.report import indexed_languages
+from indexer.index_report import Language
+from indexer.languages.report import indexed_languages, pronounced_wrongly
+from indexer.opening import Stores, open_stores, urls_of
+from indexer.origins import origins
 from indexer.shards import contents
+from indexer.sound_clock import clock_doubts
 from std.recordings import IndexRecording, chosen, index_recordings
-from std.store import Segment, Store
+from std.store import Segment, Store, open_store, require_different
 from std.store.columns import KEY_SHIFT
 from std.store.heard import quality
 from std.values import Recording
@@ -55,22 +61,26 @@ class ListedRecording:
 
 
 def list_recordings(
-    stores: Sequence[Store], where: str | None = None, patterns: Sequence[str] = ()
+    store: Stores, *, where: str | None = None, recordings: Sequence[str] = ()
 ) -> list[ListedRecording]:
-    """The recordings of an index, ascending.
+    """What an index holds, a value for each recording, ascending.
 
     Args:
-        stores: its shards.
-        where, patterns: which recordings, see `std.recordings.chosen`.
+        store: the index.
+        where: conditions on their metadata, as ``date >= 2024-01`` (`std.query`).
+        recordings: patterns of names; none: all.
+
+    Raises:
+        StdError: ``where`` is no condition, or a pattern fits no recording.
     """
-    segments, metadata = contents(stores)
-    wanted = chosen(
-        index_recordings(segments, metadata, with_speakers=True), metadata, where, patterns
-    )
     words: Counter[Recording] = Counter()
-    for segment in segments:
-        words.update(dict(_one_best_words(segment, {one.recording for one in wanted})))
-    heard = dict(chain.from_iterable(map(_phones_heard, segments)))
+    with open_stores(store) as stores:
+        segments, metadata = contents(stores)
+        held = index_recordings(segments, metadata, with_speakers=True)
+        wanted = chosen(held, metadata, where, recordings)
+        for segment in segments:
+            words.update(dict(_one_best_words(segment, {one.recording for one in wanted})))
+        heard = dict(chain.from_iterable(map(_phones_heard, segments)))
     return [ListedRecording(one, words[one.recording], heard.get(one.recording)) for one in wanted]
 
 
@@ -119,12 +129,19 @@ class IndexDescription:
         return asdict(self)
 
 
-def describe_index(stores: Sequence[Store]) -> IndexDescription:
-    """Describe an index; deleted recordings do not count, but in the number of postings and words.
+def describe_index(store: Stores) -> IndexDescription:
+    """What an index holds as a whole, as ``std-store show`` prints it.
+
+    Deleted recordings count in the number of postings and words only.
 
     Args:
-        stores: its shards.
+        store: the index.
     """
+    with open_stores(store) as stores:
+        return _description(stores)
+
+
+def _description(stores: Sequence[Store]) -> IndexDescription:
     segments, metadata = contents(stores)
     recordings = index_recordings(segments, metadata, with_speakers=True)
     normalisation = next(filter(None, (store.normalisation() for store in stores)), None)
@@ -140,3 +157,40 @@ def describe_index(stores: Sequence[Store]) -> IndexDescription:
         languages=tuple(indexed_languages(segments)),
         text=normalisation.rules() if normalisation else {},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class IndexCheck:
+    """What `verify_index` found in one store."""
+
+    store: str
+    damage: tuple[str, ...]  # one line each; with damage the rest is empty
+    segments: int = 0
+    inputs: Mapping[str, Sequence[str]] | None = None  # of each audio file
+    languages: tuple[Language, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def verify_index(store: Stores) -> Iterator[IndexCheck]:
+    """Read all of an index; yield the damage of each store, or its contents.
+
+    Args:
+        store: the index, or its shards.
+    """
+    urls = urls_of(store)
+    require_different(urls)
+    for url in urls:
+        with closing(open_store(url)) as opened:
+            damage = tuple(opened.damage())
+            if damage:
+                yield IndexCheck(url, damage)
+                continue
+            segments = opened.segments()
+            yield IndexCheck(
+                store=url,
+                damage=(),
+                segments=len(segments),
+                inputs={file: sorted(of) for file, of in sorted(origins([opened]).items())},
+                languages=tuple(indexed_languages(segments)),
+                warnings=(*pronounced_wrongly(segments), *clock_doubts(segments)),
+            )

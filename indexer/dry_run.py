@@ -59,7 +59,7 @@ class Preview:
         }
 
 
-def dry_run(
+def previews(
     files: Sequence[Input],
     config: Config,
     input_format: str,

@@ -1,6 +1,6 @@
 """An index as confusion networks again: what `std-store export` writes and `std-index` reads.
 
-    export           stores -> files
+    export_index     an index -> files
     index_networks   segments -> the networks of their recordings
     utterance_spans  slots of a recording -> where its utterances are cut, and how long they last
 
@@ -19,8 +19,10 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from indexer.networks.nonwords import is_noise
+from indexer.opening import AnyPath, Stores, open_stores, urls_of
 from indexer.shards import contents
 from std.csv_files import write_csv
+from std.distinct import require_outside
 from std.languages.detection import of_segment
 from std.metadata.table import Metadata
 from std.network_lines import dump
@@ -50,22 +52,42 @@ class ExportReport:
     noises: tuple[str, ...]  # words that are read again with ``keep_nonwords`` only
 
 
-def export(
-    stores: Sequence[Store],
-    path: Path,
+def export_index(
+    store: Stores,
+    networks: AnyPath,
     *,
-    metadata_path: Path | None = None,
+    metadata: AnyPath | None = None,
     where: str | None = None,
-    patterns: Sequence[str] = (),
+    recordings: Sequence[str] = (),
 ) -> ExportReport:
-    """Write an index as networks, and its metadata as a table.
+    """Write what an index holds as networks that `index_files` reads, as ``std-store export`` does.
 
     Args:
-        stores: its shards.
-        path: of the networks (`std.network_lines`).
-        metadata_path: of the metadata, CSV; None: nowhere.
-        where, patterns: which recordings, see `std.recordings.chosen`.
+        store: the index.
+        networks: the file of the networks, our JSON lines; ``-`` is standard output.
+        metadata: the file of the metadata, CSV; None: nowhere.
+        where: conditions on the recordings' metadata (`std.query`).
+        recordings: patterns of names; none: all.
+
+    Raises:
+        StdError: ``where`` is no condition, a pattern fits no recording, the index is damaged, or
+            a file cannot be written or would lie in the index.
     """
+    table = Path(metadata) if metadata else None
+    for output in (Path(networks), table):
+        if output is not None:
+            require_outside(output, urls_of(store))
+    with open_stores(store) as stores:
+        return _export(stores, Path(networks), table, where, recordings)
+
+
+def _export(
+    stores: Sequence[Store],
+    path: Path,
+    metadata_path: Path | None,
+    where: str | None,
+    patterns: Sequence[str],
+) -> ExportReport:
     segments, metadata = contents(stores)
     listed = chosen(index_recordings(segments, metadata), metadata, where, patterns)
     utterances: list[int] = []

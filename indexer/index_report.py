@@ -3,7 +3,7 @@
     indexer.file_columns    IndexedInput        what one input file brought
     indexer.build           IndexReport         of all input files
     indexer.index_run       with what was deleted, described and merged, and the languages
-    indexer.api             with what it cost, and what an ECF and a diarisation lack
+    indexer.api.indexing    with what it cost, and what an ECF and a diarisation lack
 
 Sums over the input files are properties, so nothing is counted twice.
 """

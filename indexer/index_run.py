@@ -1,4 +1,4 @@
-"""One run of `indexer.api.index_files` against open stores.
+"""One run of `indexer.api.indexing.index_files` against open stores.
 
 IndexRun    what a run is asked to do
 run_index   delete, index, describe, recognise phones, merge, while nobody else writes

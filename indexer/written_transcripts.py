@@ -1,7 +1,7 @@
 """Whole transcripts of an index as files: WebVTT, SRT, text, JSON.
 
     transcript_cues     the likeliest words of a recording -> cues
-    write_transcripts   a file for each recording
+    export_transcripts  a file for each recording
 
 Words are as the index has them: in small letters and without marks, unless they were corrected. A
 cue ends in a pause, where the speaker changes, and before it becomes too long to be read. Every
@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from indexer.export import index_networks
+from indexer.opening import AnyPath, Stores, open_stores, urls_of
 from indexer.shards import contents
 from std.characters import text_of
+from std.distinct import require_outside
 from std.outputs import distinct_names, make_folder, open_output, safe_name
 from std.recordings import chosen, index_recordings
 from std.store import Store
@@ -85,25 +87,42 @@ def _likeliest(network: ConfusionNetwork) -> Iterator[TranscriptWord]:
             yield TranscriptWord(best.word, best.start_ms, best.end_ms, best.posterior)
 
 
-def write_transcripts(
-    stores: Sequence[Store],
-    folder: Path,
-    form: TranscriptForm,
+def export_transcripts(
+    store: Stores,
+    folder: AnyPath,
     *,
+    form: TranscriptForm = "vtt",
     where: str | None = None,
-    patterns: Sequence[str] = (),
+    recordings: Sequence[str] = (),
 ) -> list[Path]:
-    """Write a transcript of each recording, in files that are called as the recordings.
+    """Write the likeliest words of each recording, as ``std-store transcripts`` does.
 
     Args:
-        stores: the shards of an index.
-        folder: where the files go; it is made.
-        form: of the files.
-        where, patterns: which recordings, see `std.recordings.chosen`.
+        store: the index.
+        folder: where the files go, which are called as the recordings; it is made.
+        form: ``vtt``, ``srt``, ``txt`` or ``json``.
+        where: conditions on the recordings' metadata (`std.metadata.where`).
+        recordings: patterns of names; none: all.
 
     Returns:
         the files.
+
+    Raises:
+        StdError: ``where`` is no condition, a pattern fits no recording, or a file cannot be
+            written or would lie in the index.
     """
+    require_outside(Path(folder), urls_of(store))
+    with open_stores(store) as stores:
+        return _write(stores, Path(folder), form, where, recordings)
+
+
+def _write(
+    stores: Sequence[Store],
+    folder: Path,
+    form: TranscriptForm,
+    where: str | None,
+    patterns: Sequence[str],
+) -> list[Path]:
     segments, metadata = contents(stores)
     listed = chosen(index_recordings(segments, metadata), metadata, where, patterns)
     make_folder(folder)

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer import watch_folder
-from indexer.api import index_files
+from indexer import index_files, watch_folder
 from indexer.index_report import IndexedInput
 from indexer.watch import (
     BATCH_FILES,

@@ -1,0 +1,234 @@
+"""An index that follows a folder: compared with it once, relinked to it, or watching it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from indexer.api.indexing import found_inputs, index_files
+from indexer.dry_run import previews
+from indexer.index_report import IndexReport
+from indexer.index_run import writing
+from indexer.inputs import Input, InputOptions
+from indexer.opening import AnyPath, Stores, existing, open_stores, urls_of
+from indexer.origins import origins
+from indexer.sync import (
+    Changes,
+    RelinkReport,
+    changes_in,
+    found_below,
+    input_digest,
+    move,
+    note_digests,
+    relink,
+)
+from indexer.watch import POLL_S, SETTLE_S, FileOutcome, Folder, WatchedMetadata, outcomes, watch
+from std.config import Config
+from std.display.numbers import counted
+from std.errors import ForeignFileError, InputError
+from std.execution.workers import IN_PROCESS
+from std.sound.files import SUFFIX
+from std.store import open_store, require_different
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What differs between a folder and an index, and what was indexed of it."""
+
+    changes: Changes
+    report: IndexReport = field(default_factory=IndexReport)
+
+
+def sync_folder(
+    folder: AnyPath,
+    store: Stores,
+    *,
+    dry_run: bool = False,
+    allow_gone: bool = False,
+    options: InputOptions | None = None,
+    **settings: Any,
+) -> SyncReport:
+    """Make an index hold what a folder holds, as ``std-store sync`` does.
+
+    Inputs that are new or changed are indexed, recordings whose inputs are gone are deleted, those
+    whose inputs were moved stay, with marks and metadata. Recordings of other folders stay as they
+    are. Files that are no recogniser output are passed over.
+
+    Args:
+        folder: with the files of folders below it.
+        store: the index, made if it is not there.
+        dry_run: compare only, write nothing.
+        allow_gone: also delete more than half of the recordings from this folder.
+        options: how inputs are read.
+        settings: of `index_files`: ``metadata``, ``config``, ``language``, ``jobs``, ...
+
+    Raises:
+        StdError: the folder is not there or has no files, or most recordings are gone.
+    """
+    urls, root, options = urls_of(store), Path(folder), options or InputOptions()
+    if not root.is_dir():
+        raise InputError(root, 0, "a folder with recogniser output", "nothing of that name")
+    found = found_inputs(root, options, urls, absolute=False)
+    with open_stores(existing(urls) if dry_run else urls, create=not dry_run) as stores:
+        changes, digests = changes_in(root, (*found.files, *found.sounds), stores)
+        if not allow_gone:
+            changes.require_few_gone(root)
+        if dry_run:
+            return SyncReport(_without_foreign(changes, options))
+        if changes.moved:
+            with writing(stores):
+                move(stores, changes.moved)
+    report = IndexReport()
+    if changes.inputs or changes.gone:
+        report = index_files(
+            [file.path for file in changes.inputs],
+            urls,
+            delete=changes.gone,
+            options=options,
+            keep_going=True,
+            **settings,
+        )
+        new = {file.path for file in changes.new}
+        foreign = [
+            one for one in report.failures if isinstance(one, ForeignFileError) and one.path in new
+        ]
+        failures = tuple(one for one in report.failures if one not in foreign)
+        report = replace(report, failures=failures)
+        changes = changes.without({Path(one.path) for one in foreign})
+        _note_indexed(report, digests, urls)
+    return SyncReport(changes, report)
+
+
+def _without_foreign(changes: Changes, options: InputOptions) -> Changes:
+    """Changes without new files that are no recogniser output; reads the new ones."""
+    words = (file for file in changes.new if file.path.suffix != SUFFIX)
+    new = [replace(file, in_folder=True) for file in words]
+    looks = previews(new, Config(), options.input_format, options.load(), {}, IN_PROCESS)
+    return changes.without({one.path for one in looks if one.skipped})
+
+
+def _note_indexed(report: IndexReport, digests: Mapping[str, str], urls: Sequence[str]) -> None:
+    """Keep the digests of inputs that were indexed."""
+    files = {recording.file for recording in report.recordings}
+    with open_stores(urls) as stores, writing(stores):
+        note_digests(stores, digests, files)
+
+
+def relink_inputs(folder: AnyPath, store: Stores, *, dry_run: bool = False) -> RelinkReport:
+    """Note where the inputs of an index are that are not where they were.
+
+    Args:
+        folder: in which they are looked for, by the ends of their paths.
+        store: the index.
+        dry_run: look only, write nothing.
+
+    Raises:
+        StdError: the folder is not there, or several files may be meant.
+    """
+    root = Path(folder)
+    if not root.is_dir():
+        raise InputError(root, 0, "a folder to look in", "nothing of that name")
+    with open_stores(store) as stores:
+        inputs = set[str]().union(*origins(stores).values())
+        places, missing = found_below(root, inputs)
+        if places and not dry_run:
+            with writing(stores):
+                relink(stores, places)
+    return RelinkReport(places, tuple(missing))
+
+
+def watch_folder(
+    folder: AnyPath,
+    store: Stores,
+    *,
+    tell: Callable[[str], None],
+    stopped: Callable[[float], bool],
+    sync: bool = False,
+    options: InputOptions | None = None,
+    poll_s: float = POLL_S,
+    settle_s: float = SETTLE_S,
+    **settings: Any,
+) -> int:
+    """Index what appears in a folder until told to stop (`indexer.watch`).
+
+    Args:
+        folder: with the files of folders below it.
+        store: the index, made if it is not there.
+        tell: takes one line for each file.
+        stopped: waits so many seconds, or less; returns whether to stop.
+        sync: begin with `sync_folder`, and repeat it when files are gone: the recordings of files
+            that are removed are deleted.
+        options: how inputs are read.
+        poll_s: time between two looks at the folder.
+        settle_s: how long a file does not change before it is read.
+        settings: of `index_files`: ``metadata``, ``ecf``, ``config``, ``language``, ``jobs``, ...
+
+    Returns:
+        How many files were indexed.
+
+    Raises:
+        StdError: the folder is not there, or an option is invalid.
+    """
+    urls, root = urls_of(store), Path(folder)
+    require_different(urls)
+    if not root.is_dir():
+        raise InputError(root, 0, "a folder to watch", "nothing of that name")
+
+    def synchronised(gone: Sequence[Path] = ()) -> str:
+        return sync_folder(root, urls, options=options, **settings).changes.line()
+
+    index = partial(_watched_batch, urls, tell, sync, {"options": options, **settings})
+    if sync and any(one.is_file() for one in root.rglob("*")):
+        tell(synchronised())
+    path = settings.get("metadata")
+    return watch(
+        Folder(root, frozenset(urls)),
+        index,
+        _inputs_of(urls),
+        tell,
+        stopped,
+        metadata=WatchedMetadata(Path(path), partial(_describe_indexed, urls, settings))
+        if isinstance(path, str | PathLike)
+        else None,
+        removed=synchronised if sync else None,
+        poll_s=poll_s,
+        settle_s=settle_s,
+    )
+
+
+def _watched_batch(
+    urls: Sequence[str],
+    tell: Callable[[str], None],
+    sync: bool,
+    settings: Mapping[str, Any],
+    batch: Sequence[Path],
+) -> Iterator[FileOutcome]:
+    """Index a batch of files that appeared in a folder; arguments as those of `watch_folder`."""
+    digests = {Input(path).origin: input_digest(path) for path in batch} if sync else {}
+    report = index_files(batch, urls, keep_going=True, **settings)
+    if sync:
+        _note_indexed(report, digests, urls)
+    for line in (*report.warnings, *report.language_warnings, *report.unmerged):
+        tell(f"warning: {line}")
+    return outcomes(batch, report.inputs, report.failures)
+
+
+def _inputs_of(urls: Sequence[str]) -> set[str]:
+    """What the recordings of an index came from; its stores are made if they are not there."""
+    inputs: set[str] = set()
+    for url in urls:
+        with closing(open_store(url, create=True)) as opened:
+            inputs = inputs.union(*origins([opened]).values())
+    return inputs
+
+
+def _describe_indexed(urls: Sequence[str], settings: Mapping[str, Any]) -> str:
+    """Apply metadata to what is indexed already, and say to how much."""
+    described = index_files((), urls, **settings).described
+    line = f"metadata of {counted(described.recordings, 'recording')}"
+    if described.pronounced_again:
+        line += f", {described.pronounced_again} pronounced again"
+    return line

@@ -1,0 +1,257 @@
+"""Index files from Python, and change what is indexed."""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from indexer.build import worthwhile_jobs
+from indexer.describe import rename
+from indexer.dry_run import Preview, previews
+from indexer.index_report import IndexReport, Skipped
+from indexer.index_run import IndexRun, ProgressBar, no_bar, run_index, writing
+from indexer.inputs import Input, InputOptions, Inputs, input_files
+from indexer.languages.pronounce import pronouncer_of
+from indexer.opening import AnyPath, Stores, config_of, existing, open_stores, urls_of
+from indexer.origins import origins
+from indexer.recorded_audio import existing_folder
+from std.appended import rename_in_lines, told_path
+from std.config import Config
+from std.ecf_filter import speech_s
+from std.execution.cost import Stopwatch
+from std.execution.processes import executor
+from std.files import is_regular, read
+from std.metadata.read import parse as parse_metadata
+from std.metadata.table import NO_METADATA, Metadata
+from std.nist.ecf import parse as parse_ecf
+from std.store import open_store, require_different
+from std.values import ECF, Recording
+
+
+def index_files(
+    inputs: AnyPath | Sequence[AnyPath],
+    store: Stores,
+    *,
+    ecf: AnyPath | None = None,
+    metadata: Metadata | AnyPath | None = None,
+    config: Config | AnyPath | None = None,
+    language: str | None = None,
+    options: InputOptions | None = None,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    delete: Sequence[str] = (),
+    merge: bool = False,
+    keep_going: bool = False,
+    audio: AnyPath | None = None,
+    progress: ProgressBar | None = None,
+    **changes: Any,
+) -> IndexReport:
+    """Index recogniser output, as ``std-index`` does; recordings indexed before are replaced.
+
+    Args:
+        inputs: files and folders; ``-`` is standard input.
+        store: the index, made if it is not there; several stores are its shards.
+        ecf: the recordings' true durations, and languages.
+        metadata: of recordings, also of those indexed before, or their file (`std.metadata.read`).
+        config: a configuration, or a file such as ``configs/default.toml``.
+        language: of all recordings (German, de); None: by metadata, ECF, input or their words.
+        options, changes: how inputs are read; ``changes`` are fields of `InputOptions` by name.
+        jobs: worker processes on this machine.
+        scheduler: address of a Dask scheduler; then ``jobs`` is not used.
+        delete: audio files to take out of the index first.
+        merge: merge all segments into one at the end.
+        keep_going: index what can be read; the rest is in ``failures``.
+        audio: the folder of all audio: recordings keep which file is theirs (`std.audio.facts`).
+        progress: makes a progress bar of all inputs' bytes; called with those of each file.
+
+    Raises:
+        InputError: a file cannot be read, or holds a recording that another input holds, too.
+        StoreError: a store cannot be written.
+        ConfigError: the configuration, the language or the scheduler is not there.
+
+    >>> report = index_files("examples/german/mesh", "memory:", language="German")
+    >>> len(report.recordings), report.utterances, report.languages[0]["language"]
+    (15, 290, 'de')
+    """
+    started, urls = Stopwatch(), urls_of(store)
+    require_different(urls)
+    options, config = replace(options or InputOptions(), **changes), config_of(config, language)
+    root, experiment, given = existing_folder(audio), _experiment(ecf), _metadata(metadata)
+    found = found_inputs(inputs, options, urls, absolute=bool(scheduler))
+    reader_options, pronouncer = options.load(), pronouncer_of(config, experiment)
+    asked = config, pronouncer, given, delete, merge, keep_going, progress or no_bar
+    sound = found.sounds, options.learn_phones
+    run = IndexRun(found.files, options.input_format, reader_options, *asked, *sound, root)
+    jobs = worthwhile_jobs(run.paths, jobs)
+    with open_stores(urls, create=bool(run.paths)) as stores, executor(jobs, scheduler) as workers:
+        report = run_index(run, stores, workers)
+    hidden = (Skipped(path, "a hidden file") for path in found.hidden)
+    report = replace(report, skipped=(*report.skipped, *hidden), **started.cost()._asdict())
+    return _compared(report, experiment, reader_options.turns)
+
+
+def delete_recordings(
+    audio_files: Sequence[str], store: Stores, *, config: Config | AnyPath | None = None
+) -> IndexReport:
+    """Take audio files out of an index, as ``std-store delete`` does.
+
+    Args:
+        audio_files: their names, as the index has them.
+        store: the index.
+        config: see `index_files`.
+
+    Raises:
+        InputError: the index has no such file; then nothing is deleted.
+    """
+    return index_files((), store, delete=audio_files, config=config)
+
+
+def rename_recording(
+    old: str,
+    new: str,
+    store: Stores,
+    *,
+    feedback: AnyPath | None = None,
+    alerts: AnyPath | None = None,
+) -> str:
+    """Give an audio file of an index another name, as ``std-store rename`` does.
+
+    Its channels and metadata go with it; words stay as they were pronounced. Files of marks and of
+    hits that were told are renamed in before the index: if the process is killed, call it again.
+
+    Args:
+        old: its name, as the index has it.
+        new: its name from now on; a folder and an audio extension are left off.
+        store: the index.
+        feedback: marks of ``std-serve --feedback`` (`std.marks`), in which it gets its new name.
+        alerts: a list of terms that is searched again and again; what was told of it, beside it,
+            gets the new name.
+
+    Returns:
+        The new name as the index has it.
+
+    Raises:
+        InputError: the index has no such file, or has the new name already; a file is not there,
+            or a service writes to it.
+    """
+    files = {Path(feedback): "recording"} if feedback else {}
+    files |= {told_path(Path(alerts)): "file"} if alerts else {}
+    with open_stores(store) as stores, writing(stores):
+        return rename(old, new, stores, partial(rename_in_lines, files))
+
+
+def merge_segments(
+    store: Stores,
+    *,
+    config: Config | AnyPath | None = None,
+    jobs: int = 1,
+    scheduler: str | None = None,
+) -> IndexReport:
+    """Merge all segments of each store into one for each language, as ``std-store merge`` does.
+
+    Args:
+        store: the index.
+        config: see `index_files`.
+        jobs: worker processes, which merge several shards at once.
+        scheduler: address of a Dask scheduler; then ``jobs`` is not used.
+    """
+    return index_files((), store, merge=True, config=config, jobs=jobs, scheduler=scheduler)
+
+
+def clean_up(store: Stores) -> Iterator[tuple[str, int]]:
+    """Remove replaced segments at once; yield each store's name and how many were removed.
+
+    CouchDB otherwise keeps them for ten minutes, for searches that still read them.
+
+    Args:
+        store: the index, or its shards.
+    """
+    urls = urls_of(store)
+    require_different(urls)
+    for url in urls:
+        with closing(open_store(url)) as opened:
+            removed = opened.clean_up()
+        yield url, removed
+
+
+def preview_files(
+    inputs: AnyPath | Sequence[AnyPath],
+    store: Stores = (),
+    *,
+    config: Config | AnyPath | None = None,
+    options: InputOptions | None = None,
+    jobs: int = 1,
+) -> Iterator[Preview]:
+    """Read recogniser output as `index_files` would, and write nothing.
+
+    Args:
+        inputs: files and folders; ``-`` is standard input.
+        store: an index, if its recordings are to be compared; a folder that is still to be made
+            has none.
+        config, options, jobs: see `index_files`.
+    """
+    urls, options = urls_of(store), options or InputOptions()
+    found = found_inputs(inputs, options, urls, absolute=False)
+    indexed: dict[str, set[str]] = {}
+    for url in existing(urls):
+        with closing(open_store(url)) as opened:
+            indexed |= origins([opened])
+    paths = [file.path for file in found.files]
+    with executor(worthwhile_jobs(paths, jobs), None) as workers:
+        yield from previews(
+            found.files,
+            config_of(config),
+            options.input_format,
+            options.load(),
+            indexed,
+            workers,
+        )
+    yield from (Preview(path, skipped="a hidden file") for path in found.hidden)
+
+
+def _experiment(path: AnyPath | None) -> ECF | None:
+    return read(parse_ecf, Path(path)) if path else None
+
+
+def _metadata(given: Metadata | AnyPath | None) -> Metadata:
+    if isinstance(given, Metadata):
+        return given
+    return read(parse_metadata, Path(given)) if given else NO_METADATA
+
+
+def _compared(
+    report: IndexReport, experiment: ECF | None, diarised: Collection[Recording] | None
+) -> IndexReport:
+    """A report with what its ECF says, and with what its ECF and its diarisation lack."""
+    recordings = set(report.recordings)
+    if diarised is not None:
+        report = replace(report, without_turns=tuple(sorted(recordings.difference(diarised))))
+    if experiment is None:
+        return report
+    excerpts = experiment.excerpts
+    return replace(
+        report,
+        ecf_speech_s=speech_s(one for one in excerpts if one.recording in recordings),
+        not_in_ecf=tuple(sorted(recordings - {one.recording for one in excerpts})),
+    )
+
+
+def found_inputs(
+    inputs: AnyPath | Sequence[AnyPath],
+    options: InputOptions,
+    urls: Sequence[str],
+    *,
+    absolute: bool,
+) -> Inputs:
+    """Look for the files to index; ``absolute``: as workers in any folder find them."""
+    given = [inputs] if isinstance(inputs, str | PathLike) else inputs
+    found = input_files([Path(path) for path in given], options.name_by, urls)
+    return replace(found, files=tuple(map(_absolute, found.files))) if absolute else found
+
+
+def _absolute(file: Input) -> Input:
+    """An input as workers find it, whichever folder they are in."""
+    return replace(file, path=file.path.absolute()) if is_regular(file.path) else file
