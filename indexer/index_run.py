@@ -19,7 +19,7 @@ from indexer.languages.pronounce import Pronouncer
 from indexer.languages.report import doubts, found_languages
 from indexer.maintain import delete, keep_few_segments, upkeep, uses_workers
 from indexer.phone_layer.index_phones import recognise_phones
-from indexer.recorded_audio import recorded_audio
+from indexer.recorded_audio import noted_audio, recorded_audio
 from indexer.sound_clock import clock_doubts
 from std.config import Config
 from std.display.numbers import counted
@@ -77,6 +77,7 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
         run = replace(run, metadata=whole_rows(run.metadata, stores))
         pronouncer.told.by_metadata.update(languages_in(stores, run.metadata))
         metadata = updated(_kept_metadata(run, stores), run.metadata)
+        metadata = updated(metadata, noted_audio((*run.files, *run.sounds), stores, metadata))
         deleted = _deleted(run.delete, stores)
         config = run.config
         for store in stores:

@@ -1,23 +1,42 @@
-"""Recordings of an index and their audio files: `std-index --audio ROOT`.
+"""Recordings of an index and their audio files.
+
+    noted_audio       what std-recognise noted beside its networks
+    recorded_audio    what a folder of audio has: `std-index --audio ROOT`
+    existing_folder   this folder
 
 The path below the root, size, digest, duration and channels become metadata of the recording
 (`std.audio.facts`), so that page and clips play this file, and no other of its name. A file that
 was moved below the root is found again by its size and digest.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
+from unicodedata import normalize
 
+from indexer.given_names import given_names
 from indexer.index_report import RecordedAudio
+from indexer.inputs import Input
 from indexer.shards import contents
-from std.audio.facts import AUDIO, BYTES, HASH, facts_of, file_digest
-from std.audio.files import AudioFolder, audio_folder, is_audio
+from std.audio.facts import (
+    BYTES,
+    DURATION_S,
+    HASH,
+    NOTES,
+    facts_of,
+    file_digest,
+    read_notes,
+)
+from std.audio.files import HINT, AudioFolder, audio_folder, is_audio
 from std.errors import InputError
-from std.metadata.cells import Cells
+from std.metadata.cells import Cells, completed
+from std.metadata.table import AUDIO, Metadata, updated
 from std.recordings import index_recordings
 from std.store import Store
+
+_OUTPUT = re.compile(r"(\.ch\d+)?\.sound$|\.jsonl(\.gz)?$")  # of std-recognise, behind the name
 
 
 def existing_folder(root: str | PathLike[str] | None) -> Path | None:
@@ -74,6 +93,41 @@ def recorded_audio(
     return RecordedAudio(found, tuple(missing), left_out, tuple(problems)), Cells(rows)
 
 
+def noted_audio(inputs: Iterable[Input], stores: Sequence[Store], given: Metadata) -> Metadata:
+    """The metadata of recordings with the audio files that std-recognise noted beside its output.
+
+    What a person has said of a recording's audio stays, and so does the path of a file that is
+    the same as before: it may have been moved.
+
+    Args:
+        inputs: of a run.
+        stores: the shards of an index.
+        given: whole rows of metadata that the run gives.
+
+    Raises:
+        InputError: notes cannot be read.
+    """
+    notes: dict[Path, dict[str, dict[str, str]]] = {}
+    names: dict[tuple[str, str], str] | None = None
+    before = updated(contents(stores)[1], given)
+    rows: dict[str, Mapping[str, str]] = {}
+    for one in inputs:
+        folder = one.path.parent
+        if folder not in notes:
+            notes[folder] = read_notes(folder / NOTES)
+        name = normalize("NFC", _OUTPUT.sub("", one.path.name))
+        if name == one.path.name or name not in notes[folder]:
+            continue
+        names = given_names(stores) if names is None else names
+        noted = notes[folder][name]
+        for file in {name, one.own_name, names.get((one.origin, name), name)}:
+            kept = before.values(file)
+            by_hand = kept.get(AUDIO) and not kept.get(HASH)
+            if not by_hand and kept.get(HASH) != noted.get(HASH):
+                rows[file] = noted
+    return completed(before, Cells(rows))
+
+
 class _Finder:
     """Finds the files of recordings below a root."""
 
@@ -96,7 +150,7 @@ class _Finder:
             before: its metadata.
 
         Raises:
-            InputError: several files may be meant.
+            InputError: several files may be meant, or at the path is another recording.
         """
         said, digest = before.get(AUDIO, ""), before.get(HASH)
         if digest and said not in self._names:
@@ -104,7 +158,14 @@ class _Finder:
             moved = [one for one in candidates if file_digest(self.folder.root / one) == digest]
             if len(moved) == 1:
                 return moved[0]
-        return self.folder.find(file, said)
+        found = self.folder.find(file, before)
+        if found is None and said in self._names:
+            path, expected = self.folder.root / said, f"the audio of {file}"
+            length_s = before.get(DURATION_S, "")
+            if length_s:
+                expected += f", {float(length_s):.1f} s long"
+            raise InputError(path, 0, expected, "another recording", HINT)
+        return found
 
     def cells(self, file: str, place: str, before: Mapping[str, str]) -> dict[str, str]:
         """The metadata of one recording; none if the index has what the file is.

@@ -4,19 +4,22 @@ recognise_files      audio files -> a folder of confusion networks, and an ECF
 RecogniseReport      what one run did
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 
 from recogniser import folder, texts
 from recogniser.audio import estimated_s
-from recogniser.inputs import audio_files
+from recogniser.inputs import audio_files, common_root
 from recogniser.options import RecognitionOptions
 from recogniser.processes import Failed, OutputSettings, Progressed, Stopping, run
 from recogniser.recording import RecordingReport, Task, report_of
 from recogniser.sound.sink import excerpts_of, sound_file
+from std.audio.facts import NOTES, facts_of, read_notes, write_notes
+from std.errors import InputError
 from std.execution.cost import Stopwatch
 from std.values import Excerpt, Recording
 
@@ -88,7 +91,8 @@ def recognise_files(
     left = [task for task in tasks if not _done(task, options)]
     watcher.planned(len(left), sum(lengths_s[task.name] for task in left))
     report = RecogniseReport(ecf=Path(ecf) if ecf else target / folder.ECF_NAME)
-    results = _Results(target, report, watcher, lengths_s, with_text)
+    root = common_root(_paths(audio))
+    results = _Results(target, report, watcher, lengths_s, with_text, files, root)
     gpus = _gpus(options)
     # where nothing is left, a worker is started for the settings, which must be the folder's
     with ExitStack() as stack:
@@ -110,13 +114,16 @@ def recognise_files(
 
 @dataclass(slots=True)
 class _Results:
-    """What comes of a run: the report, the ECF, texts, and what the watcher is told."""
+    """What comes of a run: the report, the ECF, notes of audio files, texts, what is told."""
 
     output: Path
     report: RecogniseReport
     watcher: Watcher
     lengths_s: Mapping[str, float]
     with_text: bool
+    files: Mapping[str, Path]
+    root: Path  # of all audio files
+    notes: dict[str, dict[str, str]] = field(default_factory=dict)
     excerpts: list[Excerpt] = field(default_factory=list)
     done_s: dict[str, float] = field(default_factory=dict)
 
@@ -135,6 +142,8 @@ class _Results:
                 if name in given:
                     self.report.already.append(RecordingReport(name, seconds, has_words=False))
         folder.write_ecf(self.report.ecf, self.excerpts)
+        self.notes = read_notes(self.output / NOTES)
+        self._note(one.file for one in self.report.already if one.file not in self.notes)
 
     def advance(self, event: Progressed) -> None:
         self.watcher.advanced(event.seconds - self.done_s.get(event.name, 0.0))
@@ -153,7 +162,19 @@ class _Results:
         elif not finished.exists():
             self.excerpts += excerpts_of(self.output, event.file).get(event.file, [])
         folder.write_ecf(self.report.ecf, self.excerpts)
+        self._note([event.file])
         self.watcher.done(event)
+
+    def _note(self, names: Iterable[str]) -> None:
+        """Write which audio files recordings are from; one that is gone by now is left out."""
+        before = len(self.notes)
+        for name in names:
+            path = self.files[name]
+            place = Path(os.path.normpath(path.absolute())).relative_to(self.root).as_posix()
+            with suppress(InputError):
+                self.notes[name] = facts_of(path).columns(place)
+        if len(self.notes) > before:
+            write_notes(self.output / NOTES, self.notes)
 
     def _lines(self, path: Path) -> list[folder.Line]:
         """Lines of a finished recording, which from now on is in the ECF."""

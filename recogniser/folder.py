@@ -5,6 +5,7 @@
     NAME.jsonl.part       a recording under way, a line for each window
     NAME.jsonl            a finished recording
     ecf.xml               every finished recording and its true duration
+    audio.json            which audio file each is from (`std.audio.facts`)
 
 A line is a window, so that a recording goes on after a crash at the block of windows that was
 not written whole. A finished file tells its recording's duration: its last line ends there.

@@ -1,4 +1,8 @@
-"""What the user gave: audio files and folders -> audio files, each with its recording's name."""
+"""What the user gave: audio files and folders -> audio files, each with its recording's name.
+
+audio_files    the files, by the names of recordings
+common_root    the folder that all of it is in: paths of audio files are kept below it
+"""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -38,6 +42,12 @@ def audio_files(given: Sequence[Path], name_by: str = "stem") -> dict[str, Path]
                     "--name-by path names them by their folders, too",
                 )  # fmt: skip
     return files
+
+
+def common_root(given: Sequence[Path]) -> Path:
+    """The deepest folder that has all files and folders that were given."""
+    folders = [str((one if one.is_dir() else one.parent).absolute()) for one in given]
+    return Path(os.path.normpath(os.path.commonpath(folders)))
 
 
 def _name(path: Path, name_by: str) -> str:

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from std.audio.facts import AUDIO, FACTS
+from std.audio.facts import FACTS
 from std.audio.files import AUDIO_TYPES, AudioFolder, is_audio
 from std.errors import InputError
-from std.metadata.table import Metadata, of_channel
+from std.metadata.table import AUDIO, Metadata, of_channel
 from std.recordings import IndexRecording
 from std.values import Recording
 
@@ -160,9 +160,9 @@ def heard(
         file = one.recording.file
         if folder is None or file in found:
             continue
-        place = given.values(file).get(AUDIO) or one.metadata.get(AUDIO, "")
+        known = given.values(file) if given.values(file).get(AUDIO) else one.metadata
         try:
-            path = folder.path(file, place)
+            path = folder.path(file, known)
         except InputError as error:
             problems.append(error)
             path = None

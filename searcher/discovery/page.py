@@ -12,12 +12,12 @@ import numpy as np
 
 from searcher.discovery.found import Discovered, DiscoveredClass, DiscoveredFragment
 from std import __version__
-from std.audio.facts import AUDIO
+from std.audio.facts import is_same_audio
 from std.audio.files import AudioFolder, audio_folder
 from std.display.html import templates
 from std.display.numbers import clock, counted
 from std.errors import InputError, StdError
-from std.metadata.table import NO_METADATA, Metadata
+from std.metadata.table import AUDIO, NO_METADATA, Metadata
 from std.outputs import open_output
 
 SHOWN_CLASSES = 300  # classes
@@ -101,11 +101,12 @@ def _place(part: DiscoveredFragment, folder: AudioFolder | None, metadata: Metad
     Raises:
         InputError: several files may be meant.
     """
-    named = metadata.values(part.recording.file).get(AUDIO, "")
-    if folder and (path := folder.path(part.recording.file, named)):
+    known = metadata.values(part.recording.file)
+    if folder and (path := folder.path(part.recording.file, known)):
         return path
+    place = Path(known.get(AUDIO, ""))
     try:
-        return Path(named) if named and Path(named).is_file() else None
+        return place if place.is_file() and is_same_audio(place, known) else None
     except (OSError, ValueError):  # a name that no file can have
         return None
 

@@ -16,13 +16,13 @@ from searcher.output.context import CHANGE
 from searcher.results.hits import Hit
 from std.audio.decode import samples
 from std.audio.encode import RATES, Format, sound_file
-from std.audio.facts import AUDIO, DURATION_S
+from std.audio.facts import DURATION_S, is_same_audio
 from std.audio.files import AudioFolder, audio_folder
 from std.characters import text_of
 from std.csv_files import NUMBER
 from std.edit_lists import MARKER_ENDS, EditClip, MarkersFor, edl, fcpxml, markers
 from std.errors import InputError, StdError
-from std.metadata.table import NO_METADATA, Metadata
+from std.metadata.table import AUDIO, NO_METADATA, Metadata
 from std.outputs import distinct_names, make_folder, open_output, safe_name
 from std.subtitles import SubtitleCue, clock, is_subtitle_file, subtitle_file
 from std.values import Recording
@@ -105,11 +105,12 @@ def _audio_of(file: str, folder: AudioFolder | None, metadata: Metadata) -> Path
     Raises:
         InputError: several files of the folder may be meant.
     """
-    place = metadata.values(file).get(AUDIO, "")
-    if folder and (path := folder.path(file, place)):
+    known = metadata.values(file)
+    if folder and (path := folder.path(file, known)):
         return path
+    place = Path(known.get(AUDIO, ""))
     try:
-        return Path(place) if place and Path(place).is_file() else None
+        return place if place.is_file() and is_same_audio(place, known) else None
     except (OSError, ValueError):  # a name that no file can have
         return None
 

@@ -5,23 +5,37 @@
     audio_hash       a digest of its size, beginning, middle and end; it tells a file that was moved
     audio_s          its duration in seconds, as the file says it
     audio_channels   how many it has
+    audio_hz         its samples a second
 
-Duration and channels need PyAV (extra ``audio``); without it they are left out.
+Duration, channels and samples need PyAV (extra ``audio``); without it they are left out.
+
+    facts_of         properties of a file
+    file_digest      the digest
+    is_same_audio    whether a file is the one whose properties were kept
+    read_notes       what std-recognise notes beside its networks: the metadata of each recording
+    write_notes      the file with them
 """
 
 import hashlib
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from std.audio.frames import opened
 from std.errors import ConfigError, InputError
 from std.files import unreadable
+from std.json_fields import read_json
+from std.metadata.table import AUDIO, AUDIO_FACTS
+from std.outputs import open_output
 
-AUDIO = "audio"
-BYTES, HASH, DURATION_S, CHANNELS = "audio_bytes", "audio_hash", "audio_s", "audio_channels"
-COLUMNS = (AUDIO, BYTES, HASH, DURATION_S, CHANNELS)
-FACTS = (BYTES, HASH, DURATION_S, CHANNELS)  # that nobody writes by hand
+FACTS = AUDIO_FACTS  # that nobody writes by hand
+BYTES, HASH, DURATION_S, CHANNELS, SAMPLES_PER_S = FACTS
+NOTES = "audio.json"  # of std-recognise, beside its networks
+FORMAT = "std audio 1"
 PIECE_BYTES = 1 << 16
+SAME_S = 1.0  # two versions of a recording, as a WAV and its MP3, differ less in length
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +46,7 @@ class AudioFacts:
     hash: str
     duration_s: float | None = None
     channels: int | None = None
+    samples_per_s: int | None = None
 
     def columns(self, audio: str) -> dict[str, str]:
         """The metadata of a recording whose file it is.
@@ -48,6 +63,7 @@ class AudioFacts:
             HASH: self.hash,
             DURATION_S: "" if self.duration_s is None else f"{self.duration_s:g}",
             CHANNELS: "" if self.channels is None else str(self.channels),
+            SAMPLES_PER_S: "" if self.samples_per_s is None else str(self.samples_per_s),
         }
 
 
@@ -67,7 +83,8 @@ def facts_of(path: Path) -> AudioFacts:
             if stream is None:
                 raise InputError(path, 0, "audio", "no audio stream")
             duration_s = round((container.duration or 0) / 1_000_000, 3) or None
-            return AudioFacts(n_bytes, digest, duration_s, int(stream.channels or 1))
+            samples_per_s = int(stream.rate or 0) or None
+            return AudioFacts(n_bytes, digest, duration_s, int(stream.channels or 1), samples_per_s)
     except ConfigError:  # PyAV is not installed
         return AudioFacts(n_bytes, digest)
 
@@ -85,3 +102,61 @@ def file_digest(path: Path) -> str:
             stream.seek(at)
             digest.update(stream.read(PIECE_BYTES))
     return digest.hexdigest()[:32]
+
+
+def is_same_audio(path: Path, kept: Mapping[str, str]) -> bool:
+    """Whether a file is a recording's audio, by what an index keeps of it.
+
+    It is if its digest is the same, or its length: then it is another version of the recording.
+    Where nothing is kept, or nobody can tell the length, it may be.
+
+    Args:
+        path: the file.
+        kept: the metadata of the recording.
+    """
+    digest, said_s = kept.get(HASH, ""), kept.get(DURATION_S, "")
+    if not digest:
+        return True
+    try:
+        if _digest_of(path, path.stat().st_mtime_ns) == digest:
+            return True
+        found_s = facts_of(path).duration_s if said_s else None
+        return found_s is None or abs(found_s - float(said_s)) <= SAME_S
+    except (OSError, InputError, ValueError):
+        return False
+
+
+@lru_cache(maxsize=1 << 16)
+def _digest_of(path: Path, modified_ns: int) -> str:
+    return file_digest(path)
+
+
+def read_notes(path: Path) -> dict[str, dict[str, str]]:
+    """The metadata of recordings that `write_notes` wrote, by their names; none without a file.
+
+    Raises:
+        InputError: it cannot be read, or is no such file.
+    """
+    if not path.exists():
+        return {}
+    read = read_json(path).value
+    kept = read.get("recordings") if isinstance(read, dict) else None
+    if not isinstance(kept, dict) or read.get("format") != FORMAT:
+        raise InputError(path, 0, f'{{"format": "{FORMAT}", "recordings": ...', "something else")
+    for name, columns in kept.items():
+        if not isinstance(columns, dict) or any(type(one) is not str for one in columns.values()):
+            raise InputError(path, 0, f"texts about {name}", json.dumps(columns))
+    return {name: {key: columns[key] for key in (AUDIO, *FACTS) if key in columns}
+            for name, columns in kept.items()}  # fmt: skip
+
+
+def write_notes(path: Path, notes: Mapping[str, Mapping[str, str]]) -> None:
+    """Write the metadata of recordings, whole or not at all.
+
+    Args:
+        path: of the file.
+        notes: of each recording, by its name (`AudioFacts.columns`).
+    """
+    document = {"format": FORMAT, "recordings": dict(sorted(notes.items()))}
+    with open_output(path) as sink:
+        sink.write(json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n")

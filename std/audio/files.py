@@ -4,25 +4,28 @@
     audio_folder    walk a folder
     is_audio        whether a file begins as audio does
 
-A recording's metadata may name its file, by a path that is relative to the folder (``std-index
---audio`` writes it there). Where nothing does, a file is found by its name: that of the recording,
-or, as ``--name-by path`` names recordings, its folders and its name (``radio_news``), or the name
-without a language behind it (``Folge 1.de``). If several files fit, nobody knows which was meant,
-and it is an error. Files of one name in one folder, as ``a.wav`` and ``a.mp3``, are taken for one
-recording; the one that browsers play counts.
+A recording's metadata may name its file, by a path below the folder (``std-recognise`` and
+``std-index --audio`` write it there), with its digest and length: a file of another recording is
+never its audio, whatever it is called (`std.audio.facts`). Where nothing names a file, it is found
+by its name: that of the recording, or, as ``--name-by path`` names recordings, its folders and its
+name (``radio_news``), or the name without a language behind it (``Folge 1.de``). If several files
+fit, nobody knows which was meant, and it is an error. Files of one name in one folder, as ``a.wav``
+and ``a.mp3``, are taken for one recording; the one that browsers play counts.
 
 A link is followed if it leads to a file below the folder; others are left out.
 """
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from unicodedata import normalize
 
+from std.audio.facts import HASH, file_digest, is_same_audio
 from std.errors import InputError
+from std.metadata.table import AUDIO
 
 AUDIO_TYPES = {  # what browsers play, by the end of the name
     ".ogg": "audio/ogg", ".oga": "audio/ogg", ".opus": "audio/ogg", ".mp3": "audio/mpeg",
@@ -80,28 +83,49 @@ class AudioFolder:
     def _root_parts(self) -> list[str]:
         return _parts(str(self.root.resolve()))
 
-    def find(self, recording: str, audio: str = "") -> str | None:
+    def find(self, recording: str, known: Mapping[str, str] | None = None) -> str | None:
         """The file of a recording, as a path below the root; None if there is none.
 
         Args:
             recording: its name.
-            audio: what its metadata say, a path or an address; it counts more than the name.
+            known: its metadata: ``audio``, a path or an address, counts more than the name, and
+                what is known of the file itself (`std.audio.facts`) more than both.
 
         Raises:
             InputError: several files may be meant.
         """
-        said = audio.replace("\\", "/").strip()
-        if said:
-            if file := self._as_composed.get(normalize("NFC", said).removeprefix("./")):
-                return file
-            if found := self._by_place(_parts(said)):
-                return self._only(recording, found)
-        return self._only(recording, self._by_name(normalize("NFC", recording)))
+        known = known or {}
+        for found in self._candidates(recording, known.get(AUDIO, "").replace("\\", "/").strip()):
+            same = [file for file in found if is_same_audio(self.root / file, known)]
+            if same:
+                return self._only(recording, self._of_content(same, known))
+        return None
 
-    def path(self, recording: str, audio: str = "") -> Path | None:
+    def path(self, recording: str, known: Mapping[str, str] | None = None) -> Path | None:
         """As `find`, with the root before it."""
-        file = self.find(recording, audio)
+        file = self.find(recording, known)
         return None if file is None else self.root / file
+
+    def _candidates(self, recording: str, said: str) -> Iterator[Sequence[str]]:
+        """Files that may be meant, the likeliest first.
+
+        A file in a folder of another name than that which is said is another recording of its name.
+        """
+        if not said:
+            yield self._by_name(normalize("NFC", recording))
+            return
+        if file := self._as_composed.get(normalize("NFC", said).removeprefix("./")):
+            yield [file]
+        parts = _parts(said)
+        for found in (self._by_place(parts), self._by_name(normalize("NFC", recording))):
+            yield [file for file in found if "://" in said or _may_be(parts, _parts(file))]
+
+    def _of_content(self, found: Sequence[str], known: Mapping[str, str]) -> Sequence[str]:
+        """Of several files those with the digest that is known; all, if none has it."""
+        digest = known.get(HASH)
+        if len(found) == 1 or not digest:
+            return found
+        return [one for one in found if file_digest(self.root / one) == digest] or found
 
     def _by_place(self, said: Sequence[str]) -> list[str]:
         """The files whose last parts are most of those of a path; else those of its name."""
@@ -179,6 +203,14 @@ def is_below(path: Path, root: Path | str) -> bool:
 def _best(files: Sequence[str]) -> str:
     """The file that browsers play best."""
     return min(files, key=lambda file: ENDS.index(Path(file).suffix.lower()))
+
+
+def _may_be(said: Sequence[str], file: Sequence[str]) -> bool:
+    """Whether a file below the root may be the one that a path names, by its folders."""
+    if Path(said[-1]).stem != Path(file[-1]).stem:
+        return True
+    common = _common_end(said[:-1], file[:-1])
+    return common == min(len(said), len(file)) - 1
 
 
 def _common_end(first: Sequence[str], second: Sequence[str]) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from std.errors import InputError
 from std.metadata.listed import LANGUAGE
-from std.metadata.table import Metadata, Values, of_rows
+from std.metadata.table import AUDIO, AUDIO_FACTS, Metadata, Values, of_rows
 from std.nist.audio_names import as_stored
 from std.values import Recording
 
@@ -45,9 +45,13 @@ def completed(before: Metadata, given: Cells) -> Metadata:
     {'date': '2024'}
     """
     names = as_stored([*given.rows], before.files)
-    return of_rows(
-        {file: before.values(names[file]) | dict(row) for file, row in given.rows.items()}
-    )
+    rows = {}
+    for file, row in given.rows.items():
+        kept = before.values(names[file])
+        if AUDIO in row and row[AUDIO] != kept.get(AUDIO, ""):  # of another file nothing is known
+            kept = {name: value for name, value in kept.items() if name not in AUDIO_FACTS}
+        rows[file] = kept | dict(row)
+    return of_rows(rows)
 
 
 def with_languages(given: Cells, listed: Mapping[Recording, str], path: str = "metadata") -> Cells:

@@ -7,8 +7,8 @@ import pytest
 
 import indexer.cli
 import indexer.store_cli
-from indexer import index_files
-from std.audio.facts import FACTS
+from indexer import index_files, rename_recording
+from std.audio.facts import FACTS, NOTES, facts_of, write_notes
 from std.errors import InputError
 from std.store import open_store
 
@@ -103,3 +103,68 @@ def test_links_out_of_the_root_are_told(archive, capfd):
     assert run(archive / "Interview 1.mesh", "--store", store, "--audio", archive / "linked") == 0
     assert "1 link out of" in capfd.readouterr().err
     assert metadata(store) == {}
+
+
+@pytest.fixture
+def networks(archive, german):
+    """A folder as std-recognise writes it, of the interview of 2025."""
+    folder = archive / "networks"
+    folder.mkdir()
+    (folder / "recognise.json").write_text("{}")
+    lines = (german.parent / "english" / "whisper" / "kathleen.jsonl").read_text()
+    (folder / "Interview 1.jsonl").write_text(lines.replace('"kathleen', '"Interview 1'))
+    facts = facts_of(archive / "audio" / "2025" / "Interview 1.ogg")
+    write_notes(folder / NOTES, {"Interview 1": facts.columns("2025/Interview 1.ogg")})
+    return folder
+
+
+def test_what_was_recognised_knows_its_audio(archive, networks, capfd):
+    store, audio = archive / "index", archive / "audio"
+    report = index_files([networks], store)
+    assert not report.warnings
+    assert not report.skipped  # neither settings nor notes are inputs
+    found = metadata(store)
+    assert found["audio"] == "2025/Interview 1.ogg"
+    assert {*FACTS} < {*found}
+    (audio / "2025" / "Interview 1.ogg").rename(audio / "2025" / "one.ogg")
+    assert run("--store", store, "--audio", audio) == 0
+    assert metadata(store)["audio"] == "2025/one.ogg"
+    index_files([networks], store)  # the file is the same: it stays where it was found
+    assert metadata(store)["audio"] == "2025/one.ogg"
+    write_notes(networks / NOTES, {"Interview 1": {"audio": "x.ogg", "audio_hash": "1"}})
+    index_files([networks], store)  # other audio was recognised
+    assert (metadata(store)["audio"], metadata(store)["audio_hash"]) == ("x.ogg", "1")
+
+
+def test_what_a_person_says_of_audio_stays(archive, networks):
+    store, table = archive / "index", archive / "m.csv"
+    table.write_text("recording,audio\nInterview 1,mine.ogg\n")
+    index_files([networks], store, metadata=table)
+    assert {*metadata(store)} & {"audio", *FACTS} == {"audio"}
+    index_files([networks], store)
+    assert metadata(store)["audio"] == "mine.ogg"
+
+
+def test_of_another_file_nothing_is_known(archive, networks):
+    store, table = archive / "index", archive / "m.csv"
+    index_files([networks], store)
+    table.write_text("recording,audio\nInterview 1,other.ogg\n")
+    index_files([], store, metadata=table)
+    assert {*metadata(store)} & {"audio", *FACTS} == {"audio"}
+
+
+def test_a_renamed_recording_knows_its_audio(archive, networks):
+    store = archive / "index"
+    index_files([networks], store)
+    rename_recording("Interview 1", "Ada", store)
+    write_notes(networks / NOTES, {"Interview 1": {"audio": "x.ogg", "audio_hash": "1"}})
+    index_files([networks], store)
+    assert open_store(str(store)).metadata().values("Ada")["audio"] == "x.ogg"
+
+
+def test_another_recording_at_the_path_is_an_error(archive, networks, capfd):
+    store, audio = archive / "index", archive / "audio"
+    index_files([networks], store)
+    shutil.copy(audio / "2024" / "Interview 1.ogg", audio / "2025" / "Interview 1.ogg")
+    assert run("--store", store, "--audio", audio) == 2
+    assert "2025/Interview 1.ogg: expected the audio of Interview 1, 106." in capfd.readouterr().err

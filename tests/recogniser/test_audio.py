@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recogniser.audio import channels, decode, estimated_s
-from recogniser.inputs import audio_files
+from recogniser.inputs import audio_files, common_root
 from std.audio.frames import Damage
 from std.errors import InputError
 
@@ -82,6 +82,16 @@ def test_what_is_no_audio_is_named(tmp_path, content):
     assert estimated_s(path) == 0
     with pytest.raises(InputError, match=r"x\.wav: expected audio, got"):
         list(decode(path))
+
+
+def test_paths_of_audio_count_from_the_folder_that_has_all_of_it(tmp_path):
+    for folder in ("2024", "2025/may"):
+        (tmp_path / folder).mkdir(parents=True)
+    one = tmp_path / "2025" / "may" / "a.ogg"
+    one.touch()
+    assert common_root([tmp_path / "2024", one]) == tmp_path
+    assert common_root([one]) == one.parent
+    assert common_root([tmp_path / "2024" / ".." / "2025"]) == tmp_path / "2025"
 
 
 def test_recordings_are_named_by_their_files(tmp_path):

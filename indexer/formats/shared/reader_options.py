@@ -119,19 +119,24 @@ def with_sidecar_files(path: Path, options: ReaderOptions = DEFAULT) -> ReaderOp
     )
 
 
+_SETTINGS = ("recognise.json", "sound.json")  # of std-recognise
+
+
 def is_sidecar(path: Path) -> bool:
     """Tell whether a file lies beside recogniser output and is none itself.
 
     It is one that `with_sidecar_files` looks for, holds utterances' offsets, or is what
-    std-recognise writes beside its networks: settings, ECF, recordings under way, plain texts.
+    std-recognise writes beside its networks: settings, ECF, notes of audio files, recordings under
+    way, plain texts.
     """
     name = path.name.removesuffix(".gz")
-    if name in ("words.txt", "segments", "utts.tsv", "recognise.json"):
+    if name in ("words.txt", "segments", "utts.tsv", *_SETTINGS):
         return True
-    if name.endswith(("times.txt", ".jsonl.part")):
+    if name.endswith(("times.txt", ".jsonl.part", ".sound.part")):
         return True
     is_text = path.suffix in (".json", ".txt") and path.with_suffix(".jsonl").exists()
-    return (is_text or name == "ecf.xml") and (path.parent / "recognise.json").exists()
+    is_beside = is_text or name in ("ecf.xml", "audio.json")
+    return is_beside and any((path.parent / one).exists() for one in _SETTINGS)
 
 
 def read_segments(path: Path, channel: int = 1) -> dict[str, UtteranceSpan]:

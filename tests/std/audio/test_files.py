@@ -1,10 +1,11 @@
 """Which audio file belongs to which recording."""
 
 import re
+import shutil
 
 import pytest
 
-from std.audio.facts import facts_of, file_digest
+from std.audio.facts import NOTES, AudioFacts, facts_of, file_digest, read_notes, write_notes
 from std.audio.files import audio_folder, is_audio
 from std.errors import InputError
 
@@ -50,7 +51,7 @@ def folder(tmp_path):
     ],
 )
 def test_the_file_of_a_recording(folder, recording, audio, file):
-    assert folder.find(recording, audio) == file
+    assert folder.find(recording, {"audio": audio}) == file
 
 
 @pytest.mark.parametrize(
@@ -65,7 +66,7 @@ def test_the_file_of_a_recording(folder, recording, audio, file):
 def test_two_files_of_a_name_are_an_error_that_names_both(folder, recording, audio, files):
     message = f"expected one audio file of {recording}"
     with pytest.raises(InputError, match=re.escape(message)) as caught:
-        folder.find(recording, audio)
+        folder.find(recording, {"audio": audio})
     assert caught.value.got == files
 
 
@@ -134,3 +135,50 @@ def test_facts(german, tmp_path):
     (tmp_path / "a.ogg").write_bytes(b"OggS and no more")
     with pytest.raises(InputError, match=r"a\.ogg: expected audio"):
         facts_of(tmp_path / "a.ogg")
+
+
+@pytest.fixture
+def two_interviews(german, tmp_path):
+    """Two recordings of one name in two folders, and what is kept of that of 2025."""
+    pytest.importorskip("av")
+    for year, name in (("2024", "KERSTIN_01"), ("2025", "KERSTIN_00")):
+        (tmp_path / year).mkdir()
+        shutil.copy(german / "audio" / f"{name}.ogg", tmp_path / year / "Interview 1.ogg")
+    facts = facts_of(tmp_path / "2025" / "Interview 1.ogg")
+    return tmp_path, facts.columns("2025/Interview 1.ogg")
+
+
+def test_another_recording_of_the_name_is_never_taken(two_interviews):
+    root, known = two_interviews
+    assert audio_folder(root).find("Interview 1", known) == "2025/Interview 1.ogg"
+    assert audio_folder(root).find("Interview 1", known | {"audio": ""}) == "2025/Interview 1.ogg"
+    assert audio_folder(root / "2024").find("Interview 1", known) is None
+    bare = known | {"audio": "Interview 1.ogg"}  # as std-recognise notes it of a folder
+    assert audio_folder(root / "2024").find("Interview 1", bare) is None
+    assert audio_folder(root).find("Interview 1", bare) == "2025/Interview 1.ogg"
+    shutil.rmtree(root / "2025")
+    assert audio_folder(root).find("Interview 1", known) is None
+    assert audio_folder(root).find("Interview 1", {"audio": known["audio"]}) is None
+    by_address = {"audio": "https://radio.example/2025/Interview 1.ogg"}
+    assert audio_folder(root).find("Interview 1", by_address) == "2024/Interview 1.ogg"
+
+
+def test_another_version_of_the_recording_is_taken(two_interviews, german):
+    root, known = two_interviews
+    known = {name: value for name, value in known.items() if name != "audio"}
+    (root / "2024" / "Interview 1.ogg").unlink()
+    path = root / "2025" / "Interview 1.ogg"
+    path.write_bytes(path.read_bytes() + b"\0" * 100)  # of another content, as long
+    assert audio_folder(root).find("Interview 1", known) == "2025/Interview 1.ogg"
+    assert audio_folder(root).find("Interview 1", known | {"audio_s": "3"}) is None
+
+
+def test_notes_come_back(tmp_path):
+    kept = {"a": AudioFacts(9, "ab", 1.5, 2, 8000).columns("x/a.wav")}
+    assert read_notes(tmp_path / NOTES) == {}
+    write_notes(tmp_path / NOTES, kept)
+    assert read_notes(tmp_path / NOTES) == kept
+    for text in ("[]", "{}", '{"format": "std audio 1", "recordings": {"a": {"audio": 1}}}'):
+        (tmp_path / NOTES).write_text(text)
+        with pytest.raises(InputError, match=re.escape(NOTES)):
+            read_notes(tmp_path / NOTES)
