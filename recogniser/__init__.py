@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from recogniser.processes import Stopping
     from recogniser.protocol import Hypothesis, Recogniser, Recognition, Window
     from recogniser.recording import RecordingReport, StoppedError
+    from recogniser.sound.given import keep_frames
 
 __all__ = [
     "Hypothesis",
@@ -34,6 +35,7 @@ __all__ = [
     "Stopping",
     "Watcher",
     "Window",
+    "keep_frames",
     "recognise_files",
 ]
 
@@ -45,5 +47,6 @@ __getattr__, __dir__ = lazy_names(
         "processes": "Stopping",
         "protocol": "Hypothesis Recogniser Recognition Window",
         "recording": "RecordingReport StoppedError",
+        "sound.given": "keep_frames",
     },
 )

@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # --help loads no array library
 
 COMMAND = "std-recognise"
 WINDOW_S = number(Range(5, 29))
+FRAME_SHIFT_S = number(Range(0.001, 1))
 COUNT = number(Range(0, 100, whole=True))
 BEAM = number(Range(1, 100, whole=True))
 SOME_FAILED, STOPPED = 1, 130
@@ -43,6 +44,7 @@ examples:
   std-recognise radio --output NETWORKS --model large-v3 --language de --jobs 4
   std-recognise call.wav --output NETWORKS --channels split --hotwords names.txt
   std-recognise village --output NETWORKS --sound-only --encoder small
+  std-recognise frames/ --output NETWORKS --frames 0.02 --encoder hubert-9
   std-index NETWORKS --store INDEX --ecf NETWORKS/ecf.xml
 
 The same command goes on where it was stopped, or killed. Exit status 1: some recordings could not
@@ -133,7 +135,14 @@ def _add_sound(group: "argparse._ArgumentGroup") -> None:
         "--encoder",
         default="",
         metavar="NAME|FOLDER",
-        help="Whisper model that makes the frames (default: --model)",
+        help="Whisper model that makes the frames (default: --model); with --frames any name",
+    )
+    group.add_argument(
+        "--frames",
+        type=FRAME_SHIFT_S,
+        metavar="S",
+        help="AUDIO are frames or probabilities of phones that another program made, S seconds "
+        "apart: .npz, .npy, Kaldi's archives as text; --encoder names what made them",
     )
 
 
@@ -175,6 +184,8 @@ def recognise(args: argparse.Namespace) -> int:
     from std.distinct import require_distinct
 
     require_distinct({"--hotwords": args.hotwords}, {"--ecf": args.ecf})
+    if args.frames:
+        return keep(args)
     stopping = Stopping()
     with _stopped_by_signals(stopping), _watched(args) as watcher:
         try:
@@ -197,6 +208,28 @@ def recognise(args: argparse.Namespace) -> int:
     if not args.quiet:
         tell_summary(report, started.cost(), args)
     return SOME_FAILED if report.failures else 0
+
+
+def keep(args: argparse.Namespace) -> int:
+    """Keep frames that another program made; tell what was done."""
+    started = Stopwatch()
+    from recogniser import keep_frames
+
+    if not args.encoder:
+        raise ConfigError("--frames: expected --encoder with a name for what made them, got none")
+    report = keep_frames(
+        args.audio,
+        args.output,
+        encoder=args.encoder,
+        frame_shift_s=args.frames,
+        kept=args.sound or "signs",
+        ecf=args.ecf,
+    )
+    if args.json:
+        print_json(figures(report, started.cost(), jobs=1))
+    if not args.quiet:
+        tell_summary(report, started.cost(), args)
+    return 0
 
 
 def options_of(args: argparse.Namespace) -> "RecognitionOptions":

@@ -3,6 +3,7 @@
     Kept          how frames are kept
     SoundWriter    an encoder with its scale: opens files
     SoundSink     takes windows; what the file has already is left as it is
+    as_kept       frames as a file has them
 
 Frame i begins at i * 20 ms of the recording. A window begins anywhere, so that a frame of it may
 be up to 10 ms off.
@@ -63,10 +64,7 @@ class SoundWriter:
 
     def stored(self, frames: Float32s) -> UInt8s | Float16s:
         """Frames of the encoder as they are kept."""
-        scaled = self.scale.of(frames)
-        if self.kept == "exact":
-            return scaled.astype("<f2")
-        return signs(scaled) if len(scaled) else np.zeros((0, SIGN_BYTES), np.uint8)
+        return as_kept(self.scale.of(frames), self.kept)
 
 
 @dataclass(slots=True)
@@ -95,6 +93,13 @@ class SoundSink:
         self.stream.flush()
         self.there = end
         return True
+
+
+def as_kept(scaled: Float32s, kept: Kept) -> UInt8s | Float16s:
+    """(n, d) frames on a scale, as a file has them."""
+    if kept == "exact":
+        return scaled.astype("<f2")
+    return signs(scaled) if len(scaled) else np.zeros((0, SIGN_BYTES), np.uint8)
 
 
 def sound_file(folder: Path, recording: Recording) -> Path:

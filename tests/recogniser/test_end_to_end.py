@@ -39,7 +39,8 @@ def networks(tmp_path_factory):
 
 def test_what_is_written(networks):
     assert {path.name for path in networks.iterdir()} == {
-        "audio.json", "ecf.xml", "kathleen.json", "kathleen.jsonl", "kathleen.txt", "recognise.json",
+        "audio.json", "ecf.xml", "kathleen.json", "kathleen.jsonl", "kathleen.txt",
+        "recognise.json",
     }  # fmt: skip
     noted = read_notes(networks / NOTES)["kathleen"]
     assert (noted["audio"], noted["audio_bytes"]) == (SPEECH.name, str(SPEECH.stat().st_size))

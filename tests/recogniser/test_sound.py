@@ -1,11 +1,13 @@
 """The sound of a recording: on its clock, and with the same bytes however it was made."""
 
+import gzip
+import re
 import wave
 
 import numpy as np
 import pytest
 
-from recogniser import folder
+from recogniser import folder, keep_frames
 from recogniser.protocol import FRAME, Recognition
 from recogniser.recording import StoppedError, Task, recognise
 from recogniser.sound.encoder import Scale
@@ -203,3 +205,129 @@ def test_an_ecf_has_recordings_by_their_names(speech, tmp_path, writer):
     found = excerpts_of(one.output, "a*[1]")["a*[1]"]
     assert [excerpt.recording.channel for excerpt in found] == [2, 1]
     assert {excerpt.duration_s for excerpt in found} == {30.8}
+
+
+RANDOM = np.random.default_rng(5)
+MATRIX = RANDOM.normal(3, 2, (101, 5)).astype(np.float32)
+
+
+def kaldi(frames):
+    return "[\n" + "\n".join(" ".join(f"{x:.9g}" for x in row) for row in frames) + " ]\n"
+
+
+def given(folder, **settings):
+    return keep_frames(
+        folder, folder.parent / "out", **{"encoder": "e", "frame_shift_s": 0.02} | settings
+    )
+
+
+def test_given_frames_are_the_same_from_any_file(tmp_path):
+    stored = {}
+    for kind in ("npz", "npy", "ark", "ark.gz"):
+        folder = tmp_path / kind / "in"
+        folder.mkdir(parents=True)
+        if kind == "npz":
+            np.savez(folder / "a.npz", frames=MATRIX, other=np.zeros(3))
+        elif kind == "npy":
+            np.save(folder / "a.npy", MATRIX)
+        else:
+            content = f"a {kaldi(MATRIX)}".encode()
+            packed = gzip.compress(content) if kind == "ark.gz" else content
+            (folder / f"a.{kind}").write_bytes(packed)
+        report = given(folder)
+        assert [(one.file, one.seconds) for one in report.recordings] == [("a", 2.02)]
+        stored[kind] = (folder.parent / "out" / "a.sound").read_bytes()
+        assert given(folder).already  # and the same bytes
+    assert len(set(stored.values())) == 1
+
+
+def test_given_frames_are_on_a_scale_that_later_ones_share(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    np.savez(folder / "several.npz", a=MATRIX, b=MATRIX[:50] + 1)
+    given(folder, kept="exact")
+    a, b = (frames(read_sound(tmp_path / "out" / f"{name}.sound")) for name in "ab")
+    both = np.concatenate([a, b])
+    np.testing.assert_allclose(both.mean(axis=0), 0, atol=1e-3)
+    np.testing.assert_allclose(both.std(axis=0), 1, atol=1e-3)
+    np.save(folder / "c.npy", MATRIX * 100)
+    given(folder, kept="exact")
+    c = frames(read_sound(tmp_path / "out" / "c.sound"))
+    assert c.std() > 50
+    np.testing.assert_allclose(a, frames(read_sound(tmp_path / "out" / "a.sound")))
+
+
+@pytest.mark.parametrize("shift_s", [0.005, 0.01, 0.0125, 0.02, 0.03, 0.04])
+def test_given_frames_are_taken_to_20_ms(tmp_path, shift_s):
+    n = 120
+    folder = tmp_path / "in"
+    folder.mkdir()
+    np.save(folder / "a.npy", np.stack([np.arange(n), np.ones(n)], axis=1).astype(np.float32))
+    given(folder, frame_shift_s=shift_s, kept="exact")
+    sound = read_sound(tmp_path / "out" / "a.sound")
+    begin_s = [row * shift_s for row in range(n)]
+    expected = []
+    for row in range(len(sound)):  # frames that begin in it; none: the last one that began before
+        inside = [i for i in range(n) if row * 0.02 - 1e-9 <= begin_s[i] < (row + 1) * 0.02 - 1e-9]
+        before = max(i for i in range(n) if begin_s[i] <= row * 0.02 + 1e-9)
+        expected.append(np.mean(inside or [before]))
+    assert len(sound) == int(np.ceil(n * shift_s / 0.02 - 1e-9))
+    scaled = (np.array(expected) - np.mean(expected)) / np.std(expected)
+    np.testing.assert_allclose(frames(sound)[:, 0], scaled, atol=2e-3)
+
+
+def test_given_probabilities_become_logarithms(tmp_path):
+    likely = RANDOM.dirichlet(np.ones(4), 80)
+    found = {}
+    for kind, matrix in (("p", likely), ("log", np.log(likely)), ("numbers", np.log(likely) + 1)):
+        folder = tmp_path / kind / "in"
+        folder.mkdir(parents=True)
+        np.save(folder / "a.npy", matrix)
+        given(folder, kept="exact")
+        found[kind] = frames(read_sound(folder.parent / "out" / "a.sound"))
+    np.testing.assert_allclose(found["p"], found["log"], atol=2e-3)
+    np.testing.assert_allclose(found["p"], found["numbers"], atol=2e-3)  # on the scale
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.txt", b"a [\n 1 2\n 3 ]\n", "a.txt:3: expected 2 numbers, got '1'"),
+        ("a.txt", b"a [\n 1 x ]\n", "a.txt:2: expected numbers, got '1 x ]'"),
+        ("a.txt", b"a [\n 1 2\n", "expected ] behind the last row of a, got 'the end of the file'"),
+        ("a.txt", b"a [\n 1 nan ]\n", "a.txt:1: expected finite numbers of a"),
+        ("a.txt", b"a \0BFM \4", "copy-feats"),
+        ("a.txt", b"1 2 3\n", "expected NAME [, as archives of Kaldi begin"),
+        ("a.txt", b".. [\n 1 2 ]\n", "expected the name of a recording, got '..'"),
+        ("a.txt", b"a [\n 1 2 ]\na [\n 1 2 ]\n", "expected recordings of different names"),
+        ("a.txt", b"a [\n 1 2 ]\nb [\n 1 2 3 ]\n", "expected 2 numbers a frame"),
+        ("a.txt", b"a [ ]\n", "expected frames, got 'none'"),
+        ("a.npz", b"PK\3\4 no more", "expected frames: .npz"),
+        ("a.npy", b"\x93NUMPY\1\0", "expected frames: .npz"),
+    ],
+)
+def test_what_are_no_frames_is_named(tmp_path, name, content, told):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / name).write_bytes(content)
+    with pytest.raises(InputError, match=re.escape(told)):
+        given(tmp_path / "in")
+    assert not [*tmp_path.glob("out/*.sound")]
+
+
+def test_given_objects_are_not_unpickled(tmp_path):
+    (tmp_path / "in").mkdir()
+    np.savez(tmp_path / "in" / "a.npz", a=np.array([[{}, {}]], object))
+    with pytest.raises(InputError, match="allow_pickle"):
+        given(tmp_path / "in")
+
+
+def test_another_encoder_in_the_same_folder_is_refused(tmp_path):
+    (tmp_path / "in").mkdir()
+    np.save(tmp_path / "in" / "a.npy", MATRIX)
+    given(tmp_path / "in")
+    with pytest.raises(InputError, match=r"expected frame_shift_s = 0\.02"):
+        given(tmp_path / "in", frame_shift_s=0.01)
+    with pytest.raises(InputError, match=r'expected encoder = \{"name": "e"'):
+        given(tmp_path / "in", encoder="f")
+    with pytest.raises(ValueError, match="expected a name"):
+        given(tmp_path / "in", encoder=" ")
