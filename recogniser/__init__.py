@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 from std.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from recogniser.api import RecogniseReport, Watcher, recognise_files
-    from recogniser.options import RecognitionOptions
+    from recogniser.api import Watcher, recognise_files
+    from recogniser.given_frames import keep_frames
+    from recogniser.options import RecognitionOptions, read_hotwords
     from recogniser.processes import Stopping
     from recogniser.protocol import Hypothesis, Recogniser, Recognition, Window
-    from recogniser.recording import RecordingReport, StoppedError
-    from recogniser.sound.given import keep_frames
+    from recogniser.recording import RecogniseReport, RecordingReport, StoppedError
 
 __all__ = [
     "Hypothesis",
@@ -36,17 +36,18 @@ __all__ = [
     "Watcher",
     "Window",
     "keep_frames",
+    "read_hotwords",
     "recognise_files",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "api": "RecogniseReport Watcher recognise_files",
-        "options": "RecognitionOptions",
+        "api": "Watcher recognise_files",
+        "given_frames": "keep_frames",
+        "options": "RecognitionOptions read_hotwords",
         "processes": "Stopping",
         "protocol": "Hypothesis Recogniser Recognition Window",
-        "recording": "RecordingReport StoppedError",
-        "sound.given": "keep_frames",
+        "recording": "RecogniseReport RecordingReport StoppedError",
     },
 )

@@ -1,7 +1,6 @@
 """Recognition from Python: what std-recognise does, as a function that returns values.
 
 recognise_files      audio files -> a folder of confusion networks, and an ECF
-RecogniseReport      what one run did
 """
 
 import os
@@ -16,7 +15,7 @@ from recogniser.audio import estimated_s
 from recogniser.inputs import audio_files, common_root
 from recogniser.options import RecognitionOptions
 from recogniser.processes import Failed, OutputSettings, Progressed, Stopping, run
-from recogniser.recording import RecordingReport, Task, report_of
+from recogniser.recording import RecogniseReport, RecordingReport, Task, report_of
 from recogniser.sound.sink import excerpts_of, sound_file
 from std.audio.facts import NOTES, facts_of, read_notes, write_notes
 from std.errors import InputError
@@ -24,19 +23,6 @@ from std.execution.cost import Stopwatch
 from std.values import Excerpt, Recording
 
 AnyPath = str | PathLike[str]
-
-
-@dataclass(slots=True)
-class RecogniseReport:
-    """What one run of `recognise_files` did."""
-
-    recordings: list[RecordingReport] = field(default_factory=list)  # of this run
-    already: list[RecordingReport] = field(default_factory=list)  # finished before it
-    failures: list[str] = field(default_factory=list)
-    ecf: Path = Path(folder.ECF_NAME)
-    seconds: float = 0.0  # that passed
-    cpu_seconds: float = 0.0  # of all processes, without compiling kernels
-    compile_seconds: float = 0.0  # CPU time of compiling them
 
 
 @dataclass(slots=True)
@@ -79,10 +65,9 @@ def recognise_files(
         ConfigError: the recogniser cannot be loaded.
         StoppedError: stopped; what is written stays, and the next run goes on there.
     """
-    started = Stopwatch()
+    started, given, target = Stopwatch(), _paths(audio), Path(output)
     options, watcher = options or RecognitionOptions(), watcher or Watcher()
-    target = Path(output)
-    files = audio_files(_paths(audio), name_by)
+    files = audio_files(given, name_by)
     lengths_s = {name: estimated_s(path) for name, path in files.items()}
     tasks = [
         Task(path, name, target, options.channels, options.language, options.longest_s)
@@ -91,8 +76,7 @@ def recognise_files(
     left = [task for task in tasks if not _done(task, options)]
     watcher.planned(len(left), sum(lengths_s[task.name] for task in left))
     report = RecogniseReport(ecf=Path(ecf) if ecf else target / folder.ECF_NAME)
-    root = common_root(_paths(audio))
-    results = _Results(target, report, watcher, lengths_s, with_text, files, root)
+    results = _Results(target, report, watcher, lengths_s, with_text, files, common_root(given))
     gpus = _gpus(options)
     # where nothing is left, a worker is started for the settings, which must be the folder's
     with ExitStack() as stack:

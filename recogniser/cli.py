@@ -234,8 +234,7 @@ def keep(args: argparse.Namespace) -> int:
 
 def options_of(args: argparse.Namespace) -> "RecognitionOptions":
     """What decides the output."""
-    from recogniser import RecognitionOptions
-    from recogniser.hotwords import read_hotwords
+    from recogniser import RecognitionOptions, read_hotwords
 
     if args.sound_only and not args.sound:
         args.sound = "signs"

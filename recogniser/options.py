@@ -4,19 +4,23 @@
     open_backend    options -> the recogniser, with a number of the GPU or none
     sound_writer      options -> what writes the frames of an encoder, or None
     settings        the settings with which an output folder was begun
+    read_hotwords   a file, or a lexicon of std-search --oov-lexicon -> words that may occur
 
 A backend's module is imported only when it is asked for.
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from recogniser.protocol import Recogniser
 from recogniser.sound.encoder import SoundEncoder
 from recogniser.sound.sink import Kept, SoundWriter
-from std.errors import ConfigError
+from std.errors import ConfigError, InputError
+from std.files import read_text
 
 BACKENDS = ("whisper", "pocketsphinx")
+COMMENTS = ("#", ";;;")  # of a file of hotwords
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,3 +139,21 @@ def open_backend(options: RecognitionOptions, gpu: int = 0) -> Recogniser:
 
         return open_pocketsphinx(options.language)
     raise ConfigError(f"expected one of {', '.join(BACKENDS)} as backend, got {options.backend!r}")
+
+
+def read_hotwords(path: Path) -> tuple[str, ...]:
+    """The words of a file, in order, each once.
+
+    Args:
+        path: words, one a line; what stands behind a tabulator or two blanks is a pronunciation.
+
+    Raises:
+        InputError: it cannot be read, or holds no word.
+    """
+    words: dict[str, None] = {}
+    for line in read_text(path).splitlines():
+        if line.strip() and not line.startswith(COMMENTS):
+            words[line.replace("  ", "\t").split("\t")[0].strip()] = None
+    if not words:
+        raise InputError(path, 0, "words, one a line", "none")
+    return tuple(words)

@@ -2,7 +2,7 @@
 
 Task             what to recognise, and where to
 recognise        do it; tells after each block how far it is
-RecordingReport  what was done
+RecordingReport  what was done; RecogniseReport: of a run
 """
 
 import json
@@ -57,6 +57,19 @@ class RecordingReport:
     resumed_windows: int = 0
     cpu_s: float = 0.0
     has_words: bool = True  # False: only its sound was written
+
+
+@dataclass(slots=True)
+class RecogniseReport:
+    """What one run of `recogniser.recognise_files` did."""
+
+    recordings: list[RecordingReport] = field(default_factory=list)  # of this run
+    already: list[RecordingReport] = field(default_factory=list)  # finished before it
+    failures: list[str] = field(default_factory=list)
+    ecf: Path = Path(folder.ECF_NAME)
+    seconds: float = 0.0  # that passed
+    cpu_seconds: float = 0.0  # of all processes, without compiling kernels
+    compile_seconds: float = 0.0  # CPU time of compiling them
 
 
 class StoppedError(Exception):

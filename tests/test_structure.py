@@ -69,13 +69,12 @@ OWN_PARTS = (
         "searcher.output",
     ),
     *("scoring.limits", "scoring.run"),
-    *("recogniser.hotwords", "recogniser.progress"),
+    "recogniser.progress",
 )
 NOT_READ = (
     "indexer.output",
     "searcher.output",
     "scoring.limits",
-    "recogniser.hotwords",
     "recogniser.progress",
 )
 PARTS_OF_COMMANDS = [one for one in OWN_PARTS if one not in NOT_READ]

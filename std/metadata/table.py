@@ -25,14 +25,8 @@ from std.errors import StoreError, quoted
 from std.values import Bools, Int32s, Recording
 
 SPEAKER = "speaker"  # who speaks in a file; with "_2" after it, in channel 2
-AUDIO = "audio"
-AUDIO_FACTS = (  # what is known of this file itself (`std.audio.facts`)
-    "audio_bytes",
-    "audio_hash",
-    "audio_s",
-    "audio_channels",
-    "audio_hz",
-)
+AUDIO = "audio"  # the file; what is known of it (`std.audio.facts`):
+AUDIO_FACTS = ("audio_bytes", "audio_hash", "audio_s", "audio_channels", "audio_hz")
 OWN_PREFIX = "std:"  # of columns in which an index keeps more of a recording; nobody is shown them
 NONE = -1  # the code of a recording without a value
 Rows = npt.NDArray[np.integer]

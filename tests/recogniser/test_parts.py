@@ -7,7 +7,7 @@ import pytest
 
 from recogniser.activity import loudness_activity
 from recogniser.guards import compression_ratio, too_fast, without_loops
-from recogniser.hotwords import read_hotwords
+from recogniser.options import read_hotwords
 from recogniser.pocketsphinx import PocketSphinxRecogniser
 from recogniser.protocol import Window
 from recogniser.spoken_forms import spelt_out

@@ -22,8 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recogniser import folder
-from recogniser.api import RecogniseReport
-from recogniser.recording import RecordingReport
+from recogniser.recording import RecogniseReport, RecordingReport
 from recogniser.sound.encoder import SMALLEST_DEVIATION, Scale
 from recogniser.sound.sink import UNFINISHED, Kept, as_kept, excerpts_of, sound_file
 from std.errors import InputError
