@@ -285,17 +285,15 @@ class Index(IndexSnapshot):
         speech: SearchedSpeech,
         *,
         mode: SearchMode,
+        by_phones: bool = True,
         workers: Executor,
         advance: Callable[[float], None] = lambda share: None,
     ) -> TermCandidates:
-        """The candidates of terms with their probabilities, not yet decided: for fusion.
-
-        Args:
-            terms, speech, mode, workers, advance: see `searcher.found_terms.find_terms`.
-        """
+        """See `SearchableIndex.find_candidates`."""
         found = find_terms(
-            terms, self._prepared, speech, mode=mode, workers=workers, advance=advance
-        )
+            terms, self._prepared, speech, mode=mode, by_phones=by_phones, workers=workers,
+            advance=advance,
+        )  # fmt: skip
         return judge([found], self._prepared, mode)[0]
 
     def decided(self, found: TermCandidates) -> SearchResult:

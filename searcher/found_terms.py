@@ -64,6 +64,7 @@ def find_terms(
     *,
     mode: SearchMode = "list",
     spoken: Sequence[SpokenQuery] = (),
+    by_phones: bool = True,
     workers: Executor = IN_PROCESS,
     advance: Callable[[float], None] = lambda share: None,
 ) -> FoundTerms:
@@ -76,6 +77,7 @@ def find_terms(
         mode: who asks. A person's in-vocabulary terms are looked up by their words only, if there
             is no model, which takes milliseconds.
         spoken: queries that were spoken; they are further terms.
+        by_phones: whether terms are searched by phones, as the configuration says.
         workers: who searches the segments.
         advance: called with each share of the work that is done; the shares add up to 1 at most, as
             words are looked up all at once.
@@ -92,6 +94,8 @@ def find_terms(
     phonetic_words = config.phonetic_search.words
     if is_adhoc and phonetic_words == "all" and not index.has_model:
         phonetic_words = "unknown"
+    if not by_phones:
+        phonetic_words = "none"
     alternatives = tuple(
         tuple(SpokenWords(config.text.phrase(one.words), one.weight) for one in query.alternatives)
         for query in spoken

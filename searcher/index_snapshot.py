@@ -9,13 +9,12 @@ from functools import cached_property
 from typing import Any, Self
 
 from searcher.calibration.model import Model
-from searcher.index.copies import Copies, live_counts
+from searcher.index.copies import Copies
 from searcher.index.recording_words import Word, words_of_recording
 from searcher.index.stores import adapted, index_folder, revisions, snapshot, speech_ms
 from searcher.prepared import PreparedIndex, prepare
 from searcher.searchable_index import SearchableIndex
 from searcher.terms.query import Describe, counts_by_language, describer
-from searcher.terms.vocabulary import Vocabulary, of_counts
 from std.config import Config
 from std.display.numbers import counted
 from std.errors import InputError
@@ -164,11 +163,6 @@ class IndexSnapshot(SearchableIndex):
     def columns(self) -> frozenset[str]:
         """See `SearchableIndex.columns`."""
         return super().columns
-
-    @cached_property
-    def vocabulary(self) -> Vocabulary:
-        """The words that the recogniser wrote, with their counts."""
-        return of_counts(live_counts(self.segments))
 
     @cached_property
     def metadata(self) -> Metadata:

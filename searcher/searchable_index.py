@@ -6,20 +6,29 @@ SearchableIndex    `searcher.api.Index`, `searcher.fusion.fused_index.FusedIndex
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from types import TracebackType
 from typing import Self
 
-from searcher.index.copies import Copies
+import numpy as np
+
+from searcher.index.copies import Copies, live_counts
 from searcher.index.searched_speech import SearchedSpeech, of_excerpts, restricted
+from searcher.lexical.deduplicate import best_of_each_place
 from searcher.queries.asked import read_asked
 from searcher.queries.combined import Searched, UnitHits, UnitKind, places, units
 from searcher.queries.units import recordings_as_units, turns
 from searcher.results.hits import HitColumns, Hits
 from searcher.results.search_result import SearchResult, TermCandidates
 from searcher.terms.query import words_of
+from searcher.terms.related_forms import RelatedForms
+from searcher.terms.vocabulary import Vocabulary, of_counts
+from searcher.terms.wildcards import is_wildcard
+from std.characters import text_of
 from std.config import SHOWN_FROM, Config
 from std.errors import ClosedIndexError, StdError
 from std.execution.workers import IN_PROCESS, Executor
+from std.languages.detection import of_segment
 from std.metadata.table import SPEAKER, Metadata
 from std.recordings import OWN_COLUMNS, IndexRecording, Recordings, about_speakers
 from std.store import Segment
@@ -31,6 +40,7 @@ class SearchableIndex(ABC):
     """A snapshot that is searched. Closes as a context manager."""
 
     config: Config
+    segments: tuple[Segment, ...]
 
     def __enter__(self) -> Self:
         return self
@@ -97,13 +107,15 @@ class SearchableIndex(ABC):
         speech: SearchedSpeech,
         *,
         mode: SearchMode,
+        by_phones: bool = True,
         workers: Executor,
         advance: Callable[[float], None] = lambda share: None,
     ) -> TermCandidates:
         """The candidates of terms with their probabilities, not yet decided.
 
         Args:
-            terms, speech, mode, workers, advance: see `searcher.found_terms.find_terms`.
+            terms, speech, mode, by_phones, workers, advance: see
+                `searcher.found_terms.find_terms`.
         """
 
     @abstractmethod
@@ -143,6 +155,57 @@ class SearchableIndex(ABC):
         elif notes := tuple(asked.understood()):
             found = replace(found, understood=notes)
         return self.decided(found).at_least(min_probability)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The words that were recognised, with their counts."""
+        return of_counts(live_counts(self.segments))
+
+    @cached_property
+    def related_forms(self) -> RelatedForms:
+        """What these words are other forms of."""
+        return RelatedForms(self.vocabulary, {*map(of_segment, self.segments)})
+
+    def find_forms(
+        self,
+        *terms: str,
+        where: str | None = None,
+        recordings: Sequence[str] = (),
+        min_probability: float = SHOWN_FROM,
+        workers: Executor = IN_PROCESS,
+    ) -> SearchResult:
+        """Search the related forms of terms (*hauses*, *häuser* of *haus*) as terms of their own.
+
+        A place counts as the likeliest of the forms and the term itself. Queries with operators
+        and words with ``*`` have no forms.
+
+        Args:
+            terms, where, recordings, min_probability, workers: as of `search`.
+
+        Returns:
+            The hits of forms; ``form_of`` has the term of each, ``forms`` counts them.
+        """
+        self.require_open()
+        asked, phrase = read_asked(terms, self.columns), self.config.text.phrase
+        plain = {text: phrase(text) for i, text in enumerate(asked.texts) if asked.is_plain(i)}
+        plain = {text: words for text, words in plain.items() if not any(map(is_wildcard, words))}
+        of_form = {
+            form: text
+            for text, words in reversed(plain.items())
+            for form in self.related_forms.of_phrase(words)
+            if form not in plain.values()
+        }
+        wanted = [Term(f"FORM-{i}", text_of(form)) for i, form in enumerate(of_form, start=1)]
+        wanted += [Term(f"TERM-{i}", text) for i, text in enumerate(plain, start=1)]
+        form_of = (*of_form.values(), *plain)
+        speech = self.searched_speech(None, where, recordings)
+        found = self.find_candidates(wanted, speech, mode="adhoc", by_phones=False, workers=workers)
+        decided = self.decided(replace(found, form_of=form_of))
+        number = {text: row for row, text in enumerate(plain)}
+        of_term = np.array([number[text] for text in form_of], np.int64)
+        places = decided.candidates._replace(term=of_term[decided.candidates.term])
+        best = decided.rows(best_of_each_place(places, decided.probability))
+        return best.rows(best.candidates.term < len(of_form)).at_least(min_probability)
 
     def find_units(
         self,
@@ -238,6 +301,7 @@ class SearchableIndex(ABC):
         decide: bool = False,
         where: str | None = None,
         recordings: Sequence[str] = (),
+        inflections: bool = False,
         min_probability: float = SHOWN_FROM,
         workers: Executor = IN_PROCESS,
     ) -> Hits:
@@ -249,6 +313,7 @@ class SearchableIndex(ABC):
             decide: accept or reject each hit (``config.decision``).
             where, recordings: search some recordings only, see `recordings`; decisions are about
                 these, as about the speech of an ECF.
+            inflections: also find related forms, behind the hits of the terms, see `find_forms`.
             min_probability: of hits; less likely ones are left out. 0 = all.
             workers: who searches the segments, see `std.execution.processes.executor`.
 
@@ -258,11 +323,14 @@ class SearchableIndex(ABC):
             TypeError: a term is no text, or ``recordings`` is one.
             ValueError: the index is closed.
         """
-        found = self.find(
-            *terms, where=where, recordings=recordings, min_probability=min_probability,
-            workers=workers,
-        )  # fmt: skip
-        return Hits(sorted(self.hits(found, decided=decide), key=lambda hit: -hit.probability))
+        hits = Hits()
+        for find in (self.find, self.find_forms)[: 1 + inflections]:
+            found = find(
+                *terms, where=where, recordings=recordings, min_probability=min_probability,
+                workers=workers,
+            )  # fmt: skip
+            hits += sorted(self.hits(found, decided=decide), key=lambda hit: -hit.probability)
+        return hits
 
     def adhoc_terms(self, terms: Sequence[str]) -> list[Term]:
         """Terms that a person asks for, one by one.

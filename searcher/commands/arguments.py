@@ -32,6 +32,7 @@ PHONES = ("words", "sound", "both")
 EXAMPLE = """\
 examples:
   std-search --store INDEX "polizei gewalt" burganlagen "*arbeit"
+  std-search --store INDEX --inflections haus
   std-search --store INDEX --terms terms.xml --ecf ecf.xml --output hits.xml
   std-search --store INDEX --terms terms.xml --ecf ecf.xml --output hits.xml \\
              --probabilities probabilities.xml
@@ -74,6 +75,7 @@ def parser() -> Parser:
     _add_input(parse)
     _add_selection(parse)
     add_row_options(parse, "hits")
+    _add_forms(parse.further("related forms"))
     _add_explaining(parse.further("what a term becomes (--explain-query)"))
     _add_example_options(parse.further("audio as a query"))
     _add_query_options(parse.further("spoken queries"))
@@ -148,6 +150,16 @@ def _add_selection(parse: Parser) -> None:
         help="search nothing: show what a TERM becomes, its splits and similar words (std-query)",
     )
     add("--quiet", action="store_true", help=QUIET)
+
+
+def _add_forms(group: "argparse._ArgumentGroup") -> None:
+    """Which words a TERM stands for."""
+    group.add_argument(
+        "--inflections",
+        action="store_true",
+        help="also find a TERM's words in other forms (haus: hauses, häuser), behind its hits; "
+        "without, they are only counted",
+    )
 
 
 def _add_explaining(group: "argparse._ArgumentGroup") -> None:

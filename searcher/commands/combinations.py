@@ -72,7 +72,7 @@ def _of_searching(args: argparse.Namespace) -> Mapping[str, object]:
             single and args.examples
         ),
         "--unit finds recordings or turns for one TERM, and prints them: expected no other terms, "
-        "--output, --decide, --clips, --srt or --explain": args.unit != "place"
+        "--output, --decide, --clips, --srt, --explain or --inflections": args.unit != "place"
         and _beside_unit(args),
         "--encoder is the model of --query-audio": args.encoder and not args.query_audio,
         "examples search the index of one recogniser, without --fuse": by_example and args.fuse,
@@ -88,6 +88,9 @@ def _of_searching(args: argparse.Namespace) -> Mapping[str, object]:
         ),
         "--ecf is the speech of a --terms file; for a TERM there are --recording and --where": (
             args.term and args.ecf
+        ),
+        "--inflections is for TERM; a list is searched for its terms only": (
+            args.inflections and not args.term
         ),
         "--term-list writes the term list of a --queries or --examples file": (
             args.term_list and not (args.queries or args.examples)
@@ -105,7 +108,7 @@ def _beside_unit(args: argparse.Namespace) -> bool:
     others = (
         *(args.terms, args.queries, args.examples, args.alerts, args.like, args.query_audio),
         *(args.output, args.decide, args.beta, args.clips, args.srt, args.explain),
-        args.oov_lexicon,
+        *(args.oov_lexicon, args.inflections),
     )
     return args.unit != "place" and (len(args.term) != 1 or any(others))
 

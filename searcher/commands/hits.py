@@ -3,6 +3,7 @@
 output_hits    rows on stdout, explanations, clips, subtitles, edits
 tell_remarks   what a person should know of the terms
 tell_figures   what a person should know of the hits
+tell_forms     which related forms the terms have
 """
 
 import argparse
@@ -59,6 +60,14 @@ def tell_figures(found: "SearchResult") -> None:
     if notice := copy_notice(found):
         tell(notice)
     tell(str(found.expected))
+
+
+def tell_forms(forms: "SearchResult", args: argparse.Namespace) -> None:
+    """Tell which related forms of the terms were found, and how often."""
+    from searcher.output.notices import form_notices
+
+    for line in form_notices(forms):
+        tell(line if args.inflections else f"{line}; --inflections shows them")
 
 
 def output_hits(

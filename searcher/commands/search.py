@@ -18,6 +18,7 @@ from searcher.commands.hits import (
     output_hits,
     prints_hits,
     tell_figures,
+    tell_forms,
     tell_remarks,
     writes_hits,
 )
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from searcher import (
         ExampleTerm,
         FusedIndex,
+        Hit,
         Index,
         SearchResult,
     )  # --help needs none of what these load
@@ -277,28 +279,40 @@ def interactive(args: argparse.Namespace) -> int:
 
     with opened(args, configuration(args)) as index:
         least = SHOWN_FROM if args.min_probability is None else args.min_probability
+        forms = None
         if has_examples(args):
             with single_term(args) as term:
                 settings = selection(args) | {"threads": threads_of(args), "mode": "adhoc"}
                 found = cast("Index", index).find_examples([term], **settings).at_least(least)
         else:
             with executor(args.jobs, args.scheduler) as workers:
-                found = index.find(
-                    *args.term, where=args.where, recordings=args.recording,
-                    min_probability=least, workers=workers,
-                )  # fmt: skip
+                settings = selection(args) | {"min_probability": least, "workers": workers}
+                found = index.find(*args.term, **settings)
+                if args.inflections or not args.quiet:
+                    forms = index.find_forms(*args.term, **settings)
         warn_of_phones(found)
         write_oov_words(args, found, index)
-        hits = index.hits(found, decided=is_decided(args))
-        hits.sort(key=lambda hit: -hit.probability)
+        hits = ranked_hits(found, index, args)
+        if forms and args.inflections:
+            hits += ranked_hits(forms, index, args)
         if form_of(args, piped=LINES) != JSON:
             tell_remarks(found, has_hits=bool(hits), args=args)
         else:
             warn_of_cuts(found)
         output_hits(args, found, hits, index)
-    if hits and not args.quiet:
-        tell_figures(found)
+    if not args.quiet:
+        if hits:
+            tell_figures(found)
+        if forms:
+            tell_forms(forms, args)
     return 0 if hits else 1
+
+
+def ranked_hits(
+    found: "SearchResult", index: "Index | FusedIndex", args: argparse.Namespace
+) -> "list[Hit]":
+    """Hits, the most probable first."""
+    return sorted(index.hits(found, decided=is_decided(args)), key=lambda hit: -hit.probability)
 
 
 def write_oov_words(

@@ -219,6 +219,7 @@ class FusedIndex(SearchableIndex):
         speech: SearchedSpeech,
         *,
         mode: SearchMode,
+        by_phones: bool = True,
         workers: Executor,
         advance: Callable[[float], None] = lambda share: None,
     ) -> TermCandidates:
@@ -228,6 +229,7 @@ class FusedIndex(SearchableIndex):
         settings: dict[str, Any] = {
             "workers": workers,
             "mode": mode,
+            "by_phones": by_phones,
             "advance": lambda share: advance(share / len(self._indexes)),
         }
         found_by = [

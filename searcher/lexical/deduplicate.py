@@ -39,6 +39,23 @@ def deduplicate(candidates: Candidates) -> Candidates:
     return candidates._replace(probability=probability).rows(keep)
 
 
+def best_of_each_place(candidates: Candidates, probability: Float64s) -> Int64s:
+    """Rows of the candidates that no likelier one of the same term suppresses, ascending.
+
+    Args:
+        candidates: (n,) in any order; of what is found of a term in several ways.
+        probability: (n,) of each.
+    """
+    n = len(candidates.term)
+    if n == 0:
+        return np.zeros(0, np.int64)
+    rows = np.lexsort((candidates.start_ms, candidates.recording, candidates.term))
+    ordered = candidates.rows(rows)
+    order = np.lexsort((ordered.start_ms, -probability[rows]))
+    owner = best_first(ordered, overlap_groups(ordered), order, is_same_event)
+    return np.sort(rows[owner == np.arange(n)])
+
+
 def overlap_groups(candidates: Candidates) -> Int64s:
     """(n,) number of each candidate's overlap group.
 

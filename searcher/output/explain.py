@@ -8,6 +8,7 @@ from searcher.output.context import Context
 from searcher.results.hits import Finding, HitColumns
 from searcher.results.search_result import SearchResult
 from std.characters import text_of
+from std.errors import cut
 from std.metadata.table import NO_METADATA, Metadata
 
 
@@ -69,7 +70,11 @@ def explained(
         "speaker": speakers,
         "metadata": [metadata.of_recording(recording) for recording in recordings],
         "heard": heard or [""] * n,
+        "form_of": [found.form_of[i] if found.form_of else "" for i in table.term.tolist()],
     }
+    if found.form_of:
+        columns |= {"method": ["inflection"] * n}
+        columns |= {"how": [f"a form of {cut(asked)}" for asked in columns["form_of"]]}
     return HitColumns(columns)
 
 

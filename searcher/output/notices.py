@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import groupby
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from std.config import Config, DecisionConfig
 from std.display.numbers import counted
 from std.errors import cut
 from std.values import Recording, Term
+
+NAMED = 10  # related forms in a line
 
 
 def remarks(found: SearchResult) -> Iterator[str]:
@@ -43,6 +46,18 @@ def cut_terms(found: SearchResult) -> Iterator[str]:
             f"{cut(found.terms[row].text)}: too many places, only the likeliest are searched "
             "([search] max_places); longer words have fewer"
         )
+
+
+def form_notices(forms: SearchResult) -> Iterator[str]:
+    """How often the related forms of each term were found, one line each.
+
+    Args:
+        forms: the search for them (`SearchableIndex.find_forms`).
+    """
+    for term, some in groupby(forms.forms, key=lambda one: one.term):
+        listed = list(some)
+        more = " ..." if len(listed) > NAMED else ""
+        yield f"{cut(term)}: related forms: {', '.join(map(str, listed[:NAMED]))}{more}"
 
 
 def copy_notice(found: SearchResult) -> str:

@@ -53,7 +53,8 @@ class Hit:
     score: float
     decision: str | None
     searched: str  # the words that were looked up, or that stand where the phones matched
-    # exact, wildcard, split, join, levenshtein, dice, pronunciation, phonetic, heard or spoken
+    # exact, wildcard, inflection, split, join, levenshtein, dice, pronunciation, phonetic, heard or
+    # spoken
     method: str
     similarity: float  # of what was searched to the term, 0 to 1
     how: str  # what became of the term's words, for a person
@@ -68,6 +69,7 @@ class Hit:
     speaker: str = ""  # who spoke, if the index knows; of two, both
     metadata: Mapping[str, str] = field(default_factory=dict)  # of the recording, by column
     heard: str = ""  # the likeliest phones heard there, where the index has phones heard
+    form_of: str = ""  # the term of which ``term`` is a related form, if it was found as that
 
     def __repr__(self) -> str:
         """Term, place and probability; `document` has everything."""
@@ -97,8 +99,7 @@ class Hit:
         columns = dict(zip(_ATTRIBUTES, _values(self), strict=True))
         if self.found_by:
             columns["found_by"] = [finding.document() for finding in self.found_by]
-        if self.heard:
-            columns["heard"] = self.heard
+        columns |= {name: value for name in _SELDOM if (value := getattr(self, name))}
         return columns
 
 
@@ -174,8 +175,7 @@ class HitColumns:
                 [finding.document() for finding in findings]
                 for findings in self._columns["found_by"]
             ]
-        if any(self._columns["heard"]):
-            columns["heard"] = self._columns["heard"]
+        columns |= {name: self._columns[name] for name in _SELDOM if any(self._columns[name])}
         columns |= more or {}
         keys = tuple(columns)
         return [dict(zip(keys, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -189,5 +189,6 @@ def found_as(how: str, method: str, likeliest: str, searched: str) -> str:
     return f"{how}, an alternative to {repr(likeliest) if likeliest else 'silence'}"
 
 
-_ATTRIBUTES = [name for name in Hit.__slots__ if name not in ("found_by", "heard")]
+_SELDOM = ("heard", "form_of")  # not of every search
+_ATTRIBUTES = [name for name in Hit.__slots__ if name not in ("found_by", *_SELDOM)]
 _values = attrgetter(*_ATTRIBUTES)

@@ -2,11 +2,13 @@
 
 TermCandidates    the candidates of all terms, before it is decided which of them are accepted
 SearchResult      decided detections, with the evidence for each
+    forms             of a search for related forms: how often each was found
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +18,7 @@ from searcher.index.recording_table import recording_table
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.results.candidates import Candidates, Rows
 from searcher.results.copied_hits import reported, searched_copies
-from searcher.results.expected import Expected
+from searcher.results.expected import FROM, Expected
 from searcher.terms.request import Variant
 from searcher.terms.wildcards import Expansion
 from std.store import Segment
@@ -48,6 +50,8 @@ class TermCandidates:
     seconds: float
     # What texts with operators were understood as (`std.query`), for a person.
     understood: tuple[str, ...] = field(default=(), kw_only=True)
+    # (terms,) of which term each is a related form; none: they were asked for themselves.
+    form_of: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def searched_copies(self) -> int:
@@ -69,6 +73,17 @@ class TermCandidates:
             row_of = {recording: row for row, recording in enumerate(self.recordings)}
         excerpts = self.speech.excerpts
         return reported(self.candidates, self.recordings, row_of, self.copies, excerpts)
+
+
+class FormHits(NamedTuple):
+    """A related form of a term in the index, and how often it was found."""
+
+    term: str
+    form: str
+    hits: int  # from probability .5 up
+
+    def __str__(self) -> str:
+        return f"{self.form} {self.hits:,}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +129,19 @@ class SearchResult(TermCandidates):
     def expected(self) -> Expected:
         """How many of the hits are right, by their probabilities."""
         return Expected.of(self.probability)
+
+    @property
+    def forms(self) -> list[FormHits]:
+        """The related forms that were found, by term; of one the most frequent first."""
+        likely = self.candidates.term[self.probability >= FROM]
+        hits = np.bincount(likely, minlength=len(self.terms)).tolist()
+        order = {term: row for row, term in enumerate(dict.fromkeys(self.form_of))}
+        found = [
+            FormHits(asked, form.text, n)
+            for asked, form, n in zip(self.form_of, self.terms, hits, strict=False)
+            if n
+        ]
+        return sorted(found, key=lambda one: (order[one.term], -one.hits, one.form))
 
     def detections(self) -> Detections:
         """The hit list's columns."""
