@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from searcher.queries.combined import UnitHit, UnitHits
     from searcher.results.expected import Expected
     from searcher.results.hits import Finding, Hit, HitColumns
-    from searcher.results.search_result import SearchResult
+    from searcher.results.search_result import FormHits, SearchResult
     from searcher.standing_search import StandingSearch
     from searcher.terms.query import query_terms
     from searcher.tuning.check import ArchiveCheck, check_archive
@@ -55,6 +55,7 @@ __all__ = [
     "ExampleTerm",
     "Expected",
     "Finding",
+    "FormHits",
     "FusedIndex",
     "Hit",
     "HitColumns",
@@ -95,7 +96,7 @@ __getattr__, __dir__ = lazy_names(
         "queries.combined": "UnitHit UnitHits",
         "results.expected": "Expected",
         "results.hits": "Finding Hit HitColumns",
-        "results.search_result": "SearchResult",
+        "results.search_result": "FormHits SearchResult",
         "standing_search": "StandingSearch",
         "terms.query": "query_terms",
         "tuning.check": "ArchiveCheck check_archive",

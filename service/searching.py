@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from searcher import Expected, SearchResult
+from searcher import Expected, FormHits, SearchResult
 from service.live_index import Snapshot
 from service.problems import ProblemError
 from service.recordings import Facet, ServedRecordings
@@ -39,6 +39,7 @@ class TermResult:
     term: str
     found: SearchResult
     remarks: tuple[str, ...]
+    forms: tuple[FormHits, ...]  # related ones that were found
     recording: Ints  # (n,) row of each hit's recording in the snapshot's table
     speakers: Sequence[str] | None = None  # (n,) of each hit; None: the index names nobody
 
@@ -156,7 +157,8 @@ def search_term(term: str, snapshot: Snapshot, where: str | None = None) -> Term
     rows = snapshot.recordings.rows(found.recordings)
     remarks = tuple(snapshot.index.remarks(found))
     speakers = snapshot.index.first_speakers(found)
-    return TermResult(term, found, remarks, rows[found.candidates.recording], speakers)
+    forms = tuple(snapshot.index.find_forms(term, where=where).forms)
+    return TermResult(term, found, remarks, forms, rows[found.candidates.recording], speakers)
 
 
 def select(

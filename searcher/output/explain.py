@@ -38,9 +38,11 @@ def explained(
     searched = [text[i] for i in table.variant.tolist()]
     probability = found.probability.tolist()
     score = found.decision_score.tolist() if decided else probability
-    decision = ["YES" if yes else "NO" for yes in found.yes.tolist()]
-    around = zip(*contexts, strict=True) if n else ([],) * 6
-    before, likeliest, after, slots, error_ms, speakers = around
+    decision = ["YES" if yes else "NO" for yes in found.yes.tolist()] if decided else [None] * n
+    form_of = [found.form_of[i] if found.form_of else "" for i in table.term.tolist()]
+    before, likeliest, after, slots, error_ms, speakers = [*zip(*contexts, strict=True)] or (
+        [],
+    ) * 6
     columns = {
         "term_id": [term.term_id for term in terms],
         "term": [term.text for term in terms],
@@ -51,11 +53,11 @@ def explained(
         "duration_s": ((table.end_ms - table.start_ms) / 1000).tolist(),
         "within_s": [ms / 1000 if ms else None for ms in error_ms],
         "score": score,
-        "decision": decision if decided else [None] * n,
+        "decision": decision,
         "searched": searched,
-        "method": [variant.method for variant in variants],
+        "method": ["inflection" if found.form_of else variant.method for variant in variants],
         "similarity": [variant.similarity for variant in variants],
-        "how": [variant.how for variant in variants],
+        "how": [f"a form of {cut(one)}" for one in form_of if one] or [v.how for v in variants],
         "context": [  # of a place found by an example the words that the recogniser wrote
             (one, words or own, other)
             for one, words, own, other in zip(before, searched, likeliest, after, strict=True)
@@ -70,11 +72,8 @@ def explained(
         "speaker": speakers,
         "metadata": [metadata.of_recording(recording) for recording in recordings],
         "heard": heard or [""] * n,
-        "form_of": [found.form_of[i] if found.form_of else "" for i in table.term.tolist()],
+        "form_of": form_of,
     }
-    if found.form_of:
-        columns |= {"method": ["inflection"] * n}
-        columns |= {"how": [f"a form of {cut(asked)}" for asked in columns["form_of"]]}
     return HitColumns(columns)
 
 

@@ -16,13 +16,13 @@ The measure is that of paradigms by minimal pairs: Goldsmith 2001, "Unsupervised
 morphology of a natural language"; the share of pairs, shrunk to a guess, is ours.
 """
 
+import math
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from itertools import product
-from math import prod
 from typing import NamedTuple
 
 from searcher.terms.vocabulary import Vocabulary
@@ -32,13 +32,16 @@ from std.languages.spelling import bare_spellings, spellings
 
 STEM = 3  # letters that related words have in common, at least
 ENDING = 6  # letters behind them, at most; of the word that is asked for half of that
-ALIKE = 0.6  # share of letters in common, at least; .75 to guess that two letters are exchanged
+ALIKE = 0.6  # share of letters in common, at least
+SURE = 0.75  # the same, to guess that two letters are exchanged, or to believe a long stem
+LONG = 8  # letters in common that no two words have by chance
 GUESSED = 3.0  # words that a guess is worth
-RELATED = 0.15  # share of words that take both endings, from which on they are forms
+RELATED = 0.2  # share of words that take both endings, from which on they are forms
 PAIRS = 3  # words that must do so where a guess would be wrong
 SAMPLE = 1000  # words with an ending that are asked
 PART = 4  # letters of a word that makes a compound, not a form
 FORMS = 50  # of a term at most
+KEPT = 10_000  # words whose forms are known
 
 # Consonants that a stem exchanges before an ending (Helsinki: Helsingissä; wolf: wolves).
 _ALTERNATING = str.maketrans("gdbvzf", "ktppsp")
@@ -69,7 +72,7 @@ class RelatedForms:
         self._vocabulary, self._languages = vocabulary, languages
         lists = (FUNCTION_WORDS.get(language, "") for language in languages)
         self._function_words = frozenset(word for words in lists for word in words.split())
-        self.of_word = cache(self._of_word)
+        self.of_word = lru_cache(KEPT)(self._of_word)
 
     @cached_property
     def _words(self) -> list[tuple[str, str]]:
@@ -82,6 +85,11 @@ class RelatedForms:
     @cached_property
     def _known(self) -> frozenset[str]:
         return frozenset(spelt for spelt, _ in self._words)
+
+    @cached_property
+    def _doubt(self) -> float:
+        """How little a guess is worth: the less, the more words might have said something."""
+        return 1 + math.log10(len(self._known) + 1)
 
     @cached_property
     def _backwards(self) -> list[str]:
@@ -129,7 +137,7 @@ class RelatedForms:
         most = max(2, round(FORMS ** (1 / max(1, sum(len(one) > 1 for one in of_each)))) + 1)
         ways = sorted(
             product(*(one[:most] for one in of_each)),
-            key=lambda one: -prod(form.likeness for form in one),
+            key=lambda one: -math.prod(form.likeness for form in one),
         )
         phrases = [tuple(form.word for form in one) for one in ways]
         return [one for one in phrases if one != tuple(words)][:FORMS]
@@ -143,14 +151,19 @@ class RelatedForms:
         alike = 2 * shared / (len(word) + len(other))
         if alike < ALIKE or len(own) > ENDING // 2 or len(ending) > ENDING:
             return 0.0
-        if any(len(ending) - i >= PART and ending[i:] in self._known for i in range(3)):
-            return 0.0  # a compound, as hausbank and königssohn are
-        n, pairs = self._pairs(own, ending, other)
+        parts = (ending[i:] for i in range(3) if len(ending) - i >= PART)
+        if any(part in self._known for part in (*parts, *([own] if len(own) == STEM else []))):
+            return 0.0  # a compound, as hausbank and königssohn are, and rathaus
+        if shared >= LONG and alike >= SURE:
+            return alike
         exchanged = len(word) - shared
-        is_guess = exchanged <= max(1, len(word) // 4) and (exchanged < 2 or alike >= 0.75)
-        if not is_guess:
-            return pairs / (n + GUESSED) if pairs >= PAIRS else 0.0
-        return (pairs + GUESSED * alike**2) / (n + GUESSED)
+        is_guess = exchanged <= max(1, len(word) // 4) and (exchanged < 2 or alike >= SURE)
+        guess = GUESSED * alike**self._doubt if is_guess else 0.0
+        both_ways = self._pairs(own, ending, other), self._pairs(ending, own, word)
+        return max(
+            (pairs + guess) / (n + GUESSED) if is_guess or pairs >= PAIRS else 0.0
+            for n, pairs in both_ways
+        )
 
     def _pairs(self, own: str, ending: str, other: str) -> tuple[int, int]:
         """How many words have an ending, and how many of them also the other one.

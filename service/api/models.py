@@ -65,6 +65,7 @@ class TermDocument(Document):
     words: list[str]
     unknown: list[str] = Field(description="words that the recogniser does not know")
     remarks: list[str]
+    related_forms: dict[str, int] = Field(description="and their hits, which are not the term's")
     hits: int
 
 
@@ -168,9 +169,7 @@ class SummaryDocument(Document):
 
     terms: int
     detections: int = Field(description="hits of at least min_probability")
-    cut_terms: list[str] = Field(
-        [], description="ids of terms with too many places, of which the likeliest were searched"
-    )
+    cut_terms: list[str] = Field([], description="ids of terms searched in their likeliest places")
     yes: int = Field(description="of these")
     oov_terms: int = Field(description="terms with a word that the recogniser does not know")
     expected: ExpectedDocument

@@ -41,7 +41,8 @@ class PageState:
 
     def query(self, **changes: Any) -> str:
         """The query of an address that says this, with some things changed."""
-        pairs: list[tuple[str, str]] = [("term", term) for term in self.terms]
+        pairs: list[tuple[str, str]] = [("term", term) for term in changes.get("terms", self.terms)]
+        pairs += [("term", term) for term in changes.get("more_terms", ())]
         for name in ("recording", "channel", "where"):
             pairs += [(name, value) for value in changes.get(name, getattr(self, name))]
         least = changes.get("min_probability", self.min_probability)

@@ -37,7 +37,7 @@ def result(term, hits):
     found = SimpleNamespace(
         probability=hundredths / 100, candidates=SimpleNamespace(start_ms=start_ms)
     )
-    return TermResult(term, found, (), recording)
+    return TermResult(term, found, (), (), recording)
 
 
 @given(
