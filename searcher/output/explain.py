@@ -27,8 +27,7 @@ def explained(
         found: what a search returns.
         contexts: (n,) the words around each detection.
         decided: whether hits have a decision; if not, ``score`` is the probability.
-        metadata: of the recordings.
-        found_by, heard: (n,) what each recogniser says, where there are several; phones heard.
+        metadata, found_by, heard: of the recordings; (n,) what each recogniser says, where there are several; phones heard.
     """
     table, n = found.candidates, len(found.candidates.term)
     terms = [found.terms[i] for i in table.term.tolist()]
