@@ -27,18 +27,17 @@ def explained(
         found: what a search returns.
         contexts: (n,) the words around each detection.
         decided: whether hits have a decision; if not, ``score`` is the probability.
-        metadata, found_by, heard: of the recordings; (n,) what each recogniser says, where there are several; phones heard.
+        metadata: of the recordings.
+        found_by, heard: (n,) what each recogniser says, where there are several; phones heard.
     """
     table, n = found.candidates, len(found.candidates.term)
     terms = [found.terms[i] for i in table.term.tolist()]
-    variants = [found.variants[i] for i in table.variant.tolist()]
     recordings = [found.recordings[i] for i in table.recording.tolist()]
     text = {i: text_of(found.variants[i].words) for i in {*table.variant.tolist()}}
     searched = [text[i] for i in table.variant.tolist()]
     probability = found.probability.tolist()
     score = found.decision_score.tolist() if decided else probability
     decision = ["YES" if yes else "NO" for yes in found.yes.tolist()] if decided else [None] * n
-    form_of = [found.form_of[i] if found.form_of else "" for i in table.term.tolist()]
     before, likeliest, after, slots, error_ms, speakers = [*zip(*contexts, strict=True)] or (
         [],
     ) * 6
@@ -54,9 +53,7 @@ def explained(
         "score": score,
         "decision": decision,
         "searched": searched,
-        "method": ["inflection" if found.form_of else variant.method for variant in variants],
-        "similarity": [variant.similarity for variant in variants],
-        "how": [f"a form of {cut(one)}" for one in form_of if one] or [v.how for v in variants],
+        **_found_as(found),
         "context": [  # of a place found by an example the words that the recogniser wrote
             (one, words or own, other)
             for one, words, own, other in zip(before, searched, likeliest, after, strict=True)
@@ -71,9 +68,20 @@ def explained(
         "speaker": speakers,
         "metadata": [metadata.of_recording(recording) for recording in recordings],
         "heard": heard or [""] * n,
-        "form_of": form_of,
     }
     return HitColumns(columns)
+
+
+def _found_as(found: SearchResult) -> dict[str, Sequence[Any]]:
+    """By which method each detection was found, and of which term it is a related form."""
+    variants = [found.variants[i] for i in found.candidates.variant.tolist()]
+    form_of = [found.form_of[i] if found.form_of else "" for i in found.candidates.term.tolist()]
+    return {
+        "method": ["inflection" if found.form_of else variant.method for variant in variants],
+        "similarity": [variant.similarity for variant in variants],
+        "how": [f"a form of {cut(one)}" for one in form_of if one] or [v.how for v in variants],
+        "form_of": form_of,
+    }
 
 
 def _because(found: SearchResult, error_ms: Sequence[int], *, decided: bool) -> list[str]:
