@@ -61,7 +61,7 @@ def fuse(
     occurs = np.max([found.occurs for found in every], axis=0)
     joined = concatenate(parts)
     sizes = [len(part.term) for part in parts]
-    rows = place_table(joined, np.repeat(np.arange(len(parts)), sizes))
+    rows = place_table(joined, np.repeat(np.arange(len(parts)), sizes), len(parts))
     probability = np.where(rows >= 0, np.append(joined.probability, 0.0)[rows], 0.0)
     of_each = np.concatenate([*(found.probability for found in every), [0.0]])
     shown = np.where(rows >= 0, of_each[rows], 0.0)
@@ -122,16 +122,16 @@ def _of_originals(
     return candidates.rows(is_original[candidates.recording])
 
 
-def place_table(candidates: Candidates, recogniser: Int64s) -> Int64s:
-    """(places, recognisers) the row of each recogniser's candidate; -1 where it has none.
+def place_table(candidates: Candidates, recogniser: Int64s, n: int) -> Int64s:
+    """(places, n) the row of each recogniser's candidate; -1 where it has none.
 
     Args:
-        candidates: (n,) of all recognisers.
-        recogniser: (n,) that found each.
+        candidates: (m,) of all recognisers.
+        recogniser: (m,) that found each.
+        n: recognisers; the last ones may have found nothing.
     """
     place = same_places(candidates, recogniser)
-    n_places, n = int(place.max(initial=-1)) + 1, int(recogniser.max(initial=0)) + 1
-    rows = np.full((n_places, n), -1)
+    rows = np.full((int(place.max(initial=-1)) + 1, n), -1)
     rows[place, recogniser] = np.arange(len(place))
     return rows
 

@@ -48,6 +48,17 @@ def test_columns_of_fused_hits_are_the_hits(fused):
     assert fused.hit_columns(result).documents() == [hit.document() for hit in hits]
 
 
+def test_the_last_recogniser_may_find_nothing(stores, german, tmp_path):
+    other = str(tmp_path / "z")
+    mesh = str(german / "mesh" / "KERSTIN_07.mesh")
+    assert indexer.cli.main([mesh, "--store", other, "--quiet"]) == 0
+    with open_fused(stores[0], other) as index:
+        forms = index.find_forms("landkreise")
+        assert [one.form for one in forms.forms] == ["landkreis"]
+        (hit,) = index.hits(forms)
+    assert (hit.form_of, [one.method for one in hit.found_by]) == ("landkreise", ["exact", ""])
+
+
 def test_hits_at_one_place_are_one(stores, fused):
     hits = [hit for hit in fused.search("landkreis") if hit.file == "KERSTIN_00"]
     with open_index(stores[0]) as first, open_index(stores[1]) as second:
