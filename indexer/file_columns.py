@@ -206,7 +206,7 @@ def _from(source: Input, columns: SegmentColumns, options: ReaderOptions) -> Seg
         columns, recordings=tuple(one._replace(inputs=inputs) for one in columns.recordings)
     )
     beside = [] if is_nameless(source.path) else [source.path.parent]
-    return with_sound(columns, [options.sound, *beside] if options.sound else beside)
+    return with_sound(columns, [*options.sound_folders, *beside])
 
 
 def shard_of(audio_file: str, shards: int) -> int:

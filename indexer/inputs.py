@@ -93,7 +93,7 @@ class InputOptions:
             turns=turns_of(read(parse_turns, self.speakers)) if self.speakers else None,
             chunks=None if self.chunks is None else read_chunks(self.chunks),
             tiers=Tiers(self.tiers),
-            sound=self.sound,
+            sound_folders=(self.sound,) if self.sound else (),
             repairs=Repairs(strict=self.strict),
             one_best=read(timed_words, self.one_best) if self.one_best else None,
             times=self.times,

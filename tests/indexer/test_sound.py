@@ -149,6 +149,15 @@ def test_indexed_again_sound_joins_the_words(networks, tmp_path):
     same(heard(tmp_path / "i"), {key: part for key, part in ALL.items() if key.file != "c"})
 
 
+def test_sound_among_the_inputs_joins_the_words_of_another_folder(networks, tmp_path):
+    aside = tmp_path / "aside"
+    aside.mkdir()
+    for path in [*networks.glob("*.sound")]:
+        path.rename(aside / path.name)
+    index_files([networks, aside], tmp_path / "i", language="en")
+    same(heard(tmp_path / "i"), ALL)
+
+
 def test_channels_have_a_file_each(tmp_path):
     write_words(tmp_path, "a", (1, 2))
     write_sound(tmp_path, "a", random_signs(1))

@@ -58,7 +58,7 @@ class ReaderOptions:
     turns: Mapping[Recording, RecordingTurns] | None = None  # who spoke when, by a diarisation
     chunks: Chunks | None = None  # of recordings whose recogniser counted from 0 in each
     tiers: Tiers = field(default_factory=Tiers)  # of annotations: which are speech
-    sound: Path | None = None  # a folder with files of frames
+    sound_folders: tuple[Path, ...] = ()  # where files of frames are that lie beside no input
     repairs: Repairs = field(default_factory=lambda: Repairs(strict=True))  # counts the repairs
 
     @property
