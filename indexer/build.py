@@ -13,7 +13,6 @@ changed the old one may be in another shard; it leaves that in a commit of its o
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -83,8 +82,6 @@ def build(
     admission = Origins([*files, *sounds], origins(stores), options.segments is not None)
     shards = _shards(stores, metadata)
     n = len(shards)
-    folders = {one.path.parent: None for one in sounds}  # may be others than those of the words
-    options = replace(options, sound_folders=(*options.sound_folders, *folders))
     work = partial(index_file, config=config, input_format=input_format, options=options, shards=n)
     indexed, unread = list[IndexedInput](), list[Skipped | StdError]()
     words, with_words = set[str](), set[Recording]()

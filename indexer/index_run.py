@@ -127,13 +127,16 @@ def _built(
     metadata: Metadata,
 ) -> IndexReport:
     """Index the files of a run, with its progress bar."""
+    options = run.reader_options
+    folders = {one.path.parent: None for one in run.sounds}  # may be others than those of the words
+    options = replace(options, sound_folders=(*options.sound_folders, *folders))
     with run.progress(sum(map(size_bytes, run.paths))) as advance:
         report = build(
             run.files,
             stores,
             config,
             input_format=run.input_format,
-            options=run.reader_options,
+            options=options,
             workers=workers,
             keep_going=run.keep_going,
             progress=lambda path, n_bytes: advance(n_bytes),
