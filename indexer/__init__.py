@@ -25,7 +25,14 @@ if TYPE_CHECKING:
         rewrite_transcript,
         undo_corrections,
     )
-    from indexer.api.folders import SyncReport, relink_inputs, sync_folder, watch_folder
+    from indexer.api.folders import (
+        AudioMove,
+        SyncReport,
+        move_audio,
+        relink_inputs,
+        sync_folder,
+        watch_folder,
+    )
     from indexer.api.indexing import (
         clean_up,
         delete_recordings,
@@ -43,7 +50,6 @@ if TYPE_CHECKING:
         verify_index,
     )
     from indexer.correct import RecordingCorrection
-    from indexer.corrections.layer import Correction
     from indexer.dry_run import Preview
     from indexer.export import ExportReport, export_index
     from indexer.formats.names import FORMAT_NAMES, installed_formats
@@ -60,9 +66,11 @@ if TYPE_CHECKING:
     from indexer.sync import Changes, RelinkReport
     from indexer.transcripts import read_transcript
     from indexer.written_transcripts import export_transcripts
+    from std.corrections import Correction
 
 __all__ = [
     "FORMAT_NAMES",
+    "AudioMove",
     "Changes",
     "Correction",
     "ExportReport",
@@ -95,6 +103,7 @@ __all__ = [
     "list_corrections",
     "list_recordings",
     "merge_segments",
+    "move_audio",
     "preview_files",
     "pronouncer_hints",
     "read_spoken_queries",
@@ -116,7 +125,7 @@ __getattr__, __dir__ = lazy_names(
             "RewriteReport correct_by_table correct_recording list_corrections rewrite_transcript "
             "undo_corrections"
         ),
-        "api.folders": "SyncReport relink_inputs sync_folder watch_folder",
+        "api.folders": "AudioMove SyncReport move_audio relink_inputs sync_folder watch_folder",
         "api.indexing": (
             "clean_up delete_recordings index_files merge_segments preview_files rename_recording"
         ),
@@ -124,8 +133,7 @@ __getattr__, __dir__ = lazy_names(
             "IndexCheck IndexDescription ListedRecording describe_index list_recordings "
             "verify_index"
         ),
-        "corrections.layer": "Correction",
-        "correct": "RecordingCorrection",
+        "correct": "Correction RecordingCorrection",
         "dry_run": "Preview",
         "export": "ExportReport export_index",
         "formats.names": "FORMAT_NAMES installed_formats",

@@ -17,7 +17,6 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from indexer.corrections.layer import layers_of
 from indexer.file_columns import FileColumns, index_file
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.given_names import given_names, under_given
@@ -30,6 +29,7 @@ from indexer.segments.sound import FRAMES_PER_POSTING
 from indexer.shards import Shard, audio_files, commit, commit_last, contents, gathered_batch
 from indexer.sound_inputs import EncoderGuard, sounds_alone
 from std.config import Config
+from std.corrections import layers_of
 from std.display.numbers import counted
 from std.errors import InputError, StdError, StoreError
 from std.execution.workers import IN_PROCESS, Executor

@@ -42,6 +42,7 @@ def sync(args: argparse.Namespace, stores: Sequence[str]) -> int:
                 tell=lambda line: say(COMMAND, line),
                 stopped=stop.wait,
                 sync=True,
+                allow_gone=args.allow_gone,
                 **settings,
             )
         if not args.quiet:
@@ -129,17 +130,23 @@ def relink(args: argparse.Namespace, stores: Sequence[str]) -> int:
 def move_audio(args: argparse.Namespace, stores: Sequence[str]) -> int:
     """Note where the audio of recordings is; 2 if one file of several may be meant."""
     started = Stopwatch()
-    from indexer import index_files
+    from indexer import move_audio as moved
 
-    audio = index_files((), stores, audio=args.folder).audio
+    audio, places = moved(args.folder, stores, dry_run=args.dry_run)
     for problem in audio.problems:
         say(COMMAND, str(problem))
     for file in audio.missing:
         warn(COMMAND, f"{file}: no audio below {args.folder}")
-    if args.json:
+    form = form_of(args, piped=LINES)
+    if form == JSON:
         found = {"found": audio.found, "missing": list(audio.missing)}
+        found["moved"] = {one: {"before": a, "now": b} for one, (a, b) in places.items()}
         print_json(found | started.cost()._asdict())
+    elif not args.quiet:
+        cells = [(one, before, now) for one, (before, now) in places.items()]
+        print_changes(_rows(["recording", "before", "now"], cells), form)
     if not args.quiet:
         n = audio.found + len(audio.missing) + len(audio.problems)
-        tell(f"audio of {audio.found} of {counted(n, 'recording')} in {args.folder}")
+        written = "; nothing was written" if args.dry_run else ""
+        tell(f"audio of {audio.found} of {counted(n, 'recording')} in {args.folder}{written}")
     return 2 if audio.problems else 0

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from indexer.corrections.align import said_at, said_in_all, said_instead
-from indexer.corrections.layer import Correction, Layer, layers_of, with_layer
 from indexer.corrections.rewrite import Replacement, rewritten
 from indexer.corrections.slots import SpokenWord, corrected, spoken_words, uncorrected
 from indexer.corrections.table import TableRow
@@ -20,6 +19,7 @@ from indexer.corrections.transcript import SaidWord
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from indexer.shards import audio_files, contents
+from std.corrections import Correction, Layer, layers_of, with_layer
 from std.errors import InputError
 from std.languages.detection import of_segment
 from std.metadata.table import of_rows

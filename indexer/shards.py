@@ -3,11 +3,11 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from indexer.corrections.layer import Layer, with_layer
 from indexer.corrections.slots import corrected, uncorrected
 from indexer.languages.pronounce import Pronouncer, undecided
 from indexer.segments.merge import merged
 from std.config import Config
+from std.corrections import Layer, with_layer
 from std.metadata.table import NO_METADATA, Metadata, of_rows, renamed, updated
 from std.nist.audio_names import spelt_otherwise
 from std.store import CommittedSegment, Segment, Store

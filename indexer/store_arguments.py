@@ -309,7 +309,7 @@ WRITING = (  # what changes the index
         "move-audio",
         "Note where the audio of the recordings is, by content, path or name.",
         "INDEX /archive/audio",
-        (_folder("ROOT", "the folder of all audio files"), add_json_option),
+        (_folder("ROOT", "the folder of all audio files"), _DRY_RUN, _rows("recordings")),
     ),
     _Command(
         "merge",

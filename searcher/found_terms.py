@@ -35,7 +35,7 @@ from std.execution.stop import TimeLimit, stopped_by
 from std.execution.workers import IN_PROCESS, Executor
 from std.spoken_queries import SpokenQuery
 from std.store.columns import Int64s
-from std.values import Float64s, SearchMode, Term
+from std.values import Bools, Float64s, SearchMode, Term
 
 LITERAL_METHODS = ("exact", "wildcard")  # look up a term as it is spelt
 
@@ -205,8 +205,14 @@ def _candidates(
     """
     begin, parts = time.perf_counter(), found.of_language
     candidates, variants, occurs = combine_languages(parts, occurs_in, found.words, index)
+    certain = is_certain(candidates, variants, index)
+    candidates = _as_certain(candidates, certain)  # nothing beside them is likelier
+    occurs[candidates.term[certain]] = 1.0
     if any(part.is_phonetic for part in parts):
         candidates = deduplicate(candidates)
+        certain = is_certain(candidates, variants, index)
+        candidates = _as_certain(candidates, certain)
+    reported = _reported(candidates, parts, occurs_in, occurs_as_list)
     found_words = set().union(*(part.found_words for part in parts))
     return TermCandidates(
         terms=found.terms,
@@ -217,7 +223,7 @@ def _candidates(
         recordings=index.table.recordings,
         candidates=candidates,
         occurs=occurs,
-        probability=_reported(candidates, parts, occurs_in, occurs_as_list),
+        probability=np.where(certain, 1.0, reported) if certain.any() else reported,
         is_calibrated=index.config.calibration.words == "all",
         outside_ecf=sum(part.outside_ecf for part in parts),
         without_phones=tuple(language for part in parts for language in part.without_phones),
@@ -228,6 +234,38 @@ def _candidates(
         cut=frozenset().union(*(part.cut for part in parts)),
         seconds=found.seconds + time.perf_counter() - begin,
     )
+
+
+def is_certain(candidates: Candidates, variants: Sequence[Variant], index: PreparedIndex) -> Bools:
+    """(n,) whether a candidate is a term as it is spelt, where a person says that it was said.
+
+    Args:
+        candidates: of terms.
+        variants: that they point into.
+        index: with the words that are certain.
+    """
+    found = np.zeros(len(candidates.term), np.bool_)
+    words_of = {
+        index.table.row_of[one]: words
+        for one, words in index.certain.items()
+        if one in index.table.row_of
+    }
+    for row in np.flatnonzero(np.isin(candidates.recording, [*words_of])).tolist():
+        words, variant = words_of[int(candidates.recording[row])], variants[candidates.variant[row]]
+        start_ms, n = int(candidates.start_ms[row]), len(variant.words)
+        if variant.method in LITERAL_METHODS:
+            found[row] = any(
+                word.start_ms == start_ms
+                and tuple(one.word for one in words[at : at + n]) == variant.words
+                for at, word in enumerate(words)
+            )
+    return found
+
+
+def _as_certain(candidates: Candidates, certain: Bools) -> Candidates:
+    if not certain.any():
+        return candidates
+    return candidates._replace(probability=np.where(certain, 1.0, candidates.probability))
 
 
 def _reported(

@@ -131,7 +131,7 @@ class IndexSnapshot(SearchableIndex):
     @cached_property
     def _prepared(self) -> PreparedIndex:
         """What searches need of it."""
-        return prepare(self.segments, self.config, self._model, self._folder)
+        return prepare(self.segments, self.config, self._model, self._folder, self.metadata)
 
     @cached_property
     def speech_s(self) -> float:

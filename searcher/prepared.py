@@ -9,7 +9,7 @@ prepare                  segments, configuration, model --> PreparedIndex
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +19,8 @@ from searcher.index.languages import by_language
 from searcher.index.recording_table import RecordingTable, recording_table
 from searcher.phonetic.candidates import PreparedLanguage
 from std.config import Config
+from std.corrections import CorrectedWord, words_that_stand
+from std.metadata.table import NO_METADATA, Metadata
 from std.store import Segment
 from std.values import Recording
 
@@ -32,6 +34,7 @@ class PreparedIndex:
     copies: Copies  # of all languages
     config: Config
     languages: tuple[PreparedLanguage, ...]  # that of most speech first
+    certain: Mapping[Recording, Sequence[CorrectedWord]] = field(default_factory=dict)
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
@@ -49,6 +52,7 @@ def prepare(
     config: Config,
     model: Model | None = None,
     folder: Path | None = None,
+    metadata: Metadata = NO_METADATA,
 ) -> PreparedIndex:
     """Prepare segments for searches.
 
@@ -58,6 +62,7 @@ def prepare(
         model: what `std-tune` learned; None = the shipped weights. One of another language gives
             its weights, not its phone confusions.
         folder: where the index lies, if in a folder: what is built from it is kept there.
+        metadata: of the recordings, with what people have corrected.
     """
     table = recording_table(segments)
     needs_language = config.expansion.words != "none" or config.search.spelling != "exact"
@@ -77,4 +82,7 @@ def prepare(
                 model,
             )
         )
-    return PreparedIndex(tuple(segments), table, Copies(originals), config, tuple(languages))
+    certain = words_that_stand(metadata)
+    return PreparedIndex(
+        tuple(segments), table, Copies(originals), config, tuple(languages), certain
+    )

@@ -1,20 +1,24 @@
 """An index that follows a folder: compared with it once, relinked to it, or watching it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from indexer.api.indexing import found_inputs, index_files
+from indexer.describe import describe, whole_rows
 from indexer.dry_run import previews
-from indexer.index_report import IndexReport
+from indexer.index_report import IndexReport, RecordedAudio
 from indexer.index_run import writing
 from indexer.inputs import Input, InputOptions
+from indexer.languages.pronounce import pronouncer_of
 from indexer.opening import AnyPath, Stores, existing, open_stores, urls_of
 from indexer.origins import origins
+from indexer.recorded_audio import existing_folder, recorded_audio
+from indexer.shards import contents
 from indexer.sync import (
     Changes,
     RelinkReport,
@@ -30,6 +34,8 @@ from std.config import Config
 from std.display.numbers import counted
 from std.errors import ForeignFileError, InputError
 from std.execution.workers import IN_PROCESS
+from std.metadata.cells import FileMetadata
+from std.metadata.table import AUDIO
 from std.sound.files import SUFFIX
 from std.store import open_store, require_different
 
@@ -140,6 +146,39 @@ def relink_inputs(folder: AnyPath, store: Stores, *, dry_run: bool = False) -> R
     return RelinkReport(places, tuple(missing))
 
 
+class AudioMove(NamedTuple):
+    """What was found of recordings' audio, and where it is otherwise than before."""
+
+    audio: RecordedAudio
+    places: Mapping[str, tuple[str, str]]  # of recordings: the path before, empty if none, and now
+
+
+def move_audio(root: AnyPath, store: Stores, *, dry_run: bool = False) -> AudioMove:
+    """Note where the audio of recordings is, as ``std-store move-audio`` does.
+
+    Args:
+        root: the folder of all audio; files are found by content, path or name.
+        store: the index.
+        dry_run: look only, write nothing.
+
+    Raises:
+        StdError: the folder is not there, or a file cannot be read.
+    """
+    folder = existing_folder(root)
+    assert folder is not None
+    with open_stores(store) as stores, nullcontext() if dry_run else writing(stores):
+        found, cells = recorded_audio(stores, folder)
+        _, before = contents(stores)
+        places = {
+            file: (before.values(file).get(AUDIO, ""), row[AUDIO])
+            for file, row in cells.rows.items()
+        }
+        if cells and not dry_run:
+            given = whole_rows(FileMetadata(cells=cells), stores)
+            describe(stores, given, pronouncer_of(Config(), None))
+    return AudioMove(found, places)
+
+
 def watch_folder(
     folder: AnyPath,
     store: Stores,
@@ -147,6 +186,7 @@ def watch_folder(
     tell: Callable[[str], None],
     stopped: Callable[[float], bool],
     sync: bool = False,
+    allow_gone: bool = False,
     options: InputOptions | None = None,
     poll_s: float = POLL_S,
     settle_s: float = SETTLE_S,
@@ -161,6 +201,7 @@ def watch_folder(
         stopped: waits so many seconds, or less; returns whether to stop.
         sync: begin with `sync_folder`, and repeat it when files are gone: the recordings of files
             that are removed are deleted.
+        allow_gone: with ``sync``, also delete more than half of the recordings from the folder.
         options: how inputs are read.
         poll_s: time between two looks at the folder.
         settle_s: how long a file does not change before it is read.
@@ -178,7 +219,8 @@ def watch_folder(
         raise InputError(root, 0, "a folder to watch", "nothing of that name")
 
     def synchronised(gone: Sequence[Path] = ()) -> str:
-        return sync_folder(root, urls, options=options, **settings).changes.line()
+        done = sync_folder(root, urls, allow_gone=allow_gone, options=options, **settings)
+        return done.changes.line()
 
     index = partial(_watched_batch, urls, tell, sync, {"options": options, **settings})
     if sync and any(one.is_file() for one in root.rglob("*")):

@@ -13,8 +13,8 @@ from itertools import accumulate, chain, pairwise
 
 from rapidfuzz.distance import Levenshtein
 
-from indexer.corrections.layer import CorrectedWord, Correction
 from indexer.corrections.slots import SpokenWord
+from std.corrections import CorrectedWord, Correction
 from std.store.columns import MAX_WORD_MS, Int64s
 
 Pronounce = Callable[[Sequence[str]], Sequence[Sequence[str]]]

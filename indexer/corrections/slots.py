@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from indexer.corrections.layer import Correction, KeptSlot, Layer
 from indexer.segments.invert import posting_order, slot_errors
 from indexer.segments.merge import merged
+from std.corrections import Correction, KeptSlot, Layer
 from std.store.columns import (
     SLOT_ERROR,
     TIME_MASK,

@@ -188,13 +188,25 @@ def test_inputs_are_found_elsewhere(archive, capsys):
 def test_audio_is_found_elsewhere(archive, german, capsys):
     pytest.importorskip("av")
     shutil.copytree(german / "audio", archive / "audio")
-    assert main(["move-audio", str(archive / "index"), str(archive / "audio")]) == 0
-    assert "audio of 3 of 3 recordings in" in capsys.readouterr().err
+    argv = ["move-audio", str(archive / "index"), str(archive / "audio")]
+    assert main([*argv, "--dry-run"]) == 0
+    out, err = capsys.readouterr()
+    rows = [f"{name}\t\t{name}.ogg" for name in FILES]
+    assert out.splitlines() == ["recording\tbefore\tnow", *rows]
+    assert "audio of 3 of 3 recordings in" in err
+    assert "nothing was written" in err
+    assert not any("audio" in one.about.metadata for one in list_recordings(archive / "index"))
+    assert main(argv) == 0
+    assert capsys.readouterr() == (out, err.replace("; nothing was written", ""))
+    assert main(argv) == 0
+    assert capsys.readouterr().out == "recording\tbefore\tnow\n"
     (archive / "audio" / "KERSTIN_04.ogg").rename(archive / "audio" / "x.ogg")
     (archive / "audio" / "KERSTIN_07.ogg").unlink()
     assert main(["move-audio", str(archive / "index"), str(archive / "audio"), "--json"]) == 0
     out, err = capsys.readouterr()
-    assert json.loads(out)["missing"] == ["KERSTIN_07"]
+    found = json.loads(out)
+    assert found["missing"] == ["KERSTIN_07"]
+    assert found["moved"] == {"KERSTIN_04": {"before": "KERSTIN_04.ogg", "now": "x.ogg"}}
     assert "KERSTIN_07: no audio below" in err
     listed = {
         one.about.recording.file: one.about.metadata for one in list_recordings(archive / "index")

@@ -18,7 +18,6 @@ from indexer import (
     rename_recording,
     undo_corrections,
 )
-from indexer.corrections import layer
 from indexer.corrections.align import said_at, said_in_all
 from indexer.corrections.slots import SpokenWord, corrected, spoken_words, uncorrected
 from indexer.networks.utterances import stacked
@@ -27,10 +26,11 @@ from indexer.segments.merge import merged
 from indexer.store_cli import main
 from searcher import open_index
 from searcher.commands import search
+from std import corrections as layer
 from std.errors import InputError, StoreError
 from std.metadata.table import of_rows
 from std.store import open_store
-from std.values import ConfusionNetwork, Recording
+from std.values import ConfusionNetwork, Recording, Term
 
 FILES = ["KERSTIN_00", "KERSTIN_04", "KERSTIN_07"]
 WORDS = ["haus", "baum", "hahnenfedern", "er"]
@@ -138,7 +138,14 @@ def test_a_correction_stays_until_it_is_taken_back(store, german, tmp_path):
     with open_index(store) as index:
         (hit,) = [one for one in index.search("hahnenfedern") if one.file == "KERSTIN_00"]
         assert (hit.start_s, hit.method) == (10.448, "exact")
-        assert hit.probability > 0.99
+        assert hit.probability == 1
+        listed = index.search_terms([Term("T", "hahnenfedern"), Term("U", "hahn*")])
+        (row,) = np.flatnonzero(listed.probability == 1)  # * stands for itself in a list
+        assert listed.candidates.start_ms[row] == 10448
+        (again,) = [one for one in index.search("hahnenf*") if one.file == "KERSTIN_00"]
+        assert (again.probability, again.start_s) == (1, 10.448)
+        (other,) = [one for one in index.search("hahnenfeder") if one.file == "KERSTIN_00"]
+        assert other.probability < 1  # by its phones
         assert hit.metadata == {"title": "A"}
     index_files(german / "mesh" / "KERSTIN_00.mesh", store, language="de")  # again
     assert said(store) == after

@@ -2,6 +2,10 @@
 
 An audio file's corrections are a list in the order in which they were made, as JSON in the column
 `COLUMN` of its metadata. A later one may replace what an earlier one has put there.
+
+    Correction         what was said in a stretch of a recording
+    layers_of          metadata -> the corrections of each audio file
+    words_that_stand   metadata -> the words of each recording that are certain
 """
 
 import json
@@ -10,6 +14,7 @@ from typing import Any, NamedTuple
 
 from std.errors import StoreError, quoted
 from std.metadata.table import OWN_PREFIX, Metadata
+from std.values import Recording
 
 COLUMN = f"{OWN_PREFIX}corrections"
 
@@ -120,3 +125,23 @@ def with_layer(values: Mapping[str, str], layer: Layer) -> dict[str, str]:
     """The metadata of an audio file with other corrections."""
     kept = {name: value for name, value in values.items() if name != COLUMN}
     return {**kept, COLUMN: dump(layer)} if layer else kept
+
+
+def words_that_stand(metadata: Metadata) -> dict[Recording, tuple[CorrectedWord, ...]]:
+    """The words of each recording that corrections say were said, in their order.
+
+    Raises:
+        StoreError: corrections are damaged.
+    """
+    found: dict[Recording, list[CorrectedWord]] = {}
+    for file, layer in layers_of(metadata).items():
+        for one in layer:
+            words = found.setdefault(Recording(file, one.channel), [])
+            words[:] = [word for word in words if not one.start_ms <= _middle(word) < one.end_ms]
+            words += one.words
+    in_order = {recording: tuple(sorted(words, key=_middle)) for recording, words in found.items()}
+    return {recording: words for recording, words in in_order.items() if words}
+
+
+def _middle(word: CorrectedWord) -> int:
+    return (word.start_ms + word.end_ms) // 2
