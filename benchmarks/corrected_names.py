@@ -85,7 +85,8 @@ def _is_written(index: object, terms: "term_file.TermList", all_of: Occurrences,
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parse = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    """Measure the sets that are named."""
+    parse = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parse.add_argument("sets", nargs="+", type=Path)
     parse.add_argument("--sound", type=Path, help="a folder with NAME.sound")
     parse.add_argument("--jobs", type=int, default=1)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 FRAME_S = number(Range(0.0001, 10))
 CHUNK_S = Range(0.1, 1_000_000)
+OFFSET_S = Range(-1_000_000, 1_000_000)
 SCALE = number(Range(0, 1000))
 EXAMPLE = """\
 examples:
@@ -105,10 +106,19 @@ def format_argument(text: str) -> str:
 
 def chunks_argument(text: str) -> Path | float:
     """Where the parts of recordings begin: a length in seconds, or a file."""
+    return _number_or_file(text, CHUNK_S)
+
+
+def offset_argument(text: str) -> Path | float:
+    """How far words stand behind their sound: seconds, or a file."""
+    return _number_or_file(text, OFFSET_S)
+
+
+def _number_or_file(text: str, allowed: Range) -> Path | float:
     try:
-        return CHUNK_S.read(text)
+        return allowed.read(text)
     except ValueError as error:
-        if NUMBER.fullmatch(text):
+        if NUMBER.fullmatch(text.lstrip("-")):
             raise argparse.ArgumentTypeError(str(error)) from error
         return file_argument(text)
 
@@ -217,6 +227,13 @@ def _add_text_options(group: "argparse._ArgumentGroup") -> None:
         "file with lines of RECORDING START START ...",
     )
     add(
+        "--clock-offset",
+        type=offset_argument,
+        metavar="S|FILE",
+        help="how far words stand behind their sound, as std-store verify says; it is taken off "
+        "their times; or a file with lines of RECORDING S",
+    )
+    add(
         "--encoding",
         type=encoding_argument,
         metavar="NAME",
@@ -319,7 +336,8 @@ def require_each_once(args: argparse.Namespace) -> None:
     named_files = {"INPUT": args.input, "--segments": args.segments, "--words": args.words}
     named_files |= {"--times": args.times, "--one-best": args.one_best, "--ecf": args.ecf}
     named_files["--speakers"] = args.speakers
-    named_files["--chunks"] = args.chunks if isinstance(args.chunks, Path) else None
+    for name, value in (("--chunks", args.chunks), ("--clock-offset", args.clock_offset)):
+        named_files[name] = value if isinstance(value, Path) else None
     require_distinct(
         named_files | {"--config": args.config, "--metadata": args.metadata}, {}, args.store or ()
     )
@@ -347,6 +365,7 @@ def input_options(args: argparse.Namespace) -> "InputOptions":
         learn_phones=args.learn_phones == "auto",
         strict=args.strict,
         chunks=args.chunks,
+        clock_offset=args.clock_offset,
         sound=args.sound,
         encoding=args.encoding,
         tiers=tuple(args.tier),

@@ -8,8 +8,8 @@ verify_index       what is damaged in it (`std-store verify`)
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
-from itertools import chain
+from dataclasses import asdict, dataclass, field
+from itertools import chain, starmap
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from indexer.languages.report import indexed_languages, pronounced_wrongly
 from indexer.opening import Stores, open_stores, urls_of
 from indexer.origins import origins
 from indexer.shards import contents
-from indexer.sound_clock import clock_doubts
+from indexer.sound_clock import clock_doubt, clock_offsets
 from std.recordings import IndexRecording, chosen, index_recordings
 from std.store import Segment, Store, open_store, require_different
 from std.store.columns import KEY_SHIFT
@@ -169,6 +169,7 @@ class IndexCheck:
     inputs: Mapping[str, Sequence[str]] | None = None  # of each audio file
     languages: tuple[Language, ...] = ()
     warnings: tuple[str, ...] = ()
+    clock_offsets: Mapping[str, float] = field(default_factory=dict)  # of words behind sound, s
 
 
 def verify_index(store: Stores) -> Iterator[IndexCheck]:
@@ -186,11 +187,13 @@ def verify_index(store: Stores) -> Iterator[IndexCheck]:
                 yield IndexCheck(url, damage)
                 continue
             segments = opened.segments()
+            offsets = [*clock_offsets(segments)]
             yield IndexCheck(
                 store=url,
                 damage=(),
                 segments=len(segments),
                 inputs={file: sorted(of) for file, of in sorted(origins([opened]).items())},
                 languages=tuple(indexed_languages(segments)),
-                warnings=(*pronounced_wrongly(segments), *clock_doubts(segments)),
+                warnings=(*pronounced_wrongly(segments), *starmap(clock_doubt, offsets)),
+                clock_offsets={one.file: found_s for one, found_s in offsets},
             )

@@ -20,7 +20,7 @@ from indexer.languages.report import doubts, found_languages
 from indexer.maintain import delete, keep_few_segments, upkeep, uses_workers
 from indexer.phone_layer.index_phones import recognise_phones
 from indexer.recorded_audio import noted_audio, recorded_audio
-from indexer.sound_clock import clock_doubts
+from indexer.sound_clock import clock_doubt, clock_offsets
 from std.config import Config
 from std.display.numbers import counted
 from std.errors import StoreWarning
@@ -89,7 +89,11 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
         heard = recognise_phones(stores) if run.paths and run.learn_phones else []
         audio = _with_audio(run, stores, report)
         indexed = set(report.recordings)
-        clocks = [line for one in stores for line in clock_doubts(one.segments(), indexed)]
+        clocks = [
+            clock_doubt(*found)
+            for one in stores
+            for found in clock_offsets(one.segments(), indexed)
+        ]
         later = uses_workers(stores, workers)
         if not later:  # while we may write: whoever writes next waits for us
             for store in stores:

@@ -28,7 +28,7 @@ from indexer.formats.shared.recordings import recording_of, require_name
 from indexer.formats.shared.tiers import Tiers
 from indexer.lattices.lattice import Lattice, LatticeMethod
 from indexer.lattices.to_network import to_utterances
-from indexer.networks.chunks import placed, read_chunks
+from indexer.networks.chunks import moved_back, placed, read_chunks, read_offsets
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.turns import turns_of
 from indexer.networks.utterances import Utterances
@@ -67,6 +67,7 @@ class InputOptions:
     speaker_names: SpeakerNames = "auto"  # before what captions say: speakers, or words
     speakers: Path | None = None  # a diarisation: turns of speakers in RTTM
     chunks: Path | float | None = None  # a clock that restarts: a file of starts, or a length in s
+    clock_offset: Path | float | None = None  # of words behind their sound: a file, or a number, s
     tiers: tuple[str, ...] = ()  # of ELAN's and Praat's files: names, * stands for any letters
 
     encoding: str | None = None  # of texts that are not in UTF-8 and do not say in what
@@ -92,6 +93,7 @@ class InputOptions:
             speaker_names=self.speaker_names,
             turns=turns_of(read(parse_turns, self.speakers)) if self.speakers else None,
             chunks=None if self.chunks is None else read_chunks(self.chunks),
+            offsets=None if self.clock_offset is None else read_offsets(self.clock_offset),
             tiers=Tiers(self.tiers),
             sound_folders=(self.sound,) if self.sound else (),
             repairs=Repairs(strict=self.strict),
@@ -214,11 +216,11 @@ def utterances_in(
         InputError: it is no file that we read, or something in it is invalid.
     """
     read = _utterances(path, input_format, options)
-    if options.chunks is None:
-        yield from read
-        return
-    yield from placed(read, options.chunks, path)
-    options.repairs.found.pop(CLOCK_GOES_BACK, None)  # as it was before
+    if options.chunks is not None:
+        read = placed(read, options.chunks, path)
+    yield from read if options.offsets is None else moved_back(read, options.offsets)
+    if options.chunks is not None:
+        options.repairs.found.pop(CLOCK_GOES_BACK, None)  # as it was before
 
 
 def _utterances(path: Path, input_format: str, options: ReaderOptions) -> Iterator[Utterances]:

@@ -1,6 +1,7 @@
 """Whether the words of a recording and its sound have the same clock.
 
-clock_doubts    segments -> lines about recordings whose words stand elsewhere than their sound
+clock_offsets   segments -> the recordings whose words stand elsewhere than their sound
+clock_doubt     what a person should know of one
 
 If audio was cut otherwise than the recogniser's, written terms are still found, but phones heard,
 query by example and clips are wrong, and nothing shows it. Where nobody speaks there should be no
@@ -25,14 +26,15 @@ DOUBTFUL_S = 0.1
 LEAST_S = 30.0  # of sound that tells anything
 LONGEST_S = 300.0  # of a recording that is looked at
 LEAST_SHARE = 0.03  # of frames that are silent, and that have no word
+LEAST_OF_SILENCE = 0.3  # of it has no word: some recognisers let words fill pauses
 LEAST_AGREEMENT = 0.25  # correlation at the best offset
 LEAST_GAIN = 0.1  # beyond that without an offset
 
 
-def clock_doubts(
+def clock_offsets(
     segments: Iterable[Segment], wanted: Collection[Recording] | None = None
-) -> Iterator[str]:
-    """Say of which recordings words and sound disagree, and by how much.
+) -> Iterator[tuple[Recording, float]]:
+    """Yield recordings whose words and sound disagree, and how far words stand behind, in seconds.
 
     Args:
         segments: of an index; recordings without sound are passed over.
@@ -46,12 +48,21 @@ def clock_doubts(
             for row, one in enumerate(segment.recordings)
             if row not in segment.deleted and (wanted is None or one.recording in wanted)
         ]
-        for recording, found_s in _offsets_s(segment.columns(), rows) if rows else ():
-            side = "behind" if found_s > 0 else "before"
-            yield (
-                f"{recording.file}: its words stand about {abs(found_s):.1f} s {side} its sound; "
-                "was other audio recognised?"
-            )
+        yield from _offsets_s(segment.columns(), rows) if rows else ()
+
+
+def clock_doubt(recording: Recording, found_s: float) -> str:
+    """What a person should know of a recording whose words stand elsewhere than its sound.
+
+    Args:
+        recording: with an offset.
+        found_s: how far its words stand behind its sound.
+    """
+    side = "behind" if found_s > 0 else "before"
+    return (
+        f"{recording.file}: its words stand about {abs(found_s):.1f} s {side} its sound; "
+        f"was other audio recognised? std-index --clock-offset {found_s:.1f} moves them"
+    )
 
 
 def offset_s(silence: Bools, unsaid: Bools) -> float:
@@ -64,6 +75,8 @@ def offset_s(silence: Bools, unsaid: Bools) -> float:
     if len(silence) * FRAME_MS < 1000 * LEAST_S:
         return 0.0
     if min(silence.mean(), unsaid.mean()) < LEAST_SHARE or silence.all() or unsaid.all():
+        return 0.0
+    if unsaid.mean() < LEAST_OF_SILENCE * silence.mean():
         return 0.0
     most = int(1000 * LARGEST_S) // FRAME_MS
     agreements = np.array([_agreement(silence, unsaid, by) for by in range(-most, most + 1)])

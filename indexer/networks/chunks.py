@@ -1,10 +1,13 @@
-"""Recordings whose recogniser began to count at 0 in each part: parts put where they belong.
+"""Clocks of inputs put right: parts that each count from 0, words that stand beside their sound.
 
     parts_of       starts in a file's order -> the number of the part of each
     goes_back      whether what follows is of another part
     Chunks         where the parts of recordings begin
     read_chunks    from a file, or one length for all
     placed         utterances in a file's order -> the same, with times from the recording's start
+    Offsets        how far the words of recordings stand behind their sound
+    read_offsets   from a file, or one number for all
+    moved_back     utterances -> the same, on the clock of the sound
 
 A part begins where the start of an utterance lies more than `BACK_S` before that of the utterance
 before it, in one recording and channel. A part in which nobody speaks leaves no trace, so that a
@@ -98,6 +101,62 @@ def read_chunks(value: Path | float) -> Chunks:
     if not starts_s:
         raise InputError(value, 0, expected, "none")
     return Chunks(starts_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Offsets:
+    """How far the words of recordings stand behind their sound, s; below 0: before it."""
+
+    of_file: Mapping[str, float]  # by the recording's name
+    otherwise: float = 0.0  # of recordings that are not listed
+
+
+def read_offsets(value: Path | float) -> Offsets:
+    """Read offsets: ``RECORDING S`` in each line, or one number for all recordings.
+
+    Fields are divided by a tabulator, or the last blank of a line.
+
+    Raises:
+        InputError: a line is something else, or names a recording again.
+    """
+    if not isinstance(value, Path):
+        return Offsets({}, value)
+    offsets: dict[str, float] = {}
+    expected = "a recording and how far its words stand behind its sound in seconds"
+    with open_input(value) as stream:
+        for line, content in numbered(stream, value, LONGEST_LINE):
+            fields = content.strip()
+            if not fields:
+                continue
+            name, _, offset = fields.replace(b"\t", b" ").rpartition(b" ")
+            recording = recording_name(text(value, line, name.strip()))
+            found = number(value, line, offset, "an offset in seconds")
+            if not recording or abs(found) > MAX_TIME_S:
+                raise InputError(value, line, expected, shown(fields))
+            if recording in offsets:
+                raise InputError(value, line, "each recording once", recording)
+            offsets[recording] = found
+    if not offsets:
+        raise InputError(value, 0, expected, "none")
+    return Offsets(offsets)
+
+
+def moved_back(blocks: Iterable[Utterances], offsets: Offsets) -> Iterator[Utterances]:
+    """Take offsets off the times of utterances; what would stand before 0 stands at 0.
+
+    Args:
+        blocks: of one file.
+        offsets: of recordings.
+    """
+    for block in blocks:
+        files = [recording.file for recording in block.recordings]
+        offsets_s = [offsets.of_file.get(file, offsets.otherwise) for file in files]
+        moved = _moved(block, -np.rint(1000 * np.array(offsets_s, np.float64)).astype(np.int64))
+        times = {name: getattr(moved, name) for name in _TIMES}
+        yield replace(moved, **{name: each.clip(min=0) for name, each in times.items()})
+
+
+_TIMES = ("spans_ms", "slot_spans_ms", "word_spans_ms")
 
 
 def placed(blocks: Iterable[Utterances], chunks: Chunks, path: Path) -> Iterator[Utterances]:

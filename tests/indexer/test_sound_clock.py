@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from indexer import index_files, verify_index
+from indexer.cli import main
 from indexer.sound_clock import offset_s
+from searcher import open_index
 from std.sound import files
 from std.sound.value import FRAME_MS, Encoder, Sound
 from std.values import Recording
@@ -73,4 +75,49 @@ def test_indexing_and_verifying_tell_of_clocks_that_differ(networks):
     for warnings in (report.warnings, check.warnings):
         (line,) = [line for line in warnings if "sound" in line]
         assert line.startswith("b: its words stand about 0.5 s behind its sound")
+    assert check.clock_offsets == {"b": pytest.approx(0.5, abs=0.021)}
     assert not index_files([inputs[0]], store).warnings
+    for offset in (0.5, networks / "offsets.txt"):
+        (networks / "offsets.txt").write_text("b\t0.5\nelsewhere 3\n")
+        given = offset if isinstance(offset, float) else str(offset)
+        argv = [str(inputs[1]), "--store", str(store), "--clock-offset", str(given), "--quiet"]
+        assert main(argv) == 0
+        (check,) = verify_index(store)
+        assert (check.clock_offsets, check.damage) == ({}, ())
+
+
+def test_words_that_fill_pauses_tell_no_offset():
+    silence = ~said(WORDS_S)
+    filled = np.zeros_like(silence)
+    filled[np.flatnonzero(silence)[::6]] = True  # a sixth of the silence has no word
+    assert offset_s(silence, np.roll(filled, 25)) == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("", "expected a recording and how far its words stand behind its sound in seconds, got"),
+        ("a b\n", "offsets.txt:1: expected an offset in seconds, got 'b'"),
+        ("a 1\na 2\n", "offsets.txt:2: expected each recording once, got 'a'"),
+        ("a nan\n", "offsets.txt:1: expected an offset in seconds, got 'nan'"),
+        ("3\n", "offsets.txt:1: expected a recording and how far"),
+        ("a 1e99\n", "offsets.txt:1: expected"),
+    ],
+)
+def test_what_are_no_offsets_is_named(networks, capsys, content, told):
+    (networks / "offsets.txt").write_text(content)
+    offset = str(networks / "offsets.txt")
+    argv = [str(networks / "b.jsonl"), "--store", str(networks / "i"), "--clock-offset", offset]
+    assert main(argv) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_what_would_stand_before_the_beginning_stands_there(tmp_path):
+    words = "".join(f"a 1 {at / 10} 0.1 w{at}\n" for at in range(10))
+    (tmp_path / "a.ctm").write_text(words)
+    index_files(tmp_path / "a.ctm", tmp_path / "i", clock_offset=0.55)
+    assert not next(iter(verify_index(tmp_path / "i"))).damage
+    with open_index(tmp_path / "i") as index:
+        found = [(word.word, word.start_s) for word in index.words("a")]
+    assert {word for word, start_s in found if start_s == 0} >= {"w0", "w4", "w5"}
+    assert [start_s for word, start_s in found if word == "w9"] == [0.35]

@@ -12,7 +12,7 @@ from typing import Literal
 
 from indexer.formats.shared.tiers import Tiers
 from indexer.lattices.lattice import LatticeMethod
-from indexer.networks.chunks import Chunks
+from indexer.networks.chunks import Chunks, Offsets
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.turns import RecordingTurns
 from indexer.networks.utterances import UtteranceSpan
@@ -57,6 +57,7 @@ class ReaderOptions:
     speaker_names: SpeakerNames = "auto"  # in captions: speakers, or words
     turns: Mapping[Recording, RecordingTurns] | None = None  # who spoke when, by a diarisation
     chunks: Chunks | None = None  # of recordings whose recogniser counted from 0 in each
+    offsets: Offsets | None = None  # of words from their sound
     tiers: Tiers = field(default_factory=Tiers)  # of annotations: which are speech
     sound_folders: tuple[Path, ...] = ()  # where files of frames are that lie beside no input
     repairs: Repairs = field(default_factory=lambda: Repairs(strict=True))  # counts the repairs
