@@ -63,6 +63,7 @@ class Evaluation(Framed):
     hits_outside: Detections
     occurrences_outside: Occurrences
     terms_not_listed: Mapping[str, int] = field(default_factory=dict)  # of the hit list: their hits
+    lexemes: Lexemes | None = None  # the words of the reference
 
     def __repr__(self) -> str:
         """The system, and its main measures."""
@@ -138,7 +139,6 @@ def evaluate(
         scores=_kind_of_scores(detections, default_score, options.scores, hits_path),
         default_score=default_score,
     )
-    groups = _groups(scope, evaluated)
     return Evaluation(
         system_id=hits.system_id,
         language=hits.language or terms.language,
@@ -146,12 +146,13 @@ def evaluate(
         scores=evaluated.scores,
         default_score=default_score,
         terms=terms,
-        groups=groups,
+        groups=(groups := _groups(scope, evaluated)),
         ignored=_outside(hits_inside, references_inside, terms_not_listed)
         | _uncounted(options, groups[0], scope, detections.term[hits_inside]),
         hits_outside=select_hits(detections, ~hits_inside),
         occurrences_outside=select_occurrences(occurrences, ~references_inside),
         terms_not_listed=terms_not_listed,
+        lexemes=lexemes,
     )
 
 

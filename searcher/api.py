@@ -53,6 +53,7 @@ from searcher.output.context import contexts, first_speakers
 from searcher.output.explain import explained
 from searcher.output.heard_there import heard_there
 from searcher.output.notices import phonetic_warnings, remarks
+from searcher.output.within_words import within_words
 from searcher.results.hits import HitColumns
 from searcher.results.search_result import SearchResult, TermCandidates
 from searcher.results.slots_there import with_slots
@@ -306,7 +307,11 @@ class Index(IndexSnapshot):
         places = candidates, result.recordings, self.segments, self.copies
         heard = None if self.config.phonetic_search.phones == "words" else heard_there(*places)
         around = contexts(*places)
-        return explained(result, around, decided=decided, metadata=self.metadata, heard=heard)
+        placed = replace(result, candidates=candidates)
+        within = within_words(placed, around, self.segments, self.related_forms, self.copies)
+        return explained(
+            result, around, decided=decided, metadata=self.metadata, heard=heard, within=within
+        )
 
     def first_speakers(self, result: SearchResult) -> list[str] | None:
         """(n,) who speaks where each detection begins; None if the index names nobody."""

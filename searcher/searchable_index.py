@@ -4,7 +4,7 @@ SearchableIndex    `searcher.api.Index`, `searcher.fusion.fused_index.FusedIndex
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
 from types import TracebackType
@@ -18,7 +18,7 @@ from searcher.lexical.deduplicate import best_of_each_place
 from searcher.queries.asked import read_asked
 from searcher.queries.combined import Searched, UnitHits, UnitKind, places, units
 from searcher.queries.units import recordings_as_units, turns
-from searcher.results.hits import HitColumns, Hits
+from searcher.results.hits import HitColumns, Hits, WordKind
 from searcher.results.search_result import SearchResult, TermCandidates
 from searcher.terms.query import words_of
 from searcher.terms.related_forms import RelatedForms
@@ -285,6 +285,18 @@ class SearchableIndex(ABC):
     @abstractmethod
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
         """As `hits`, without making each hit an object."""
+
+    def outside_words(self, result: SearchResult, but: Collection[WordKind] = ()) -> SearchResult:
+        """The detections that are inside no other words, as an evaluation by words counts them.
+
+        Args:
+            result: of a search of this index.
+            but: kinds of such words that do not matter (`searcher.output.within_words`).
+        """
+        hits = self.hit_columns(result)
+        return result.rows(
+            np.array([not one or one.kind in but for one in hits.within_words()], bool)
+        )
 
     def hits(self, result: SearchResult, *, decided: bool = True) -> Hits:
         """The hits of a search of this index, by term, recording and time.

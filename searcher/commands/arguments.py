@@ -75,7 +75,9 @@ def parser() -> Parser:
     _add_input(parse)
     _add_selection(parse)
     add_row_options(parse, "hits")
-    _add_forms(parse.further("related forms"))
+    forms = parse.further("related forms, and terms inside other words")
+    _add_forms(forms)
+    _add_words_option(forms)
     _add_explaining(parse.further("what a term becomes (--explain-query)"))
     _add_example_options(parse.further("audio as a query"))
     _add_query_options(parse.further("spoken queries"))
@@ -304,6 +306,18 @@ def _add_hit_options(group: "argparse._ArgumentGroup") -> None:
     )
 
 
+def _add_words_option(group: "argparse._ArgumentGroup") -> None:
+    """Which hits inside other words are hits."""
+    group.add_argument(
+        "--within-words",
+        type=kinds_argument,
+        metavar="KINDS",
+        help="hits inside other words that are kept: form (jünglings, of jüngling), part "
+        "(internacionales, of nacional), apart (hier door, of hierdoor), or none; an evaluation by "
+        "words counts form and part as false alarms (form,part,apart)",
+    )
+
+
 def _add_media_options(group: "argparse._ArgumentGroup") -> None:
     """Hits as sound and as subtitles."""
     add = group.add_argument
@@ -390,6 +404,20 @@ def timeline_argument(text: str) -> Path:
             f"expected a name that ends in .edl or .fcpxml, got {text!r}"
         )
     return path
+
+
+def kinds_argument(text: str) -> frozenset[str]:
+    """Kinds of words that hits are inside.
+
+    Raises:
+        argparse.ArgumentTypeError: it names another one.
+    """
+    kinds = frozenset(one.strip() for one in text.split(",")) - {"none"}
+    if unknown := kinds - {"form", "part", "apart"}:
+        raise argparse.ArgumentTypeError(
+            f"expected none, or some of form,part,apart, got {min(unknown)!r}"
+        )
+    return kinds
 
 
 def since_argument(text: str) -> str:

@@ -98,7 +98,7 @@ def batch(args: argparse.Namespace) -> None:
                 found = of_one_recogniser.search_queries(spoken, experiment, **settings)
             else:
                 found = index.search_terms(terms, experiment, **settings)
-            found = found.at_least(args.min_probability or 0.0)
+            found = outside_words(found.at_least(args.min_probability or 0.0), index, args)
         if found.outside_ecf and experiment:
             asked = " or in other recordings than asked for" if is_restricted(args) else ""
             speech = f"outside the speech of {named(args.ecf)}{asked}"
@@ -287,7 +287,7 @@ def interactive(args: argparse.Namespace) -> int:
         else:
             with executor(args.jobs, args.scheduler) as workers:
                 settings = selection(args) | {"min_probability": least, "workers": workers}
-                found = index.find(*args.term, **settings)
+                found = outside_words(index.find(*args.term, **settings), index, args)
                 if args.inflections or not args.quiet:
                     forms = index.find_forms(*args.term, **settings)
         warn_of_phones(found)
@@ -306,6 +306,13 @@ def interactive(args: argparse.Namespace) -> int:
         if forms:
             tell_forms(forms, args)
     return 0 if hits else 1
+
+
+def outside_words(
+    found: "SearchResult", index: "Index | FusedIndex", args: argparse.Namespace
+) -> "SearchResult":
+    """The detections that are inside no other words, but of the kinds asked for."""
+    return found if args.within_words is None else index.outside_words(found, args.within_words)
 
 
 def ranked_hits(

@@ -23,7 +23,8 @@ from searcher.index.copies import NO_COPIES, Copies, common_copies
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.context import Context, contexts
 from searcher.output.explain import explained
-from searcher.results.hits import HitColumns
+from searcher.output.within_words import within_words
+from searcher.results.hits import HitColumns, WithinWord
 from searcher.results.search_result import SearchResult, TermCandidates
 from searcher.results.slots_there import with_slots
 from searcher.search import decide
@@ -187,14 +188,20 @@ class FusedIndex(SearchableIndex):
         fused = [variant for variant in variants if isinstance(variant, FusedVariant)]
         surest = np.array([variant.recogniser for variant in fused], np.int64)
         around = [Context("", "", "")] * len(surest)
+        within: list[WithinWord | None] = [None] * len(surest)
         for i, index in enumerate(self._indexes.values()):
             rows = np.flatnonzero(surest == i)
             places = with_slots(result.candidates.rows(rows), result.recordings, index.segments)
             own = contexts(places, result.recordings, index.segments, index.copies)
-            for row, context in zip(rows.tolist(), own, strict=True):
-                around[row] = context
+            placed = replace(result.rows(rows), candidates=places)
+            inside = within_words(placed, own, index.segments, self.related_forms, index.copies)
+            for row, context, one in zip(rows.tolist(), own, inside, strict=True):
+                around[row], within[row] = context, one
         found_by = [variant.found_by for variant in fused]
-        return explained(result, around, decided=decided, metadata=self.metadata, found_by=found_by)
+        return explained(
+            result, around, decided=decided, metadata=self.metadata, found_by=found_by,
+            within=within,
+        )  # fmt: skip
 
     @cached_property
     def _spoken_doubts(self) -> list[float]:

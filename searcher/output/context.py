@@ -59,7 +59,7 @@ def contexts(
         copies: of their recordings: what was found in the original is read there.
     """
     found = [Context("", "", "")] * len(candidates.term)
-    for places, some, segment in _by_segment(candidates, recordings, segments, copies):
+    for places, some, segment in by_segment(candidates, recordings, segments, copies):
         for place, context in zip(places, _in_segment(some, segment), strict=True):
             found[place] = context
     return found
@@ -78,7 +78,7 @@ def first_speakers(
     if not any(any(Speakers.of(segment).names) for segment in segments):
         return None
     found = [""] * len(candidates.term)
-    for places, some, segment in _by_segment(candidates, recordings, segments, copies):
+    for places, some, segment in by_segment(candidates, recordings, segments, copies):
         speakers = Speakers.of(segment)
         ends = (speakers.at(some.first_slot).tolist(), speakers.at(some.last_slot).tolist())
         for place, first, last in zip(places, *ends, strict=True):
@@ -86,7 +86,7 @@ def first_speakers(
     return found
 
 
-def _by_segment(
+def by_segment(
     candidates: Candidates,
     recordings: Sequence[Recording],
     segments: Sequence[Segment],

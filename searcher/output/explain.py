@@ -5,7 +5,7 @@ from typing import Any
 
 from searcher.decisions import THRESHOLD
 from searcher.output.context import Context
-from searcher.results.hits import Finding, HitColumns
+from searcher.results.hits import Finding, HitColumns, WithinWord
 from searcher.results.search_result import SearchResult
 from std.characters import text_of
 from std.errors import cut
@@ -20,6 +20,7 @@ def explained(
     metadata: Metadata = NO_METADATA,
     found_by: Sequence[tuple[Finding, ...]] = (),
     heard: Sequence[str] | None = None,
+    within: Sequence[WithinWord | None] = (),
 ) -> HitColumns:
     """One hit per detection, in the order of the hit list.
 
@@ -28,7 +29,8 @@ def explained(
         contexts: (n,) the words around each detection.
         decided: whether hits have a decision; if not, ``score`` is the probability.
         metadata: of the recordings.
-        found_by, heard: (n,) what each recogniser says, where there are several; phones heard.
+        found_by, heard, within: (n,) what each recogniser says, where there are several; phones
+            heard; words that they are inside.
     """
     table, n = found.candidates, len(found.candidates.term)
     terms = [found.terms[i] for i in table.term.tolist()]
@@ -38,9 +40,8 @@ def explained(
     probability = found.probability.tolist()
     score = found.decision_score.tolist() if decided else probability
     decision = ["YES" if yes else "NO" for yes in found.yes.tolist()] if decided else [None] * n
-    before, likeliest, after, slots, error_ms, speakers = [*zip(*contexts, strict=True)] or (
-        [],
-    ) * 6
+    around = [*zip(*contexts, strict=True)] or [()] * 6
+    before, likeliest, after, slots, error_ms, speakers = around
     columns = {
         "term_id": [term.term_id for term in terms],
         "term": [term.text for term in terms],
@@ -68,6 +69,7 @@ def explained(
         "speaker": speakers,
         "metadata": [metadata.of_recording(recording) for recording in recordings],
         "heard": heard or [""] * n,
+        "within_word": within or [None] * n,
     }
     return HitColumns(columns)
 

@@ -9,6 +9,7 @@ from std.display.rows import Rows
 HEADER = (
     *("term_id", "term", "file", "channel", "language", "start_s", "end_s", "probability"),
     *("score", "decision", "before", "found", "after", "found_as", "within_s", "speaker"),
+    "within_word",
 )
 BRIEF = ("term", "file", "start", "end", "probability", "text")
 DECIDED = ("score", "decision")  # after these, where hits are accepted or rejected
@@ -31,6 +32,7 @@ def hit_rows(hits: Sequence[Hit], *, decided: bool) -> Rows:
                 f"{hit.probability:.4f}",
                 *((f"{hit.score:.4f}", hit.decision) if decided else ("", "")),
                 *(*hit.context, hit.found_as, hit.within_s, hit.said_by),
+                str(hit.within_word or ""),
                 *(hit.metadata.get(name, "") for name in columns),
             )
             for hit in hits

@@ -1,6 +1,7 @@
 """A hit: a place where a term was found, with what explains it.
 
 Hit         one place
+    WithinWord  the other word that it is inside
 Hits        several, as a list that can be shown as a table
 HitColumns  many, as columns: documents of them are made without making each a `Hit`
 """
@@ -9,11 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from operator import attrgetter
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from std.data_frames import Framed
 from std.display.numbers import counted
 
+WordKind = Literal["form", "part", "apart"]
+WORD_KINDS: tuple[WordKind, ...] = ("form", "part", "apart")
 SHOWN = 10  # hits of a representation
 
 
@@ -31,6 +34,18 @@ class Finding:
     def document(self) -> dict[str, Any]:
         """The finding as `std-search --json` and `--explain` write it."""
         return {name: getattr(self, name) for name in self.__slots__}
+
+
+class WithinWord(NamedTuple):
+    """Words that a hit is inside (`searcher.output.within_words`)."""
+
+    kind: WordKind
+    word: str  # or several, of kind apart
+    posterior: float  # of the word at that place; of several the least
+
+    def __str__(self) -> str:
+        how = {"form": "another form", "part": "inside a word", "apart": "written apart"}
+        return f"{how[self.kind]}: {self.word}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -70,6 +85,7 @@ class Hit:
     metadata: Mapping[str, str] = field(default_factory=dict)  # of the recording, by column
     heard: str = ""  # the likeliest phones heard there, where the index has phones heard
     form_of: str = ""  # the term of which ``term`` is a related form, if it was found as that
+    within_word: "WithinWord | None" = None  # that the recogniser wrote there, if it is inside one
 
     def __repr__(self) -> str:
         """Term, place and probability; `document` has everything."""
@@ -82,7 +98,7 @@ class Hit:
     @property
     def found_as(self) -> str:
         """How the term was found, and the one-best words if they are others."""
-        return found_as(self.how, self.method, self.likeliest, self.searched)
+        return found_as(self.how, self.method, self.likeliest, self.searched, self.within_word)
 
     @property
     def estimate(self) -> str:
@@ -100,6 +116,8 @@ class Hit:
         if self.found_by:
             columns["found_by"] = [finding.document() for finding in self.found_by]
         columns |= {name: value for name in _SELDOM if (value := getattr(self, name))}
+        if self.within_word:
+            columns["within_word"] = self.within_word._asdict()
         return columns
 
 
@@ -160,8 +178,12 @@ class HitColumns:
 
     def found_as(self) -> list[str]:
         """(n,) how the term was found, see `Hit.found_as`."""
-        names = ("how", "method", "likeliest", "searched")
+        names = ("how", "method", "likeliest", "searched", "within_word")
         return [*map(found_as, *(self._columns[name] for name in names))]
+
+    def within_words(self) -> Sequence[WithinWord | None]:
+        """(n,) the words that each is inside."""
+        return self._columns["within_word"]
 
     def documents(self, more: Mapping[str, Sequence[Any]] | None = None) -> list[dict[str, Any]]:
         """The hits as `std-search --json` writes them.
@@ -176,19 +198,23 @@ class HitColumns:
                 for findings in self._columns["found_by"]
             ]
         columns |= {name: self._columns[name] for name in _SELDOM if any(self._columns[name])}
+        if "within_word" in columns:
+            columns["within_word"] = [one and one._asdict() for one in columns["within_word"]]
         columns |= more or {}
         keys = tuple(columns)
         return [dict(zip(keys, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def found_as(how: str, method: str, likeliest: str, searched: str) -> str:
+def found_as(
+    how: str, method: str, likeliest: str, searched: str, within: WithinWord | None = None
+) -> str:
     """How a term was found, and the one-best words if they are others; arguments as in `Hit`."""
-    how = how or method
+    how = f"{how or method} ({within})" if within else how or method
     if likeliest == searched or method == "example":  # no words were searched
         return how
     return f"{how}, an alternative to {repr(likeliest) if likeliest else 'silence'}"
 
 
-_SELDOM = ("heard", "form_of")  # not of every search
+_SELDOM = ("heard", "form_of", "within_word")  # not of every search
 _ATTRIBUTES = [name for name in Hit.__slots__ if name not in ("found_by", *_SELDOM)]
 _values = attrgetter(*_ATTRIBUTES)

@@ -2,6 +2,7 @@
 
     RelatedForms(vocabulary)  knows which endings its words take
         of_word               word -> its related forms, the likeliest first
+        is_form               whether one word is a form of another
         of_phrase             words -> the same words with some of them in other forms
 
 Two words are related if they begin alike and their endings are ones that this vocabulary
@@ -121,6 +122,16 @@ class RelatedForms:
             spellings([word], language) == bare_spellings([other], language)
             for language in self._languages
         )
+
+    def is_form(self, word: str, other: str) -> bool:
+        """Whether another word is a form of one; neither need be in the vocabulary.
+
+        Args:
+            word, other: normalised.
+        """
+        spelt = letters(other)
+        likeness = self._likeness(letters(word), spelt)
+        return likeness >= RELATED and not self._is_spelling(word, other)
 
     def of_phrase(self, words: Sequence[str]) -> list[tuple[str, ...]]:
         """A term with some of its words in related forms, the likeliest first, at most `FORMS`.

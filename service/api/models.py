@@ -55,6 +55,7 @@ class HitDocument(Document):
     found_as: str
     right: bool | None = Field(description="a person's judgement")
     marked_by: str = Field(description="whose; empty: nobody is named")
+    within_word: dict[str, Any] | None = Field(None, description="kind, word, posterior")
     mark_version: str = Field(description="for If-Match of /api/feedback; 0: it has no mark")
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from scoring.group import Group
 from scoring.report.html_report.views import View, cost_of_a_false_alarm, cost_of_a_miss, rounded
-from std.values import Float64s, Int32s, Recording, Term
+from std.values import Float64s, Int32s, Lexemes, Recording, Term
 
 Rows = npt.NDArray[np.intp]
 
@@ -78,14 +78,21 @@ def false_alarms(view: View, limit: int) -> DetectionErrors:
     )
     options = view.evaluation.options
     tolerance_s = -1.0 if options.segments else options.tolerance_s  # segments pair without one
-    why = []
+    why, words = [], _Words(view.evaluation.lexemes)
     for row in rows.tolist():
         near, apart_s = nearby.to(
             int(hits.term[row]),
             hits.recordings[hits.recording[row]],
             *((float(hits.start_s[row]) + float(end_s[row])) / 2,) * 2,
         )
-        why.append(_why_wrong(group, near, apart_s, tolerance_s))
+        longer = words.with_term(
+            terms[int(hits.term[row])].text,
+            hits.recordings[hits.recording[row]],
+            float(hits.start_s[row]),
+            float(end_s[row]),
+        )
+        reason = _why_wrong(group, near, apart_s, tolerance_s)
+        why.append(f"{reason}; inside “{longer}”" if longer else reason)
     return DetectionErrors(
         {
             **_places(terms, hits.recordings, hits.term, hits.recording, rows),
@@ -146,6 +153,35 @@ def _places(
         "file": [row.file for row in recording_rows],
         "channel": [row.channel for row in recording_rows],
     }
+
+
+class _Words:
+    """The words of the reference, to find one that a term is inside."""
+
+    def __init__(self, lexemes: Lexemes | None) -> None:
+        self._of_recording: dict[Recording, list[tuple[float, float, str]]] = {}
+        if lexemes is None:
+            return
+        end_s = (lexemes.start_s + lexemes.duration_s).tolist()
+        columns = lexemes.recording.tolist(), lexemes.start_s.tolist(), end_s, lexemes.words
+        for number, *word in zip(*columns, strict=True):
+            self._of_recording.setdefault(lexemes.recordings[number], []).append(tuple(word))
+
+    def with_term(self, term: str, recording: Recording, start_s: float, end_s: float) -> str:
+        """The word said in a span that has the term in it and is longer; empty if none does.
+
+        Args:
+            term: as it is listed.
+            recording: where.
+            start_s, end_s: the span of a hit.
+        """
+        letters = "".join(term.casefold().split())
+        for first_s, last_s, word in self._of_recording.get(recording, ()):
+            if first_s < end_s and start_s < last_s:
+                spelt = word.casefold()
+                if letters in spelt and letters != spelt:
+                    return word
+        return ""
 
 
 class _Nearby:

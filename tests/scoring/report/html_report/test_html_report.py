@@ -208,6 +208,15 @@ def test_every_mistake_says_why():
     assert misses["loss"] == [0.5, 0.25]  # of two terms: all of one, half of the other
 
 
+def test_false_alarms_inside_other_words_say_so():
+    ecf, lexemes, terms, hits = small([("alpha", 10, 0.9, True), ("alpha", 20, 0.8, True)])
+    words = tuple({"beta": "Alphabetes"}.get(word, word) for word in lexemes.words)
+    found = evaluate(ecf, replace(lexemes, words=words), terms, hits)
+    (view,) = Page(render([found])).numbers["views"]
+    (why,) = view["alarms"]["columns"]["why"]
+    assert why.endswith("; inside “Alphabetes”")
+
+
 def test_reasons_without_anything_near():
     evaluation = evaluate(
         *small([("alpha", 10.0, 0.9, True)], ("alpha", "beta"), ("alpha", "beta"))
