@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from std.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from recogniser.again import Again, Stretch, read_stretches
     from recogniser.api import Watcher, recognise_files
     from recogniser.given_frames import keep_frames
     from recogniser.options import RecognitionOptions, read_hotwords
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from recogniser.recording import RecogniseReport, RecordingReport, StoppedError
 
 __all__ = [
+    "Again",
     "Hypothesis",
     "RecogniseReport",
     "Recogniser",
@@ -33,16 +35,19 @@ __all__ = [
     "RecordingReport",
     "StoppedError",
     "Stopping",
+    "Stretch",
     "Watcher",
     "Window",
     "keep_frames",
     "read_hotwords",
+    "read_stretches",
     "recognise_files",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "again": "Again Stretch read_stretches",
         "api": "Watcher recognise_files",
         "given_frames": "keep_frames",
         "options": "RecognitionOptions read_hotwords",

@@ -69,10 +69,8 @@ def recognise_files(
     options, watcher = options or RecognitionOptions(), watcher or Watcher()
     files = audio_files(given, name_by)
     lengths_s = {name: estimated_s(path) for name, path in files.items()}
-    tasks = [
-        Task(path, name, target, options.channels, options.language, options.longest_s)
-        for name, path in sorted(files.items(), key=lambda item: -lengths_s[item[0]])
-    ]
+    longest_first = sorted(files.items(), key=lambda item: -lengths_s[item[0]])
+    tasks = [_task(path, name, target, options) for name, path in longest_first]
     left = [task for task in tasks if not _done(task, options)]
     watcher.planned(len(left), sum(lengths_s[task.name] for task in left))
     report = RecogniseReport(ecf=Path(ecf) if ecf else target / folder.ECF_NAME)
@@ -167,6 +165,18 @@ class _Results:
         if self.with_text and not path.with_suffix(".txt").exists():
             texts.write(path)
         return lines
+
+
+def _task(path: Path, name: str, output: Path, options: RecognitionOptions) -> Task:
+    return Task(
+        path,
+        name,
+        output,
+        options.channels,
+        options.language,
+        options.longest_s,
+        options.again,
+    )
 
 
 def _done(task: Task, options: RecognitionOptions) -> bool:

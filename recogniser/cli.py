@@ -43,6 +43,7 @@ examples:
   std-recognise interviews/*.mp3 --output NETWORKS --model small.en
   std-recognise radio --output NETWORKS --model large-v3 --language de --jobs 4
   std-recognise call.wav --output NETWORKS --channels split --hotwords names.txt
+  std-recognise radio --output NETWORKS_2 --listen-again again.csv --earlier NETWORKS
   std-recognise village --output NETWORKS --sound-only --encoder small
   std-recognise frames/ --output NETWORKS --frames 0.02 --encoder hubert-9
   std-index NETWORKS --store INDEX --ecf NETWORKS/ecf.xml
@@ -69,6 +70,7 @@ def parser() -> argparse.ArgumentParser:
     )
     _add_usual_options(parse)
     _add_sound(parse.further("sound: what std-search --by sound needs"))
+    _add_again(parse.further("listening again"))
     _add_details(parse.further("details of recognition"))
     return parse
 
@@ -146,6 +148,23 @@ def _add_sound(group: "argparse._ArgumentGroup") -> None:
     )
 
 
+def _add_again(group: "argparse._ArgumentGroup") -> None:
+    """Stretches of what was recognised before."""
+    group.add_argument(
+        "--listen-again",
+        type=file_argument,
+        metavar="CSV",
+        help="recognise only the windows of these stretches, told of the words that are searched "
+        "there (std-search --listen-again writes them); the rest is taken from --earlier",
+    )
+    group.add_argument(
+        "--earlier",
+        type=folder_argument,
+        metavar="NETWORKS",
+        help="folder of the earlier networks, which stays as it is",
+    )
+
+
 def _add_details(details: "argparse._ArgumentGroup") -> None:
     """How a recording is cut and decoded."""
     details.add_argument("--samples", type=COUNT, default=15, metavar="N", help="number of draws")
@@ -183,7 +202,9 @@ def recognise(args: argparse.Namespace) -> int:
     from recogniser import StoppedError, Stopping, recognise_files
     from std.distinct import require_distinct
 
-    require_distinct({"--hotwords": args.hotwords}, {"--ecf": args.ecf})
+    require_distinct(
+        {"--hotwords": args.hotwords, "--listen-again": args.listen_again}, {"--ecf": args.ecf}
+    )
     if args.frames:
         return keep(args)
     stopping = Stopping()
@@ -234,8 +255,10 @@ def keep(args: argparse.Namespace) -> int:
 
 def options_of(args: argparse.Namespace) -> "RecognitionOptions":
     """What decides the output."""
-    from recogniser import RecognitionOptions, read_hotwords
+    from recogniser import Again, RecognitionOptions, read_hotwords, read_stretches
 
+    if bool(args.listen_again) != bool(args.earlier):
+        raise ConfigError("--listen-again and --earlier go together")
     if args.sound_only and not args.sound:
         args.sound = "signs"
     if args.encoder and not args.sound:
@@ -255,6 +278,7 @@ def options_of(args: argparse.Namespace) -> "RecognitionOptions":
         compute=args.compute,
         threads=args.threads,
         channels=args.channels,
+        again=Again(args.earlier, read_stretches(args.listen_again)) if args.earlier else None,
         hotwords=read_hotwords(args.hotwords) if args.hotwords else (),
     )
 

@@ -165,8 +165,12 @@ def settle(part: Path, final: Path) -> None:
         os.close(handle)
 
 
-def read_lines(path: Path) -> list[Line]:
-    """What the lines of a finished recording say, without their slots.
+def read_lines(path: Path, *, slots: bool = False) -> list[Line]:
+    """What the lines of a finished recording say.
+
+    Args:
+        path: of the recording.
+        slots: also their slots; without, how many there are.
 
     Raises:
         InputError: it cannot be read.
@@ -177,7 +181,9 @@ def read_lines(path: Path) -> list[Line]:
             for at, raw in enumerate(stream, 1):
                 try:
                     line = orjson.loads(raw)
-                    line["words"] = len(line.pop("slots"))
+                    line["words"] = len(line["slots"])
+                    if not slots:
+                        del line["slots"]
                 except (orjson.JSONDecodeError, KeyError, TypeError) as error:
                     raise InputError(path, at, "a network of std-recognise", str(error)) from error
                 lines.append(line)

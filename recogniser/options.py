@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from recogniser.again import Again
 from recogniser.protocol import Recogniser
 from recogniser.sound.encoder import SoundEncoder
 from recogniser.sound.sink import Kept, SoundWriter
@@ -41,6 +42,7 @@ class RecognitionOptions:
     hotwords: tuple[str, ...] = ()
     words: bool = True  # False: only the sound
     sound: Kept | None = None  # how frames of the encoder are kept beside the networks
+    again: Again | None = None  # only stretches of what was recognised before
     encoder: str = ""  # Whisper model whose encoder makes them; "" = that of the recognition
 
     @property
@@ -58,6 +60,7 @@ def settings(options: RecognitionOptions, recogniser: Recogniser) -> dict[str, A
         "vad": options.vad,
         "channels": options.channels,
         "recogniser": dict(recogniser.identity),
+        **({"again": options.again.digest} if options.again else {}),
     }
 
 

@@ -34,6 +34,7 @@ class Window:
     samples: Float32s  # (n,) 16 kHz, in [-1, 1]
     speech: Float32s  # (n // 512,) probability that there is speech, per frame of 32 ms
     silent: bool = False  # no voice activity in it
+    words: tuple[str, ...] = ()  # that may be said in it, of those who listen again
 
 
 class Hypothesis(NamedTuple):

@@ -7,14 +7,15 @@ RecordingReport  what was done; RecogniseReport: of a run
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from recogniser import audio, folder
+from recogniser.again import Again, Span
 from recogniser.networks import network_of
 from recogniser.protocol import Recogniser, Window
 from recogniser.sound.sink import SoundSink, SoundWriter, sound_file
@@ -38,6 +39,7 @@ class Task:
     channels: str = "mix"  # or split
     language: str = "auto"
     longest_s: float = 0.0  # of windows; 0 = as long as the recogniser takes
+    again: Again | None = None  # only this is recognised, the rest taken from earlier networks
 
 
 @dataclass(slots=True)
@@ -162,7 +164,9 @@ def _blocks(
 ) -> Iterator[list[dict[str, Any]]]:
     """Yield the lines of each block of windows that is not written yet, its frames being so."""
     size = recogniser.windows_at_once
-    language = old[0]["language"] if old else task.language
+    earlier = task.again.earlier(recording) if task.again else {}
+    known = old or [*earlier.values()]
+    language = known[0]["language"] if known else task.language
     for window in islice(windows, len(old)):  # cut again: cuts depend on all before them
         if sink:
             sink.add(window)  # does something only if the disk lost the frames
@@ -179,15 +183,20 @@ def _blocks(
     waiting = list(islice(following, size))
     while True:
         upcoming = list(islice(following, size))
+        kept = [_kept(task.again, earlier, recording, window) for window in waiting]
+        new = [one for one in kept if isinstance(one, Window)]
+        results = iter(recogniser.recognise(number, new, language) if new else ())
         lines = []
-        for i, (window, found) in enumerate(
-            zip(waiting, recogniser.recognise(number, waiting, language), strict=True)
-        ):
-            name = f"{recording.file}-{recording.channel}-{number * size + i + 1:05d}"
-            network = network_of(window, found, recording, name, language)
-            lines.append({**network_line(network), **found.notes})
-            if sink:
-                sink.add(window, found.frames)
+        for i, (window, line) in enumerate(zip(waiting, kept, strict=True)):
+            if isinstance(line, Window):
+                found = next(results)
+                name = f"{recording.file}-{recording.channel}-{number * size + i + 1:05d}"
+                network = network_of(window, found, recording, name, language)
+                lines.append({**network_line(network), **found.notes})
+                if sink:
+                    sink.add(window, found.frames)
+            else:
+                lines.append(line)
         if not waiting:  # nothing at all in it
             lines = [_nothing(recording, language)]
         if not upcoming:
@@ -196,6 +205,27 @@ def _blocks(
         if not upcoming:
             return
         waiting, number = upcoming, number + 1
+
+
+def _kept(
+    again: Again | None,
+    earlier: Mapping[Span, dict[str, Any]],
+    recording: Recording,
+    window: Window,
+) -> Window | dict[str, Any]:
+    """The earlier line of a window; or the window, to be recognised with the words searched in it.
+
+    Args:
+        again: what is listened to again; None: everything.
+        earlier: the lines of the recording.
+        recording: that has the window.
+        window: as it was cut.
+    """
+    line = earlier.get((window.start_ms, window.end_ms))
+    words = again.words_in(recording, window) if again else ()
+    if line is not None and words is None:
+        return line
+    return replace(window, words=words or ())
 
 
 def _nothing(recording: Recording, language: str) -> dict[str, Any]:

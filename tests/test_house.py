@@ -29,9 +29,9 @@ SHARED_CONSTANTS = {"std": 16, "recogniser": 2, "searcher": 8, "scoring": 0, "se
 # names, transcripts: thirteen in indexer; edit lists, names written otherwise: one each; term
 # discovery: one in std, 14 in searcher; phones heard as evidence: seven in searcher and a floor;
 # related forms, hits inside other words: one each in searcher; corrections that searches count as
-# certain: one from indexer to std).
+# certain: one from indexer to std; listening again: one in recogniser).
 MODULES = {
-    **{"std": 136, "recogniser": 32, "indexer": 125, "searcher": 169, "scoring": 70},
+    **{"std": 136, "recogniser": 33, "indexer": 125, "searcher": 169, "scoring": 70},
     "service": 34,
 }
 FLOORS = {"std": 11, "recogniser": 7, "indexer": 10, "searcher": 11, "scoring": 9, "service": 10}

@@ -24,7 +24,7 @@ from recogniser.whisper.decode import (
     transcripts,
 )
 from recogniser.whisper.engine import EXTRA, Engine
-from recogniser.whisper.resembling import resembling
+from recogniser.whisper.resembling import MOST_WORDS, resembling
 from recogniser.whisper.sound import WhisperSound, frames_of
 from recogniser.words import spoken_words
 from std.extras import required
@@ -144,7 +144,8 @@ class WhisperRecogniser:
         words = timed_words(self._engine, encoded, tokenizer, best.tokens, seconds)
         kept = guards.without_loops([one.word.token for one in words])
         timed = [words[i].word for i in kept]
-        hotter = self._with_hotwords(encoded, tokenizer, [best, *good], seconds)
+        likely = window.words or resembling(self._options.hotwords, map(_words, [best, *good]))
+        hotter = self._with_hotwords(encoded, tokenizer, likely, seconds)
         alternatives = [timed_by(_words(draw), timed) for draw in [*good, *hotter]]
         n = len(alternatives)
         return Recognition(
@@ -154,13 +155,12 @@ class WhisperRecogniser:
         )
 
     def _with_hotwords(
-        self, encoded: Any, tokenizer: Any, hypotheses: Sequence[Decoded], seconds: float
+        self, encoded: Any, tokenizer: Any, words: Sequence[str], seconds: float
     ) -> list[Decoded]:
-        """One more beam search that is told of the words which resemble the hypotheses."""
-        words = resembling(self._options.hotwords, [_words(one) for one in hypotheses])
+        """One more beam search that is told of words which may be said."""
         if not words:
             return []
-        prompt = prompt_of(tokenizer, ", ".join(words))
+        prompt = prompt_of(tokenizer, ", ".join(words[:MOST_WORDS]))
         found = beams(self._engine, [encoded], tokenizer, prompt, self._options.beam)[0]
         return [found] if found.text and _believable(found, seconds) else []
 

@@ -304,6 +304,13 @@ def _add_hit_options(group: "argparse._ArgumentGroup") -> None:
         metavar="FILE",
         help="unknown words with pronunciations, to add to the recogniser",
     )
+    add(
+        "--listen-again",
+        type=file_argument,
+        metavar="CSV",
+        help="where unknown words may have been said, with probability .02 to .95: the table of "
+        "std-recognise --listen-again",
+    )
 
 
 def _add_words_option(group: "argparse._ArgumentGroup") -> None:
@@ -445,6 +452,7 @@ def configuration(args: argparse.Namespace) -> "Config":
     inputs |= {f"--model {i}" if i > 1 else "--model": path for i, path in enumerate(args.model, 1)}
     outputs = {"--output": args.output, "--probabilities": args.probabilities}
     outputs |= {"--explain": args.explain, "--oov-lexicon": args.oov_lexicon}
+    outputs |= {"--listen-again": args.listen_again}
     outputs |= {"--term-list": args.term_list}
     outputs |= {"--timeline": args.timeline, "--corrections": args.corrections}
     if args.srt and is_subtitle_file(args.srt):

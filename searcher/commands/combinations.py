@@ -108,7 +108,7 @@ def _beside_unit(args: argparse.Namespace) -> bool:
     others = (
         *(args.terms, args.queries, args.examples, args.alerts, args.like, args.query_audio),
         *(args.output, args.decide, args.beta, args.clips, args.srt, args.explain),
-        *(args.oov_lexicon, args.inflections),
+        *(args.oov_lexicon, args.inflections, args.listen_again),
     )
     return args.unit != "place" and (len(args.term) != 1 or any(others))
 

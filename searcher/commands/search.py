@@ -325,14 +325,21 @@ def ranked_hits(
 def write_oov_words(
     args: argparse.Namespace, found: "SearchResult", index: "Index | FusedIndex"
 ) -> None:
-    """Write the out-of-vocabulary words as a lexicon, if a file is named."""
-    if not args.oov_lexicon:
-        return
-    from searcher.output.oov_lexicon import write_oov_lexicon
+    """Write what the recogniser is asked: a lexicon of unknown words, where to listen again."""
+    from searcher.output.oov_lexicon import write_oov_lexicon, write_stretches
 
-    words = sorted({word for words in found.oov_words for word in words})
-    for warning in write_oov_lexicon(args.oov_lexicon, words, index.segments, index.config):
-        warn("std-search", warning)
+    if args.oov_lexicon:
+        words = sorted({word for words in found.oov_words for word in words})
+        for warning in write_oov_lexicon(args.oov_lexicon, words, index.segments, index.config):
+            warn("std-search", warning)
+    if args.listen_again:
+        n = write_stretches(args.listen_again, found)
+        if not args.quiet:
+            tell(
+                f"{counted(n, 'place')} -> {named(args.listen_again)}; std-recognise AUDIO "
+                f"--listen-again {named(args.listen_again)} --earlier NETWORKS --output NETWORKS_2 "
+                "listens to them again"
+            )
 
 
 def warn_of_cuts(found: "SearchResult") -> None:

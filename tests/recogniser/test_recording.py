@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from recogniser import folder
+from recogniser.again import Again, read_stretches
 from recogniser.protocol import FRAME, Hypothesis, Recognition
 from recogniser.recording import StoppedError, Task, recognise
 from std.errors import InputError
@@ -192,3 +193,73 @@ def test_two_writers_in_one_folder_are_refused(tmp_path):
         folder.opened(tmp_path, {}),
     ):
         pass
+
+
+def listened_again(tmp_path, text):
+    table = tmp_path / "again.csv"
+    table.write_text("recording,channel,start_s,end_s,words\n" + text)
+    return Again(tmp_path / "whole", read_stretches(table))
+
+
+class Hearing(Echo):
+    """Says the words that it was told of."""
+
+    def recognise(self, block, windows, language):
+        self.blocks.append([(window.start_ms / 1000, window.words) for window in windows])
+        words = [TimedWord(" ".join(window.words), 0.0, 0.5) for window in windows]
+        return [Recognition([Hypothesis(0.9, [word])]) for word in words]
+
+
+def test_listening_again_recognises_only_windows_of_the_stretches(speech, tmp_path):
+    whole = task(speech, tmp_path / "whole")
+    recognise(whole, Echo())
+    before = lines(folder.finished(whole.output, "speech"))
+    chosen = before[2], before[3]
+    again = listened_again(
+        tmp_path,
+        f"speech,1,{chosen[0]['start'] + 1},{chosen[0]['start'] + 2},Ada; Bob\n"
+        f"speech,1,{chosen[0]['end'] - 0.5},{chosen[1]['start'] + 0.5},Ada; Cy\n"
+        "speech,2,1,2,Dan\nother,1,1,2,Eve\n",
+    )
+    anew = task(speech, tmp_path / "anew", again=again)
+    report = recognise(anew, hearing := Hearing())
+    assert hearing.blocks == [
+        [(chosen[0]["start"], ("Ada", "Bob", "Cy")), (chosen[1]["start"], ("Ada", "Cy"))]
+    ]
+    after = lines(folder.finished(anew.output, "speech"))
+    assert [a for i, a in enumerate(after) if i not in (2, 3)] == before[:2] + before[4:]
+    assert after[2]["slots"][0]["w"][0][0] == "Ada Bob Cy"
+    assert [line["utt"] for line in after] == [line["utt"] for line in before]
+    assert (report.windows, report.language) == (len(before), "de")
+    (whole.output / folder.SETTINGS).write_text("{}")
+    assert again.digest != listened_again(tmp_path, "speech,1,1,2,Ada\n").digest
+
+
+def test_listening_again_goes_on_where_it_stopped(speech, tmp_path):
+    recognise(task(speech, tmp_path / "whole"), Echo())
+    again = listened_again(tmp_path, "speech,1,1,2,Ada\nspeech,1,20,21,Ada\n")
+    anew = task(speech, tmp_path / "anew", again=again)
+    recognise(anew, Hearing())
+    wanted = folder.finished(anew.output, "speech").read_bytes()
+    torn = task(speech, tmp_path / "torn", again=again)
+    (torn.output / "speech.jsonl.part").write_bytes(wanted[: len(wanted) // 2])
+    recognise(torn, Hearing())
+    assert folder.finished(torn.output, "speech").read_bytes() == wanted
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("speech,1,2,1,Ada\n", "again.csv:2: expected an end behind the start"),
+    ("speech,0,1,2,Ada\n", "again.csv:2: expected a whole number"),
+    ("speech,1,soon,2,Ada\n", "again.csv:2: expected a number"),
+])  # fmt: skip
+def test_bad_stretches_are_named(tmp_path, text, expected):
+    (tmp_path / "whole").mkdir()
+    with pytest.raises(InputError, match=expected):
+        listened_again(tmp_path, text)
+
+
+def test_what_was_not_recognised_before_cannot_be_listened_to_again(speech, tmp_path):
+    (tmp_path / "whole").mkdir()
+    again = listened_again(tmp_path, "speech,1,1,2,Ada\n")
+    with pytest.raises(InputError, match=r"speech\.jsonl"):
+        recognise(task(speech, tmp_path / "anew", again=again), Hearing())
