@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from std.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from recogniser.again import Again, Stretch, read_stretches
+    from recogniser.again import Again, AskedStretch, read_stretches
     from recogniser.api import Watcher, recognise_files
     from recogniser.given_frames import keep_frames
     from recogniser.options import RecognitionOptions, read_hotwords
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Again",
+    "AskedStretch",
     "Hypothesis",
     "RecogniseReport",
     "Recogniser",
@@ -35,7 +36,6 @@ __all__ = [
     "RecordingReport",
     "StoppedError",
     "Stopping",
-    "Stretch",
     "Watcher",
     "Window",
     "keep_frames",
@@ -47,7 +47,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "again": "Again Stretch read_stretches",
+        "again": "Again AskedStretch read_stretches",
         "api": "Watcher recognise_files",
         "given_frames": "keep_frames",
         "options": "RecognitionOptions read_hotwords",

@@ -34,7 +34,7 @@ TIME_S, CHANNEL = Range(0, MAX_TIME_S), Range(1, MAX_CHANNEL, whole=True)
 Span = tuple[int, int]  # of a window, in ms
 
 
-class Stretch(NamedTuple):
+class AskedStretch(NamedTuple):
     """A stretch of a recording, and words that may be said there."""
 
     recording: Recording
@@ -48,7 +48,7 @@ class Again:
     """What is listened to again."""
 
     networks: Path  # folder of what was recognised before
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[AskedStretch, ...]
 
     @property
     def digest(self) -> str:
@@ -81,7 +81,7 @@ class Again:
         return tuple(dict.fromkeys(word for words in here for word in words)) if here else None
 
 
-def read_stretches(path: Path) -> tuple[Stretch, ...]:
+def read_stretches(path: Path) -> tuple[AskedStretch, ...]:
     """Read a table of stretches.
 
     Raises:
@@ -99,7 +99,7 @@ def read_stretches(path: Path) -> tuple[Stretch, ...]:
             raise InputError(path, line, "an end behind the start", f"{start} to {end}")
         said = tuple(word.strip() for word in words.split(BETWEEN) if word.strip())
         recording = Recording(file, int(_number(channel, CHANNEL, line, path)))
-        found.append(Stretch(recording, start_ms, end_ms, said))
+        found.append(AskedStretch(recording, start_ms, end_ms, said))
     return tuple(found)
 
 

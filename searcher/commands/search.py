@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         Index,
         SearchResult,
     )  # --help needs none of what these load
+    from std.config import Config
     from std.spoken_queries import SpokenQueries
     from std.values import ECF, TermList
 
@@ -67,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def batch(args: argparse.Namespace) -> None:
     """Search a term list and write the hit list."""
     started = Stopwatch()
-    from searcher.output.notices import acceptance_notice, cut_terms, list_notice, term_warnings
+    from searcher.output.notices import cut_terms, term_warnings
     from std.execution.processes import executor
     from std.files import read
     from std.nist import ecf
@@ -120,9 +121,20 @@ def batch(args: argparse.Namespace) -> None:
     if not args.quiet:
         tell_figures(found)
         tell(summary_line(figures, cost, args))
-        if notice := acceptance_notice(found, config.decision):
-            tell(notice)
-        if args.probabilities and (notice := list_notice(found, config)):
+        tell_decisions(found, config, args)
+
+
+def tell_decisions(found: "SearchResult", config: "Config", args: argparse.Namespace) -> None:
+    """Tell how far a batch's decisions differ from what is likely."""
+    from searcher.output.notices import acceptance_notice, doubt_notice, list_notice
+
+    decision = config.decision
+    for notice in (
+        doubt_notice(found, decision),
+        acceptance_notice(found, decision),
+        list_notice(found, config) if args.probabilities else "",
+    ):
+        if notice:
             tell(notice)
 
 

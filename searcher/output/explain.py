@@ -3,8 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from searcher.decisions import THRESHOLD
 from searcher.output.context import Context
+from searcher.results.expected import FROM
 from searcher.results.hits import Finding, HitColumns, WithinWord
 from searcher.results.search_result import SearchResult
 from std.characters import text_of
@@ -103,6 +106,10 @@ def _because(found: SearchResult, error_ms: Sequence[int], *, decided: bool) -> 
                 found.decision_score.tolist(), found.yes.tolist(), because, strict=True
             )
         ]
+        as_if = found.yes & (found.probability < FROM)
+        for row in np.flatnonzero(as_if).tolist():
+            p = found.candidates.probability[row]
+            because[row] += f"; {p:.4f} if the term occurs"
     if not any(error_ms):
         return because
     return [
@@ -120,6 +127,7 @@ def summary(found: SearchResult) -> dict[str, Any]:
         "oov_terms": sum(1 for words in found.oov_words if words),
         "outside_ecf": found.outside_ecf,
         "copies": found.searched_copies,
+        "doubted_terms": {found.terms[row].term_id: p for row, p in found.doubted.items()},
         "cut_terms": [found.terms[row].term_id for row in sorted(found.cut)],
         "expected": found.expected.document(),
         "default_score": found.default_score,

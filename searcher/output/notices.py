@@ -89,6 +89,23 @@ def acceptance_notice(found: SearchResult, decision: DecisionConfig) -> str:
     )
 
 
+def doubt_notice(found: SearchResult, decision: DecisionConfig) -> str:
+    """Which terms are accepted though each of their hits is probably wrong; empty if none is.
+
+    Args:
+        found: by a search of a list.
+        decision: how it was decided.
+    """
+    doubted = sorted(found.doubted.items(), key=lambda one: (one[1], one[0]))
+    if not doubted:
+        return ""
+    named = (f"{cut(found.terms[row].text)} {p:.2g}" for row, p in doubted[:NAMED])
+    more = " ..." if len(doubted) > NAMED else ""
+    why = "as if they occurred" if decision.terms == "occurring" else "as the costs have it (beta)"
+    terms = counted(len(doubted), "term")
+    return f"{terms} accepted on probabilities below 0.5, {why}: {', '.join(named)}{more}"
+
+
 def list_notice(found: SearchResult, config: Config) -> str:
     """That probabilities depend on the other terms of the list; empty if they do not."""
     if config.calibration.list == "independent" or len(found.terms) < 2:

@@ -24,8 +24,8 @@ from searcher.results.search_result import SearchResult
 from searcher.terms.related_forms import RelatedForms, letters
 from std.store import Segment
 
-AS_WRITTEN = ("exact", "wildcard", "inflection", "example")  # the term's own words, or none
-LEAST = 3  # letters of a term that are no chance in a word
+OWN_WORDS = ("exact", "wildcard", "inflection", "example")  # the term's own words, or none
+FEWEST_LETTERS = 3  # letters of a term that are no chance in a word
 
 
 def within_words(
@@ -54,7 +54,7 @@ def within_words(
     rows = zip(table.term.tolist(), table.variant.tolist(), contexts, strict=True)
     for row, (term, variant, context) in enumerate(rows):
         one = found.variants[variant]
-        if one.method not in AS_WRITTEN and not found.form_of:
+        if one.method not in OWN_WORDS and not found.form_of:
             written = one.words or tuple(context.likeliest.replace("?", "").split())
             if of_term := kind(found.words[term], written):
                 inside[row] = WithinWord(*of_term, 0.0)
@@ -96,7 +96,7 @@ def kind_of(
     ('apart', 'hier door')
     """
     term = letters("".join(words))
-    if len(term) < LEAST:
+    if len(term) < FEWEST_LETTERS:
         return None
     for word in written:
         spelt = letters(word)

@@ -126,6 +126,18 @@ class SearchResult(TermCandidates):
         return replace(self.rows(kept), less_likely=left_out)
 
     @property
+    def doubted(self) -> dict[int, float]:
+        """The highest probability of each term that is accepted on none from .5 up, by its row.
+
+        Decisions weigh costs, and may take the terms of a list to occur (``[decision] terms``);
+        the probability of a hit does not.
+        """
+        terms = self.candidates.term[self.yes]
+        highest = np.zeros(len(self.terms))
+        np.maximum.at(highest, terms, self.probability[self.yes])
+        return {int(row): float(highest[row]) for row in np.unique(terms) if highest[row] < FROM}
+
+    @property
     def expected(self) -> Expected:
         """How many of the hits are right, by their probabilities."""
         return Expected.of(self.probability)

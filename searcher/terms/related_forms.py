@@ -33,8 +33,8 @@ from std.languages.spelling import bare_spellings, spellings
 
 STEM = 3  # letters that related words have in common, at least
 ENDING = 6  # letters behind them, at most; of the word that is asked for half of that
-ALIKE = 0.6  # share of letters in common, at least
-SURE = 0.75  # the same, to guess that two letters are exchanged, or to believe a long stem
+COMMON_SHARE = 0.6  # share of letters in common, at least
+SURE_SHARE = 0.75  # the same, to guess that two letters are exchanged, or to believe a long stem
 LONG = 8  # letters in common that no two words have by chance
 GUESSED = 3.0  # words that a guess is worth
 RELATED = 0.2  # share of words that take both endings, from which on they are forms
@@ -160,15 +160,15 @@ class RelatedForms:
         shared, first = _in_common(word, other)
         own, ending = word[first:], other[first:]
         alike = 2 * shared / (len(word) + len(other))
-        if alike < ALIKE or len(own) > ENDING // 2 or len(ending) > ENDING:
+        if alike < COMMON_SHARE or len(own) > ENDING // 2 or len(ending) > ENDING:
             return 0.0
         parts = (ending[i:] for i in range(3) if len(ending) - i >= PART)
         if any(part in self._known for part in (*parts, *([own] if len(own) == STEM else []))):
             return 0.0  # a compound, as hausbank and königssohn are, and rathaus
-        if shared >= LONG and alike >= SURE:
+        if shared >= LONG and alike >= SURE_SHARE:
             return alike
         exchanged = len(word) - shared
-        is_guess = exchanged <= max(1, len(word) // 4) and (exchanged < 2 or alike >= SURE)
+        is_guess = exchanged <= max(1, len(word) // 4) and (exchanged < 2 or alike >= SURE_SHARE)
         guess = GUESSED * alike**self._doubt if is_guess else 0.0
         both_ways = self._pairs(own, ending, other), self._pairs(ending, own, word)
         return max(

@@ -6,8 +6,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from searcher.output.notices import acceptance_notice
+import indexer.cli
+from searcher import open_index
+from searcher.output.explain import summary
+from searcher.output.notices import acceptance_notice, doubt_notice
 from std.config import Config
+from std.values import Term
 
 
 def found(probability, yes):
@@ -29,3 +33,37 @@ def test_decisions_that_take_absent_terms_to_occur_are_told_of(probability, yes,
     assert bool(notice) == bool(said)
     one_threshold = replace(decision, rule="sto")
     assert not acceptance_notice(found(probability, yes), one_threshold)
+
+
+def test_terms_that_nobody_says_are_named(german, tmp_path):
+    store = str(tmp_path / "index")
+    assert indexer.cli.main([str(german / "mesh"), "--store", store, "--quiet"]) == 0
+    absent = ["photosynthese", "weihnachtsmarkt", "xylophon", "marmelade"]
+    terms = [Term(f"T{i}", text) for i, text in enumerate([*absent, "polizei", "schloss"])]
+    with open_index(store) as index:
+        result = index.search_terms(terms)
+        hits = index.hits(result)
+        decision = index.config.decision
+    accepted = {}
+    for hit in hits:
+        if hit.decision == "YES":
+            accepted.setdefault(hit.term_id, []).append(hit)
+    doubted = {
+        term: max(hit.probability for hit in some)
+        for term, some in accepted.items()
+        if all(hit.probability < 0.5 for hit in some)
+    }
+    assert doubted
+    assert doubted.keys() <= {"T0", "T1", "T2", "T3"}
+    assert summary(result)["doubted_terms"] == pytest.approx(doubted)
+    notice = doubt_notice(result, decision)
+    assert "as if they occurred" in notice
+    assert "as the costs have it" in doubt_notice(result, replace(decision, terms="any"))
+    assert all(terms[int(term[1:])].text in notice for term in doubted)
+    for term, some in accepted.items():
+        for hit in some:
+            assert ("if the term occurs" in hit.because) == (term in doubted)
+            assert hit.score >= 0.5
+    sure = result.at_least(0.5)
+    assert not sure.doubted
+    assert not doubt_notice(sure, decision)
