@@ -84,6 +84,9 @@ class Again:
 def read_stretches(path: Path) -> tuple[AskedStretch, ...]:
     """Read a table of stretches.
 
+    Args:
+        path: of the table: CSV, or a workbook.
+
     Raises:
         InputError: it cannot be read, lacks a column, or has a value that is none.
     """
