@@ -15,7 +15,7 @@ from std.display.numbers import counted
 from std.errors import cut
 from std.values import Recording, Term
 
-NAMED = 10  # related forms in a line
+NAMED, FEW = 10, 4  # related forms in a line, and doubtful terms
 
 
 def remarks(found: SearchResult) -> Iterator[str]:
@@ -99,8 +99,8 @@ def doubt_notice(found: SearchResult, decision: DecisionConfig) -> str:
     doubted = sorted(found.doubted.items(), key=lambda one: (one[1], one[0]))
     if not doubted:
         return ""
-    named = (f"{cut(found.terms[row].text)} {p:.2g}" for row, p in doubted[:NAMED])
-    more = " ..." if len(doubted) > NAMED else ""
+    named = (f"{cut(found.terms[row].text)} {p:.2g}" for row, p in doubted[:FEW])
+    more = " ..." if len(doubted) > FEW else ""
     why = "as if they occurred" if decision.terms == "occurring" else "as the costs have it (beta)"
     terms = counted(len(doubted), "term")
     return f"{terms} accepted on probabilities below 0.5, {why}: {', '.join(named)}{more}"
