@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from recogniser.activity import loudness_activity
 from recogniser.protocol import Hypothesis, Recognition, Window
 from recogniser.times import timed_by
+from recogniser.windows import loudness_activity
 from std.errors import ConfigError
 from std.extras import required
 from std.n_best import TimedWord

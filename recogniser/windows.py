@@ -1,7 +1,8 @@
 """A recording, cut into windows that a recogniser takes: contiguous audio, cut in pauses.
 
-    cut             samples -> windows, as a stream: about a minute is in memory
-    next_cut        where one window ends: the rule, over frames
+    cut                  samples -> windows, as a stream: about a minute is in memory
+    next_cut             where one window ends: the rule, over frames
+    loudness_activity    voice activity by loudness alone, for recognisers without a detector
 
 Voice activity only chooses the cuts. Silence stays in the windows, so that times need no map
 back; stretches of more than 10 s without voice activity become windows of their own that say so.
@@ -18,6 +19,10 @@ import numpy as np
 from recogniser.protocol import FRAME, FRAME_MS, SAMPLES_PER_S, Window
 from std.values import Bools, Float32s
 
+FLOOR_PERCENTILE = 10  # frames this quiet are background
+HALF_DB = 9.0  # above the background: as likely speech as not
+SLOPE_DB = 3.0
+QUIETEST_DB = -70.0  # below it is silence, whatever the background
 SHORTEST_SHARE = 0.75  # of the longest: pauses before it are left alone
 THRESHOLD = 0.2  # speech above it
 LONG_SILENCE_S = 10.0
@@ -170,3 +175,15 @@ def _runs(flags: Bools) -> list[tuple[int, int]]:
     """First and last + 1 of each run of true ones."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+
+
+def loudness_activity(samples: Float32s) -> Float32s:
+    """(n // 512,) how far each frame stands out from the background, as a probability."""
+    frames = samples[: len(samples) // FRAME * FRAME].reshape(-1, FRAME)
+    if not len(frames):
+        return np.zeros(0, np.float32)
+    decibels = 10 * np.log10(np.square(frames, dtype=np.float64).mean(axis=1) + 1e-12)
+    floor = max(QUIETEST_DB, float(np.percentile(decibels, FLOOR_PERCENTILE)))
+    odds = (decibels - floor - HALF_DB) / SLOPE_DB
+    probability: Float32s = (1 / (1 + np.exp(-odds))).astype(np.float32)
+    return probability

@@ -44,7 +44,6 @@ from typing import TYPE_CHECKING
 
 from searcher.calibration.model import Model
 from searcher.evidence import model_file
-from searcher.examples.calibrate import MISSED
 from searcher.found_terms import FoundTerms, find_terms, judge
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.stores import open_stores
@@ -189,7 +188,7 @@ class Index(IndexSnapshot):
         Raises:
             StdError: the index has no sound (`std-recognise --sound`); an example is none.
         """
-        from searcher.examples.find import find_by_examples  # loads compiled kernels
+        from searcher.examples.find import MISSED, find_by_examples  # loads compiled kernels
 
         speech = self.searched_speech(ecf, where, recordings)
         found = find_by_examples(terms, self.segments, speech, threads=threads, advance=advance)

@@ -1,7 +1,7 @@
 """Search the segments of one language: what its recogniser never wrote is OOV there.
 
 search_language      candidates of every term, with probabilities if it occurs
-    as_terms             weights of what spoken queries may be (`searcher.terms.spoken`)
+    as_terms             weights of what spoken queries may be (`searcher.terms.variants`)
     find_by_words        look-up, compound splitting, expansion (`searcher.lexical.candidates`)
     find_by_phones       phonetic search (`searcher.phonetic.candidates`)
     heard_search         the phones heard in the sound (`searcher.heard.search`)
@@ -16,7 +16,7 @@ from searcher.lexical.candidates import find_by_words
 from searcher.phonetic.candidates import PreparedLanguage, find_by_phones
 from searcher.results.candidates import Candidates
 from searcher.terms.request import Request, Variant
-from searcher.terms.spoken import as_terms
+from searcher.terms.variants import as_terms
 from std.values import Bools, Float64s
 
 

@@ -2,7 +2,7 @@
 
 prepare                  segments, configuration, model --> PreparedIndex
     PreparedIndex            the recordings, and the segments by language
-                             (`searcher.index.languages`)
+                             (`searcher.index.stores`)
         copies                   recordings that are searched once (`searcher.index.copies`)
     PreparedLanguage         the segments of one language, searched as an index by themselves
                              (`searcher.phonetic.candidates`, `searcher.terms.language_words`)
@@ -15,8 +15,8 @@ from pathlib import Path
 
 from searcher.calibration.model import Model
 from searcher.index.copies import Copies, find_copies, live_counts, without_copies
-from searcher.index.languages import by_language
 from searcher.index.recording_table import RecordingTable, recording_table
+from searcher.index.stores import by_language
 from searcher.phonetic.candidates import PreparedLanguage
 from std.config import Config
 from std.corrections import CorrectedWord, words_that_stand

@@ -23,8 +23,7 @@ from recogniser.folder import settle
 from recogniser.protocol import Window
 from recogniser.sound.encoder import Scale, SoundEncoder, identity_of, scale_of
 from std.sound.files import SUFFIX, appended, read_sound, sound_name
-from std.sound.signs import signs
-from std.sound.value import FRAME_MS, SIGN_BYTES, Float16s, Sound, UInt8s
+from std.sound.value import FRAME_MS, SIGN_BYTES, Float16s, Sound, UInt8s, signs
 from std.values import Excerpt, Float32s, Recording
 
 Kept = Literal["signs", "exact"]

@@ -16,9 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recogniser.guards import MAX_COMPRESSION, MIN_LOG_PROB, SILENCE_PROB, compression_ratio
 from recogniser.whisper.engine import Engine
-from recogniser.words import word_spans
+from recogniser.words import (
+    MAX_COMPRESSION,
+    MIN_LOG_PROB,
+    SILENCE_PROB,
+    compression_ratio,
+    word_spans,
+)
 from std.n_best import TimedWord
 
 TEMPERATURES = (0.2, 0.4, 0.6, 0.8, 1.0)

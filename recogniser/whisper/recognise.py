@@ -2,16 +2,18 @@
 
 WhisperOptions       what the user chooses
 WhisperRecogniser    the `recogniser.protocol.Recogniser`
+resembling           hotwords that resemble the hypotheses of a window
+WhisperSound         its encoder, a `recogniser.sound.encoder.SoundEncoder`
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from recogniser import guards
-from recogniser.activity import loudness_activity
-from recogniser.guards import SILENCE_PROB
+import numpy as np
+from rapidfuzz import fuzz, process
+
 from recogniser.protocol import SAMPLES_PER_S, Hypothesis, Recognition, Window
 from recogniser.times import timed_by
 from recogniser.whisper.decode import (
@@ -24,13 +26,23 @@ from recogniser.whisper.decode import (
     transcripts,
 )
 from recogniser.whisper.engine import EXTRA, Engine
-from recogniser.whisper.resembling import MOST_WORDS, resembling
-from recogniser.whisper.sound import WhisperSound, frames_of
-from recogniser.words import spoken_words
+from recogniser.windows import loudness_activity
+from recogniser.words import (
+    MAX_COMPRESSION,
+    MIN_LOG_PROB,
+    SILENCE_PROB,
+    spoken_words,
+    too_fast,
+    without_loops,
+)
 from std.extras import required
 from std.n_best import TimedWord
 from std.values import Float32s
 
+FRAMES_PER_S = 50
+MOST_WORDS = 30  # of a prompt; words in it that were not said cause errors
+LEAST_SIMILARITY = 60.0  # per cent of the letters
+MOST_JOINED = 3  # words that one may have been taken for
 NOBODY = Recognition((), {"text": "", "silent": True})
 METHOD = 1  # of what is in this package: a number that changes with its output
 
@@ -46,6 +58,38 @@ class WhisperOptions:
     windows_at_once: int = 8
     hotwords: tuple[str, ...] = ()
     vad: bool = True
+
+
+class WhisperSound:
+    """The last layer of the encoder, one frame for each 20 ms."""
+
+    name = "whisper"
+    longest_window_s = 28.0  # Whisper sees 30 s
+
+    def __init__(self, engine: Engine, model_hash: str, activity: Any) -> None:
+        """Take the encoder of a loaded model.
+
+        Args:
+            engine: the model.
+            model_hash: SHA-256 of it.
+            activity: samples -> probability of speech, which decides where windows end.
+        """
+        self._engine, self.model_hash = engine, model_hash
+        self.speech_probabilities = activity
+
+    def encode(self, samples: Float32s) -> Float32s:
+        return frames_of(self._engine.encode(samples), len(samples))
+
+
+def frames_of(encoded: Any, samples: int) -> Float32s:
+    """(m, d) the frames of an encoded window; those of the silence that fills it up are left out.
+
+    Args:
+        encoded: handle of a window, as the engine gives it.
+        samples: of the window.
+    """
+    frames: Float32s = np.asarray(encoded)[0].astype(np.float32, copy=False)
+    return frames[: max(1, -(-samples * FRAMES_PER_S // SAMPLES_PER_S))]
 
 
 class WhisperRecogniser:
@@ -142,14 +186,14 @@ class WhisperRecogniser:
         if not _believable(best, seconds) and good:
             best, good, thrown = good[0], good[1:], thrown + 1
         words = timed_words(self._engine, encoded, tokenizer, best.tokens, seconds)
-        kept = guards.without_loops([one.word.token for one in words])
+        kept = without_loops([one.word.token for one in words])
         timed = [words[i].word for i in kept]
         likely = window.words or resembling(self._options.hotwords, map(_words, [best, *good]))
         hotter = self._with_hotwords(encoded, tokenizer, likely, seconds)
         alternatives = [timed_by(_words(draw), timed) for draw in [*good, *hotter]]
         n = len(alternatives)
         return Recognition(
-            self._weighted(timed, alternatives, poor=best.log_prob < guards.MIN_LOG_PROB),
+            self._weighted(timed, alternatives, poor=best.log_prob < MIN_LOG_PROB),
             _notes(best, thrown),
             most_certain=(n + 0.5) / (n + 1),  # n draws cannot show more
         )
@@ -183,14 +227,14 @@ class WhisperRecogniser:
 
 def _believable(decoded: Decoded, seconds: float) -> bool:
     """Tell whether somebody may have said it: no loop, not too fast."""
-    if decoded.compression > guards.MAX_COMPRESSION:
+    if decoded.compression > MAX_COMPRESSION:
         return False
-    return not guards.too_fast(len(_words(decoded)), seconds)
+    return not too_fast(len(_words(decoded)), seconds)
 
 
 def _words(decoded: Decoded) -> list[str]:
     words = spoken_words(decoded.text)
-    return [words[i] for i in guards.without_loops(words)]
+    return [words[i] for i in without_loops(words)]
 
 
 def _notes(best: Decoded, thrown_away: int) -> dict[str, Any]:
@@ -201,3 +245,24 @@ def _notes(best: Decoded, thrown_away: int) -> dict[str, Any]:
         "text": "" if best.silent else best.text,
         "silent": best.silent or not best.text,
     }
+
+
+def resembling(words: Sequence[str], hypotheses: Iterable[Sequence[str]]) -> list[str]:
+    """Choose hotwords for a prompt: those that resemble the hypotheses of a window, nearest first.
+
+    Args:
+        words: known beforehand.
+        hypotheses: the words of each hypothesis of a window.
+    """
+    spans = {
+        "".join(hypothesis[i : i + n]).casefold()
+        for hypothesis in hypotheses
+        for n in range(1, MOST_JOINED + 1)
+        for i in range(len(hypothesis) - n + 1)
+    }
+    if not spans or not words:
+        return []
+    folded = [word.casefold().replace(" ", "") for word in words]
+    likeness = process.cdist(folded, sorted(spans), scorer=fuzz.ratio).max(axis=1)
+    order = sorted(range(len(words)), key=lambda i: (-likeness[i], words[i]))
+    return [words[i] for i in order if likeness[i] >= LEAST_SIMILARITY][:MOST_WORDS]

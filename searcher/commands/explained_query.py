@@ -1,4 +1,9 @@
-"""std-search --explain-query: what a term becomes, without a search."""
+"""std-search --explain-query: what a term becomes, without a search.
+
+explain_query    describe terms, print them
+print_queries    tables for a person
+query_rows       rows for programs
+"""
 
 import argparse
 from collections.abc import Mapping, Sequence
@@ -6,8 +11,12 @@ from functools import partial
 from typing import Any
 
 from std.command import print_json, tell, warn
-from std.display.rows import JSON, TABLE, form_of, print_rows
+from std.display.numbers import counted
+from std.display.rows import JSON, TABLE, Rows, form_of, print_rows
+from std.display.tables import console, print_fitting
 from std.options import configuration_of
+
+PIPED_WIDTH = 120  # characters where stdout is no terminal
 
 
 def explain_query(args: argparse.Namespace) -> None:
@@ -48,7 +57,7 @@ def explain_query(args: argparse.Namespace) -> None:
 
 def show(descriptions: "Sequence[Mapping[str, Any]]", form: str) -> None:
     """Print the descriptions of terms in a form."""
-    from searcher.output.query_table import print_queries, query_rows
+    from searcher.commands.explained_query import print_queries, query_rows
 
     if form == JSON:
         print_json(descriptions)
@@ -56,3 +65,85 @@ def show(descriptions: "Sequence[Mapping[str, Any]]", form: str) -> None:
         print_queries(descriptions)
     else:
         print_rows(query_rows(descriptions), form)
+
+
+def print_queries(queries: Sequence[Mapping[str, Any]], limit: int = 10) -> None:
+    """Print each term: what is looked up for it, and what is spelt like its unknown words."""
+    from rich.table import Table
+
+    from std.terminal import cell
+
+    out = console(PIPED_WIDTH, highlight=False)
+    for query in queries:
+        unknown = [word["word"] for word in query["words"] if not word["in_vocabulary"]]
+        state = f"not in the vocabulary: {', '.join(unknown)}" if unknown else "all words known"
+        out.print(f"[bold]{cell(query['term'])}[/bold]  ({cell(state)})")
+        if query["variants"]:
+            table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+            for name in ("looked up as", "similarity", "method", "how"):
+                table.add_column(name, justify="right" if name == "similarity" else "left")
+            for variant in query["variants"][:limit]:
+                table.add_row(
+                    cell(" ".join(variant["words"])),
+                    f"{variant['similarity']:.3f}",
+                    variant["channel"],
+                    cell(variant["how"]),
+                )
+            print_fitting(out, table)
+            if len(query["variants"]) > limit:
+                out.print(f"... and {len(query['variants']) - limit} more; --json shows all")
+        else:
+            out.print("no split")
+        for word in query["words"]:
+            if others := word.get("spellings"):
+                shown = ", ".join(f"{other} ({times})" for other, times in others[:limit])
+                out.print(cell(f"spellings of {word['word']}: {shown}"))
+            for name in ("levenshtein", "dice", "pronunciation"):
+                if similar := word.get(name):
+                    shown = ", ".join(f"{like} {value:.2f}" for like, value in similar[:limit])
+                    out.print(cell(f"{name} of {word['word']}: {shown}"))
+            for start, end, like, distance in word.get("matches", []):
+                segment = word["word"][start:end]
+                out.print(cell(f"match {start}:{end} {segment} {like} {distance}"))
+        out.print()
+
+
+ROW_HEADER = ("term", "unknown_words", "word", "looked_up_as", "similarity", "method", "how")
+
+
+def query_rows(queries: Sequence[Mapping[str, Any]]) -> Rows:
+    """One row for each variant, similar word and match; one for a term that has none of them."""
+    return Rows(
+        header=ROW_HEADER,
+        cells=[row for query in queries for row in _rows_of(query)],
+        documents=queries,
+    )
+
+
+def _rows_of(query: Mapping[str, Any]) -> list[tuple[object, ...]]:
+    words = query["words"]
+    unknown = " ".join(word["word"] for word in words if not word["in_vocabulary"])
+    rows: list[tuple[object, ...]] = [
+        (
+            "",
+            " ".join(variant["words"]),
+            f"{variant['similarity']:.4f}",
+            variant["channel"],
+            variant["how"],
+        )
+        for variant in query["variants"]
+    ]
+    for word in words:
+        rows += [
+            (word["word"], other, "", "spelling", counted(times, "posting"))
+            for other, times in word.get("spellings", ())
+        ]
+        for method in ("levenshtein", "dice", "pronunciation"):
+            rows += [
+                (word["word"], like, f"{similarity:.4f}", method, "")
+                for like, similarity in word.get(method, ())
+            ]
+        for start, end, like, edits in word.get("matches", ()):
+            how = f"{start}:{end} {word['word'][start:end]}, {edits} edits"
+            rows.append((word["word"], like, "", "match", how))
+    return [(query["term"], unknown, *row) for row in rows or [("", "", "", "", "")]]

@@ -109,7 +109,7 @@ def output_hits(
     elif form == TABLE:
         show_table(hits, found, args)
     else:
-        from searcher.output.hit_rows import hit_rows
+        from searcher.output.table import hit_rows
 
         print_rows(hit_rows(shown, decided=is_decided(args)), form, header=False)
 

@@ -17,7 +17,7 @@ import numpy as np
 from searcher.discovery.blocks import Block
 from searcher.discovery.seeds import SeedFrames
 from std.execution.compiled import compiled_released, compiled_within
-from std.sound.differing import differing
+from std.sound.usual import differing
 from std.store.columns import Int64s, UInt64s
 from std.values import Bools, Int32s
 

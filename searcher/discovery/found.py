@@ -15,9 +15,8 @@ import numpy as np
 
 from searcher.discovery.alignment import Alignments
 from searcher.discovery.blocks import Blocks, Frames, blocks_of
-from searcher.discovery.chance import ChancePairs
 from searcher.discovery.classes import Pair, Star, Stretch, classes_of
-from searcher.discovery.pairs import Work, pairs_in
+from searcher.discovery.pairs import ChancePairs, Work, pairs_in
 from searcher.discovery.sources import by_phones, by_sound
 from searcher.discovery.written import WrittenWords, explained
 from searcher.index.recording_table import recording_table

@@ -1,8 +1,9 @@
-"""Two blocks of an archive -> pairs of stretches that resemble each other.
+"""Two blocks of an archive -> pairs of stretches that resemble each other, and how many by chance.
 
 Work         two blocks, or one with itself: an item for a worker
 pairs_in     what a worker does with it
 distinct     of alignments of nearly the same stretches, the best
+ChancePairs  scores of pairs with reversed speech -> expected numbers, and shares, of chance pairs
 """
 
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from searcher.discovery.alignment import Alignments, extend
 from searcher.discovery.blocks import Block, backwards
 from searcher.discovery.seeds import find_seeds
 from std.store.columns import Int64s
+from std.values import Float64s
 
 SAME_ALIGNMENT = 16  # frames: alignments of middles as near as that are one
 
@@ -54,3 +56,28 @@ def distinct(found: Alignments) -> Alignments:
 
 def _middle(begin: Int64s, end: Int64s) -> Int64s:
     return (begin + end) // 2
+
+
+class ChancePairs(NamedTuple):
+    """The pairs of some work with its second block reversed."""
+
+    scores: Int64s  # (c,) descending
+    scale: float  # comparisons of all work, for each that was made to measure chance
+
+    def expected(self, scores: Int64s) -> Float64s:
+        """(n,) how many pairs of at least each score chance gives in the archive: E-values.
+
+        Args:
+            scores: (n,) of pairs.
+        """
+        return self.scale * np.searchsorted(-self.scores, -scores, side="right").astype(np.float64)
+
+    def shares(self, scores: Int64s) -> Float64s:
+        """(n,) the share of chance among the pairs that are as good as each, or better.
+
+        Args:
+            scores: (n,) of all pairs, descending.
+        """
+        rank = np.searchsorted(-scores, -scores, side="right")
+        shares = np.minimum(1.0, self.expected(scores) / np.maximum(rank, 1))
+        return np.minimum.accumulate(shares[::-1])[::-1]  # a better pair is no likelier by chance

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from searcher.discovery.blocks import Block
 from std.execution.compiled import compiled_released
-from std.sound.differing import differing
+from std.sound.usual import differing
 from std.sound.value import SIGNS
 from std.store.columns import Int64s, UInt64s
 from std.values import Int32s

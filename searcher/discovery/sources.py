@@ -17,8 +17,7 @@ from searcher.examples.archive import archive_of
 from searcher.heard.index import PROBABILITY, HeardIndex, open_heard
 from searcher.index.recording_table import recording_table
 from std.errors import StdError
-from std.sound.signs import signs
-from std.sound.value import FRAME_MS
+from std.sound.value import FRAME_MS, signs
 from std.store import Segment
 from std.values import Recording
 

@@ -19,8 +19,7 @@ import numpy as np
 from searcher.examples.archive import Archive
 from std.errors import InputError, StdError
 from std.sound.files import SUFFIX, read_sound
-from std.sound.signs import signs
-from std.sound.value import FRAME_MS, frames
+from std.sound.value import FRAME_MS, frames, signs
 from std.store.columns import UInt64s
 from std.values import Recording
 

@@ -12,7 +12,7 @@ signs that differ. `tests/searcher/examples/test_kernels.py` has the slow equiva
 import numpy as np
 
 from std.execution.compiled import compiled_released, compiled_within
-from std.sound.differing import ones
+from std.sound.usual import ones
 
 FAR = 1 << 30  # a cost that no path has
 

@@ -16,9 +16,8 @@ import numpy as np
 
 from searcher.api import Index, open_index
 from searcher.calibration.model import Model
-from searcher.fusion.doubt import doubt, measured
 from searcher.fusion.fused_candidates import FusedRecogniser, FusedVariant, fuse
-from searcher.fusion.pooling import MEASURED_SURENESS, SURENESS
+from searcher.fusion.pooling import MEASURED_SURENESS, SURENESS, doubt, measured
 from searcher.index.copies import NO_COPIES, Copies, common_copies
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.context import Context, contexts

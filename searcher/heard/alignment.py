@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.heard.costs import CONFUSED, MOST_PLACES, NO_TOKEN
 from searcher.heard.index import PROBABILITY, HeardIndex
 from std.phonetics.phones import Pronunciation, distance
 from std.store.columns import Int64s
 from std.values import Float32s, Float64s
+
+CONFUSED = 0.1  # share of phones that are heard as others, those articulated alike
 
 
 class Aligned(NamedTuple):
@@ -66,7 +67,7 @@ def match_of(phones: Pronunciation, tokens: tuple[str, ...]) -> Float32s:
 def seeds(phones: Pronunciation, index: HeardIndex, of_phones: int) -> Int64s:
     """(w, 2) windows of an index in which so many neighbouring phones of a query, 3 or 4, stand in
     a row among the two likeliest of each slot."""
-    from searcher.heard.kernels import find_seeds
+    from searcher.heard.kernels import MOST_PLACES, NO_TOKEN, find_seeds
 
     places = np.zeros(NO_TOKEN + 1, np.int64)
     for place, phone in enumerate(phones[:MOST_PLACES]):

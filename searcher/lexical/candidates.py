@@ -18,8 +18,8 @@ from searcher.results.candidates import Candidates, concatenate, in_order
 from searcher.terms.language_words import LanguageWords, variants_in
 from searcher.terms.request import Request, Variant
 from searcher.terms.spellings import same_words
-from searcher.terms.spoken import spoken_variants
 from searcher.terms.typed_words import typed_words
+from searcher.terms.variants import spoken_variants
 from std.store.columns import Int64s
 
 

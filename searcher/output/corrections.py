@@ -6,7 +6,7 @@ The table is what a person accepts: rows may be deleted, or marked with no in a 
 from collections.abc import Sequence
 from pathlib import Path
 
-from searcher.output.hit_rows import seconds
+from searcher.output.table import seconds
 from searcher.results.hits import Hit
 from std.characters import text_of
 from std.csv_files import write_csv

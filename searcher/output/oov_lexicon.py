@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from searcher.index.languages import by_language
-from searcher.output.hit_rows import seconds
+from searcher.index.stores import by_language
+from searcher.output.table import seconds
 from searcher.phonetic.indexes import lexicon_of_index
 from searcher.results.search_result import SearchResult
 from std.config import Config

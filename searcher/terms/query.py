@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from searcher.index.copies import live_counts
-from searcher.index.languages import LanguageGroup, by_language
+from searcher.index.stores import LanguageGroup, by_language
 from searcher.terms import vocabulary as vocabularies
 from searcher.terms.request import Variant
 from searcher.terms.spellings import other_spellings

@@ -1,11 +1,20 @@
 """What a term is looked up as: itself, and word sequences of the index that may stand for it.
 
 VariantGenerator      of one vocabulary, used for any number of terms
-    OOV words --splitting.phrase--> sequences of parts and joined words
-    OOV words --expansion--> similar single words, in the term's place for them
+spoken_variants       the recogniser's alternatives of a spoken query, as variants
+as_terms              the weights that these alternatives have as terms
 
 Needs only the vocabulary and its counts. Phonetic search is not here: it does not go through
 words that are written down (`searcher.phonetic.alignment`).
+
+A recogniser's posteriors hold for running speech, where a frequent word is likely before anything
+is heard. A query is a term: somebody who looks for a word is no more likely to look for a frequent
+one. So the weight of each alternative is divided by how frequent its words are in what is searched:
+
+    posterior of speech = likelihood * frequency   -->   posterior of a term ~ likelihood
+
+Without this, a query that was taken for a short, frequent word finds twenty confident false alarms.
+Source: a classifier's posteriors under another prior (Saerens, Latinne, Decaestecker 2002).
 """
 
 import math
@@ -18,13 +27,15 @@ from typing import Protocol
 
 from searcher.terms.expansion import pronunciation
 from searcher.terms.expansion.spelling import build_dice, build_levenshtein
-from searcher.terms.request import Variant
+from searcher.terms.request import SpokenWords, Variant
 from searcher.terms.splitting import Splitter, bktree, make_splitter
 from searcher.terms.splitting.matches import MAX_LETTERS, MatchLimits
 from searcher.terms.splitting.phrase import phrase_variants
 from searcher.terms.vocabulary import Vocabulary
 from std.config import Config, WordSelection
 from std.execution.stop import check_stop
+
+RAREST = 1e-4  # of all postings: words that are rarer yet count as so frequent
 
 
 class Expander(Protocol):
@@ -152,3 +163,40 @@ def replaced(
         for chosen in product(*ways)
     ]
     return sorted(made, key=lambda one: (-one.similarity, one.words))
+
+
+def as_terms(
+    queries: Sequence[Sequence[SpokenWords]], counts: Mapping[str, int]
+) -> tuple[tuple[SpokenWords, ...], ...]:
+    """The queries with weights of their alternatives as terms, the likeliest first.
+
+    Args:
+        queries: with the weights that the recogniser gave, which keep their sum.
+        counts: postings of each word of what is searched.
+    """
+    total = max(sum(counts.values()), 1)
+    return tuple(_as_term(query, counts, total) for query in queries)
+
+
+def _as_term(
+    alternatives: Sequence[SpokenWords], counts: Mapping[str, int], total: int
+) -> tuple[SpokenWords, ...]:
+    def likelihood(words: tuple[str, ...], weight: float) -> float:
+        rarest = min((counts.get(word, 0) for word in words), default=0)
+        return weight / (rarest / total + RAREST)
+
+    likelihoods = [likelihood(*one) for one in alternatives]
+    share = sum(one.weight for one in alternatives) / max(sum(likelihoods), 1e-300)
+    weighted = [
+        one._replace(weight=share * value)
+        for one, value in zip(alternatives, likelihoods, strict=True)
+    ]
+    return tuple(sorted(weighted, key=lambda one: -one.weight))
+
+
+def spoken_variants(alternatives: Sequence[SpokenWords]) -> list[Variant]:
+    """The word sequences of a spoken query, each looked up with its weight as similarity."""
+    weights: dict[tuple[str, ...], float] = {}
+    for words, weight in alternatives:
+        weights[words] = weights.get(words, 0.0) + weight
+    return [Variant(words, weight, "spoken", " ".join(words)) for words, weight in weights.items()]

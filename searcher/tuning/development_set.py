@@ -18,10 +18,9 @@ import numpy as np
 from searcher.calibration.model import Model
 from searcher.found_terms import find_terms, judge
 from searcher.index.copies import Copies, find_copies, without_copies
-from searcher.index.languages import by_language
 from searcher.index.recording_table import recording_table
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.index.stores import adapted, open_stores, snapshot
+from searcher.index.stores import adapted, by_language, open_stores, snapshot
 from searcher.phonetic.indexes import PhoneticIndexes, open_phonetic_indexes
 from searcher.prepared import prepare
 from searcher.results.candidates import Candidates

@@ -3,9 +3,15 @@
 Encoder    what made them: frames of two encoders have nothing in common
 Sound      frames with their clock, as signs or exact
 frames     any of them as numbers
+signs      numbers -> the signs of 256 random projections, packed
+
+The share of signs in which two frames differ is their angle / pi. Source: Charikar, "Similarity
+estimation techniques from rounding algorithms" (STOC 2002), section 3.
 """
 
+import hashlib
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +19,7 @@ import numpy.typing as npt
 
 from std.values import Float32s, Recording, freeze
 
+SEED = b"std sound 1"
 UInt8s = npt.NDArray[np.uint8]
 Float16s = npt.NDArray[np.float16]
 
@@ -32,7 +39,7 @@ class Encoder(NamedTuple):
 class Sound:
     """The frames of a recording: frame i is the sound from ``start_ms + i * frame_ms`` on.
 
-    ``stored`` holds either the signs of random projections (`std.sound.signs`), packed, or the
+    ``stored`` holds either the signs of random projections (`std.sound.value`), packed, or the
     frames themselves, as the encoder gives them.
 
     Raises:
@@ -72,4 +79,22 @@ def frames(sound: Sound) -> Float32s:
     if sound.exact:
         return sound.stored.astype(np.float32)
     bits = np.unpackbits(sound.stored.astype(np.uint8, copy=False), axis=1)
+    return bits.astype(np.float32) * 2 - 1
+
+
+def signs(frames: Float32s) -> UInt8s:
+    """(n, 32) the signs of frames.
+
+    Args:
+        frames: (n, d), each dimension of mean 0 and deviation 1 over much speech; otherwise a
+            few dimensions decide all signs.
+    """
+    return np.packbits(frames @ _projection(frames.shape[1]) > 0, axis=1)
+
+
+@cache
+def _projection(dimensions: int) -> Float32s:
+    """(d, 256) of 1 and -1; from a hash, so that every version of numpy draws the same."""
+    drawn = hashlib.shake_256(SEED).digest(dimensions * SIGNS // 8)
+    bits = np.unpackbits(np.frombuffer(drawn, np.uint8)).reshape(dimensions, SIGNS)
     return bits.astype(np.float32) * 2 - 1

@@ -15,8 +15,7 @@ from indexer.segments.sound import alone, sound_size
 from std.errors import InputError, StoreError
 from std.sound import files
 from std.sound.columns import SegmentSound, segment_sound
-from std.sound.signs import signs
-from std.sound.value import Encoder, Sound
+from std.sound.value import Encoder, Sound, signs
 from std.store import open_store
 from std.store.resident import ResidentSegment
 from std.store.speakers import Speakers

@@ -5,15 +5,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from recogniser.activity import loudness_activity
-from recogniser.guards import compression_ratio, too_fast, without_loops
 from recogniser.options import read_hotwords
 from recogniser.pocketsphinx import PocketSphinxRecogniser
 from recogniser.protocol import Window
 from recogniser.spoken_forms import spelt_out
 from recogniser.times import timed_by
-from recogniser.whisper.resembling import resembling
-from recogniser.words import spoken_words
+from recogniser.windows import loudness_activity
+from recogniser.words import compression_ratio, spoken_words, too_fast, without_loops
 from std.errors import InputError
 from std.n_best import TimedWord
 

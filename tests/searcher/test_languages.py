@@ -19,8 +19,8 @@ from indexer.segments.phone_columns import phone_columns
 from searcher.calibration.model import default_model
 from searcher.commands.search import main
 from searcher.found_terms import find_terms, judge
-from searcher.index.languages import by_language
 from searcher.index.searched_speech import SearchedSpeech
+from searcher.index.stores import by_language
 from searcher.prepared import prepare
 from searcher.results.candidates import concatenate
 from searcher.search import decide, search

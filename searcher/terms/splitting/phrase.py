@@ -21,9 +21,16 @@ from typing import NamedTuple
 
 from searcher.terms.request import Variant
 from searcher.terms.splitting import Splitter
-from searcher.terms.splitting.formation import DROPPED, DROPPED_COST, LINKING, LINKING_COST
 from searcher.terms.splitting.matches import MAX_LETTERS
-from searcher.terms.splitting.ranking import PART, Ranking, Split
+from searcher.terms.splitting.ranking import (
+    DROPPED,
+    DROPPED_COST,
+    LINKING,
+    LINKING_COST,
+    PART,
+    Ranking,
+    Split,
+)
 from searcher.terms.vocabulary import Vocabulary
 
 JOIN_COST = 0.1  # a join changes the query, so the term as written goes first

@@ -9,8 +9,8 @@ from indexer import delete_recordings, index_files
 from searcher import ExampleTerm, open_index
 from searcher.commands.search import main
 from searcher.examples.archive import archive_of
-from searcher.examples.calibrate import FEWEST, probabilities, standing
 from searcher.examples.example import read_example
+from searcher.examples.find import FEWEST, probabilities, standing
 from searcher.examples.places import best_places
 from std.errors import StdError
 from std.sound import files

@@ -1,7 +1,7 @@
 import pytest
 
 from indexer.segments.invert import invert
-from searcher.fusion.doubt import MIN_DOUBT, doubt, measured
+from searcher.fusion.pooling import MIN_DOUBT, doubt, measured
 from std.store.resident import ResidentSegment
 from std.values import Recording
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from searcher.heard.alignment import aligned, match_of, merged, seeds
-from searcher.heard.costs import DELETED, FLOOR, INSERTED, ROOM, ROOM_SLOTS, SAME
 from searcher.heard.index import PROBABILITY, HeardIndex
+from searcher.heard.kernels import DELETED, FLOOR, INSERTED, ROOM, ROOM_SLOTS, SAME
 
 TOKENS = ("_", "a", "b", "t")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from searcher.heard import places as searched
-from searcher.heard.chance import COUNTED, Chance, learn_chance
+from searcher.heard.archive import COUNTED, Chance, learn_chance
 from searcher.heard.index import open_heard
 from searcher.heard.places import MOST, SAME_PLACE_MS, PlacesToFit, find_places
 from std.store.columns import IndexedRecording, SegmentColumns

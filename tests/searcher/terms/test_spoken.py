@@ -3,7 +3,7 @@
 import pytest
 
 from searcher.terms.request import SpokenWords
-from searcher.terms.spoken import RAREST, as_terms
+from searcher.terms.variants import RAREST, as_terms
 
 COUNTS = {"aus": 899, "haus": 99, "hauses": 2}  # of 1,000 postings
 

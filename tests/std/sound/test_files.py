@@ -5,8 +5,7 @@ import pytest
 
 from std.errors import ForeignFileError, InputError
 from std.sound import files
-from std.sound.signs import signs
-from std.sound.value import Encoder, Sound, frames
+from std.sound.value import Encoder, Sound, frames, signs
 from std.values import Recording
 
 ENCODER = Encoder("whisper", "ab" * 32)

@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searcher.terms.splitting import METHODS, make_splitter
-from searcher.terms.splitting.formation import formation_cost
 from searcher.terms.splitting.matches import Matches, MatchLimits
 from searcher.terms.splitting.nbest import best_paths
-from searcher.terms.splitting.ranking import COUNT, EDIT, PART, best_splits
+from searcher.terms.splitting.ranking import COUNT, EDIT, PART, best_splits, formation_cost
 from searcher.terms.vocabulary import of_counts, of_words
 
 
