@@ -11,8 +11,8 @@ of their probabilities and how many are right, the wrong and the right ones from
 OTWV (NIST 2006) and MAP, of all terms and by an attribute of the term list.
 
 Terms to learn from are words and pairs of the transcript, the term list, and words that nobody
-says (`searcher.phonetic.decoys`). Of the terms that the recogniser knows, `KNOCKED_OUT` lose all
-places where words or guessed phones find them, and count as terms that it does not know.
+says (`searcher.phonetic.null_distribution`). Of the terms that the recogniser knows, `KNOCKED_OUT`
+lose all places where words or guessed phones find them, and count as terms that it does not know.
 """
 
 import argparse
@@ -42,9 +42,9 @@ from searcher.heard.places import PlacesToFit
 from searcher.index.recording_table import recording_table
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.hit_files import hit_list
-from searcher.phonetic.decoys import draw_decoy_words
 from searcher.phonetic.hits import PhoneticHits
 from searcher.phonetic.indexes import open_phonetic_indexes
+from searcher.phonetic.null_distribution import draw_decoy_words
 from searcher.phonetic.pronunciations import pronounced
 from searcher.prepared import prepare
 from searcher.results.candidates import NO_CANDIDATES, Candidates, concatenate

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from searcher.calibration.weights import Evidence, Examples, Features, examples_of, together
-from searcher.phonetic.decoys import LENGTHS
+from searcher.phonetic.null_distribution import LENGTHS
 from searcher.phonetic.pronunciations import pronounced
 from searcher.phonetic.ratios import MAX_HITS
 from searcher.tuning.examples import JudgedSpeech, decoy_evidence, decoy_examples

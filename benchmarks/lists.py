@@ -8,7 +8,7 @@ list``. Lists:
 
     list        the set's own
     watch       the same with some 1,000 terms that nobody says: half of them words that the
-                recogniser wrote, half decoys (`searcher.phonetic.decoys`)
+                recogniser wrote, half decoys (`searcher.phonetic.null_distribution`)
     recordings  the set's own in each recording as an archive of its own, where few terms occur
     fives       the set's own, five terms at a time
 
@@ -42,7 +42,7 @@ from benchmarks.calibration import (
 from searcher.calibration.model import Model
 from searcher.found_terms import FoundTerms, find_terms, judge
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.phonetic.decoys import LENGTHS, draw_decoy_words
+from searcher.phonetic.null_distribution import LENGTHS, draw_decoy_words
 from searcher.prepared import PreparedIndex, prepare
 from searcher.search import decide
 from searcher.tuning.reference import (

@@ -13,8 +13,7 @@ from std.command import (
     number,
     text_argument,
 )
-from std.errors import quoted
-from std.nearest import meant
+from std.errors import meant, quoted
 from std.options import (
     QUIET,
     add_config_options,

@@ -20,10 +20,9 @@ from indexer.segments.merge import merged
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from indexer.shards import audio_files, contents
 from std.corrections import Correction, Layer, layers_of, with_layer
-from std.errors import InputError
+from std.errors import InputError, meant
 from std.languages.detection import of_segment
 from std.metadata.table import of_rows
-from std.nearest import meant
 from std.nist.audio_names import as_stored, recording_name
 from std.store import CommittedSegment, Store
 from std.store.columns import Int64s, SegmentColumns

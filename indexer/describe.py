@@ -26,11 +26,10 @@ from indexer.languages.pronounce import Pronouncer
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import kept_phones
 from indexer.shards import audio_files, contents
-from std.errors import InputError, StoreError
+from std.errors import InputError, StoreError, meant
 from std.languages.detection import of_segment
 from std.metadata.cells import FileMetadata, completed, with_languages
 from std.metadata.table import NO_METADATA, Metadata, of_rows, updated, with_own_values
-from std.nearest import meant
 from std.nist.audio_names import as_stored, recording_name
 from std.recordings import index_recordings
 from std.store import CommittedSegment, Store

@@ -20,10 +20,9 @@ from indexer.segments.merge import merged
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from indexer.segments.sound import sound_size
 from indexer.shards import audio_files
-from std.errors import InputError, StoreBusyError
+from std.errors import InputError, StoreBusyError, meant
 from std.execution.workers import IN_PROCESS, Executor
 from std.languages.detection import of_segment
-from std.nearest import meant
 from std.nist.audio_names import as_stored, spelt_otherwise
 from std.store import Segment, Store, absolute_url, open_store
 from std.store.columns import SegmentColumns

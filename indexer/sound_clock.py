@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from indexer.phone_layer.words import likeliest
+from indexer.phone_layer.sources import likeliest
 from std.sound.columns import OFFSETS, SegmentSound
 from std.sound.usual import sample_of, silent, usual_distances
 from std.sound.value import FRAME_MS

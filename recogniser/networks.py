@@ -1,22 +1,36 @@
 """Weighted hypotheses of a window -> its confusion network.
 
     network_of    a window's recognition -> network
+    spelt_out     numbers in figures, as they are said in English: 1946 is "nineteen forty six"
 
 Hypotheses are aligned word by word (`std.n_best`), the best first. A word's posterior is the
 weight of the hypotheses that have it there; what is left is 'no word'.
 """
 
+import re
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 
 from recogniser.protocol import FRAME_MS, SAMPLES_PER_S, Recognition, Window
-from recogniser.spoken_forms import spelt_out
 from recogniser.windows import THRESHOLD
+from std.extras import required
 from std.limits import MAX_WORD_S
 from std.n_best import TimedWord, aligned
 from std.values import Alternative, ConfusionNetwork, Recording, Slot
+
+_FIGURES = re.compile(r"([$£€]?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(st|nd|rd|th|s)?(%?)")
+_LAST = frozenset("0123456789%dhst")  # letters of numbers: 20, 50%, 2nd, 3rd, 4th, 1990s
+_UNITS = {"$": "dollars", "£": "pounds", "€": "euros", "": ""}
+ABBREVIATIONS = {
+    "mr": "mister", "mrs": "missus", "dr": "doctor", "etc": "et cetera", "prof": "professor",
+    "jr": "junior", "sr": "senior", "vs": "versus", "ok": "okay", "capt": "captain",
+    "lt": "lieutenant", "sgt": "sergeant", "gov": "governor", "&": "and", "%": "percent",
+}  # fmt: skip
+MOST_FIGURES = 12
+YEARS = (range(1100, 2000), range(2010, 2100))
 
 
 def network_of(
@@ -119,3 +133,48 @@ def _span_ms(word: TimedWord, offset_ms: int) -> tuple[int, int]:
 
 def _middle_ms(slot: Slot) -> float:
     return (slot.start_ms + slot.end_ms) / 2
+
+
+def spelt_out(word: str) -> list[str]:
+    """The words that are said; none where they are those that are written.
+
+    >>> spelt_out("1946"), spelt_out("20th"), spelt_out("$3.50"), spelt_out("R2D2")
+    (['nineteen', 'forty', 'six'], ['twentieth'], ['three', 'point', 'five', 'zero', 'dollars'], [])
+    >>> spelt_out("Mr"), spelt_out("mister")
+    (['mister'], [])
+    """
+    if said := ABBREVIATIONS.get(word.casefold().rstrip(".")):
+        return said.split()
+    match = _FIGURES.fullmatch(word) if word[-1:] in _LAST else None
+    if not match or len(word) > MOST_FIGURES:
+        return []
+    unit, figures, decimals, suffix, percent = match.groups()
+    plain = not (unit or decimals or percent or "," in figures)
+    number = int(figures.replace(",", ""))
+    if plain and suffix in (None, "s") and any(number in years for years in YEARS):
+        said = _year(number)
+    else:
+        said = _engine().number_to_words(f"{number}{decimals or ''}", andword="")
+    if suffix in ("st", "nd", "rd", "th"):
+        said = _engine().ordinal(said)
+    if suffix == "s":
+        said = _plural(said)
+    parts = [said, _UNITS[unit], "percent" if percent else ""]
+    return re.findall(r"[a-z]+", " ".join(parts))
+
+
+def _year(number: int) -> str:
+    hundreds, rest = divmod(number, 100)
+    words = _engine().number_to_words
+    if not rest:
+        return f"{words(hundreds)} hundred"
+    return f"{words(hundreds)} {'oh ' if rest < 10 else ''}{words(rest)}"
+
+
+def _plural(said: str) -> str:
+    return re.sub(r"y$", "ies", said) if said.endswith("y") else said + "s"
+
+
+@cache
+def _engine() -> Any:
+    return required("inflect", "whisper").engine()

@@ -48,14 +48,13 @@ if TYPE_CHECKING:
         write_reference,
     )
     from scoring.report.plot import LabelledCurve, det_figure
-    from scoring.report.rows import evaluation_rows
+    from scoring.report.rows import evaluation_rows, system_names
     from scoring.report.summary import (
         resources_document,
         summary_document,
         summary_text,
         summary_warnings,
     )
-    from scoring.report.system_names import system_names
     from scoring.report.write import Drawing, write_report
     from scoring.resources import Resources, read_resources
     from scoring.statistics.significance import Statistics, compare_systems, permutation_p_value
@@ -118,7 +117,6 @@ __getattr__, __dir__ = lazy_names(
         "report.plot": "LabelledCurve det_figure",
         "report.rows": "evaluation_rows",
         "report.summary": "resources_document summary_document summary_text summary_warnings",
-        "report.system_names": "system_names",
         "report.write": "Drawing write_report",
         "resources": "Resources read_resources",
         "statistics.significance": "Statistics compare_systems permutation_p_value",

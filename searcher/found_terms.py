@@ -27,7 +27,7 @@ from searcher.lexical.deduplicate import deduplicate
 from searcher.prepared import PreparedIndex
 from searcher.results.candidates import Candidates, concatenate, in_order
 from searcher.results.search_result import TermCandidates
-from searcher.terms.languages import log_odds as term_log_odds
+from searcher.terms.language_words import log_odds as term_log_odds
 from searcher.terms.request import Request, SpokenWords, Variant
 from searcher.terms.wildcards import Expansion, expand, is_wildcard
 from std.errors import StdError, quoted

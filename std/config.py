@@ -15,9 +15,8 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from std.errors import ConfigError, InputError, cut, named, quoted
+from std.errors import ConfigError, InputError, cut, meant, named, quoted
 from std.files import decode, read
-from std.nearest import meant
 from std.ranges import Range
 from std.text import Normalisation
 

@@ -12,8 +12,7 @@ from std.command import print_json, run, text_argument
 from std.config import Config, config_table, load_config, ranges, split_setting
 from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows
 from std.display.tables import print_table
-from std.errors import StdError, named, quoted
-from std.nearest import meant
+from std.errors import StdError, meant, named, quoted
 from std.options import add_config_options, add_row_options
 from std.parser import Parser
 

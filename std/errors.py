@@ -10,14 +10,21 @@
         └── StoreBusyError   somebody else is writing to it
 
 Anything else that escapes is our own fault: a traceback and exit status 1.
+`quoted` and `meant` write parts of messages: what was given, and the known name that is nearest.
 """
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 
 LOG10_2 = 0.30103
 MAX_EXPECTED = 400  # of what was expected there, which may name a thing of the user's
 MAX_QUOTED = 80  # characters of the offending text that a message repeats
 STANDARD_STREAM = Path("-")  # standard input where a file is read, standard output where written
+
+MOST_KNOWN = 10_000  # names to compare; this many take about 0.1 s
+SIMILARITY = 0.6  # of the letters, as `difflib` counts them
 
 
 def cut(text: str, longest: int = MAX_QUOTED) -> str:
@@ -97,3 +104,23 @@ class StoreBusyError(StoreError):
 
 class StoreWarning(UserWarning):
     """A store can be used, but its user should know something."""
+
+
+def meant(name: str, known: Iterable[str], most: int = 1) -> str:
+    """Ask whether the nearest known names are meant; empty if none is near.
+
+    Args:
+        name: the name that the user wrote.
+        known: all names that are valid.
+        most: most names in the question.
+
+    >>> meant("--treshold", ["--threshold", "--limit"]), meant("--xyz", ["--limit"])
+    ("; is '--threshold' meant?", '')
+    >>> meant("Kaldi", ["mesh", "kaldi-lattice"])
+    "; is 'kaldi-lattice' meant?"
+    """
+    by_lower = {one.lower(): one for one in islice(known, MOST_KNOWN)}
+    begun = name.lower()
+    near = [one for one in by_lower if begun and one.startswith(begun)][:most]
+    near = near or get_close_matches(begun, by_lower, most, SIMILARITY)
+    return f"; is {' or '.join(repr(by_lower[one]) for one in near)} meant?" if near else ""

@@ -20,8 +20,7 @@ from typing import Any, NoReturn
 import std
 from std.command import announce, finished, run
 from std.display.progress import set_progress
-from std.errors import cut, quoted
-from std.nearest import meant
+from std.errors import cut, meant, quoted
 from std.terminal import coloured, printable
 
 ABOUT_FILES = """\

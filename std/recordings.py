@@ -21,11 +21,10 @@ import numpy as np
 
 from std.data_frames import Framed
 from std.display.numbers import counted
-from std.errors import QueryError, quoted
+from std.errors import QueryError, meant, quoted
 from std.languages.detection import is_language, language_code, of_segment
 from std.metadata.table import SPEAKER, Metadata, ValueColumn, column_of, fitting
 from std.metadata.where import Condition
-from std.nearest import meant
 from std.query.expression import (
     Expression,
     Some,

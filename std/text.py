@@ -15,7 +15,7 @@ Words that are punctuation only are left out of terms. So are full stops behind 
 is ``u.s``), but for an initial (``j.``); symbols stay (``c++``, ``at & t``).
 
 Readers of texts take off more (`bare`: ``$5``, ``dogs'``). So a word of a term that an index does
-not have is looked up bare (`searcher.terms.spellings`): whatever stands around it, it is found.
+not have is looked up bare (`searcher.terms.typed_words`): whatever stands around it, it is found.
 
 Text without spaces (``unspaced = "characters"``) is cut into characters (`std.characters`).
 """
@@ -81,7 +81,7 @@ class Normalisation:
     sharp_s: Literal["keep", "ss"] = "keep"
     punctuation: Literal["fold", "keep"] = "fold"
     unspaced: Literal["characters", "keep"] = "characters"
-    # Of a search, not of an index: see `searcher.terms.spellings`.
+    # Of a search, not of an index: see `searcher.terms.typed_words`.
     fold_accents: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from indexer import index_files
-from indexer.phone_layer.words import spoken_words
+from indexer.phone_layer.sources import spoken_words
 from std.sound.files import appended, sound_name
 from std.sound.value import Encoder, Sound
 from std.store import open_store

@@ -27,11 +27,10 @@ from indexer.formats.shared.xml_head import root_name
 from indexer.lattices.lattice import Lattice
 from indexer.networks.utterances import Utterances
 from std.encodings import HINT, as_utf8, decoded, is_wide
-from std.errors import ForeignFileError, InputError
+from std.errors import ForeignFileError, InputError, meant
 from std.files import open_input, rewound
 from std.json_fields import documents
 from std.limits import MAX_UTTERANCE_BYTES
-from std.nearest import meant
 from std.nist.xml import DECLARED_ENCODING
 from std.repairs import Repairs
 

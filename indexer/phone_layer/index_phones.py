@@ -17,12 +17,11 @@ from functools import partial
 import numpy as np
 
 from indexer.index_report import HeardLanguage
-from indexer.phone_layer.kept import Teaching, heard_of, kept_layer, layer_kept, name_of
+from indexer.phone_layer.alignment import targets
 from indexer.phone_layer.layer import PhoneLayer
 from indexer.phone_layer.learning import Learned, Lesson, folds_of, learn
-from indexer.phone_layer.slots import slots_of
+from indexer.phone_layer.slots import Teaching, heard_of, kept_layer, layer_kept, name_of, slots_of
 from indexer.phone_layer.sources import Source, Sources, has_unheard, sources_of
-from indexer.phone_layer.targets import targets
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import kept_phones
 from std.execution.stop import check_stop

@@ -15,10 +15,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from indexer.phone_layer.alignment import aligned
-from indexer.phone_layer.classes import ClassSums, class_sums, layer_of, no_sums
-from indexer.phone_layer.layer import PhoneLayer, Reader, blocks, fits_of, log_softmax, shrunk
-from indexer.phone_layer.targets import SILENCE, Targets
+from indexer.phone_layer.alignment import SILENCE, Targets, aligned
+from indexer.phone_layer.layer import (
+    ClassSums,
+    PhoneLayer,
+    Reader,
+    blocks,
+    class_sums,
+    fits_of,
+    layer_of,
+    log_softmax,
+    no_sums,
+    shrunk,
+)
 from std.sound.value import Encoder
 from std.store.columns import Int64s
 from std.values import Float32s

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from indexer.segments.heard_columns import merged_heard
 from indexer.segments.invert import posting_order, slot_errors
+from indexer.segments.phone_columns import merged_heard
 from indexer.segments.sound import merged_sound
 from std.store import Segment
 from std.store.columns import (

@@ -12,6 +12,9 @@ words, P phones, m postings, n slots:
     gram_offsets      (G + 1,), gram_words    the words that contain each, ascending
     slot_arc_offsets  (n + 1,), arc_rows (m,)  posting rows of each slot's alternatives
     language          UTF-8: a code, where a known language has no pronouncer; then the only one
+
+The phones heard in the sound of recordings are columns of their own (`std.store.heard`); those of a
+merged segment are made here, too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +28,15 @@ from std.languages.detection import guess_language, language_code
 from std.phonetics.g2p import UNPRONOUNCEABLE, UnpronounceableError
 from std.phonetics.lexicon import Lexicon, lexicon_in
 from std.phonetics.phone_table import PhoneTable, made
-from std.store.columns import Column, SegmentColumns, pack_vocabulary, unpack_vocabulary
+from std.store.columns import (
+    Column,
+    IndexedRecording,
+    SegmentColumns,
+    pack_vocabulary,
+    unpack_vocabulary,
+)
+from std.store.heard import HeardSlots, gathered
+from std.values import Bools, Recording
 
 
 @dataclass(slots=True)
@@ -185,3 +196,27 @@ def _time_order(columns: SegmentColumns) -> dict[str, Column]:
         "slot_arc_offsets": np.concatenate([[0], np.cumsum(slot_arcs)]).astype(np.int32),
         "arc_rows": rows.astype(np.int32),
     }
+
+
+def merged_heard(
+    parts: Sequence[SegmentColumns], lives: Sequence[Bools], recordings: Sequence[IndexedRecording]
+) -> dict[str, Column]:
+    """The columns of the phones heard in the merged segment's recordings, where a part has them.
+
+    Of a recording that several parts hold, those of the first that has any: its whole sound was
+    heard, whatever part of its words a segment has.
+
+    Args:
+        parts: columns of segments.
+        lives: of each part, which of its recordings still count.
+        recordings: of the merged segment.
+    """
+    heard = {i: found for i, part in enumerate(parts) if (found := HeardSlots.read(part.extra))}
+    if not heard:
+        return {}
+    number = {i: k for k, i in enumerate(heard)}
+    place: dict[Recording, tuple[int, int]] = {}
+    for i, found in heard.items():
+        for row in np.flatnonzero(lives[i] & found.is_heard).tolist():
+            place.setdefault(parts[i].recordings[row].recording, (number[i], row))
+    return gathered([*heard.values()], [place.get(one.recording) for one in recordings]).columns()

@@ -12,9 +12,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from std.errors import ConfigError
+from std.errors import ConfigError, meant
 from std.extras import required
-from std.nearest import meant
 from std.values import Float32s
 
 EXTRA = "whisper"

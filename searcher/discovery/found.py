@@ -15,10 +15,9 @@ import numpy as np
 
 from searcher.discovery.alignment import Alignments
 from searcher.discovery.blocks import Blocks, Frames, blocks_of
-from searcher.discovery.classes import Pair, Star, Stretch, classes_of
+from searcher.discovery.classes import Pair, Star, Stretch, WrittenWords, classes_of, explained
 from searcher.discovery.pairs import ChancePairs, Work, pairs_in
 from searcher.discovery.sources import by_phones, by_sound
-from searcher.discovery.written import WrittenWords, explained
 from searcher.index.recording_table import recording_table
 from std.display.numbers import counted
 from std.execution.workers import Executor

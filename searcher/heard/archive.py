@@ -21,8 +21,8 @@ import numpy as np
 
 from searcher.heard.index import HeardIndex, open_heard
 from searcher.heard.places import ALIGNED_SLOTS, NONE_TO_FIT, Places, PlacesToFit, find_places
-from searcher.phonetic.decoys import draw_decoys, phone_chain
 from searcher.phonetic.indexes import PhoneticIndexes
+from searcher.phonetic.null_distribution import draw_decoys, phone_chain
 from std.phonetics.phones import Pronunciation
 from std.store.columns import Int64s
 from std.values import Float64s

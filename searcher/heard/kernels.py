@@ -42,7 +42,7 @@ def align_windows(
     """Scores of a query, window by window, and the slot in which each alignment begins.
 
     Args:
-        match: (Q, tokens) see `searcher.heard.alignment.match_of`.
+        match: (Q, tokens) see `searcher.heard.places.match_of`.
         windows: (w, 2) first slot of each and one past the last.
         probability: (256,) of each cost.
         empty, offsets, token, cost: see `HeardIndex`.

@@ -1,7 +1,7 @@
 """Lexical search for terms: words in, candidates out, in the segments of one language.
 
 find_by_words
-    same_words       other spellings of the terms' words (`searcher.terms.spellings`)
+    same_words       other spellings of the terms' words (`searcher.terms.typed_words`)
     typed_words      what people type for words of the index (`searcher.terms.typed_words`)
     variants_in      word sequences that written terms are looked up as
                      (`searcher.terms.language_words`)
@@ -17,8 +17,7 @@ from searcher.lexical.lookup import LexicalResult, Plan, require_few, search_seg
 from searcher.results.candidates import Candidates, concatenate, in_order
 from searcher.terms.language_words import LanguageWords, variants_in
 from searcher.terms.request import Request, Variant
-from searcher.terms.spellings import same_words
-from searcher.terms.typed_words import typed_words
+from searcher.terms.typed_words import same_words, typed_words
 from searcher.terms.variants import spoken_variants
 from std.store.columns import Int64s
 

@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.index.searched_speech import inside_ecf
-from searcher.index.spoken_by import SpokenBy
+from searcher.index.searched_speech import SpokenBy, inside_ecf
 from searcher.lexical.deduplicate import deduplicate
 from searcher.lexical.join import SkipCost, join, single_word, skip_costs
 from searcher.results.candidates import Candidates, concatenate

@@ -17,8 +17,7 @@ import numpy as np
 
 from searcher.calibration.model import Model
 from searcher.index.recording_table import RecordingTable
-from searcher.index.searched_speech import inside_ecf
-from searcher.index.spoken_by import SpokenBy
+from searcher.index.searched_speech import SpokenBy, inside_ecf
 from searcher.phonetic.archive import SearchedArchive
 from searcher.phonetic.hits import PhoneticHits, phonetic_hits
 from searcher.phonetic.indexes import (

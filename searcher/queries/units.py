@@ -13,7 +13,7 @@ import numpy as np
 
 from searcher.index.copies import Copies
 from searcher.index.recording_table import recording_table
-from searcher.index.spoken_by import SpokenBy
+from searcher.index.searched_speech import SpokenBy
 from searcher.results.candidates import Candidates
 from searcher.results.search_result import TermCandidates
 from searcher.results.slots_there import with_slots

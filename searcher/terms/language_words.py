@@ -3,10 +3,16 @@
 LanguageWords    made once, each part when it is first needed
     counts           how often each word stands there
     generator        vocabulary, compounds, expansion (`searcher.terms.variants`)
-    trigrams         spelling of its words (`searcher.terms.languages`)
+    trigrams         spelling of its words, for `log_odds`
 variants_in      what written terms are looked up as there: themselves; if a word is not in the
                  segments, what `searcher.terms.variants` makes of it
 oov_words_in     words that no segment has, in whatever spelling
+log_odds         which language a term is of: letter trigrams against the vocabularies of an index
+
+In an index of several languages an OOV German word has phonetic hits in English recordings, too.
+The log probability of the term's letter trigrams in each language's vocabulary, minus that in the
+likeliest language, is added to the log odds of such candidates. Names are about as likely in every
+language and keep their scores.
 """
 
 from bisect import bisect_left
@@ -19,7 +25,6 @@ from typing import TYPE_CHECKING
 from searcher.index.copies import live_counts
 from searcher.index.recording_table import RecordingTable
 from searcher.index.stores import speech_ms
-from searcher.terms.languages import vocabulary_trigrams
 from searcher.terms.request import Variant
 from searcher.terms.vocabulary import of_counts
 from std.config import Config
@@ -30,7 +35,18 @@ from std.values import Excerpt, Recording
 if TYPE_CHECKING:
     from searcher.terms.variants import VariantGenerator
 
+import numpy as np
+
+from std.values import Float64s
+
 NOTHING: Mapping[str, tuple[str, ...]] = {}
+
+START, END = "\x02\x02", "\x03"  # of a word
+BITS = 21  # of a code point
+SMOOTHING = 0.5  # added to each count
+ALPHABET = 64  # about how many letters and marks a trigram may have at each position
+PER_NAT = 0.5  # log odds for a nat: trigrams overlap, so evidence counts more than once
+MAX_LOG_ODDS = 4.0  # that spelling takes at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +84,7 @@ class LanguageWords:
 
     @cached_property
     def trigrams(self) -> Int64s:
-        """Of its vocabulary: how its words are spelt (`searcher.terms.languages`)."""
+        """Of its vocabulary: how its words are spelt (`searcher.terms.language_words`)."""
         return vocabulary_trigrams(list(self.counts))
 
 
@@ -130,3 +146,51 @@ def oov_words_in(
 def _has(vocabulary: Sequence[str], word: str) -> bool:
     row = bisect_left(vocabulary, word)
     return row < len(vocabulary) and vocabulary[row] == word
+
+
+def log_odds(terms: Sequence[Sequence[str]], languages: Sequence[Int64s]) -> Float64s:
+    """(terms, languages) what to add to the log odds of a term in each language: 0 or less.
+
+    Args:
+        terms: the words of each.
+        languages: the trigrams of each one's vocabulary, ascending (`vocabulary_trigrams`).
+    """
+    of_term = [_trigrams(words) for words in terms]
+    distinct, row = np.unique(_concatenated(of_term), return_inverse=True)
+    term = np.repeat(np.arange(len(terms)), [len(one) for one in of_term])
+    logs = np.zeros((len(terms), len(languages)))
+    for column, trigrams in enumerate(languages):
+        three, two = _count(distinct, trigrams), _count(distinct >> BITS, trigrams >> BITS)
+        nats = np.log((three + SMOOTHING) / (two + SMOOTHING * ALPHABET))
+        logs[:, column] = np.bincount(term, nats[row], minlength=len(terms))
+    behind = logs.max(axis=1, keepdims=True) - logs
+    odds: Float64s = -np.minimum(PER_NAT * behind, MAX_LOG_ODDS)
+    return odds
+
+
+def vocabulary_trigrams(words: Sequence[str]) -> Int64s:
+    """The trigrams of the different words of a language, ascending."""
+    return np.sort(_trigrams(words))
+
+
+def _trigrams(words: Sequence[str]) -> Int64s:
+    """The trigrams of words, their ends included, as numbers."""
+    if not words:
+        return np.empty(0, np.int64)
+    text = START + (END + START).join(words) + END
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int64)
+    trigrams: Int64s = (codes[:-2] << 2 * BITS) | (codes[1:-1] << BITS) | codes[2:]
+    over = (codes[:-2] == ord(END)) | (codes[1:-1] == ord(END)) | (codes[2:] == ord(START[0]))
+    kept: Int64s = trigrams[~over]
+    return kept
+
+
+def _count(numbers: Int64s, among: Int64s) -> Int64s:
+    """(n,) how often each of some numbers is among others, which ascend."""
+    first = np.searchsorted(among, numbers, "left")
+    count: Int64s = np.searchsorted(among, numbers, "right") - first
+    return count
+
+
+def _concatenated(parts: Sequence[Int64s]) -> Int64s:
+    return np.concatenate([np.empty(0, np.int64), *parts])

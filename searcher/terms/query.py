@@ -19,11 +19,10 @@ from searcher.index.copies import live_counts
 from searcher.index.stores import LanguageGroup, by_language
 from searcher.terms import vocabulary as vocabularies
 from searcher.terms.request import Variant
-from searcher.terms.spellings import other_spellings
 from searcher.terms.splitting import Splitter, make_splitter
 from searcher.terms.splitting.matches import Matches, MatchLimits, check_length
 from searcher.terms.splitting.ranking import best_splits
-from searcher.terms.typed_words import Typed, table_of, typed_in
+from searcher.terms.typed_words import Typed, other_spellings, table_of, typed_in
 from searcher.terms.variants import EXPANDERS, Builder, VariantGenerator
 from searcher.terms.vocabulary import Vocabulary
 from searcher.terms.wildcards import described as in_words

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.index.spoken_by import SpokenBy
+from searcher.index.searched_speech import SpokenBy
 from searcher.terms.wildcards import Expansion
 from std.config import WordSelection
 from std.execution.workers import IN_PROCESS, Executor

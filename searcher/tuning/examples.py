@@ -21,9 +21,9 @@ from searcher.evidence.features import iv_features
 from searcher.evidence.pairing import pair_with_hits
 from searcher.index.searched_speech import inside_ecf
 from searcher.phonetic.archive import SearchedArchive
-from searcher.phonetic.decoys import LENGTHS, draw_decoy_words
 from searcher.phonetic.hits import PhoneticHits, phonetic_hits
 from searcher.phonetic.indexes import PhoneticIndexes, searched_archive
+from searcher.phonetic.null_distribution import LENGTHS, draw_decoy_words
 from searcher.phonetic.pronunciations import mean_phones, pronounced
 from searcher.results.candidates import NO_CANDIDATES, Candidates
 from searcher.tuning.labels import Judge, Labels, Phrase, Places, SearchByWords

@@ -30,8 +30,8 @@ from service.processes import Question, answered
 from service.searching import Selection, Sorting, Wish, checked, elapsed_ms, phrases_of, select
 from service.state import Service
 from std.config import SHOWN_FROM
+from std.errors import meant
 from std.metadata.table import SPEAKER
-from std.nearest import meant
 from std.query.grammar import parse_where
 
 A = TypeVar("A")

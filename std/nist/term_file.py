@@ -9,7 +9,7 @@ encoding, or a workbook (`std.tables`):
 
 The id of a term is its text, unless a column ``id`` (``termid``, ``term_id``, ``kwid``) has it: a
 list that is edited after a search cannot be mistaken for the one that was searched. The column of
-the terms is told by its name (`std.tables.columns`), or named by the user; further columns are
+the terms is told by its name (`std.tables.read`), or named by the user; further columns are
 attributes of the terms. A text is a table if its header has such a column, and all its lines have
 as many fields. If they have, but no column says that terms are in it, nobody knows what is
 meant: it is refused, and the message lists the columns.
@@ -26,15 +26,18 @@ from std.errors import InputError
 from std.files import content_of, rewound
 from std.nist import term_list
 from std.nist.xml import CONTROL_CHARACTERS
-from std.tables.columns import TERM_ID_COLUMNS, has_ids, same_name, term_columns
 from std.tables.read import (
     COMMENT,
     TABLE_ENDS,
+    TERM_ID_COLUMNS,
     Table,
     delimiter_of,
+    has_ids,
     read_table,
+    same_name,
     split,
     table_of,
+    term_columns,
     text_of,
 )
 from std.tables.workbook import is_workbook

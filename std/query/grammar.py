@@ -33,8 +33,7 @@ from std.query.expression import (
     is_range,
     parts_of,
 )
-from std.query.query_tokens import WORDS_OF, QueryToken, normal, query_tokens
-from std.query.where_tokens import where_tokens
+from std.query.query_tokens import WORDS_OF, QueryToken, normal, query_tokens, where_tokens
 
 MAX_LETTERS = 10_000  # of a condition or a query
 MAX_DEPTH = 50  # of parentheses and NOT

@@ -5,11 +5,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from recogniser.networks import spelt_out
 from recogniser.options import read_hotwords
 from recogniser.pocketsphinx import PocketSphinxRecogniser
 from recogniser.protocol import Window
-from recogniser.spoken_forms import spelt_out
 from recogniser.times import timed_by
+from recogniser.whisper.recognise import resembling
 from recogniser.windows import loudness_activity
 from recogniser.words import compression_ratio, spoken_words, too_fast, without_loops
 from std.errors import InputError

@@ -24,7 +24,7 @@ from searcher.index.stores import by_language
 from searcher.prepared import prepare
 from searcher.results.candidates import concatenate
 from searcher.search import decide, search
-from searcher.terms.languages import (
+from searcher.terms.language_words import (
     ALPHABET,
     MAX_LOG_ODDS,
     PER_NAT,

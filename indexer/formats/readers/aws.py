@@ -28,8 +28,7 @@ from typing import BinaryIO
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.speaker_keys import speaker_in
-from indexer.formats.shared.stated_language import stated_language
+from indexer.formats.shared.stated import speaker_in, stated_language
 from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (

@@ -21,7 +21,7 @@ from indexer.formats.shared.json_words import Words
 from indexer.formats.shared.numbered import NumberedUtterances
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import ReaderOptions
-from indexer.formats.shared.stated_language import stated_language
+from indexer.formats.shared.stated import stated_language
 from indexer.networks.hypotheses import HypothesisWord, rated, untimed, weighted
 from indexer.networks.nonwords import Nonwords
 from std.json_fields import Part

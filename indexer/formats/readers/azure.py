@@ -31,8 +31,7 @@ from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for, recording_of
-from indexer.formats.shared.speaker_keys import speaker_in
-from indexer.formats.shared.stated_language import stated_language
+from indexer.formats.shared.stated import speaker_in, stated_language
 from indexer.networks.hypotheses import (
     HypothesisWord,
     UtteranceHypothesis,

@@ -24,8 +24,7 @@ from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.speaker_keys import speaker_in
-from indexer.formats.shared.zero_left_out import start_left_out
+from indexer.formats.shared.stated import speaker_in, start_left_out
 from indexer.networks.hypotheses import (
     HypothesisWord,
     UtteranceHypothesis,

@@ -9,7 +9,7 @@ speakers (`indexer.formats.shared.speaker_names`); what remains is read as any t
 such as [Music] are noises.
 
 Captions of a video site that were recorded from its screen repeat each line while the next one
-comes up: see `indexer.formats.shared.roll_up`.
+comes up: see `indexer.formats.shared.caption_text`.
 
 Source: files of subtitle editors, of Whisper's tools and of yt-dlp; "SubRip" at the Library of
 Congress, fdd000569. Encodings: see `indexer.formats.shared.caption_text`.
@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from indexer.formats.shared.caption_text import without_repeats
 from indexer.formats.shared.clock import (
     TimeLine,
     before_arrow,
@@ -31,7 +32,6 @@ from indexer.formats.shared.cues import Cue, utterances_of_cues
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.roll_up import without_repeats
 from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.networks.utterances import Utterances
 from std.encodings import decoded

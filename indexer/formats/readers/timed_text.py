@@ -26,7 +26,7 @@ from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
-from indexer.formats.shared.stated_language import stated_language
+from indexer.formats.shared.stated import stated_language
 from indexer.networks.utterances import Utterances
 from std.json_fields import documents
 

@@ -25,7 +25,7 @@ from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.formats.shared.recordings import recording_of
 from indexer.formats.shared.service_answers import require_transcript
-from indexer.formats.shared.speaker_keys import speaker_in
+from indexer.formats.shared.stated import speaker_in
 from indexer.networks.hypotheses import untimed
 from std.json_fields import Part
 from std.values import Recording

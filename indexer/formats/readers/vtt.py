@@ -11,9 +11,9 @@ The header's ``Language:`` is the recording's. Tags are taken out; a voice's is 
 speaks, as are names before what is said (`indexer.formats.shared.speaker_names`).
 
 Automatic captions of a video site have the time of each word, ``the<00:00:00.480><c> word</c>``,
-and roll up (`indexer.formats.shared.roll_up`). The words between two times have the first as their
-start and the second as their end: real times, which are used as they are. The last word ends where
-the cue does, or where the next cue begins, if that is earlier.
+and roll up (`indexer.formats.shared.caption_text`). The words between two times have the first as
+their start and the second as their end: real times, which are used as they are. The last word ends
+where the cue does, or where the next cue begins, if that is earlier.
 
 Webex names who speaks in a cue's identifier, ``1 "Anna Smith" (123)``. Pictures' addresses
 (``sprite.jpg#xywh=0,0,160,90``), titles of chapters (``Kind: chapters``) and JSON as text are other
@@ -29,13 +29,12 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.shared.caption_text import spoken_part
+from indexer.formats.shared.caption_text import spoken_part, without_repeats
 from indexer.formats.shared.clock import CLOCK, require_times, seconds, time_lines
 from indexer.formats.shared.cues import Cue, utterances_of_cues
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.roll_up import without_repeats
 from indexer.formats.shared.speaker_names import one_voice, spoken_cues, voices
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances

@@ -25,7 +25,7 @@ from indexer.formats.shared.json_paths import has_keys
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.speaker_keys import speaker_in
+from indexer.formats.shared.stated import speaker_in
 from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import HypothesisWord, bare, speaker_of, turns_of, write_words

@@ -20,6 +20,10 @@ word (whisper.cpp ``-ml 1``), an utterance ends where nothing is said for half a
 punctuation around words are taken off; remarks such as [Musik] and (laughs) were not said. Words
 without times share the gap they stand in; segments without words share their time by letters
 (``times_estimated``).
+
+What whisper.cpp writes are tokens, parts of words. A blank before a token begins another word.
+Marks such as [_BEG_] are not said. A word has the mean of its tokens' probabilities, without those
+that are nothing but punctuation; the bytes of one letter may be spread over tokens.
 """
 
 import re
@@ -32,13 +36,11 @@ from indexer.formats.shared.numbered import NumberedUtterances, Span
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.speaker_keys import speaker_in
-from indexer.formats.shared.stated_language import stated_language
-from indexer.formats.shared.whisper_tokens import Token, joined, without_marks
-from indexer.networks.hypotheses import HypothesisWord, by_pauses, spoken, untimed
+from indexer.formats.shared.stated import speaker_in, stated_language
+from indexer.networks.hypotheses import HypothesisWord, bare, by_pauses, spoken, untimed
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import Utterances
-from std.json_fields import Part, documents
+from std.json_fields import Part, documents, whole
 from std.repairs import UNKNOWN
 
 KEYS = (  # of which a document of the family has all in one line
@@ -49,6 +51,8 @@ CONFIDENCES = ("probability", "score", "confidence")
 WORD_LISTS = ("words", "word_segments")
 MS = 1000.0
 _CHUNK = re.compile(rb'"timestamp"\s*:\s*\[\s*\d+(\.\d+)?\s*,')
+
+_MARK = re.compile(r"\[_\w+\]")
 
 
 class _Utterance(NamedTuple):
@@ -127,6 +131,22 @@ def _words(part: Part, nonwords: Nonwords) -> list[HypothesisWord]:
         return spoken(joined(tokens), nonwords)
     words = (HypothesisWord(token.written.text(), *token[1:]) for token in tokens)
     return spoken(words, nonwords)
+
+
+class Token(NamedTuple):
+    """A piece of text; NaN = time unknown."""
+
+    written: Part
+    confidence: float = 1.0
+    start_s: float = UNKNOWN
+    end_s: float = UNKNOWN
+    speaker: str = ""
+
+    @property
+    def text(self) -> str:
+        """The text without marks, perhaps with half a letter."""
+        value = self.written.value
+        return without_marks(value if isinstance(value, str) else self.written.text())
 
 
 def _token(word: Part) -> Token:
@@ -222,3 +242,38 @@ READER = FormatReader(
         "word_segments start end",
     ),
 )
+
+
+def without_marks(text: str) -> str:
+    """Take out what is not said, such as [_BEG_] and [_TT_50]."""
+    return _MARK.sub("", text)
+
+
+def joined(tokens: Iterable[Token]) -> list[HypothesisWord]:
+    """Make words of tokens, punctuation still glued to them.
+
+    Raises:
+        InputError: a text is none, or the letters remain in pieces.
+    """
+    groups: list[list[Token]] = []
+    for token in tokens:
+        if not token.text.strip() and _MARK.search(token.written.value):
+            continue
+        if token.text.startswith(" ") or not groups:
+            groups.append([])
+        groups[-1].append(token)
+    return list(map(_word, groups))
+
+
+def _word(tokens: Sequence[Token]) -> HypothesisWord:
+    first = tokens[0].written
+    text = Part(first.path, first.line, whole("".join(token.text for token in tokens)), first.where)
+    spoken_tokens = [token for token in tokens if bare(token.text)] or tokens
+    timed = [token for token in spoken_tokens if token.start_s == token.start_s]
+    return HypothesisWord(
+        text.text(),
+        sum(token.confidence for token in spoken_tokens) / len(spoken_tokens),
+        min((token.start_s for token in timed), default=UNKNOWN),
+        max((token.end_s for token in timed), default=UNKNOWN),
+        next((token.speaker for token in tokens if token.speaker), ""),
+    )

@@ -20,8 +20,7 @@ from indexer.formats.shared.reader import LooksLike
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.service_answers import require_transcript
-from indexer.formats.shared.speaker_keys import speaker_in
-from indexer.formats.shared.stated_language import stated_language
+from indexer.formats.shared.stated import speaker_in, stated_language
 from indexer.networks.hypotheses import UtteranceHypothesis, spoken, weighted
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from indexer.formats.shared.numbered import NO_SPAN, Span
-from indexer.formats.shared.speaker_keys import speaker_in, speaker_named
+from indexer.formats.shared.stated import speaker_in, speaker_named
 from indexer.networks.hypotheses import UNNAMED, HypothesisWord
 from std.json_fields import Part
 from std.limits import MAX_TIME_S

@@ -24,8 +24,8 @@ import numpy as np
 from indexer.formats.shared.clock import codes_of
 from indexer.formats.shared.cues import Cue
 from indexer.formats.shared.opening_words import is_opening
-from indexer.formats.shared.speaker_prefixes import Prefixes
 from indexer.formats.shared.speaker_shapes import (
+    Prefixes,
     is_abbreviation,
     is_in_capitals,
     is_initials,

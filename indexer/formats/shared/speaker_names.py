@@ -21,8 +21,7 @@ from indexer.formats.shared.cues import Cue
 from indexer.formats.shared.opening_words import is_opening
 from indexer.formats.shared.reader_options import SpeakerNames
 from indexer.formats.shared.speaker_evidence import speakers as speakers_among
-from indexer.formats.shared.speaker_prefixes import Prefixes, prefixes_of
-from indexer.formats.shared.speaker_shapes import is_label, is_name
+from indexer.formats.shared.speaker_shapes import Prefixes, is_label, is_name, prefixes_of
 
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>|</v>")
 _ONE_VOICE = re.compile(r"\s*<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>([^<]*)(?:</v>\s*)?")  # as mostly

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from indexer.formats.readers import srt
 from indexer.formats.shared import (
+    caption_text,
     clock,
     columns_of_cues,
     cues,
     json_times,
-    roll_up,
 )
 from indexer.formats.shared.columns_of_cues import Column
 from indexer.formats.shared.cues import Cue
@@ -49,9 +49,10 @@ def test_numbers_of_the_next_caption_go(body):
 @given(st.lists(st.text(st.sampled_from("ab \n<i>"), max_size=8), max_size=6))
 def test_what_repeats_is_never_overlooked(texts):
     captions = [Cue(line, line, line + 1.0, text) for line, text in enumerate(texts)]
-    may = [roll_up._may_repeat(*pair) for pair in pairwise(captions)]
+    may = [caption_text._may_repeat(*pair) for pair in pairwise(captions)]
     assert all(
-        one or not count for one, count in zip(may, roll_up._repeats(captions)[1:], strict=True)
+        one or not count
+        for one, count in zip(may, caption_text._repeats(captions)[1:], strict=True)
     )
 
 

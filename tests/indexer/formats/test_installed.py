@@ -13,7 +13,7 @@ import pytest
 import indexer.cli
 import searcher.commands.search
 from indexer import index_files, installed_formats
-from indexer.formats import installed, names, registry
+from indexer.formats import names, registry
 from indexer.formats.detect import detect, parse_file
 from indexer.formats.shared.reader_options import ReaderOptions
 from std.errors import ConfigError, ForeignFileError, InputError
@@ -26,7 +26,7 @@ TAPE = "#tape\n1.00 1.21 das\n1.21 1.65 haus\n"
 
 
 def forget():
-    for function in (installed.installed_readers, registry.all_readers, registry.readers):
+    for function in (registry.installed_readers, registry.all_readers, registry.readers):
         function.cache_clear()
 
 
@@ -199,7 +199,7 @@ def test_a_command_that_reads_nothing_looks_for_no_package(monkeypatch, capsys):
 
 def test_an_error_names_the_entry_point_where_nothing_says_the_package(install, monkeypatch):
     point = EntryPoint("tape", "nothing_here:READER", names.GROUP)
-    monkeypatch.setattr(installed, "entry_points", lambda group: [point])
+    monkeypatch.setattr(registry, "entry_points", lambda group: [point])
     forget()
     with pytest.raises(ConfigError, match="of the package nothing_here:READER: expected a reader"):
         registry.all_readers()

@@ -5,9 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from indexer.phone_layer.alignment import aligned
-from indexer.phone_layer.targets import ANYTHING, SILENCE, targets
-from indexer.phone_layer.words import SpokenWords
+from indexer.phone_layer.alignment import ANYTHING, SILENCE, aligned, targets
+from indexer.phone_layer.sources import SpokenWords
 
 
 def slowly_aligned(fits, targets):

@@ -7,8 +7,8 @@ import pytest
 
 from indexer import delete_recordings, index_files, list_recordings, merge_segments, verify_index
 from indexer.phone_layer import index_phones
-from indexer.phone_layer.kept import layer_kept
-from indexer.phone_layer.words import spoken_words
+from indexer.phone_layer.slots import layer_kept
+from indexer.phone_layer.sources import spoken_words
 from std.store import open_store
 from std.store.columns import unpack_vocabulary
 from std.store.heard import HeardSlots, gathered

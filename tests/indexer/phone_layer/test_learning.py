@@ -3,11 +3,19 @@
 import numpy as np
 import pytest
 
-from indexer.phone_layer.classes import class_sums, layer_of, no_sums
-from indexer.phone_layer.layer import PhoneLayer, Reader, blocks, fits_of, log_softmax
+from indexer.phone_layer.alignment import targets
+from indexer.phone_layer.layer import (
+    PhoneLayer,
+    Reader,
+    blocks,
+    class_sums,
+    fits_of,
+    layer_of,
+    log_softmax,
+    no_sums,
+)
 from indexer.phone_layer.learning import Lesson, folds_of, learn
-from indexer.phone_layer.targets import targets
-from indexer.phone_layer.words import SpokenWords
+from indexer.phone_layer.sources import SpokenWords
 from std.sound.value import Encoder
 
 ENCODER = Encoder("whisper", "ab")

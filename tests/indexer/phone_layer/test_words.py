@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from indexer.phone_layer.words import spoken_words
+from indexer.phone_layer.sources import spoken_words
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from std.config import Config, PronunciationConfig

@@ -5,9 +5,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from searcher.heard.alignment import aligned, match_of, merged, seeds
 from searcher.heard.index import PROBABILITY, HeardIndex
 from searcher.heard.kernels import DELETED, FLOOR, INSERTED, ROOM, ROOM_SLOTS, SAME
+from searcher.heard.places import aligned, match_of, merged, seeds
 
 TOKENS = ("_", "a", "b", "t")
 

@@ -2,7 +2,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from searcher.phonetic.decoys import (
+from searcher.phonetic.null_distribution import (
     DECOYS_OF_LENGTH,
     LENGTHS,
     draw_decoy_words,

@@ -12,7 +12,7 @@ from indexer.segments.invert import invert
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.prepared import prepare
 from searcher.search import search
-from searcher.terms.spellings import respelt, same_words
+from searcher.terms.typed_words import respelt, same_words
 from std.config import Config, PhoneticSearchConfig, SearchConfig
 from std.languages.spelling import bare_spellings, spellings
 from std.store.resident import ResidentSegment

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from searcher.phonetic.decoys import LENGTHS
+from searcher.phonetic.null_distribution import LENGTHS
 from searcher.prepared import prepare
 from searcher.tuning.examples import JudgedSpeech, decoy_evidence, decoy_examples
 from std.config import Config

@@ -10,8 +10,7 @@ import pytest
 from std.errors import InputError
 from std.metadata.read import parse_cells
 from std.nist import term_file
-from std.tables.columns import term_columns
-from std.tables.read import read_table
+from std.tables.read import read_table, term_columns
 from std.tables.workbook import OLD_OFFICE
 
 openpyxl = pytest.importorskip("openpyxl")

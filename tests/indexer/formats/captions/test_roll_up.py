@@ -1,7 +1,7 @@
 """Captions that roll up are read once."""
 
+from indexer.formats.shared.caption_text import without_repeats
 from indexer.formats.shared.cues import Cue
-from indexer.formats.shared.roll_up import without_repeats
 from tests.indexer.formats.captions.conftest import read, said, times
 
 

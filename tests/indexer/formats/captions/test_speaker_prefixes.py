@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from indexer.formats.shared.speaker_prefixes import LONGEST, MARKS, prefix_in, prefixes_of
+from indexer.formats.shared.speaker_shapes import LONGEST, MARKS, prefix_in, prefixes_of
 
 PIECES = ["Anna", "Ben Bach", ":", ": ", "\uff1a", "\n", "[", "]", "(", ")", ">> ", "- ", "hello",
           " ", "10:30", "ÄÖ", "主持人", "\t", "x" * 60]  # fmt: skip
