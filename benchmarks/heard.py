@@ -24,7 +24,7 @@ from scoring.evaluate import evaluate
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint
 from scoring.options import ScoringOptions
 from searcher.heard.archive import heard_archive
-from searcher.heard.places import NONE_HEARD, Places
+from searcher.heard.places import NONE_HEARD, HeardPlaces
 from searcher.index.recording_table import recording_table
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.phonetic.pronunciations import pronounced
@@ -54,7 +54,7 @@ def search(data: Data, segments: Sequence[Segment], language: str) -> Detections
             term.append(np.full(len(likely), row, np.int32))
             parts.append(one.places.rows(likely))
             log_e_value.append(one.log_e_value[likely])
-    places = Places(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    places = HeardPlaces(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     return Detections(
         tuple(term.term_id for term in data.terms.terms),
         table.recordings,

@@ -31,7 +31,7 @@ import numpy as np
 from benchmarks.german import indexed
 from indexer import read_spoken_queries
 from indexer.inputs import networks_of
-from indexer.query_examples import Example
+from indexer.query_examples import QueryExample
 from scoring.evaluate import evaluate
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint, empirical_prior
 from scoring.options import ScoringOptions
@@ -112,13 +112,13 @@ def directions(
     files = sorted({recording.file for recording in recordings})
     halves = set(files[::2]), set(files[1::2])
     transcript = make_transcript(lexemes, recordings, config.text)
-    places: tuple[dict[str, list[Example]], ...] = ({}, {})
+    places: tuple[dict[str, list[QueryExample]], ...] = ({}, {})
     columns = transcript.recording, transcript.start_ms, transcript.end_ms
     for word, row, start_ms, end_ms in zip(
         transcript.words, *(column.tolist() for column in columns), strict=True
     ):
         file = recordings[row].file
-        example = Example(word, file, start_ms, end_ms)
+        example = QueryExample(word, file, start_ms, end_ms)
         places[file in halves[1]].setdefault(word, []).append(example)
     both = sorted(word for word in places[0].keys() & places[1].keys() if len(word) >= min_letters)
     n = min(len(both), max_queries)

@@ -22,7 +22,7 @@ COLUMNS = ("query", "recording")
 TIMES = ("start_s", "end_s")
 
 
-class Example(NamedTuple):
+class QueryExample(NamedTuple):
     """A place where a query was spoken."""
 
     query: str
@@ -53,12 +53,12 @@ def query_of_name(recording: str) -> str:
     return _SUFFIX.sub("", recording)
 
 
-def by_name(recordings: Sequence[str]) -> list[Example]:
+def by_name(recordings: Sequence[str]) -> list[QueryExample]:
     """Every recording as an example of the query that its name says."""
-    return [Example(query_of_name(name), name) for name in recordings]
+    return [QueryExample(query_of_name(name), name) for name in recordings]
 
 
-def read_examples(stream: BinaryIO, path: Path | str = "<stream>") -> list[Example]:
+def read_examples(stream: BinaryIO, path: Path | str = "<stream>") -> list[QueryExample]:
     """Read which parts of which recordings are examples of a query: a CSV with a header.
 
     Columns are ``query``, ``recording`` and, for queries cut from longer recordings, ``start_s``
@@ -73,7 +73,7 @@ def read_examples(stream: BinaryIO, path: Path | str = "<stream>") -> list[Examp
     if not {*COLUMNS} <= {*header} or len({*TIMES} & {*header}) == 1:
         expected = f"the columns {','.join(COLUMNS)} and perhaps {','.join(TIMES)}"
         raise InputError(path, first, expected, ",".join(header) or "an empty file")
-    examples: dict[Example, int] = {}
+    examples: dict[QueryExample, int] = {}
     for line, fields in rows:
         example = _example(dict(zip(header, fields, strict=False)), path, line)
         if example in examples:
@@ -85,7 +85,7 @@ def read_examples(stream: BinaryIO, path: Path | str = "<stream>") -> list[Examp
     return list(examples)
 
 
-def _example(row: Mapping[str, str], path: Path | str, line: int) -> Example:
+def _example(row: Mapping[str, str], path: Path | str, line: int) -> QueryExample:
     fields = {name: row.get(name, "") for name in (*COLUMNS, *TIMES)}
     for name in COLUMNS:
         if not fields[name]:
@@ -93,10 +93,10 @@ def _example(row: Mapping[str, str], path: Path | str, line: int) -> Example:
     query, recording = fields["query"], recording_name(fields["recording"])
     given = [fields[name] for name in TIMES if fields[name]]
     if not given:
-        return Example(query, recording)
+        return QueryExample(query, recording)
     if len(given) < len(TIMES):
         raise InputError(path, line, f"both {' and '.join(TIMES)}, or neither", given[0])
     start_s, end_s = (Part(path, line, fields[name], name).seconds() for name in TIMES)
     if start_s >= end_s:
         raise InputError(path, line, "a start_s before end_s", f"{start_s} and {end_s}")
-    return Example(query, recording, start_s * 1000, end_s * 1000)
+    return QueryExample(query, recording, start_s * 1000, end_s * 1000)

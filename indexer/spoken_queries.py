@@ -19,7 +19,7 @@ from pathlib import Path
 from indexer.formats.detect import foreign
 from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.inputs import Input, InputOptions, input_files, networks_of
-from indexer.query_examples import Example, by_name, read_examples
+from indexer.query_examples import QueryExample, by_name, read_examples
 from std.errors import InputError
 from std.files import read
 from std.json_fields import read_json
@@ -57,7 +57,7 @@ class QueryReport:
 def read_spoken_queries(
     inputs: AnyPath | Sequence[AnyPath],
     *,
-    examples: Sequence[Example] | AnyPath | None = None,
+    examples: Sequence[QueryExample] | AnyPath | None = None,
     language: str = "",
     ecf: AnyPath | None = None,
     recognition: Sequence[AnyPath] = (),
@@ -113,7 +113,7 @@ def spoken_queries(
     files: Sequence[Input],
     input_format: str,
     options: ReaderOptions,
-    examples: Sequence[Example] | None = None,
+    examples: Sequence[QueryExample] | None = None,
     language: str = "",
     experiment: ECF | None = None,
 ) -> QueryReport:
@@ -148,7 +148,7 @@ def spoken_queries(
     if not networks:
         raise InputError(files[0].path, 0, "recogniser output of spoken queries", "no utterance")
     wanted = by_name(sorted(networks)) if examples is None else examples
-    of_query: dict[str, list[Example]] = {}
+    of_query: dict[str, list[QueryExample]] = {}
     for example in wanted:
         if example.recording not in networks:
             raise InputError(
@@ -194,7 +194,7 @@ def _durations_ms(
 
 def _query(
     name: str,
-    examples: Sequence[Example],
+    examples: Sequence[QueryExample],
     networks: Mapping[str, Sequence[ConfusionNetwork]],
     durations_ms: Mapping[str, float],
 ) -> SpokenQuery:
@@ -213,7 +213,7 @@ def _query(
     return SpokenQuery(name, names, weighted, round(duration_ms / 1000, 3))
 
 
-def _slots(example: Example, networks: Iterable[ConfusionNetwork]) -> list[Slot]:
+def _slots(example: QueryExample, networks: Iterable[ConfusionNetwork]) -> list[Slot]:
     """The slots of an example, in time order."""
     ordered = sorted(networks, key=lambda network: network.start_ms)
     if example.start_ms is None or example.end_ms is None:

@@ -115,7 +115,7 @@ __getattr__, __dir__ = lazy_names(
         "options": "ScoringOptions",
         "reference": "Reader read_transcript remarks speech_of write_reference",
         "report.plot": "LabelledCurve det_figure",
-        "report.rows": "evaluation_rows",
+        "report.rows": "evaluation_rows system_names",
         "report.summary": "resources_document summary_document summary_text summary_warnings",
         "report.write": "Drawing write_report",
         "resources": "Resources read_resources",

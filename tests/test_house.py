@@ -16,11 +16,6 @@ SPEC.loader.exec_module(structure)
 
 PACKAGES = ("std", "recogniser", "indexer", "searcher", "scoring", "service", "spoken_terms")
 PUBLIC = ("std", "recogniser", "indexer", "searcher", "scoring", "scoring.discovery", "service")
-# Classes that still share a name: may only fall.
-SHARED_CLASSES = {
-    *("Archive", "Example", "Hits", "Part", "Places", "Reader", "Slots", "Span", "SpokenWords"),
-    "Table",
-}
 # How many names of constants have several values, by package: may only fall. In the indexer,
 # readers are modules of one shape: each has the tables of its own format.
 SHARED_CONSTANTS = {"std": 16, "recogniser": 2, "searcher": 8, "scoring": 0, "service": 0}
@@ -31,7 +26,7 @@ SHARED_CONSTANTS = {"std": 16, "recogniser": 2, "searcher": 8, "scoring": 0, "se
 # related forms, hits inside other words: one each in searcher; corrections that searches count as
 # certain: one from indexer to std; listening again: one in recogniser).
 MODULES = {
-    **{"std": 136, "recogniser": 33, "indexer": 125, "searcher": 169, "scoring": 70},
+    **{"std": 130, "recogniser": 27, "indexer": 115, "searcher": 152, "scoring": 69},
     "service": 34,
 }
 FLOORS = {"std": 11, "recogniser": 7, "indexer": 10, "searcher": 11, "scoring": 9, "service": 10}
@@ -65,7 +60,7 @@ def test_no_two_public_classes_share_a_name():
                     places[node.name].append(name)
     assert len(places) > 300
     shared = {name: modules for name, modules in places.items() if len(modules) > 1}
-    assert shared.keys() <= SHARED_CLASSES, shared
+    assert not shared
 
 
 @pytest.mark.parametrize("package", SHARED_CONSTANTS)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from indexer.phone_layer.sources import SpokenWords
+from indexer.phone_layer.sources import PronouncedWords
 from std.execution.compiled import compiled
 from std.store.columns import Int64s
 from std.values import Float32s, freeze
@@ -37,7 +37,7 @@ class Targets:
         freeze(self)
 
 
-def targets(words: SpokenWords, n_frames: int, start_ms: int, frame_ms: int) -> Targets:
+def targets(words: PronouncedWords, n_frames: int, start_ms: int, frame_ms: int) -> Targets:
     """The states of a recording's frames.
 
     Args:

@@ -1,7 +1,7 @@
 """A linear layer from an encoder's frames to phones, learned by linear discriminant analysis.
 
 PhoneLayer    frames -> log posteriors of silence and each phone
-Reader        reads some of a recording's frames; a long recording is heard in blocks
+FrameReader   reads some of a recording's frames; a long recording is heard in blocks
 blocks        the frames of a recording as the layer looks at them: each with one on either side
 shrunk        a layer between itself and an earlier one
 fits_of       log posteriors -> how well each frame fits each phone, whatever is frequent
@@ -34,14 +34,14 @@ CONTEXT = 1  # frame to either side of a frame that the layer sees, too
 RIDGE = 0.05  # of each input's variance, added to that within classes
 
 
-class Reader(NamedTuple):
+class FrameReader(NamedTuple):
     """A recording's frames, of which some at a time are read."""
 
     n_frames: int
     read: Callable[[int, int], Float32s]  # first and behind the last -> (n, d)
 
 
-def blocks(reader: Reader) -> Iterator[tuple[slice, Float32s]]:
+def blocks(reader: FrameReader) -> Iterator[tuple[slice, Float32s]]:
     """Each block's place, and (n, 3 d) its frames between the frames `CONTEXT` before and behind.
 
     At the ends of a recording its first and last frames stand for those that are not there.
@@ -69,7 +69,7 @@ class PhoneLayer:
     def __post_init__(self) -> None:
         freeze(self)
 
-    def log_posteriors(self, reader: Reader) -> Float32s:
+    def log_posteriors(self, reader: FrameReader) -> Float32s:
         """(n, phones + 1) natural logs; of silence first.
 
         Args:

@@ -18,8 +18,8 @@ import numpy as np
 from indexer.phone_layer.alignment import SILENCE, Targets, aligned
 from indexer.phone_layer.layer import (
     ClassSums,
+    FrameReader,
     PhoneLayer,
-    Reader,
     blocks,
     class_sums,
     fits_of,
@@ -54,7 +54,7 @@ def folds_of(lengths: Sequence[int], frame_ms: int) -> list[Int64s]:
 class Lesson(NamedTuple):
     """A recording with words, which teaches."""
 
-    reader: Reader
+    reader: FrameReader
     targets: Targets
     folds: Int64s  # (n,)
 

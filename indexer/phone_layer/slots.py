@@ -1,6 +1,6 @@
 """Log posteriors of frames -> slots: short stretches of speech, each about a phone long.
 
-slots_of         (n, k) log posteriors -> Slots
+slots_of         (n, k) log posteriors -> PhoneSlots
 heard_of         slots of one recording -> HeardSlots, as a segment's columns keep them
 kept_layer       PhoneLayer and what taught it -> HeardBy, likewise (`std.store.heard`)
 layer_kept       HeardBy -> PhoneLayer
@@ -32,7 +32,7 @@ LEAST = 2e-4  # probability of an alternative
 HIGHEST_COST = 255
 
 
-class Slots(NamedTuple):
+class PhoneSlots(NamedTuple):
     """Slots of a recording, one behind the other from its first frame to its last."""
 
     frames: Int64s  # (s,) how many each has
@@ -40,7 +40,7 @@ class Slots(NamedTuple):
     empty: Float64s  # (s,) that it is no phone of its own; with `probability` it sums to 1
 
 
-def slots_of(log_posteriors: Float32s, shares: Float32s) -> Slots:
+def slots_of(log_posteriors: Float32s, shares: Float32s) -> PhoneSlots:
     """The slots of a recording.
 
     Args:
@@ -49,7 +49,7 @@ def slots_of(log_posteriors: Float32s, shares: Float32s) -> Slots:
     """
     n, k = log_posteriors.shape
     if not n:
-        return Slots(np.empty(0, np.int64), np.empty((0, k)), np.empty(0))
+        return PhoneSlots(np.empty(0, np.int64), np.empty((0, k)), np.empty(0))
     fits = fits_of(log_posteriors, shares)
     likeliest = _likeliest_row(fits, CHANGE)
     begins = _begins(likeliest)
@@ -65,7 +65,7 @@ def slots_of(log_posteriors: Float32s, shares: Float32s) -> Slots:
     theirs += np.where(other, of_frames[at, behind[slot]], 0.0)
     empty = np.exp(np.add.reduceat(np.log(np.maximum(theirs, LEAST_MEAN)), begins) / frames)
     total = 1 + empty
-    return Slots(frames, probability / total[:, None], empty / total)
+    return PhoneSlots(frames, probability / total[:, None], empty / total)
 
 
 def _begins(likeliest: Int64s) -> Int64s:
@@ -150,7 +150,7 @@ def layer_kept(by: HeardBy) -> tuple[PhoneLayer, Teaching]:
 
 
 def heard_of(
-    slots: Slots, by: HeardBy, phones: tuple[str, ...], clock: tuple[int, int]
+    slots: PhoneSlots, by: HeardBy, phones: tuple[str, ...], clock: tuple[int, int]
 ) -> HeardSlots:
     """The slots of a recording, as a segment with one recording has them.
 

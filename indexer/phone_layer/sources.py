@@ -2,7 +2,7 @@
 
 has_unheard     whether an index has sound whose phones nobody heard
 sources_of      segments -> Sources, those of one pronouncer and encoder together
-spoken_words    columns of a segment with phone columns -> SpokenWords of each recording
+spoken_words    columns of a segment with phone columns -> PronouncedWords of each recording
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from indexer.phone_layer.layer import Reader
+from indexer.phone_layer.layer import FrameReader
 from std.sound.columns import OFFSETS, SegmentSound
 from std.sound.value import SIGN_BYTES, Encoder, Sound, frames
 from std.store import Segment
@@ -25,7 +25,7 @@ SURE_MS = 100  # how far the times of a word may be off that teaches
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SpokenWords:
+class PronouncedWords:
     """The likeliest words of a recording in order of time."""
 
     begin_ms: Int64s  # (w,)
@@ -38,7 +38,7 @@ class SpokenWords:
         freeze(self)
 
 
-def spoken_words(columns: SegmentColumns) -> list[SpokenWords]:
+def spoken_words(columns: SegmentColumns) -> list[PronouncedWords]:
     """The likeliest word of each slot, for each recording of a segment.
 
     Args:
@@ -63,7 +63,9 @@ def spoken_words(columns: SegmentColumns) -> list[SpokenWords]:
         lengths = np.diff(offsets)[words[here]]
         of_words = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         at = np.arange(of_words[-1]) + np.repeat(offsets[words[here]] - of_words[:-1], lengths)
-        spoken.append(SpokenWords(begin_ms[here], end_ms[here], of_words, phones[at], timed[here]))
+        spoken.append(
+            PronouncedWords(begin_ms[here], end_ms[here], of_words, phones[at], timed[here])
+        )
     return spoken
 
 
@@ -83,14 +85,14 @@ class Source(NamedTuple):
 
     recording: Recording
     sound: Sound
-    words: SpokenWords
+    words: PronouncedWords
     phones: tuple[str, ...]  # to whose rows those of the words refer
     by: HeardBy | None  # who heard its phones already
 
     @property
-    def reader(self) -> Reader:
+    def reader(self) -> FrameReader:
         """Reads its frames."""
-        return Reader(len(self.sound), partial(_read, self.sound))
+        return FrameReader(len(self.sound), partial(_read, self.sound))
 
 
 class Sources(NamedTuple):

@@ -22,7 +22,7 @@ from searcher.calibration.weights import Evidence, LogRatios
 from searcher.evidence.features import iv_features
 from searcher.evidence.heard import with_heard
 from searcher.evidence.pairing import Paired, pair_with_hits
-from searcher.heard.places import NONE_HEARD, Places, PlacesToFit
+from searcher.heard.places import NONE_HEARD, HeardPlaces, PlacesToFit
 from searcher.heard.search import HeardSearch, heard_as_candidates
 from searcher.lexical.lookup import LexicalResult
 from searcher.phonetic.candidates import PhoneticResult, PreparedLanguage, hits_as_candidates
@@ -46,7 +46,7 @@ class TermEvidence(NamedTuple):
     hits: PhoneticHits | None  # without a lexical candidate
     ratios: LogRatios | None  # of each place; None: the recogniser's posteriors stay
     is_searched: bool  # by words that the index has, or by phones
-    heard: Places = NONE_HEARD
+    heard: HeardPlaces = NONE_HEARD
     phones: Pronunciation = ()  # that were heard
 
     @property

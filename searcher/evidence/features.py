@@ -23,7 +23,7 @@ import numpy as np
 
 from searcher.calibration.weights import Evidence, Features
 from searcher.phonetic import layout
-from searcher.phonetic.alignment import Hits
+from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.archive import TYPICAL_PHONE_MS, Archive, SearchedArchive
 from searcher.phonetic.null_distribution import COEFFICIENTS, NullDistribution
 from searcher.phonetic.path_words import (
@@ -62,7 +62,7 @@ def hit_features(
     words: Sequence[str],
     pronunciations: Sequence[WeightedPronunciation],
     found_by: Int64s,
-    hits: Hits,
+    hits: AlignedHits,
     paths: Paths,
     searched: SearchedArchive,
 ) -> Features:
@@ -305,7 +305,7 @@ def feature_names(*, in_vocabulary: bool) -> frozenset[str]:
     """The features that a model for IV or for OOV terms may weigh."""
     none = np.empty(0)
     rows, blank = np.empty(0, np.int64), np.empty((0, 0), np.int16)
-    hits = Hits(
+    hits = AlignedHits(
         rows, rows, rows, rows, np.empty((0, layout.N_MEASURES), np.float32),
         np.empty((0, 0), np.int32), blank, blank, rows, rows,
     )  # fmt: skip

@@ -16,7 +16,7 @@ import numpy as np
 
 from searcher.calibration.weights import Evidence, LogRatios, Weights
 from searcher.heard.archive import HeardTerm
-from searcher.heard.places import Places, PlacesToFit
+from searcher.heard.places import HeardPlaces, PlacesToFit
 from searcher.lexical.deduplicate import overlap
 from searcher.phonetic.layout import SAME_PLACE_MS
 from std.store.columns import Int64s
@@ -34,7 +34,7 @@ class WithHeard(NamedTuple):
     """A term's places once the sound was listened to: those found otherwise, then the others."""
 
     ratios: LogRatios  # of all of them
-    alone: Places  # that were only heard
+    alone: HeardPlaces  # that were only heard
 
 
 def with_heard(
@@ -70,7 +70,7 @@ def places_alone(heard: HeardTerm, spans: PlacesToFit) -> Int64s:
     return some[~_are_known(heard.places.rows(some), spans)][:MOST_ALONE]
 
 
-def _are_known(places: Places, spans: PlacesToFit) -> Bools:
+def _are_known(places: HeardPlaces, spans: PlacesToFit) -> Bools:
     """(n,) which places overlap with a span, with their middles near each other."""
     start, end = places.start_ms[:, None], places.end_ms[:, None]
     is_near = np.abs(start + end - spans.start_ms - spans.end_ms) < 2 * SAME_PLACE_MS

@@ -18,7 +18,7 @@ from searcher.evidence.features import (
     spoken_features,
 )
 from searcher.lexical.deduplicate import overlap
-from searcher.phonetic.alignment import Hits
+from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.archive import SearchedArchive
 from searcher.phonetic.hits import PhoneticHits
 from searcher.phonetic.layout import SAME_PLACE_MS, SCORE
@@ -134,7 +134,7 @@ def pair_with_hits(
     )
 
 
-def near_pairs(lexical: Candidates, hits: Hits) -> tuple[Int64s, Int64s]:
+def near_pairs(lexical: Candidates, hits: AlignedHits) -> tuple[Int64s, Int64s]:
     """(pairs,) rows of candidates and of hits that overlap with their middles near each other.
 
     Args:

@@ -1,7 +1,7 @@
 """The frames of an index that are searched, segment by segment.
 
-Archive      the segments with sound, and which of their recordings count
-archive_of   segments of an index -> Archive
+SoundArchive the segments with sound, and which of their recordings count
+archive_of   segments of an index -> SoundArchive
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from std.store.columns import Int64s, UInt64s
 from std.values import Recording
 
 
-class Part(NamedTuple):
+class ArchivePart(NamedTuple):
     """The sound of a segment."""
 
     sound: SegmentSound
@@ -28,11 +28,11 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Archive:
+class SoundArchive:
     """All frames that are searched; those of one encoder."""
 
     recordings: tuple[Recording, ...]  # of the index; parts point into it
-    parts: tuple[Part, ...]
+    parts: tuple[ArchivePart, ...]
 
     @property
     def encoder(self) -> Encoder:
@@ -63,7 +63,7 @@ class Archive:
 
 def archive_of(
     segments: Sequence[Segment], wanted: Callable[[Recording], bool] = lambda recording: True
-) -> Archive:
+) -> SoundArchive:
     """The sound of an index.
 
     Args:
@@ -87,7 +87,7 @@ def archive_of(
             and wanted(one.recording)
         ]
         numbers = table.rows[segment][rows]
-        parts.append(Part(sound, np.array(rows, np.int64), numbers.astype(np.int64)))
+        parts.append(ArchivePart(sound, np.array(rows, np.int64), numbers.astype(np.int64)))
     if not parts:
         raise StdError(
             "the index has no sound: std-recognise --sound or --sound-only writes it, std-index "
@@ -95,4 +95,4 @@ def archive_of(
         )
     if len({part.sound.encoder for part in parts}) > 1:
         raise StdError("the shards of the index have sound of two encoders, which do not compare")
-    return Archive(table.recordings, tuple(parts))
+    return SoundArchive(table.recordings, tuple(parts))

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.examples.archive import Archive
+from searcher.examples.archive import SoundArchive
 from std.errors import InputError, StdError
 from std.sound.files import SUFFIX, read_sound
 from std.sound.value import FRAME_MS, frames, signs
@@ -28,7 +28,7 @@ _STRETCH = re.compile(r"(?P<place>.+)@(?P<begin>\d+(?:\.\d+)?)-(?P<end>\d+(?:\.\
 _CHANNEL = re.compile(r"(?P<file>.+)/(?P<channel>\d+)")
 
 
-class Span(NamedTuple):
+class ExampleSpan(NamedTuple):
     """A stretch of a recording."""
 
     recording: Recording
@@ -42,10 +42,10 @@ class Example:
 
     text: str  # as the user gave it
     signs: UInt64s  # (m, 4)
-    span: Span | None = None  # where it is in the index: found there, it is no news
+    span: ExampleSpan | None = None  # where it is in the index: found there, it is no news
 
 
-def read_example(text: str, archive: Archive) -> Example:
+def read_example(text: str, archive: SoundArchive) -> Example:
     """Find the frames of an example.
 
     Args:
@@ -71,7 +71,7 @@ def read_example(text: str, archive: Archive) -> Example:
         recording = (
             Recording(channel["file"], int(channel["channel"])) if channel else Recording(place, 1)
         )
-        span = Span(recording, begin_ms, end_ms)
+        span = ExampleSpan(recording, begin_ms, end_ms)
         example = Example(text, archive.frames(*span), span)
     else:
         raise StdError(
@@ -88,7 +88,7 @@ def read_example(text: str, archive: Archive) -> Example:
     return example
 
 
-def _of_file(path: Path, begin_ms: float, end_ms: float, archive: Archive) -> UInt64s:
+def _of_file(path: Path, begin_ms: float, end_ms: float, archive: SoundArchive) -> UInt64s:
     sound = read_sound(path)
     if sound.encoder != archive.encoder:
         raise InputError(

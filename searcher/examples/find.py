@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.examples.archive import Archive, archive_of
+from searcher.examples.archive import SoundArchive, archive_of
 from searcher.examples.example import Example, read_example
-from searcher.examples.places import Places, best_places, costs_at, joined
+from searcher.examples.places import ExamplePlaces, best_places, costs_at, joined
 from searcher.index.copies import NO_COPIES
 from searcher.index.searched_speech import SearchedSpeech, inside_ecf
 from searcher.results.candidates import NO_CANDIDATES, Candidates, concatenate, in_order
@@ -106,7 +106,9 @@ def find_by_examples(
     )
 
 
-def _found(examples: Sequence[Example], archive: Archive, threads: int) -> tuple[Places, Float64s]:
+def _found(
+    examples: Sequence[Example], archive: SoundArchive, threads: int
+) -> tuple[ExamplePlaces, Float64s]:
     """The places of a term, and their probabilities; of several examples, by all of them."""
     ranked = [best_places(example, archive, threads) for example in examples]
     if len(examples) == 1:
@@ -125,7 +127,7 @@ def _how(examples: Sequence[str]) -> str:
     return f"sounds like {examples[0]}{more}"
 
 
-def _candidates(term: int, places: Places, probability: Float64s) -> Candidates:
+def _candidates(term: int, places: ExamplePlaces, probability: Float64s) -> Candidates:
     """The places of a term; the slots of words there are looked up for hits that are shown."""
     zeros = np.zeros(len(places.recording), np.int64)
     return Candidates(

@@ -1,6 +1,6 @@
 """An example against an archive: the places that sound most like it, with their costs.
 
-Places        of one example
+ExamplePlaces of one example
 best_places   every place by every second frame, the best ones by all
 costs_at      of an example at places that were found by another one
 """
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.examples.archive import Archive, Part
+from searcher.examples.archive import ArchivePart, SoundArchive
 from searcher.examples.example import Example
 from searcher.examples.kernels import FAR, alignment, scan
 from std.sound.value import FRAME_MS, SIGNS
@@ -26,7 +26,7 @@ LOOKED_AT = 600  # cells whose best path is aligned by all frames
 KEPT = 200  # places of an example
 
 
-class Places(NamedTuple):
+class ExamplePlaces(NamedTuple):
     """Places of an archive, as columns."""
 
     recording: Int64s  # (n,) in the table of the archive's recordings
@@ -34,9 +34,9 @@ class Places(NamedTuple):
     end_ms: Int64s  # (n,)
     cost: Float64s  # (n,) share of signs that differ, 0 to 1
 
-    def rows(self, which: Int64s) -> "Places":
+    def rows(self, which: Int64s) -> "ExamplePlaces":
         """Some of them."""
-        return Places._make(column[which] for column in self)
+        return ExamplePlaces._make(column[which] for column in self)
 
 
 class _Cells(NamedTuple):
@@ -47,7 +47,7 @@ class _Cells(NamedTuple):
     row: Int64s  # (c,) of the part's recordings
 
 
-def best_places(example: Example, archive: Archive, threads: int = 1) -> Places:
+def best_places(example: Example, archive: SoundArchive, threads: int = 1) -> ExamplePlaces:
     """The places that sound most like an example, the best first; not the example itself.
 
     Args:
@@ -66,7 +66,7 @@ def best_places(example: Example, archive: Archive, threads: int = 1) -> Places:
         _aligned(example.signs, archive.parts[parts[i]], int(row[i]), int(end[i]))
         for i in chosen.tolist()
     ]
-    places = Places._make(
+    places = ExamplePlaces._make(
         np.array(column, kind)
         for column, kind in zip(
             zip(*found, strict=True) if found else [()] * 4,
@@ -77,7 +77,7 @@ def best_places(example: Example, archive: Archive, threads: int = 1) -> Places:
     return _distinct(places, [example], archive)
 
 
-def costs_at(example: Example, archive: Archive, places: Places) -> Float64s:
+def costs_at(example: Example, archive: SoundArchive, places: ExamplePlaces) -> Float64s:
     """(n,) what an example costs where another one was found, wherever it fits best there."""
     parts = {
         number: (part, row)
@@ -99,7 +99,7 @@ def costs_at(example: Example, archive: Archive, places: Places) -> Float64s:
     return np.array(costs, np.float64)
 
 
-def _cells(query: UInt64s, part: Part, threads: int) -> _Cells:
+def _cells(query: UInt64s, part: ArchivePart, threads: int) -> _Cells:
     """The best rough path of each half length of an example, in all of a part's recordings."""
     cell = max(4, len(query) // 2)
     pieces, rows, cells = _pieces(part, cell)
@@ -118,7 +118,7 @@ def _cells(query: UInt64s, part: Part, threads: int) -> _Cells:
     return _Cells(costs, ends, rows)
 
 
-def _pieces(part: Part, cell: int) -> tuple[Int64s, Int64s, int]:
+def _pieces(part: ArchivePart, cell: int) -> tuple[Int64s, Int64s, int]:
     """Stretches of a part for `scan`, the recording of each cell, and how many cells there are."""
     length = max(1, PIECE // cell) * cell * STRIDE
     pieces, rows, cells = [], [], 0
@@ -134,7 +134,7 @@ def _pieces(part: Part, cell: int) -> tuple[Int64s, Int64s, int]:
     return np.array(pieces, np.int64).reshape(-1, 4), np.repeat(counted[:, 0], counted[:, 1]), cells
 
 
-def _aligned(query: UInt64s, part: Part, row: int, end: int) -> tuple[int, int, int, float]:
+def _aligned(query: UInt64s, part: ArchivePart, row: int, end: int) -> tuple[int, int, int, float]:
     """The best path near the end of a rough one: recording, begin, end and cost."""
     first, stop = part.sound.offsets[row : row + 2].tolist()
     m = len(query)
@@ -159,13 +159,17 @@ def _paths(query: UInt64s, stretch: UInt64s) -> tuple[Int32s, Int64s]:
     return costs, begins
 
 
-def joined(parts: Sequence[Places], examples: Sequence[Example], archive: Archive) -> Places:
+def joined(
+    parts: Sequence[ExamplePlaces], examples: Sequence[Example], archive: SoundArchive
+) -> ExamplePlaces:
     """Places of several examples, each once: of those that overlap, the cheapest."""
-    every = Places._make(np.concatenate(column) for column in zip(*parts, strict=True))
+    every = ExamplePlaces._make(np.concatenate(column) for column in zip(*parts, strict=True))
     return _distinct(every, examples, archive)
 
 
-def _distinct(places: Places, examples: Sequence[Example], archive: Archive) -> Places:
+def _distinct(
+    places: ExamplePlaces, examples: Sequence[Example], archive: SoundArchive
+) -> ExamplePlaces:
     """Of places that overlap, the best; those that overlap an example itself are left out."""
     order = np.lexsort((places.begin_ms, places.recording, places.cost))
     kept: list[int] = []

@@ -20,7 +20,7 @@ from zlib import crc32
 import numpy as np
 
 from searcher.heard.index import HeardIndex, open_heard
-from searcher.heard.places import ALIGNED_SLOTS, NONE_TO_FIT, Places, PlacesToFit, find_places
+from searcher.heard.places import ALIGNED_SLOTS, NONE_TO_FIT, HeardPlaces, PlacesToFit, find_places
 from searcher.phonetic.indexes import PhoneticIndexes
 from searcher.phonetic.null_distribution import draw_decoys, phone_chain
 from std.phonetics.phones import Pronunciation
@@ -74,7 +74,7 @@ class HeardTerm(NamedTuple):
     """A term in the phones heard, by the pronunciation that fits them best."""
 
     phones: Pronunciation
-    places: Places
+    places: HeardPlaces
     log_e_value: Float64s  # (n,) of the places: log of the false alarms that score as high
     span_score: Float64s  # (spans,) best score there, nats; -inf where nothing was heard
     span_log_e_value: Float64s  # (spans,)

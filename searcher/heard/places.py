@@ -110,7 +110,7 @@ class PlacesToFit(NamedTuple):
         return PlacesToFit._make(column[which] for column in self)
 
 
-class Places(NamedTuple):
+class HeardPlaces(NamedTuple):
     """Places of one query, best first."""
 
     recording: Int64s  # (n,) row of the search's table
@@ -118,20 +118,20 @@ class Places(NamedTuple):
     end_ms: Int64s  # (n,)
     score: Float64s  # (n,) nats
 
-    def rows(self, which: Int64s) -> "Places":
+    def rows(self, which: Int64s) -> "HeardPlaces":
         """Some rows of every column."""
-        return Places._make(column[which] for column in self)
+        return HeardPlaces._make(column[which] for column in self)
 
 
 NO_ROWS = np.empty(0, np.int64)
-NONE_HEARD = Places(NO_ROWS, NO_ROWS, NO_ROWS, np.empty(0))
+NONE_HEARD = HeardPlaces(NO_ROWS, NO_ROWS, NO_ROWS, np.empty(0))
 NONE_TO_FIT = PlacesToFit(NO_ROWS, NO_ROWS, NO_ROWS)
 
 
 class Fits(NamedTuple):
     """What fits a query."""
 
-    places: Places
+    places: HeardPlaces
     in_stretches: Float64s  # (stretches,) best score there; -inf where nothing was heard
 
 
@@ -154,7 +154,7 @@ def find_places(
         found = aligned(phones, index, windows)
         parts.append(_peaks(index, found))
         best[here] = _best_of(stretches.rows(here), slots, index, found)
-    every = Places(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    every = HeardPlaces(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
     order = np.lexsort((every.start_ms, every.recording, -every.score))
     return Fits(_apart(every.rows(order)), best)
 
@@ -187,7 +187,7 @@ def _best_of(stretches: PlacesToFit, slots: Int64s, index: HeardIndex, found: Al
     return best
 
 
-def _peaks(index: HeardIndex, found: Aligned) -> Places:
+def _peaks(index: HeardIndex, found: Aligned) -> HeardPlaces:
     """The ends of alignments than which none near them in the window is better."""
     score, n = found.score, len(found.score)
     best = score.copy()
@@ -201,7 +201,7 @@ def _peaks(index: HeardIndex, found: Aligned) -> Places:
         peaks = peaks[score[peaks] >= least]  # ties stay: no order of segments decides
     slots = found.slot[peaks]
     recording = np.searchsorted(index.bounds[:, 0], slots, side="right") - 1
-    return Places(
+    return HeardPlaces(
         index.recording[recording],
         index.begin_ms[found.begin[peaks]].astype(np.int64),
         index.end_ms[slots].astype(np.int64),
@@ -209,7 +209,7 @@ def _peaks(index: HeardIndex, found: Aligned) -> Places:
     )
 
 
-def _apart(places: Places) -> Places:
+def _apart(places: HeardPlaces) -> HeardPlaces:
     """Those without a better one whose middle is near, at most `MOST`."""
     kept: list[int] = []
     middle = (places.start_ms + places.end_ms) / 2

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.heard.archive import HeardArchive, HeardTerm, heard_archive
-from searcher.heard.places import Places, PlacesToFit
+from searcher.heard.places import HeardPlaces, PlacesToFit
 from searcher.index.searched_speech import inside_ecf
 from searcher.phonetic.candidates import PhoneticResult, PreparedLanguage
 from searcher.phonetic.hits import Inside
@@ -80,7 +80,7 @@ def heard_search(
 def heard_as_candidates(
     term: int,
     phones: Pronunciation,
-    places: Places,
+    places: HeardPlaces,
     probability: Float64s,
     table: list[Variant],
 ) -> Candidates:

@@ -37,7 +37,7 @@ PATH_WEIGHT = 0.5  # of the log posteriors of the words on a path, against phone
 WINDOWS_PER_HIT = 1.5  # whose paths are sought first; windows may share a place
 
 
-class Hits(NamedTuple):
+class AlignedHits(NamedTuple):
     """Hits of one query, best first; one row each."""
 
     segment: Int64s  # (n,) index into the indexes searched
@@ -51,9 +51,9 @@ class Hits(NamedTuple):
     first_slot: Int64s  # (n,) of the words on the path, a row of that segment's slot columns
     last_slot: Int64s  # (n,)
 
-    def rows(self, which: Int64s) -> "Hits":
+    def rows(self, which: Int64s) -> "AlignedHits":
         """Some rows of every column."""
-        return Hits._make(column[which] for column in self)
+        return AlignedHits._make(column[which] for column in self)
 
 
 def tiles_of(index: PhoneticIndex, phones: int) -> Int64s:
@@ -72,7 +72,9 @@ def tiles_of(index: PhoneticIndex, phones: int) -> Int64s:
     return np.concatenate(tiles)
 
 
-def align_windows(ratios: Ratios, index: PhoneticIndex, windows: Int64s, min_score: float) -> Hits:
+def align_windows(
+    ratios: Ratios, index: PhoneticIndex, windows: Int64s, min_score: float
+) -> AlignedHits:
     """All hits of a query in some windows of one segment; windows that overlap give a hit twice.
 
     Args:
@@ -102,7 +104,7 @@ def align_windows(ratios: Ratios, index: PhoneticIndex, windows: Int64s, min_sco
     rows = HitRows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     start, end, first_slot, last_slot = rows.spans.T
     recording = start >> 32
-    hits = Hits(
+    hits = AlignedHits(
         segment=np.zeros(len(recording), np.int64),
         recording=recording,
         start_ms=start & MAX_TIME_MS,
@@ -117,7 +119,7 @@ def align_windows(ratios: Ratios, index: PhoneticIndex, windows: Int64s, min_sco
     return hits.rows(np.flatnonzero(index.live[recording]))
 
 
-def align_extensions(extensions: Extensions, cutoff: Cutoff, index: PhoneticIndex) -> Hits:
+def align_extensions(extensions: Extensions, cutoff: Cutoff, index: PhoneticIndex) -> AlignedHits:
     """The `best_hits` of a query around the extensions that the archive's cut-off takes.
 
     First every window gets its score, which is fast; then paths are sought in the best windows
@@ -148,7 +150,7 @@ def align_extensions(extensions: Extensions, cutoff: Cutoff, index: PhoneticInde
         aligned *= 2
 
 
-def best_hits(hits: Hits, limit: HitLimit) -> Hits:
+def best_hits(hits: AlignedHits, limit: HitLimit) -> AlignedHits:
     """The best of one query's hits in a segment, one per place, best first, up to a limit.
 
     Of equal ones the first by audio file, channel and time, as segments are ordered.
@@ -156,7 +158,7 @@ def best_hits(hits: Hits, limit: HitLimit) -> Hits:
     return hits.rows(best_rows(hits, limit))
 
 
-def best_rows(hits: Hits, limit: HitLimit) -> Int64s:
+def best_rows(hits: AlignedHits, limit: HitLimit) -> Int64s:
     """The rows of `best_hits`; of equal ones the first."""
     order = np.argsort(-hits.measures[:, SCORE], kind="stable")
     n_rare = number_of_rare(hits, limit)
@@ -181,13 +183,13 @@ def best_rows(hits: Hits, limit: HitLimit) -> Int64s:
 
 
 def best_of_segments(
-    parts: Sequence[Hits], indexes: Sequence[PhoneticIndex], limit: HitLimit
-) -> Hits:
+    parts: Sequence[AlignedHits], indexes: Sequence[PhoneticIndex], limit: HitLimit
+) -> AlignedHits:
     """The best of one query's hits in several segments, as `best_hits` are in each."""
     numbered = [
         part._replace(segment=np.full(len(part.recording), i)) for i, part in enumerate(parts)
     ]
-    hits = Hits(*(np.concatenate(columns) for columns in zip(*numbered, strict=True)))
+    hits = AlignedHits(*(np.concatenate(columns) for columns in zip(*numbered, strict=True)))
     recordings = [
         indexes[segment].columns.recordings[row].recording
         for segment, row in zip(hits.segment.tolist(), hits.recording.tolist(), strict=True)
@@ -197,12 +199,12 @@ def best_of_segments(
     return up_to(limit, hits.rows(np.array(order, dtype=np.int64)))
 
 
-def up_to(limit: HitLimit, hits: Hits) -> Hits:
+def up_to(limit: HitLimit, hits: AlignedHits) -> AlignedHits:
     """The first of some hits that are ordered, best first."""
     last = max(limit.number, number_of_rare(hits, limit))
     return hits.rows(np.arange(min(last, len(hits.segment))))
 
 
-def number_of_rare(hits: Hits, limit: HitLimit) -> int:
+def number_of_rare(hits: AlignedHits, limit: HitLimit) -> int:
     """How many of some hits have a score that is rare."""
     return int(np.count_nonzero(hits.measures[:, SCORE] >= np.float32(limit.rare_score)))

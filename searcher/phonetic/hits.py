@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.phonetic.alignment import Hits, best_rows, up_to
+from searcher.phonetic.alignment import AlignedHits, best_rows, up_to
 from searcher.phonetic.indexes import PhoneticIndexes
 from searcher.phonetic.layout import SCORE
 from searcher.phonetic.null_distribution import NullDistribution
@@ -33,14 +33,14 @@ class PhoneticHits(NamedTuple):
     Of recordings that are searched in part they are those of the whole recordings.
     """
 
-    hits: Hits  # scores have the log weight of the pronunciation
+    hits: AlignedHits  # scores have the log weight of the pronunciation
     pronunciations: tuple[WeightedPronunciation, ...]
     found_by: Int64s  # (n,) which pronunciation found each
     is_inside: Bools  # (n,) the speech that is searched
 
     @classmethod
     def everywhere(
-        cls, hits: Hits, pronunciations: tuple[WeightedPronunciation, ...], found_by: Int64s
+        cls, hits: AlignedHits, pronunciations: tuple[WeightedPronunciation, ...], found_by: Int64s
     ) -> "PhoneticHits":
         """Hits in an archive that is searched as a whole."""
         return cls(hits, pronunciations, found_by, np.ones(len(found_by), dtype=bool))
@@ -86,7 +86,7 @@ def phonetic_hits(
 
     def within_limit(
         phones: Pronunciation, log_weight: float, n: int
-    ) -> tuple[WeightedPronunciation, Hits]:
+    ) -> tuple[WeightedPronunciation, AlignedHits]:
         found, perfect = hits[phones]
         limit = HitLimit(MAX_HITS + n, null.rare_score(len(phones), perfect))
         pronunciation = WeightedPronunciation(phones, perfect, log_weight)
@@ -108,13 +108,13 @@ def _search_pronunciations(
     null: NullDistribution,
     workers: Executor,
     advance: Callable[[float], None],
-) -> dict[Pronunciation, tuple[Hits, float]]:
+) -> dict[Pronunciation, tuple[AlignedHits, float]]:
     """The hits of each pronunciation, and its perfect score; see `phonetic_hits`."""
     queries = list(dict.fromkeys(phones for of_term in pronunciations for phones in of_term))
     most = dict.fromkeys(queries, MAX_HITS)
     for of_term, n in zip(pronunciations, places.tolist(), strict=True):
         most |= {phones: max(most[phones], MAX_HITS + n) for phones in of_term}
-    hits: dict[Pronunciation, tuple[Hits, float]] = {}
+    hits: dict[Pronunciation, tuple[AlignedHits, float]] = {}
     for some, confusion in phonetic.with_confusion(queries):
 
         def advance_all(share: float, some_of_all: float = len(some) / len(queries)) -> None:
@@ -146,11 +146,11 @@ def _within(of_terms: Sequence[PhoneticHits | None], inside: Inside) -> list[Pho
 
 
 def _best_fitting(
-    of_pronunciations: Sequence[tuple[WeightedPronunciation, Hits]],
+    of_pronunciations: Sequence[tuple[WeightedPronunciation, AlignedHits]],
 ) -> PhoneticHits | None:
     """The hits of the pronunciation whose best hit has most of a perfect score."""
 
-    def best_share(one: tuple[WeightedPronunciation, Hits]) -> float:
+    def best_share(one: tuple[WeightedPronunciation, AlignedHits]) -> float:
         pronunciation, found = one
         return float(found.measures[:, SCORE].max(initial=0.0)) / max(pronunciation.perfect, 1e-9)
 
@@ -162,7 +162,7 @@ def _best_fitting(
 
 
 def combined(
-    of_pronunciations: Sequence[tuple[WeightedPronunciation, Hits]], null: NullDistribution
+    of_pronunciations: Sequence[tuple[WeightedPronunciation, AlignedHits]], null: NullDistribution
 ) -> PhoneticHits | None:
     """The hits of a query whose pronunciation is one of several: at each place the best one's.
 
@@ -188,7 +188,7 @@ def combined(
         enough = np.flatnonzero(measures[:, SCORE] >= MIN_SHARE * pronunciation.perfect)
         parts.append(found._replace(measures=measures, observed=observed).rows(enough))
         found_by.append(np.full(len(enough), row))
-    hits = Hits(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    hits = AlignedHits(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
     pronunciations = tuple(pronunciation for pronunciation, _ in of_pronunciations)
     every = PhoneticHits.everywhere(hits, pronunciations, np.concatenate(found_by))
     every = every.rows(np.lexsort((hits.start_ms, hits.recording)))
@@ -199,7 +199,7 @@ def combined(
     return every.rows(best_rows(every.hits, HitLimit(rare_score=rare_score)))
 
 
-def _in_table(hits: Hits, phonetic: PhoneticIndexes) -> Hits:
+def _in_table(hits: AlignedHits, phonetic: PhoneticIndexes) -> AlignedHits:
     """The hits with their recordings' rows in the search's table."""
     recording = hits.recording.copy()
     for i, rows in enumerate(phonetic.recordings):

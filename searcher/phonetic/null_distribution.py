@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.phonetic.alignment import Hits
+from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.index import PhoneticIndex
 from searcher.phonetic.layout import SCORE
 from searcher.phonetic.ratios import WeightedPronunciation
@@ -48,7 +48,7 @@ MAX_TERM_SHIFT = 2.0
 COEFFICIENTS = 6
 SLOPE_RIDGE = 1e-3  # keeps the fit defined where an archive is very small
 
-Search = Callable[[Sequence[Pronunciation]], Mapping[Pronunciation, Hits]]
+Search = Callable[[Sequence[Pronunciation]], Mapping[Pronunciation, AlignedHits]]
 PerfectScore = Callable[[Pronunciation], float]
 
 LENGTHS = (4, 5, 6, 7, 8, 9, 10, 12, 14, 17)  # of decoys, phones

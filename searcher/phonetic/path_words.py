@@ -25,7 +25,7 @@ from math import ceil, log, prod
 
 import numpy as np
 
-from searcher.phonetic.alignment import Hits
+from searcher.phonetic.alignment import AlignedHits
 from std.values import Bools, Float64s
 
 # Share of all alternatives; 20 minutes of speech tell no smaller ones.
@@ -55,7 +55,7 @@ class RecognisedWords:
 NO_WORDS = RecognisedWords((), {})
 
 
-def path_words(hits: Hits, words: RecognisedWords) -> Paths:
+def path_words(hits: AlignedHits, words: RecognisedWords) -> Paths:
     """The words on the path of each hit.
 
     Args:

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from searcher.phonetic.alignment import (
-    Hits,
+    AlignedHits,
     align_extensions,
     align_windows,
     best_hits,
@@ -75,7 +75,7 @@ def search_phones(
     workers: Executor = IN_PROCESS,
     advance: Callable[[float], None] = lambda share: None,
     limits: Mapping[Pronunciation, HitLimit] = MappingProxyType({}),
-) -> dict[Pronunciation, Hits]:
+) -> dict[Pronunciation, AlignedHits]:
     """The best hits of each query in all segments, at most one for each place, best first.
 
     Args:
@@ -88,7 +88,7 @@ def search_phones(
     """
     all_segments = all_segments_of(indexes, confusion)
     at_once = 1 if workers is IN_PROCESS else QUERIES_AT_ONCE
-    hits: dict[Pronunciation, Hits] = {}
+    hits: dict[Pronunciation, AlignedHits] = {}
     for first in range(0, len(queries), at_once):
         batch = queries[first : first + at_once]
         limited = [(query, limits.get(query, HitLimit())) for query in batch]
@@ -113,7 +113,7 @@ def _aligned(
     at_first: int,
     indexes: Sequence[PhoneticIndex],
     workers: Executor,
-) -> list[list[Hits]]:
+) -> list[list[AlignedHits]]:
     """The hits of each query in each segment around its best extensions.
 
     Where `BUSY` of the windows hold a hit whose score is rare, something like the query is said
@@ -124,7 +124,7 @@ def _aligned(
         at_first: windows that are aligned, in the archive.
         indexes, workers: see `search_phones`.
     """
-    hits: list[list[Hits]] = [[] for _ in extensions]
+    hits: list[list[AlignedHits]] = [[] for _ in extensions]
     windows, queries = at_first, [*range(len(extensions))]
     while queries:
         chosen = _with_cutoffs([extensions[i] for i in queries], windows)
@@ -145,7 +145,7 @@ def _all(extensions: Sequence[Extensions]) -> int:
     return sum(len(one.slots) for one in extensions)
 
 
-def _rare(extensions: Sequence[Extensions], hits: Sequence[Hits]) -> int:
+def _rare(extensions: Sequence[Extensions], hits: Sequence[AlignedHits]) -> int:
     """How many hits have a rare score, in all segments."""
     return sum(
         number_of_rare(found, one.query.limit) for one, found in zip(extensions, hits, strict=True)
@@ -198,7 +198,7 @@ def query_in(
 
 def align_all(
     phones: Pronunciation, limit: HitLimit, index: PhoneticIndex, all_segments: AllSegments
-) -> Hits:
+) -> AlignedHits:
     """The best hits of a query in all of a segment."""
     query = query_in(phones, limit, index, all_segments)
     tiles = tiles_of(index, len(phones))

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from indexer.query_examples import Example, query_of_name, read_examples
+from indexer.query_examples import QueryExample, query_of_name, read_examples
 from std.errors import InputError
 
 
@@ -27,10 +27,10 @@ def test_names(recording, query):
 def test_a_table():
     text = b"query,recording,start_s,end_s\ntomato,audio/a.wav,1.5,2\ntomato,b,,\n"
     assert read_examples(io.BytesIO(text)) == [
-        Example("tomato", "a", 1500, 2000),
-        Example("tomato", "b"),
+        QueryExample("tomato", "a", 1500, 2000),
+        QueryExample("tomato", "b"),
     ]
-    assert read_examples(io.BytesIO(b"note,query,recording\nx,q,r\n")) == [Example("q", "r")]
+    assert read_examples(io.BytesIO(b"note,query,recording\nx,q,r\n")) == [QueryExample("q", "r")]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 import indexer.cli
 import searcher.commands.search
-from searcher.phonetic.alignment import Hits
+from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.hits import combined
 from searcher.phonetic.layout import N_MEASURES, SCORE
 from searcher.phonetic.null_distribution import NullDistribution
@@ -28,7 +28,7 @@ def hits(length, *places):
     measures[:, SCORE] = [score for _, score in places]
     paths = np.full((n, 8), -1, np.int32)
     observed = np.zeros((n, length), np.int16)
-    return Hits(
+    return AlignedHits(
         zeros, zeros, start_ms, start_ms + 400, measures, paths, observed,
         paths.astype(np.int16), zeros, zeros,
     )  # fmt: skip

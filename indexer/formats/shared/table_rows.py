@@ -47,7 +47,7 @@ Columns = Mapping[str, tuple[int, Column]]
 Numbered = tuple[int, list[str]]  # a row and its line
 
 
-class Table(NamedTuple):
+class TimedTable(NamedTuple):
     """How a table is written, and what its columns hold."""
 
     separator: str
@@ -56,7 +56,7 @@ class Table(NamedTuple):
     has_header: bool = True
 
 
-def table_in(text: str, *, cut: bool = False) -> Table | None:
+def table_in(text: str, *, cut: bool = False) -> TimedTable | None:
     """Tell the columns of a table; None of a text that is none of speech.
 
     Args:
@@ -67,7 +67,7 @@ def table_in(text: str, *, cut: bool = False) -> Table | None:
     if len(first) < LONGEST_HEADING:
         separator, columns = _header(first)
         if columns and (_may_lack_ends(first, separator, columns) or _has_spans(rest)):
-            return Table(separator, columns, len(_fields(first, separator)))
+            return TimedTable(separator, columns, len(_fields(first, separator)))
     lines = [first, *islice(rest.split("\n"), LOOKED_AT)]
     lines = lines[:-1] if cut or len(lines) > LOOKED_AT else lines
     found = (_without_header(lines, separator) for separator in SEPARATORS if separator in first)
@@ -149,7 +149,7 @@ def _quoting(separator: str) -> Literal[0, 3]:
     return csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
 
 
-def _without_header(lines: Sequence[str], separator: str, first: int = 0) -> Table | None:
+def _without_header(lines: Sequence[str], separator: str, first: int = 0) -> TimedTable | None:
     """The columns of a table without headings: of times and one of texts, no other.
 
     A first line that is none of its rows is a heading in words that nobody knows.
@@ -157,7 +157,7 @@ def _without_header(lines: Sequence[str], separator: str, first: int = 0) -> Tab
     width = len(_fields(lines[0], separator))
     if not LEAST_ROWS < width <= MOST_COLUMNS or sum(map(len, lines)) > LONGEST_FIELD:
         return None
-    table = Table(separator, {}, width, has_header=False)
+    table = TimedTable(separator, {}, width, has_header=False)
     rows: list[list[str]] = []
     with suppress(InputError):
         rows = [row for _, row in rows_in("\n".join(lines[first:]), table, "", REFUSED)]
@@ -210,7 +210,7 @@ def _times(column: Sequence[str]) -> Float64s | None:
         return None
 
 
-def rows_in(text: str, table: Table, path: Path | str, repairs: Repairs) -> Iterator[Numbered]:
+def rows_in(text: str, table: TimedTable, path: Path | str, repairs: Repairs) -> Iterator[Numbered]:
     """Yield the rows of a table with their line; empty ones are none.
 
     Raises:

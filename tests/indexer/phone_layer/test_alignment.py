@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from indexer.phone_layer.alignment import ANYTHING, SILENCE, aligned, targets
-from indexer.phone_layer.sources import SpokenWords
+from indexer.phone_layer.sources import PronouncedWords
 
 
 def slowly_aligned(fits, targets):
@@ -32,7 +32,7 @@ def slowly_aligned(fits, targets):
 def spoken(*words, timed=None):
     """Words as (begin_ms, end_ms, rows of phones)."""
     offsets = np.cumsum([0, *(len(phones) for *_, phones in words)])
-    return SpokenWords(
+    return PronouncedWords(
         np.array([begin for begin, *_ in words], np.int64),
         np.array([end for _, end, _ in words], np.int64),
         offsets.astype(np.int64),

@@ -5,8 +5,8 @@ import pytest
 
 from indexer.phone_layer.alignment import targets
 from indexer.phone_layer.layer import (
+    FrameReader,
     PhoneLayer,
-    Reader,
     blocks,
     class_sums,
     fits_of,
@@ -15,7 +15,7 @@ from indexer.phone_layer.layer import (
     no_sums,
 )
 from indexer.phone_layer.learning import Lesson, folds_of, learn
-from indexer.phone_layer.sources import SpokenWords
+from indexer.phone_layer.sources import PronouncedWords
 from std.sound.value import Encoder
 
 ENCODER = Encoder("whisper", "ab")
@@ -37,7 +37,7 @@ def recording(seed, *, words=60, shift_ms=0, said=None):
         phones += (mine if said is None else rng.integers(0, len(PHONES), len(mine))).tolist()
         lengths.append(len(mine))
     frames = (MEANS[classes] + rng.standard_normal((len(classes), 12))).astype(np.float32)
-    spoken = SpokenWords(
+    spoken = PronouncedWords(
         np.array(begins) + shift_ms,
         np.array(ends) + shift_ms,
         np.cumsum([0, *lengths]),
@@ -48,7 +48,7 @@ def recording(seed, *, words=60, shift_ms=0, said=None):
 
 
 def reader(frames):
-    return Reader(len(frames), lambda first, end: frames[first:end])
+    return FrameReader(len(frames), lambda first, end: frames[first:end])
 
 
 def lessons(recordings):

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scoring.report.system_names import system_names
 
+from scoring.report.rows import system_names
 from scoring.report.write import _folder_names
 
 NAMES = [

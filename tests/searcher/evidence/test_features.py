@@ -14,7 +14,7 @@ from searcher.evidence.features import (
     oov_features,
     spoken_features,
 )
-from searcher.phonetic.alignment import Hits
+from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.archive import Archive, SearchedArchive
 from searcher.phonetic.layout import N_MEASURES
 from searcher.phonetic.null_distribution import NullDistribution
@@ -36,7 +36,7 @@ def hits(*scores, ms=750):
     zeros = np.zeros(n, np.int64)
     empty = np.full((n, 8), -1)
     empty[:, 0] = np.arange(n)  # another word at each place
-    return Hits(
+    return AlignedHits(
         zeros, zeros, 1000 * np.arange(n), 1000 * np.arange(n) + ms, measures,
         empty.astype(np.int32), empty.astype(np.int16), empty.astype(np.int16), zeros, zeros,
     )  # fmt: skip

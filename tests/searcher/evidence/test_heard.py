@@ -5,13 +5,13 @@ import numpy as np
 from searcher.calibration.weights import LogRatios, Weights
 from searcher.evidence.heard import MOST_BY_CHANCE, heard_evidence, places_alone, with_heard
 from searcher.heard.archive import HeardTerm
-from searcher.heard.places import Places, PlacesToFit
+from searcher.heard.places import HeardPlaces, PlacesToFit
 
 LOG_SLOTS = 7.0
 SPANS = PlacesToFit(np.array([0, 0, 1]), np.array([1000, 5000, 0]), np.array([1500, 5600, 400]))
 TERM = HeardTerm(
     ("t", "a", "b", "a"),
-    Places(
+    HeardPlaces(
         np.array([0, 1, 0, 2]),
         np.array([1100, 0, 5900, 700]),
         np.array([1600, 300, 6400, 900]),

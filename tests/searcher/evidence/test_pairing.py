@@ -6,7 +6,7 @@ import pytest
 from searcher.evidence.features import NOWHERE
 from searcher.evidence.pairing import near_pairs
 from searcher.lexical.deduplicate import overlap
-from searcher.phonetic.alignment import Hits, best_rows
+from searcher.phonetic.alignment import AlignedHits, best_rows
 from searcher.phonetic.layout import N_MEASURES, SAME_PLACE_MS, SCORE
 from searcher.phonetic.ratios import HitLimit
 from searcher.results.candidates import NO_CANDIDATES, Candidates
@@ -17,7 +17,7 @@ def drawn_hits(rng, n, recordings=3, until_ms=4000):
     measures = np.zeros((n, N_MEASURES), np.float32)
     measures[:, SCORE] = rng.integers(0, 12, n)
     blank, rows = np.empty((n, 0), np.int16), np.zeros(n, np.int64)
-    return Hits(
+    return AlignedHits(
         rows, rng.integers(0, recordings, n), start, start + rng.integers(0, 900, n), measures,
         np.empty((n, 0), np.int32), blank, blank, rows, rows,
     )  # fmt: skip

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from searcher.phonetic.alignment import Hits
+from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.layout import N_MEASURES, SCORE
 from searcher.phonetic.null_distribution import (
     RARE_PLACES,
@@ -17,7 +17,9 @@ def hits(scores):
     measures = np.zeros((n, N_MEASURES), np.float32)
     measures[:, SCORE] = np.sort(scores)[::-1]
     rows, blank = np.zeros(n, np.int64), np.zeros((n, 8), np.int16)
-    return Hits(rows, rows, rows, rows, measures, blank.astype(np.int32), blank, blank, rows, rows)
+    return AlignedHits(
+        rows, rows, rows, rows, measures, blank.astype(np.int32), blank, blank, rows, rows
+    )
 
 
 def test_the_tail_that_made_the_scores_is_found():
