@@ -54,8 +54,7 @@ if TYPE_CHECKING:
     from indexer.export import ExportReport, export_index
     from indexer.formats.names import FORMAT_NAMES, installed_formats
     from indexer.formats.shared.numbered import NumberedUtterances, Span
-    from indexer.formats.shared.reader import FormatReader
-    from indexer.formats.shared.reader_options import ReaderOptions
+    from indexer.formats.shared.reader import FormatReader, ReaderOptions
     from indexer.formats.shared.recordings import recording_for
     from indexer.index_report import IndexReport
     from indexer.inputs import InputOptions
@@ -138,8 +137,7 @@ __getattr__, __dir__ = lazy_names(
         "export": "ExportReport export_index",
         "formats.names": "FORMAT_NAMES installed_formats",
         "formats.shared.numbered": "NumberedUtterances Span",
-        "formats.shared.reader": "FormatReader",
-        "formats.shared.reader_options": "ReaderOptions",
+        "formats.shared.reader": "FormatReader ReaderOptions",
         "formats.shared.recordings": "recording_for",
         "index_report": "IndexReport",
         "inputs": "InputOptions",

@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 
 from indexer.file_columns import FileColumns, index_file
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, ReaderOptions
 from indexer.given_names import given_names, under_given
 from indexer.index_report import IndexedInput, IndexReport, Skipped
 from indexer.inputs import Input

@@ -11,7 +11,7 @@ from typing import Any
 
 from indexer.file_columns import FileColumns, index_file
 from indexer.formats.detect import HEAD_BYTES, detect
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.index_report import Skipped
 from indexer.inputs import Input
 from indexer.origins import Origins

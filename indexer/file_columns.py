@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from indexer.formats.detect import foreign
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.formats.shared.tiers import Tiers
 from indexer.formats.shared.units import SLOWEST, plausible
 from indexer.index_report import IndexedInput, Skipped

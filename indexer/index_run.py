@@ -12,7 +12,7 @@ from warnings import warn
 
 from indexer.build import build
 from indexer.describe import describe, languages_in, own_columns_note, whole_rows
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.index_report import IndexReport, RecordedAudio
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer

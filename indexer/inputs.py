@@ -15,7 +15,7 @@ from typing import Literal, NoReturn
 from indexer.formats.detect import parse_file
 from indexer.formats.readers.ctm import timed_words
 from indexer.formats.readers.sausage import read_times
-from indexer.formats.shared.reader_options import (
+from indexer.formats.shared.reader import (
     DEFAULT,
     Names,
     ReaderOptions,

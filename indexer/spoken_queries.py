@@ -17,7 +17,7 @@ from os import PathLike
 from pathlib import Path
 
 from indexer.formats.detect import foreign
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.inputs import Input, InputOptions, input_files, networks_of
 from indexer.query_examples import QueryExample, by_name, read_examples
 from std.errors import InputError

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from indexer.formats.detect import foreign
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.inputs import Input, InputOptions, input_files, utterances_in
 from indexer.networks.utterances import Utterances
 from indexer.segments.separate import separated

@@ -28,9 +28,8 @@ from std.lazy_names import lazy_names
 if TYPE_CHECKING:
     from searcher.api import Index, open_index
     from searcher.calibration.model import Model
-    from searcher.discovery.class_file import write_classes
     from searcher.discovery.found import Discovered, DiscoveredClass, DiscoveredFragment
-    from searcher.discovery.page import write_class_page
+    from searcher.discovery.page import write_class_page, write_classes
     from searcher.evidence.model_file import load as load_model
     from searcher.evidence.model_file import save as save_model
     from searcher.examples.find import ExampleTerm
@@ -84,9 +83,8 @@ __getattr__, __dir__ = lazy_names(
     {
         "api": "Index open_index",
         "calibration.model": "Model",
-        "discovery.class_file": "write_classes",
         "discovery.found": "Discovered DiscoveredClass DiscoveredFragment",
-        "discovery.page": "write_class_page",
+        "discovery.page": "write_class_page write_classes",
         "evidence.model_file": "load_model=load save_model=save",
         "examples.find": "ExampleTerm",
         "fusion.fused_index": "FusedIndex open_fused",

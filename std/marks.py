@@ -11,8 +11,19 @@ r"""Marks of people who listened to hits: right or wrong; one JSON object a line
 
 Lines are appended and never changed: the last one about a hit counts (`latest`). A last line
 without a line end was being written when the writer was killed; nobody was told that it is kept,
-and it is left out. `std-serve --feedback` writes this file. `read_marks` also reads tables of hits
-that a person has marked in a spreadsheet (`std.marks_table`).
+and it is left out. `std-serve --feedback` writes this file.
+
+`read_marks` also reads what a person wrote beside hits in a spreadsheet: a table of hits
+(``std-search --csv``) with one more column, ``right``:
+
+    term,file,channel,start_s,end_s,probability,right
+    burg,news_01,1,1.000,1.500,0.93,yes
+    burg,news_02,1,7.200,7.700,0.81,no
+
+    term       the term
+    file       or ``recording``: name of the audio file; ``channel``: 1 without such a column
+    start_s    and ``end_s``, or ``start`` and ``end``: in seconds
+    right      or ``mark``, ``richtig``: `RIGHT` or `WRONG`; empty: nobody has heard it
 
     >>> import io
     >>> line = dump(Mark("burg", Recording("a", 1), 1.0, 1.5, True, "2026-11-22T09:30:00Z"))
@@ -22,7 +33,7 @@ that a person has marked in a spreadsheet (`std.marks_table`).
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -30,15 +41,29 @@ from std.errors import InputError
 from std.fields import numbered
 from std.files import content_of, open_input, rewound
 from std.json_fields import STRICT, Part
-from std.limits import CHANNEL, MAX_TIME_S
-from std.marks_table import rows_of
+from std.limits import CHANNEL, MAX_CHANNEL, MAX_TIME_S
 from std.ranges import Range
+from std.tables.read import read_table
 from std.values import Recording
 
 MAX_MARK_BYTES = 1 << 16
 LOOKED_AT_BYTES = 4096
 TIME_S = Range(0, MAX_TIME_S)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
+
+RIGHT = ("yes", "true", "right", "ja", "richtig", "y", "j", "1", "x")
+WRONG = ("no", "false", "wrong", "nein", "falsch", "n", "0")
+COLUMNS = {
+    "term": ("term",),
+    "file": ("file", "recording"),
+    "start": ("start_s", "start"),
+    "end": ("end_s", "end"),
+    "right": ("right", "mark", "richtig"),
+}
+CHANNEL_COLUMN = "channel"
+NAMES = {name for names in COLUMNS.values() for name in names}
+
+Row = tuple[str, Recording, float, float, bool]  # term, recording, start and end in s, right
 
 
 class Mark(NamedTuple):
@@ -119,7 +144,7 @@ def read_marks(path: Path) -> list[Mark]:
 
     Args:
         path: of a file of `std-serve`, or of a table of hits with a column of marks
-            (`std.marks_table`).
+            (`std.marks`).
 
     Raises:
         InputError: the file cannot be read, or a line is no mark.
@@ -131,3 +156,58 @@ def read_marks(path: Path) -> list[Mark]:
             return latest(parse(whole, path))
         rows = rows_of(content_of(whole, path), path)
     return latest(Mark(*row, "") for row in rows)
+
+
+def rows_of(content: bytes, path: Path | str) -> list[Row]:
+    """The hits that somebody has marked.
+
+    Args:
+        content: the file.
+        path: its name, for messages.
+
+    Raises:
+        InputError: it is no table, lacks a column, or a value is none of those above.
+        ConfigError: it is a workbook, and openpyxl is not installed.
+    """
+    table = read_table(content, path, lambda name: name.lower() in NAMES)
+    names = [name.lower() for name in table.columns]
+    place = {what: _column(what, names, path, table.line) for what in COLUMNS}
+    rows = []
+    for line, cells in table.rows:
+        if not (said := cells[place["right"]].strip().lower()):
+            continue
+        if said not in (*RIGHT, *WRONG):
+            raise InputError(path, line, f"{RIGHT[0]} or {WRONG[0]}", said)
+        if not cells[place["term"]] or not cells[place["file"]]:
+            raise InputError(path, line, "a term and a recording", ", ".join(cells))
+        start_s, end_s = (_seconds(cells[place[what]], path, line) for what in ("start", "end"))
+        if end_s < start_s:
+            raise InputError(path, line, "an end not before the start", cells[place["end"]])
+        written = cells[names.index(CHANNEL_COLUMN)] if CHANNEL_COLUMN in names else "1"
+        channel = _channel(written, path, line)
+        recording = Recording(cells[place["file"]], channel)
+        rows.append((cells[place["term"]], recording, start_s, end_s, said in RIGHT))
+    return rows
+
+
+def _column(what: str, names: Sequence[str], path: Path | str, line: int) -> int:
+    for name in COLUMNS[what]:
+        if name in names:
+            return names.index(name)
+    raise InputError(path, line, f"a column {' or '.join(COLUMNS[what])}", ", ".join(names))
+
+
+def _seconds(text: str, path: Path | str, line: int) -> float:
+    try:
+        seconds = float(text.replace(",", ".") if "." not in text else text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= MAX_TIME_S:
+        raise InputError(path, line, "a time in seconds", text)
+    return seconds
+
+
+def _channel(text: str, path: Path | str, line: int) -> int:
+    if not text.isdecimal() or int(text) > MAX_CHANNEL:
+        raise InputError(path, line, "the number of a channel", text)
+    return int(text)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from std.errors import InputError
 from std.limits import MAX_CHANNEL, MAX_TIME_S
-from std.marks_table import RIGHT, WRONG
+from std.marks import RIGHT, WRONG
 from std.ranges import Range
 from std.tables.read import read_table
 from std.values import Recording

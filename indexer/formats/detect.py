@@ -19,8 +19,7 @@ from typing import BinaryIO
 
 from indexer.formats.looks import IN_BRACKETS, IS_JSON, has_keys, near_json, unknown
 from indexer.formats.registry import all_readers, readers
-from indexer.formats.shared.reader import Kind
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, Kind, ReaderOptions
 from indexer.formats.shared.service_answers import what_instead
 from indexer.formats.shared.units import speech_is_plausible
 from indexer.formats.shared.xml_head import root_name

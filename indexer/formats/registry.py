@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.names import FORMAT_NAMES, GROUP, module_of
-from indexer.formats.shared.reader import FormatReader, Kind
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import FormatReader, Kind, ReaderOptions
 from indexer.formats.shared.recordings import recording_of
 from indexer.lattices.lattice import Lattice
 from indexer.networks.utterances import Utterances

@@ -8,9 +8,8 @@ from typing import Any, Literal
 
 from scoring.evaluate import Evaluation
 from scoring.report.csv_tables import TERMS_HEADER, cells, term_rows
-from scoring.report.intervals import comparison_rows, interval_cells
+from scoring.report.intervals import comparison_rows, defined, interval_cells
 from scoring.report.summary import SUMMARY_HEADER, summary_rows
-from scoring.report.values import defined
 from scoring.statistics.significance import Statistics
 from std.display.rows import Rows
 from std.errors import named

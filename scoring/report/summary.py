@@ -11,8 +11,14 @@ import numpy as np
 
 from scoring.evaluate import Evaluation
 from scoring.group import Group
-from scoring.report.intervals import statistics_document, statistics_lines
-from scoring.report.values import defined, group_reliability, reliability_document, text_table
+from scoring.report.intervals import (
+    defined,
+    group_reliability,
+    reliability_document,
+    statistics_document,
+    statistics_lines,
+    text_table,
+)
 from scoring.resources import Resources
 from scoring.statistics.significance import Statistics
 from std.display.numbers import counted

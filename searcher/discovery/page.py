@@ -1,9 +1,15 @@
-"""Classes as one HTML file to look through and to listen to: no network, no other files.
+"""Classes as files: a page to look through and to listen to, and a class file of ZeroSpeech.
 
-write_class_page    classes -> a file
+write_class_page    classes -> one HTML file: no network, no other files
+write_classes       classes -> a class file, which std-discovery scores:
+
+    Class 1
+    KERSTIN_00 12.34 12.96
+    KERSTIN_07 3.02 3.66
 """
 
 import base64
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +25,8 @@ from std.display.numbers import clock, counted
 from std.errors import InputError, StdError
 from std.metadata.table import AUDIO, NO_METADATA, Metadata
 from std.outputs import open_output
+from std.sound.files import SUFFIX, sound_name
+from std.values import Recording
 
 SHOWN_CLASSES = 300  # classes
 HEARD = 8  # fragments of each that have sound
@@ -112,8 +120,7 @@ def _place(part: DiscoveredFragment, folder: AudioFolder | None, metadata: Metad
 
 
 def _sound(part: DiscoveredFragment, place: Path) -> str:
-    from std.audio.decode import samples
-    from std.audio.encode import RATES, sound_file
+    from std.audio.samples import RATES, samples, sound_file
 
     begin_s, end_s = max(0.0, part.start_s - CLIP_MARGIN_S), part.end_s + CLIP_MARGIN_S
     channel = part.recording.channel
@@ -125,3 +132,32 @@ def _sound(part: DiscoveredFragment, place: Path) -> str:
         return ""
     content = base64.b64encode(sound_file(np.concatenate(blocks), "ogg")).decode()
     return f"data:audio/ogg;base64,{content}"
+
+
+def write_classes(classes: Sequence[DiscoveredClass], path: str | PathLike[str]) -> None:
+    """Write a class file; channels beside the first are named as their files of sound are.
+
+    Args:
+        classes: in the order in which they are numbered.
+        path: of the file.
+
+    Raises:
+        StdError: a recording's name has a blank in it; the file cannot be written.
+    """
+    lines = []
+    for number, one in enumerate(classes, start=1):
+        lines.append(f"Class {number}")
+        for part in one.fragments:
+            lines.append(f"{_name(part.recording)} {part.start_s:.3f} {part.end_s:.3f}")
+        lines.append("")
+    with open_output(Path(path)) as sink:
+        sink.write("".join(f"{line}\n" for line in lines).encode())
+
+
+def _name(recording: Recording) -> str:
+    name = sound_name(recording).removesuffix(SUFFIX)
+    if name.split() != [name]:
+        raise StdError(
+            f"class files separate by blanks: expected a recording without, got {name!r}"
+        )
+    return name

@@ -14,10 +14,9 @@ import numpy as np
 
 from searcher.output.context import CHANGE
 from searcher.results.hits import Hit
-from std.audio.decode import samples
-from std.audio.encode import RATES, Format, sound_file
 from std.audio.facts import DURATION_S, is_same_audio
 from std.audio.files import AudioFolder, audio_folder
+from std.audio.samples import RATES, Format, samples, sound_file
 from std.characters import text_of
 from std.csv_files import NUMBER
 from std.edit_lists import MARKER_ENDS, EditClip, MarkersFor, edl, fcpxml, markers

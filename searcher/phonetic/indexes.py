@@ -16,9 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from searcher.calibration.model import Model
-from searcher.phonetic.archive import SearchedArchive
+from searcher.phonetic.archive import SearchedArchive, archive_of
 from searcher.phonetic.index import PhoneticIndex, open_phonetic_index
-from searcher.phonetic.known_archives import archive_of
 from searcher.phonetic.path_words import RecognisedWords
 from searcher.phonetic.ratios import confusion_log_ratios
 from std.config import Config

@@ -21,8 +21,7 @@ from searcher.queries.events import (
     Sites,
     sites_of,
 )
-from searcher.queries.probability import probability
-from searcher.queries.sweep import by_unit, swept_unit
+from searcher.queries.probability import by_unit, probability, swept_unit
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
 

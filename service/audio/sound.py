@@ -1,6 +1,6 @@
 """The sound of recordings: samples, clips, waveforms, copies that browsers play.
 
-    samples     of a stretch of a file (`std.audio.decode`); a failure is a problem
+    samples     of a stretch of a file (`std.audio.samples`); a failure is a problem
     clip        a stretch as a file of its own: Ogg Opus, or WAV
     peaks_of    the waveform: the largest amplitude of each stretch of a fixed length
     playable    Ogg Opus, made once from any format that PyAV reads
@@ -21,9 +21,8 @@ import numpy as np
 
 from service.problems import ProblemError
 from service.recordings import RecordingEntry
-from std.audio import decode
-from std.audio.decode import GO_ON
-from std.audio.encode import RATES, Format, OpusWriter, sound_file
+from std.audio.samples import GO_ON, RATES, Format, OpusWriter, sound_file
+from std.audio.samples import samples as decoded
 from std.errors import InputError, StdError
 from std.outputs import make_folder, open_output
 from std.store.columns import UInt8s
@@ -39,7 +38,7 @@ def samples(
     to_s: float = float("inf"),
     check: Callable[[], None] = GO_ON,
 ) -> Iterator[Float32s]:
-    """As `std.audio.decode.samples`.
+    """As `std.audio.samples.samples`.
 
     Raises:
         ProblemError: the file cannot be decoded, or is gone.
@@ -47,9 +46,7 @@ def samples(
     if not path.is_file():
         raise ProblemError(404, "the audio of this recording is gone")
     try:
-        yield from decode.samples(
-            path, rate, channel=channel, from_s=from_s, to_s=to_s, check=check
-        )
+        yield from decoded(path, rate, channel=channel, from_s=from_s, to_s=to_s, check=check)
     except InputError as error:
         raise ProblemError(
             404, f"the audio of this recording cannot be read: {error.got}"

@@ -7,7 +7,7 @@ import pytest
 from indexer.build import build, worthwhile_jobs
 from indexer.file_columns import index_file, shard_of
 from indexer.formats.readers import jsonl
-from indexer.formats.shared.reader_options import DEFAULT
+from indexer.formats.shared.reader import DEFAULT
 from indexer.inputs import Input
 from indexer.maintain import delete, upkeep
 from indexer.shards import audio_files

@@ -10,7 +10,7 @@ import pytest
 from indexer.cli import main
 from indexer.formats.readers import mesh
 from indexer.formats.registry import FORMATS
-from indexer.formats.shared.reader_options import ReaderOptions, read_segments
+from indexer.formats.shared.reader import ReaderOptions, read_segments
 from indexer.inputs import networks_of
 from indexer.networks.utterances import networks_in
 from indexer.segments.invert import invert

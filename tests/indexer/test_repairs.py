@@ -6,7 +6,7 @@ import pytest
 
 from indexer import index_files
 from indexer.formats.detect import parse_file
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from std import repairs
 from std.errors import InputError
 from std.repairs import Repairs

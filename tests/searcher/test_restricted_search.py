@@ -14,9 +14,9 @@ from searcher import open_index
 from searcher.evidence.pairing import pair_with_hits
 from searcher.found_terms import find_terms
 from searcher.index.searched_speech import inside_ecf
+from searcher.phonetic.archive import FILE, KEPT
 from searcher.phonetic.hits import phonetic_hits
 from searcher.phonetic.indexes import searched_archive, slots_inside
-from searcher.phonetic.known_archives import FILE, KEPT
 from searcher.phonetic.pronunciations import pronounced
 from searcher.tuning.development_set import lexical_candidates
 from searcher.tuning.examples import JudgedSpeech, by_transcript, labelled, labelled_by_words
@@ -98,7 +98,7 @@ def test_a_place_has_the_evidence_that_it_has_in_an_index_of_the_part(
     monkeypatch.setattr("searcher.phonetic.search.FULL_SCAN_ARCS", 0 if is_large else 10**9)
     monkeypatch.setattr("searcher.phonetic.seeds.MIN_SEEDS", 150)  # of a term: some hundreds
     monkeypatch.setattr("searcher.phonetic.seeds.MIN_WINDOWS", 20)
-    monkeypatch.setattr("searcher.phonetic.known_archives._known", WeakKeyDictionary())
+    monkeypatch.setattr("searcher.phonetic.archive._known", WeakKeyDictionary())
     with alone(n) as part:
         found = [evidence(index, words, experiment.excerpts[:n]) for words in UNKNOWN]
         assert found == [evidence(part, words) for words in UNKNOWN]
@@ -164,7 +164,7 @@ def test_alternatives_of_a_part_are_counted_whichever_half_it_is(phonetic):
 
 def test_what_is_known_of_the_last_parts_is_kept_beside_the_index(index, experiment, monkeypatch):
     file = index._prepared.languages[0].folder / FILE
-    monkeypatch.setattr("searcher.phonetic.known_archives._known", WeakKeyDictionary())
+    monkeypatch.setattr("searcher.phonetic.archive._known", WeakKeyDictionary())
 
     def search(excerpts):
         index.search_terms(_terms(["hahnenfedern"]), replace(experiment, excerpts=excerpts))
@@ -177,8 +177,8 @@ def test_what_is_known_of_the_last_parts_is_kept_beside_the_index(index, experim
         kept = search(experiment.excerpts[n : n + 1])
     assert (kept.count(True), kept.count(False)) == (KEPT, 1)
     before = file.read_bytes()
-    monkeypatch.setattr("searcher.phonetic.known_archives._known", WeakKeyDictionary())
-    monkeypatch.setattr("searcher.phonetic.known_archives.learn_archive", None)
+    monkeypatch.setattr("searcher.phonetic.archive._known", WeakKeyDictionary())
+    monkeypatch.setattr("searcher.phonetic.archive.learn_archive", None)
     search(experiment.excerpts[KEPT + 2 : KEPT + 3])
     search(experiment.excerpts)
     assert file.read_bytes() == before

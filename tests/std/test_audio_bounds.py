@@ -29,7 +29,7 @@ LISTS = {
 
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_of_other_files_is_no_audio(tmp_path, name):
-    from std.audio.decode import samples
+    from std.audio.samples import samples
 
     secret = tmp_path / "secret.ogg"
     secret.write_bytes(SPEECH.read_bytes())
@@ -42,7 +42,7 @@ def test_a_list_of_other_files_is_no_audio(tmp_path, name):
 CODE = """
 import random, sys
 from pathlib import Path
-from std.audio.decode import samples
+from std.audio.samples import samples
 from std.errors import InputError
 whole, path, chance = Path(sys.argv[1]).read_bytes(), Path(sys.argv[2]), random.Random(32)
 for _ in range(60):

@@ -25,8 +25,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import BinaryIO
 
-from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.stated import speaker_in, stated_language
 from indexer.networks.builder import NetworkBuilder

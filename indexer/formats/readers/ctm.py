@@ -18,8 +18,7 @@ from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.clock import note_restarts
 from indexer.formats.shared.nist_lines import LEAST_GOOD, is_time, lacks_of_a_ctm, recording_in
-from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.networks.builder import NetworkBuilder
 from indexer.networks.chunks import goes_back, parts_of
 from indexer.networks.columns import utterances_of

@@ -20,11 +20,9 @@ deepgram/deepgram-go-sdk, pgg1309/deepgram_transcribe, moneybot968/PodTranser an
 shahuldxb/Goodcontact (wrapped); streams as the types of deepgram-js-sdk and Deepgram's pages say.
 """
 
-from indexer.formats.shared.json_paths import reading
-from indexer.formats.shared.json_words import Words
+from indexer.formats.shared.json_paths import Words, reading
 from indexer.formats.shared.numbered import NumberedUtterances, Span
-from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import FormatReader, ReaderOptions
 from indexer.formats.shared.service_answers import require_transcript
 from indexer.formats.shared.stated import speaker_in
 from indexer.networks.hypotheses import (

@@ -10,8 +10,7 @@ Source: mozilla/DeepSpeech ``native_client/client.cc`` (MetadataToJSON); an outp
 diamandis-lab/HEROIC ``text_files_storage``.
 """
 
-from indexer.formats.shared.json_paths import Shape, declared, has_keys
-from indexer.formats.shared.json_words import Words
+from indexer.formats.shared.json_paths import Shape, Words, declared, has_keys
 from indexer.formats.shared.reader import FormatReader
 
 WORDS = Words(start="start_time", duration="duration")

@@ -26,8 +26,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.readers import lines, srt, table
-from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.table_rows import table_in
 from indexer.networks.utterances import Utterances
 from std.errors import ForeignFileError, InputError

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.json_paths import has_keys
-from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for, recording_of
 from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of

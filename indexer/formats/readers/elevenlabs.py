@@ -14,8 +14,7 @@ describes them.
 
 from dataclasses import replace
 
-from indexer.formats.shared.json_paths import Shape, declared, has_keys
-from indexer.formats.shared.json_words import Words
+from indexer.formats.shared.json_paths import Shape, Words, declared, has_keys
 from indexer.formats.shared.reader import FormatReader
 
 WORDS = Words(text="text", confidence="logprob", log=True, only=("type", ("word",)), speakers=True)

@@ -28,8 +28,7 @@ from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.clip_roles import is_unwritten, named_by_role
 from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.formats.shared.xml_head import refuse_entities, root_name

@@ -27,8 +27,7 @@ import numpy as np
 import orjson
 
 from indexer.formats.shared.network_objects import BLANK, parse_strictly
-from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.networks.columns import utterances_of
 from indexer.networks.raw import RawUtterances, is_valid

@@ -25,8 +25,13 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.readers.sausage import word_of
-from indexer.formats.shared.reader import FormatReader, lacks_where
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions, with_sidecar_files
+from indexer.formats.shared.reader import (
+    DEFAULT,
+    FormatReader,
+    ReaderOptions,
+    lacks_where,
+    with_sidecar_files,
+)
 from indexer.formats.shared.recordings import recording_for
 from indexer.lattices.lattice import Lattice, evenly_timed, ordered
 from indexer.networks.utterances import SEGMENTS_HINT, span_of

@@ -27,8 +27,7 @@ from typing import BinaryIO
 from indexer.formats.shared.caption_text import spoken_part
 from indexer.formats.shared.clock import seconds_of
 from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.formats.shared.speaker_shapes import is_label, is_name

@@ -25,8 +25,7 @@ import numpy as np
 
 from indexer.formats.shared import mesh_bulk
 from indexer.formats.shared.mesh_bulk import UNUSED, unnamed
-from indexer.formats.shared.reader import FormatReader, lacks_where
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, lacks_where
 from indexer.formats.shared.recordings import recording_for
 from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of

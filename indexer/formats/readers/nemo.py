@@ -21,11 +21,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.shared.json_paths import has_keys
-from indexer.formats.shared.json_words import Words
+from indexer.formats.shared.json_paths import Words, has_keys
 from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
-from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.networks.hypotheses import (
     HypothesisWord,

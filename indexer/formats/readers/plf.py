@@ -25,8 +25,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from indexer.formats.shared.reader import FormatReader, lacks_where
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, lacks_where
 from indexer.lattices.lattice import Lattice, ordered
 from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of

@@ -23,8 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.shared.reader import FormatReader, lacks_where
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, lacks_where
 from indexer.formats.shared.recordings import recording_for, recording_of
 from indexer.lattices.lattice import Lattice, ordered
 from indexer.networks.utterances import span_of

@@ -12,8 +12,7 @@ Source: cmusphinx/pocketsphinx ``programs/pocketsphinx_main.c`` (output_hyp, for
 
 import re
 
-from indexer.formats.shared.json_paths import Shape, declared
-from indexer.formats.shared.json_words import Words
+from indexer.formats.shared.json_paths import Shape, Words, declared
 from indexer.formats.shared.reader import FormatReader
 
 WORDS = Words(at="w", text="t", start="b", duration="d", confidence="p")

@@ -12,8 +12,7 @@ Source: revdotcom/revai-node-sdk and revai-java-sdk (transcripts of their tests,
 of their streaming clients), revai-python-sdk (elements).
 """
 
-from indexer.formats.shared.json_paths import Shape, declared, has_keys
-from indexer.formats.shared.json_words import Words
+from indexer.formats.shared.json_paths import Shape, Words, declared, has_keys
 from indexer.formats.shared.reader import FormatReader
 
 ELEMENTS = Words(

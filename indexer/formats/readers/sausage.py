@@ -5,7 +5,7 @@
 
 Beside the sausages lie ``words.txt`` (needed, unless the ids were made words), the times (the
 fifth output of ``lattice-mbr-decode``) and ``segments`` (see
-`indexer.formats.shared.reader_options`). A frame is ``frame_s`` long: the frame shift times the
+`indexer.formats.shared.reader`). A frame is ``frame_s`` long: the frame shift times the
 subsampling factor, 0.03 for chain models. Without times, slots share the utterance's segment by
 letters.
 
@@ -22,8 +22,13 @@ from typing import BinaryIO
 
 import numpy as np
 
-from indexer.formats.shared.reader import FormatReader, lacks_where
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions, with_sidecar_files
+from indexer.formats.shared.reader import (
+    DEFAULT,
+    FormatReader,
+    ReaderOptions,
+    lacks_where,
+    with_sidecar_files,
+)
 from indexer.formats.shared.recordings import recording_for
 from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of

@@ -23,10 +23,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.shared.json_words import Words
+from indexer.formats.shared.json_paths import Words
 from indexer.formats.shared.numbered import NumberedUtterances
-from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.service_answers import require_transcript
 from indexer.formats.shared.stated import speaker_in

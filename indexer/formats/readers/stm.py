@@ -18,8 +18,7 @@ from typing import BinaryIO
 
 from indexer.formats.shared.cues import Cue, utterances_of_cues
 from indexer.formats.shared.nist_lines import LEAST_GOOD, RTTM_TYPES, recording_in
-from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.networks.utterances import Utterances
 from std.encodings import decoded

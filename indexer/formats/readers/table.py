@@ -27,8 +27,7 @@ from indexer.formats.shared.columns_of_cues import (
     times_s,
 )
 from indexer.formats.shared.cues import Cue, all_single, timed_cues, utterances_of_cues
-from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.formats.shared.table_rows import (

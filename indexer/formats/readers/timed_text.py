@@ -22,8 +22,7 @@ from indexer.formats.shared.columns_of_cues import columns_of, is_complete
 from indexer.formats.shared.cues import utterances_of_cues
 from indexer.formats.shared.json_cues import cues_of, speakers_of
 from indexer.formats.shared.json_rows import rows_in
-from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.formats.shared.stated import stated_language

@@ -13,11 +13,9 @@ carry ``start_time`` and ``end_time`` in seconds, as the library's example adds 
 Source: huggingface/transformers ``processing_wav2vec2_with_lm.py`` (Wav2Vec2DecoderWithLMOutput).
 """
 
-from indexer.formats.shared.json_paths import has_keys, reading
-from indexer.formats.shared.json_words import Words
+from indexer.formats.shared.json_paths import Words, has_keys, reading
 from indexer.formats.shared.numbered import NumberedUtterances
-from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import FormatReader, ReaderOptions
 from indexer.networks.hypotheses import HypothesisWord, spoken, weighted
 from std.json_fields import Part
 from std.values import Recording

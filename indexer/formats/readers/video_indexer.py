@@ -21,8 +21,7 @@ from collections.abc import Iterator
 
 from indexer.formats.shared.json_paths import has_keys, reading
 from indexer.formats.shared.numbered import NumberedUtterances, Span
-from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_of
 from indexer.formats.shared.service_answers import require_transcript
 from indexer.formats.shared.stated import speaker_in

@@ -14,8 +14,7 @@ empty results are skipped; results without word times (no ``SetWords(True)``) ar
 Source: alphacep/vosk-api ``recognizer.cc`` (MbrResult, NbestResult), ``transcriber.py``.
 """
 
-from indexer.formats.shared.json_paths import Shape, declared, has_keys
-from indexer.formats.shared.json_words import Words
+from indexer.formats.shared.json_paths import Shape, Words, declared, has_keys
 from indexer.formats.shared.reader import FormatReader
 
 WORDS = Words(at="result", empty="text", confidence="conf")

@@ -32,8 +32,7 @@ from typing import BinaryIO
 from indexer.formats.shared.caption_text import spoken_part, without_repeats
 from indexer.formats.shared.clock import CLOCK, require_times, seconds, time_lines
 from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import one_voice, spoken_cues, voices
 from indexer.networks.hypotheses import HypothesisWord

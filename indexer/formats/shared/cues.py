@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from indexer.formats.shared.clock import note_restarts
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.formats.shared.recordings import language_in_name
 from indexer.networks.chunks import BACK_S, parts_of
 from indexer.networks.columns import utterances_of

@@ -20,7 +20,7 @@ from indexer.formats.shared.cues import Cue, all_single, timed_cues
 from indexer.formats.shared.json_row import Row
 from indexer.formats.shared.json_times import Timed, timed_rows
 from indexer.formats.shared.pieces import MARK, are_spaced, joined
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.networks.hypotheses import HypothesisWord
 from std.characters import has_characters
 from std.json_fields import Part

@@ -1,33 +1,170 @@
-"""Services' JSON as tables of paths: which documents there are, and where their utterances stand.
+"""Services' JSON as tables: where their utterances stand, and under which keys their words.
 
     Shape         the utterances of a kind of document, each with its words or its alternatives
     declared      shapes -> the function that parses JSON of them
+    Words         the keys of the words' texts, times and confidences
     reading       a function that adds one document -> the function that parses a file
     has_keys      sets of keys -> the function that tells JSON that has all of one set
 
-The words themselves are `indexer.formats.shared.json_words.Words`. A reader that needs more than a
-`Shape` says has code for that, and may take its words by such a table, too.
+A reader that needs more than a `Shape` says has code for that, and may take its `Words` by a table,
+too.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from indexer.formats.shared.json_words import Words
-from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances
-from indexer.formats.shared.reader import LooksLike
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
+from indexer.formats.shared.reader import DEFAULT, LooksLike, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.service_answers import require_transcript
-from indexer.formats.shared.stated import speaker_in, stated_language
-from indexer.networks.hypotheses import UtteranceHypothesis, spoken, weighted
+from indexer.formats.shared.stated import speaker_in, speaker_named, stated_language
+from indexer.networks.hypotheses import (
+    UNNAMED,
+    HypothesisWord,
+    UtteranceHypothesis,
+    spoken,
+    weighted,
+)
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
+from std.limits import MAX_TIME_S
 from std.values import Recording
 
 ParseJson = Callable[[BinaryIO, Path, ReaderOptions], Iterator[Utterances]]
 AddDocument = Callable[[NumberedUtterances, Part, Recording, ReaderOptions], None]
+
+Marked = tuple[str, tuple[Any, ...]]  # a key, and values of it
+_NUMBERS = (float, int)  # bool is none
+MOST_LOG = 1e9  # of a probability, without its sign; beyond, its exponential may be an error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """Where the words of an utterance stand, and what their keys mean.
+
+    Args:
+        at: key of the list.
+        optional: whether there may be no such list.
+        empty: key of the utterance's text: where that is empty, there are no words.
+        text: key of the written word.
+        start: key of when it begins.
+        end: key of when it ends.
+        duration: key of how long it lasts, in place of an end.
+        per_second: units of the times in a second.
+        whole: what messages call those units, if times are whole numbers of them.
+        may_lack_times: whether start and end may be missing.
+        confidence: key of the word's probability, 1 where it is missing.
+        log: whether that is its natural logarithm.
+        only: a key, and its values in words; other rows are none.
+        skip: a key, and its values in rows that are no words.
+        unnamed: a key, and its values where nobody names the word.
+        speakers: whether words say who spoke them.
+    """
+
+    at: str = "words"
+    optional: bool = False
+    empty: str = ""
+    text: str = "word"
+    start: str = "start"
+    end: str = "end"
+    duration: str = ""
+    per_second: float = 1.0
+    whole: str = ""
+    may_lack_times: bool = False
+    confidence: str = "confidence"
+    log: bool = False
+    only: Marked | None = None
+    skip: Marked | None = None
+    unnamed: Marked | None = None
+    speakers: bool = False
+
+    def of(self, utterance: Part) -> list[HypothesisWord]:
+        """The words of an utterance, as they are written.
+
+        Raises:
+            InputError: there is no list of them, or something of a word must not be repaired.
+        """
+        if self.empty and utterance.has(self.empty) and not utterance[self.empty].text():
+            return []
+        if self.optional and not utterance.has(self.at):
+            return []
+        return self.each(utterance[self.at])
+
+    def each(self, rows: Part) -> list[HypothesisWord]:
+        """The words of a list; errors as `of`."""
+        if isinstance(rows.value, list):
+            words = [self._plain(row) for row in rows.value if self._is_word(row)]
+            if all(words):
+                return words  # type: ignore[return-value]  # none is None
+        return [self.word(row) for row in rows if self._is_word(row.value)]
+
+    def word(self, row: Part) -> HypothesisWord:
+        """A word; errors as `of`."""
+        return self._plain(row.value) or self._mended(row)
+
+    def _mended(self, row: Part) -> HypothesisWord:
+        text, confidence = row[self.text].text(), 1.0
+        if self.unnamed and row[self.unnamed[0]].value in self.unnamed[1]:
+            text = UNNAMED
+        if row.has(self.confidence):
+            written = row[self.confidence]
+            confidence = written.log_probability() if self.log else written.probability()
+        speaker = speaker_in(row) if self.speakers else ""
+        return HypothesisWord(text, confidence, *self.span(row), speaker)
+
+    def span(self, row: Part) -> Span:
+        """When a word begins and ends, or an utterance with the same keys; errors as `of`."""
+        last = self.duration or self.end
+        if self.may_lack_times and not (row.has(self.start) and row.has(last)):
+            return NO_SPAN
+        for key in (self.start, last) if self.whole else ():
+            if row[key].number() % 1:
+                raise row[key].error(self.whole)
+        start_s, last_s = (row[key].seconds(self.per_second) for key in (self.start, last))
+        return Span(start_s, start_s + last_s if self.duration else last_s)
+
+    def _is_word(self, row: Any) -> bool:
+        if not isinstance(row, dict):
+            return True  # `word` refuses it
+        if self.only and row.get(self.only[0]) not in self.only[1]:
+            return False
+        return not (self.skip and row.get(self.skip[0]) in self.skip[1])
+
+    def _plain(self, row: Any) -> HypothesisWord | None:
+        """What `_mended` makes of a row in which all is as it should be, as nearly always."""
+        if type(row) is not dict or (self.unnamed and row.get(self.unnamed[0]) in self.unnamed[1]):
+            return None
+        keys = self.text, self.start, self.duration or self.end, self.confidence
+        values: list[Any] = [row.get(key) for key in keys]
+        text, start, last, mass = values
+        if not (type(text) is str and type(start) in _NUMBERS and type(last) in _NUMBERS):
+            return None
+        latest = MAX_TIME_S * self.per_second
+        if not (0 <= start <= latest and 0 <= last <= latest and _is_whole(text)):
+            return None
+        if self.whole and (start % 1 or last % 1):
+            return None
+        if mass is None:
+            mass = 1.0
+        elif type(mass) not in _NUMBERS or not (-MOST_LOG if self.log else 0) <= mass <= 1:
+            return None
+        elif self.log:
+            mass = math.exp(min(0.0, mass))
+        speaker = speaker_named(row) if self.speakers else ""
+        start_s, last_s = start / self.per_second, last / self.per_second
+        end_s = start_s + last_s if self.duration else last_s
+        return HypothesisWord(text, float(mass), start_s, end_s, speaker)
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a text has no half of a surrogate pair."""
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def has_keys(*sets: str) -> LooksLike:

@@ -19,7 +19,7 @@ import numpy as np
 
 from indexer.formats.shared.columns_of_cues import Column, time_s
 from indexer.formats.shared.json_row import Row
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.formats.shared.units import plausible, unit_s
 from std.errors import ForeignFileError
 from std.json_fields import Part

@@ -1,20 +1,27 @@
-"""Words from pieces of words, as many recognisers write them: tokens of their own vocabulary.
+"""Words from pieces of words, as recognisers and captions write them.
 
-    joined    pieces, with their times and confidences -> words
+    joined         tokens of a recogniser's own vocabulary, with times and confidences -> words
+    Piece          a text of a caption with its times: a word, a syllable, a part of a sentence
+    whole_words    pieces -> those that say something, with syllables joined
+    timed_words    pieces of one word each -> words
 
-Where some pieces begin with a blank or ``▁`` and others do not, each of the former begins a word;
+Where some tokens begin with a blank or ``▁`` and others do not, each of the former begins a word;
 so does each after one that ends with a blank. ``##`` before a piece and ``@@`` behind it glue it to
 its neighbour. A word has the geometric mean of its pieces' confidences: that of their logarithms.
 """
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from indexer.networks.hypotheses import HypothesisWord, bare, speaker_of
+from std.limits import MAX_WORD_S
 
 MARK = "\u2581"  # before a word, as SentencePiece writes it
 LEAST, MOST = 0.1, 0.97  # of pieces that have a mark: beyond, it marks nothing
 LEAST_CONFIDENCE = 1e-6
+
+LETTER_S = 0.07  # that a letter takes, where a word has no end
 
 
 def joined(pieces: Sequence[HypothesisWord], *, spaced: bool = False) -> list[HypothesisWord]:
@@ -81,3 +88,53 @@ def _word(pieces: Sequence[HypothesisWord]) -> HypothesisWord:
         timed[-1].end_s,
         speaker_of(pieces),
     )
+
+
+class Piece(NamedTuple):
+    """A text of a paragraph, with its times if they are its own."""
+
+    texts: list[str]  # as they come, one after the other
+    start_s: float
+    end_s: float  # infinite where it has none
+    timed: bool
+
+    @property
+    def text(self) -> str:
+        return "".join(self.texts)
+
+
+def whole_words(pieces: Sequence[Piece]) -> list[Piece]:
+    """Pieces that say something; syllables with times of their own are joined to words."""
+    whole: list[Piece] = []
+    before = ""
+    for one in pieces:
+        if not one.text.strip():
+            before = one.text or before
+            continue
+        last = whole[-1] if whole else None
+        if last and last.timed and one.timed and before and _is_one_word(before + one.text):
+            whole[-1] = Piece([before + one.text], last.start_s, one.end_s, timed=True)
+        else:
+            whole.append(one)
+        before = whole[-1].text
+    return whole
+
+
+def _is_one_word(text: str) -> bool:
+    return text.replace("'", "").replace("\u2019", "").isalnum()
+
+
+def _word_end_s(one: Piece, following_s: float) -> float:
+    """The end of a word; without one it lasts until the next, at most as long as its letters."""
+    if one.end_s < float("inf"):
+        return min(one.end_s, one.start_s + MAX_WORD_S)
+    return max(one.start_s, min(following_s, one.start_s + LETTER_S * len(one.text)))
+
+
+def timed_words(pieces: Sequence[Piece]) -> list[HypothesisWord]:
+    """Pieces of a single word each, as words."""
+    followers_s = [*(one.start_s for one in pieces[1:]), pieces[-1].end_s]
+    return [
+        HypothesisWord(one.text, 1.0, one.start_s, _word_end_s(one, following_s))
+        for one, following_s in zip(pieces, followers_s, strict=True)
+    ]

@@ -1,18 +1,206 @@
 """What a reader is: the one declaration that detection, messages, docs and tests are made from.
 
-Each module of `indexer.formats.readers` declares one, ``READER``; other packages may, too
-(`indexer.formats.registry`).
+FormatReader     the declaration, ``READER`` of each module of `indexer.formats.readers`; other
+                 packages may have some, too (`indexer.formats.registry`)
+ReaderOptions    what recognisers leave out of their files (offsets of utterances, word ids, scales,
+                 frames), as a value that every reader takes
+load             from the files and numbers a user gives
+with_sidecar_files   from files beside the recogniser's, under the names Kaldi uses
 """
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Literal, get_args
 
-from indexer.formats.shared.reader_options import ReaderOptions
-from indexer.lattices.lattice import Lattice
-from indexer.networks.utterances import Utterances
+from indexer.formats.shared.tiers import Tiers
+from indexer.lattices.lattice import Lattice, LatticeMethod
+from indexer.networks.chunks import Chunks
+from indexer.networks.nonwords import Nonwords
+from indexer.networks.turns import RecordingTurns
+from indexer.networks.utterances import Utterances, UtteranceSpan
+from std.errors import InputError
+from std.fields import number, numbered, shown, text, whole_number
+from std.files import content_of, is_nameless, open_input
+from std.limits import MAX_CHANNEL, MAX_TIME_S
+from std.n_best import TimedWord
+from std.nist.audio_names import recording_name
+from std.repairs import Repairs
+from std.values import Float64s, Recording
+
+WordOn = Literal["auto", "link", "source", "target"]
+SpeakerNames = Literal["auto", "keep", "drop"]
+Names = Literal["any", "content", "file"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderOptions:
+    """What a reader needs to know beside the file itself.
+
+    Times of a file are seconds in the recording, unless ``segments`` say where each utterance
+    begins: then they count from there.
+    """
+
+    file: str | None = None  # name of the recording, where the file does not say it
+    channel: int = 1
+    encoding: str | None = None  # of texts, where they do not say it themselves
+    names: Names = "any"  # of recordings: the content's, else the file's; or one of them only
+    segments: Mapping[str, UtteranceSpan] | None = None  # by utterance
+    symbols: Mapping[str, str] | None = None  # word by its id, as Kaldi's words.txt
+    times: Path | None = None  # slot times of Kaldi sausages
+    slot_times: Mapping[str, Float64s] | None = None  # what `times` holds, by utterance
+    one_best: Mapping[str, Sequence[TimedWord]] | None = None  # times for meshes, by utterance
+    frame_s: float = 0.01  # frame shift times subsampling factor
+    word_on: WordOn = "auto"  # lattices: where a link's word stands
+    acoustic_scale: float | None = None  # lattices: instead of the file's, or of 1
+    lm_scale: float | None = None
+    lattice_method: LatticeMethod = "mbr"  # lattices: exact slots, or the faster pivot's
+    characters: bool = False  # whether hypotheses are cut into characters (`std.characters`)
+    nonwords: Nonwords = field(default_factory=Nonwords)  # keeps noises, or counts them
+    speaker_names: SpeakerNames = "auto"  # in captions: speakers, or words
+    turns: Mapping[Recording, RecordingTurns] | None = None  # who spoke when, by a diarisation
+    chunks: Chunks | None = None  # of recordings whose recogniser counted from 0 in each
+    offsets: Offsets | None = None  # of words from their sound
+    tiers: Tiers = field(default_factory=Tiers)  # of annotations: which are speech
+    sound_folders: tuple[Path, ...] = ()  # where files of frames are that lie beside no input
+    repairs: Repairs = field(default_factory=lambda: Repairs(strict=True))  # counts the repairs
+
+    @property
+    def scale(self) -> float:
+        """What logarithmic scores of hypotheses are multiplied by."""
+        return 1.0 if self.acoustic_scale is None else self.acoustic_scale
+
+
+DEFAULT = ReaderOptions()
+LONGEST_LINE = 1 << 16  # of words.txt
+
+
+def load(
+    options: ReaderOptions = DEFAULT, *, segments: Path | None = None, symbols: Path | None = None
+) -> ReaderOptions:
+    """Add what stands in files; each is read once, it may be a pipe.
+
+    Args:
+        options: what is known already.
+        segments: Kaldi's segments file, or utts.tsv.
+        symbols: Kaldi's words.txt.
+
+    Raises:
+        InputError: a file is invalid.
+    """
+    if segments:
+        options = replace(options, segments=read_segments(segments, options.channel))
+    if symbols:
+        options = replace(options, symbols=read_symbols(symbols))
+    return options
+
+
+def with_sidecar_files(path: Path, options: ReaderOptions = DEFAULT) -> ReaderOptions:
+    """Add what lies beside a Kaldi file: ``words.txt``, ``segments``, and the sausages' times.
+
+    Where there are no ``segments``, ``utts.tsv`` will do. The times of ``x_sausages.txt`` are
+    ``x_times.txt``, those of any other name ``times.txt``.
+
+    Raises:
+        InputError: a file is invalid.
+    """
+    if is_nameless(path):
+        return options
+    folder = path.parent
+    named = path.name.replace("sausages", "times").replace("sau", "times")
+
+    def first(*names: str) -> Path | None:
+        candidates = (folder / name for name in names)
+        return next((file for file in candidates if file.is_file() and file != path), None)
+
+    return replace(
+        load(
+            options,
+            segments=None if options.segments is not None else first("segments", "utts.tsv"),
+            symbols=None if options.symbols is not None else first("words.txt"),
+        ),
+        times=options.times or first(named, "times.txt"),
+    )
+
+
+_SETTINGS = ("recognise.json", "sound.json")  # of std-recognise
+
+
+def is_sidecar(path: Path) -> bool:
+    """Tell whether a file lies beside recogniser output and is none itself.
+
+    It is one that `with_sidecar_files` looks for, holds utterances' offsets, or is what
+    std-recognise writes beside its networks: settings, ECF, notes of audio files, recordings under
+    way, plain texts.
+    """
+    name = path.name.removesuffix(".gz")
+    if name in ("words.txt", "segments", "utts.tsv", *_SETTINGS):
+        return True
+    if name.endswith(("times.txt", ".jsonl.part", ".sound.part")):
+        return True
+    is_text = path.suffix in (".json", ".txt") and path.with_suffix(".jsonl").exists()
+    is_beside = is_text or name in ("ecf.xml", "audio.json")
+    return is_beside and any((path.parent / one).exists() for one in _SETTINGS)
+
+
+def read_segments(path: Path, channel: int = 1) -> dict[str, UtteranceSpan]:
+    """Read where utterances lie: Kaldi's ``segments``, or a table with a header.
+
+        utterance recording start_s end_s
+        utt<TAB>file<TAB>channel<TAB>start<TAB>end ...
+
+    Raises:
+        InputError: a line has too few fields, a time is none, or an utterance stands twice.
+    """
+    segments: dict[str, UtteranceSpan] = {}
+    with open_input(path) as stream:
+        lines = content_of(stream, path).removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    columns = [b"utt", b"file", b"start", b"end"]
+    separator = None
+    if lines[0].startswith(b"utt\tfile\t"):
+        separator, header = b"\t", lines[0].rstrip(b"\r").split(b"\t")
+        if not {*columns} <= {*header}:
+            raise InputError(path, 1, "columns utt, file, start, end", shown(lines[0]))
+    else:
+        header = columns
+    for at, line in enumerate(lines, start=1):
+        if not line.strip() or (separator and at == 1):
+            continue
+        fields = line.rstrip(b"\r").split(separator)
+        if len(fields) < len(header):
+            raise InputError(path, at, "utterance, recording, start, end", shown(line))
+        row = dict(zip(header, fields, strict=False))
+        utterance, file = text(path, at, row[b"utt"]), text(path, at, row[b"file"])
+        start = number(path, at, row[b"start"], "a start in seconds")
+        end = number(path, at, row[b"end"], "an end in seconds")
+        if not 0 <= start <= end <= MAX_TIME_S:
+            raise InputError(path, at, "0 <= start <= end in seconds", f"{start} to {end}")
+        if utterance in segments:
+            raise InputError(path, at, "each utterance once", utterance)
+        which = whole_number(path, at, row.get(b"channel", b"%d" % channel), "a channel number")
+        if which > MAX_CHANNEL:
+            raise InputError(path, at, f"a channel number up to {MAX_CHANNEL}", str(which))
+        segments[utterance] = UtteranceSpan(Recording(recording_name(file), which), start, end)
+    return segments
+
+
+def read_symbols(path: Path) -> dict[str, str]:
+    """Read Kaldi's ``words.txt``: one ``word id`` per line.
+
+    Raises:
+        InputError: a line is something else.
+    """
+    symbols = {}
+    with open_input(path) as stream:
+        for at, line in numbered(stream, path, LONGEST_LINE):
+            fields = line.split()
+            if len(fields) == 2 and fields[1].isdigit():
+                symbols[fields[1].decode()] = text(path, at, fields[0])
+            elif fields:
+                raise InputError(path, at, "a word and its number", shown(line.strip()))
+    return symbols
+
 
 Kind = Literal["binary", "text", "json"]
 Parse = Callable[[BinaryIO, Path, ReaderOptions], Iterator[Utterances | Lattice]]

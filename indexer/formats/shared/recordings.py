@@ -9,7 +9,7 @@ from pathlib import Path
 from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
 
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from std.errors import InputError
 from std.files import is_nameless
 from std.languages.detection import NAMES, language_code

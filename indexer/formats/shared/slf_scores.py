@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.networks.slot_times import Int64s
 from std import fields as field
 from std.errors import InputError

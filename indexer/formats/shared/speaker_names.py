@@ -19,7 +19,7 @@ import numpy as np
 from indexer.formats.shared.caption_text import has_markup, spoken_part
 from indexer.formats.shared.cues import Cue
 from indexer.formats.shared.opening_words import is_opening
-from indexer.formats.shared.reader_options import SpeakerNames
+from indexer.formats.shared.reader import SpeakerNames
 from indexer.formats.shared.speaker_evidence import speakers as speakers_among
 from indexer.formats.shared.speaker_shapes import Prefixes, is_label, is_name, prefixes_of
 

@@ -18,7 +18,7 @@ from scoring.measures import calibration, det
 from scoring.measures.calibration import Expectation, Reliability
 from scoring.measures.twv import twv_of_terms
 from scoring.report.det_axes import thin
-from scoring.report.values import group_reliability
+from scoring.report.intervals import group_reliability
 from scoring.selection import judged_number
 from std.values import Float64s, Int32s, freeze
 

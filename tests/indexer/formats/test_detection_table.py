@@ -11,7 +11,7 @@ import pytest
 
 from indexer.formats.detect import detect, is_json, parse_file
 from indexer.formats.registry import FORMATS, readers
-from indexer.formats.shared.reader_options import DEFAULT
+from indexer.formats.shared.reader import DEFAULT
 from std.encodings import as_utf8
 from std.errors import InputError
 

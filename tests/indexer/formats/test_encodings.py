@@ -4,7 +4,7 @@ import pytest
 
 from indexer.formats.detect import is_json, parse_file
 from indexer.formats.registry import FORMATS, readers
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.networks.utterances import networks_in
 from std.errors import ForeignFileError, InputError
 from std.repairs import Repairs

@@ -11,7 +11,7 @@ import pytest
 
 from indexer.formats.detect import parse_file
 from indexer.formats.registry import FORMATS
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.lattices.lattice import Lattice
 from indexer.networks.utterances import UtteranceSpan
 from std.errors import InputError

@@ -15,7 +15,7 @@ import searcher.commands.search
 from indexer import index_files, installed_formats
 from indexer.formats import names, registry
 from indexer.formats.detect import detect, parse_file
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from std.errors import ConfigError, ForeignFileError, InputError
 
 PAGE = Path(__file__).parents[3] / "docs" / "formats.md"

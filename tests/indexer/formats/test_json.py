@@ -21,7 +21,7 @@ from indexer.formats.readers import (
     whisper,
 )
 from indexer.formats.registry import readers
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, ReaderOptions
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.json_fields import documents, read_json

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.formats.shared.json_paths import Shape, declared, has_keys
-from indexer.formats.shared.json_words import Words
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.json_paths import Shape, Words, declared, has_keys
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.json_fields import Part

@@ -8,7 +8,7 @@ import pytest
 
 from indexer.formats.detect import detect, parse_file
 from indexer.formats.registry import FORMATS
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, ReaderOptions
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording

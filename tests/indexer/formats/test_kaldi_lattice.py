@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from indexer.formats.detect import parse_file
 from indexer.formats.readers import kaldi_lattice
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.lattices.to_network import pruned, to_network, words_only
 from indexer.networks.utterances import UtteranceSpan, networks_in
 from std.errors import InputError

@@ -9,7 +9,7 @@ import pytest
 from indexer.formats.detect import parse_file
 from indexer.formats.readers import pocketsphinx, slf
 from indexer.formats.registry import FORMATS
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.lattices.lattice import Lattice
 from indexer.lattices.to_network import to_network
 from indexer.networks.utterances import UtteranceSpan, networks_in

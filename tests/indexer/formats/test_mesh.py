@@ -12,7 +12,7 @@ from indexer.formats.detect import parse_file
 from indexer.formats.readers import mesh
 from indexer.formats.readers.ctm import timed_words
 from indexer.formats.shared import mesh_bulk
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.networks.columns import utterances_of
 from indexer.networks.utterances import UtteranceSpan, networks_in
 from std.errors import InputError

@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from indexer.formats.detect import parse_file
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from std.errors import InputError
 from std.repairs import Repairs
 from tests.indexer.formats.named_formats import SAMPLES, WORDS

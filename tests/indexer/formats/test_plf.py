@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from indexer.formats.detect import parse_file
 from indexer.formats.readers import plf
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.lattices.lattice import Lattice
 from indexer.lattices.to_network import link_posteriors, to_network
 from indexer.networks.utterances import UtteranceSpan, networks_in

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from indexer.formats.detect import parse_file
 from indexer.formats.readers import pocketsphinx, slf
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.networks.utterances import UtteranceSpan, networks_in
 from std.errors import InputError
 from std.values import Recording

@@ -12,7 +12,7 @@ from indexer.formats.detect import detect, parse_file
 from indexer.formats.looks import near_json
 from indexer.formats.names import FORMAT_NAMES, module_of
 from indexer.formats.registry import FORMATS, readers
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.formats.shared.recordings import recording_of
 from indexer.lattices.lattice import NO_WORD, Lattice
 from indexer.networks.utterances import UtteranceSpan, networks_in

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from indexer.formats.detect import parse_file
 from indexer.formats.readers import sausage
-from indexer.formats.shared.reader_options import (
+from indexer.formats.shared.reader import (
     ReaderOptions,
     is_sidecar,
     load,

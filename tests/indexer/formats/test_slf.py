@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.formats.readers import slf
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.lattices.lattice import ordered
 from indexer.lattices.to_network import link_posteriors, to_network
 from indexer.networks.utterances import UtteranceSpan, networks_in

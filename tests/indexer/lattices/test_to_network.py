@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from indexer.formats.detect import parse_file
-from indexer.formats.shared.reader_options import ReaderOptions, read_segments
+from indexer.formats.shared.reader import ReaderOptions, read_segments
 from indexer.inputs import networks_of
 from indexer.lattices import minimum_bayes_risk
 from indexer.lattices.lattice import Lattice, ordered

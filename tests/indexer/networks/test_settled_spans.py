@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.reader_options import DEFAULT
+from indexer.formats.shared.reader import DEFAULT
 from indexer.networks.raw import SECONDS_PER_LETTER, SHORTEST_PER_LETTER
 from std.values import Recording
 

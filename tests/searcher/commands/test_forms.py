@@ -13,7 +13,7 @@ import indexer.cli
 import searcher.commands.search
 from indexer.formats.registry import FORMATS
 from searcher import open_index
-from std.audio.decode import samples
+from std.audio.samples import samples
 from std.files import read
 from std.nist import std_list
 from std.values import ECF, Excerpt, Term

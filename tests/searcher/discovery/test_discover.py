@@ -9,7 +9,7 @@ from indexer import index_files
 from scoring.discovery.formats import parse_classes
 from searcher import open_index
 from searcher.commands.discover import main
-from std.audio.encode import sound_file
+from std.audio.samples import sound_file
 from std.errors import StdError
 from std.sound import files
 from std.sound.value import Encoder, Sound

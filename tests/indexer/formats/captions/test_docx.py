@@ -9,7 +9,7 @@ import pytest
 
 from indexer.formats.detect import detect, parse_file
 from indexer.formats.readers.docx import parse
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from std.errors import ForeignFileError, InputError
 from std.repairs import Repairs
 from tests.indexer.formats.captions.word import NAMESPACE, archive, word_document

@@ -3,7 +3,7 @@
 import pytest
 
 from indexer.formats.detect import parse_file
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from std.errors import ForeignFileError, InputError
 from std.repairs import Repairs
 

@@ -8,7 +8,7 @@ import pytest
 
 from indexer.formats.detect import detect, parse_file
 from indexer.formats.readers.lines import is_transcript
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from std.errors import InputError
 from std.repairs import BACKWARDS, BEFORE_ZERO, IMPLAUSIBLE_RATE, Repairs
 

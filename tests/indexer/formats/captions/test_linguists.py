@@ -6,7 +6,7 @@ The texts are invented; the shapes are those that the readers' docstrings name.
 import pytest
 
 from indexer.formats.detect import parse_file
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from std.errors import InputError
 from std.repairs import Repairs
 

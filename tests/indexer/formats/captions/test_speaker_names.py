@@ -7,7 +7,7 @@ import pytest
 
 from indexer.formats.readers import srt, vtt
 from indexer.formats.shared.cues import Cue
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.formats.shared.speaker_names import spoken_cues
 
 

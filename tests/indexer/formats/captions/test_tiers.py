@@ -6,7 +6,7 @@ import pytest
 
 from indexer.formats.readers import eaf
 from indexer.formats.readers import textgrid as praat
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.formats.shared.tiers import Tier, Tiers, chosen
 from std.errors import InputError
 from tests.indexer.formats.captions.conftest import options, read, said

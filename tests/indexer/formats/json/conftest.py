@@ -11,7 +11,7 @@ import pytest
 
 from indexer.formats.detect import detect
 from indexer.formats.registry import FORMATS
-from indexer.formats.shared.reader_options import DEFAULT
+from indexer.formats.shared.reader import DEFAULT
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 

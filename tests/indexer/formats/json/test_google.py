@@ -6,7 +6,7 @@ import json
 import pytest
 
 from indexer.formats.readers.google import parse as google_parse
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.repairs import NO_START, Repairs

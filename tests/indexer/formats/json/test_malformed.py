@@ -6,7 +6,7 @@ import pytest
 
 from indexer.formats.detect import parse_file
 from indexer.formats.registry import FORMATS
-from indexer.formats.shared.reader_options import DEFAULT
+from indexer.formats.shared.reader import DEFAULT
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.json_fields import Part

@@ -2,7 +2,7 @@
 
 import copy
 
-from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.reader import ReaderOptions
 from std.values import Recording
 from tests.indexer.formats.json.conftest import read
 from tests.indexer.formats.json.test_assemblyai import turn

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from indexer.formats.detect import parse_file
 from indexer.formats.readers.timed_text import parse
 from indexer.formats.shared.json_rows import rows_in
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, ReaderOptions
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.repairs import Repairs

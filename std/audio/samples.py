@@ -1,0 +1,143 @@
+"""Samples of an audio file, or of a stretch of it; and samples as a file of their own.
+
+samples      an audio file -> mono samples, at the rate that is asked for
+sound_file   samples -> Ogg Opus, or WAV
+"""
+
+import io
+import wave
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from std.audio.frames import frames, opened
+from std.errors import InputError
+from std.extras import required
+from std.values import Float32s
+
+SEEK_BEFORE_S = 0.5  # decoders need some samples before those that count
+GO_ON: Callable[[], None] = lambda: None  # noqa: E731  # a name for "never stopped"
+
+Format = Literal["ogg", "wav"]
+
+RATES = {"ogg": 48_000, "wav": 16_000}
+BIT_RATE = 32_000  # of Opus: transparent for speech
+FRAME = 960
+
+
+def samples(
+    path: Path,
+    rate: int,
+    *,
+    channel: int = 1,
+    from_s: float = 0.0,
+    to_s: float = float("inf"),
+    check: Callable[[], None] = GO_ON,
+) -> Iterator[Float32s]:
+    """Yield the samples between two times in blocks, from -1 to 1.
+
+    Args:
+        path: of the audio file.
+        rate: samples per second that are wanted.
+        channel: from 1; a file that has only one is that one for every channel.
+        from_s, to_s: the stretch; what lies outside the file is left out.
+        check: called between blocks; it may raise to stop.
+
+    Raises:
+        InputError: the file cannot be decoded.
+        ConfigError: PyAV is not installed.
+    """
+    av = required("av", "audio")
+    with opened(path) as (container, stream):
+        if stream is None:
+            raise InputError(path, 0, "audio", "no audio stream")
+        begin_s = max(0.0, from_s - SEEK_BEFORE_S)
+        if begin_s > 0:
+            container.seek(int(begin_s * av.time_base), backward=True)
+        resampler = av.AudioResampler(format="fltp", rate=rate)
+        place: int | None = None  # of the next sample
+        for frame in frames(container, stream):
+            check()
+            if place is None:
+                place = round((frame.time or 0.0) * rate) if frame else 0
+            for resampled in resampler.resample(frame):
+                block = _channel(resampled.to_ndarray(), channel)
+                yield from _between(block, place, from_s * rate, to_s * rate)
+                place += len(block)
+            if place >= to_s * rate:
+                return
+
+
+def _channel(planes: np.ndarray, channel: int) -> Float32s:
+    plane: Float32s = planes[min(channel, len(planes)) - 1]
+    return plane
+
+
+def _between(block: Float32s, place: int, first: float, end: float) -> Iterator[Float32s]:
+    inside = block[max(0, int(np.ceil(first)) - place) : max(0, int(min(end, 1e15)) - place)]
+    if len(inside):
+        yield inside
+
+
+def sound_file(sound: Float32s, kind: Format) -> bytes:
+    """The bytes of a file.
+
+    Args:
+        sound: (n,) mono samples from -1 to 1, `RATES` of them in a second.
+        kind: of the file.
+    """
+    pcm = np.rint(np.clip(sound, -1, 1) * 32767).astype("<i2")
+    target = io.BytesIO()
+    if kind == "wav":
+        with wave.open(target, "wb") as writer:
+            writer.setnchannels(1)
+            writer.setsampwidth(2)
+            writer.setframerate(RATES[kind])
+            writer.writeframes(pcm.tobytes())
+    else:
+        with OpusWriter(target) as opus:
+            opus.write(pcm)
+    return target.getvalue()
+
+
+class OpusWriter:
+    """Writes mono samples of 48 kHz as Ogg Opus; a context manager."""
+
+    def __init__(self, target: io.BytesIO | Path) -> None:
+        import av
+
+        place = str(target) if isinstance(target, Path) else target
+        self._container = av.open(place, "w", format="ogg")
+        self._stream = self._container.add_stream("libopus", rate=RATES["ogg"], layout="mono")
+        self._stream.bit_rate = BIT_RATE
+        self._rest = np.empty(0, np.int16)
+        self._place = 0
+
+    def __enter__(self) -> "OpusWriter":
+        return self
+
+    def write(self, pcm: np.ndarray) -> None:
+        """Add samples (n,) of 16 bits."""
+        joined = np.concatenate([self._rest, pcm])
+        whole = len(joined) // FRAME * FRAME
+        for start in range(0, whole, FRAME):
+            self._encode(joined[start : start + FRAME])
+        self._rest = joined[whole:]
+
+    def _encode(self, pcm: np.ndarray) -> None:
+        import av
+
+        frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(pcm)[None], "s16", "mono")
+        frame.sample_rate = RATES["ogg"]
+        frame.pts = self._place
+        self._place += len(pcm)
+        self._container.mux(self._stream.encode(frame))
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        if kind is None:
+            if len(self._rest):
+                self._encode(np.pad(self._rest, (0, FRAME - len(self._rest))))
+            self._container.mux(self._stream.encode(None))
+        self._container.close()
