@@ -18,7 +18,7 @@ from std.written_numbers import written
 
 
 def records(
-    text: str, path: Path | str, delimiter: str = ",", *, line: int = 1, spaced: bool = False
+    text: str, path: Path | str, delimiter: str = ",", *, spaced: bool = False
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the line in which each record begins, and its fields without spaces around them.
 
@@ -28,7 +28,6 @@ def records(
         text: CSV; ends of lines in quoted fields stay as they are.
         path: of the file, for messages.
         delimiter: between fields.
-        line: of the file in which the text begins.
         spaced: spaces may stand before a quoted field.
 
     Raises:
@@ -37,12 +36,12 @@ def records(
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=spaced, strict=True
     )
-    begin = line
+    begin = 1
     try:
         for fields in reader:
             if any(field.strip() for field in fields):
                 yield begin, [as_meant(field.strip()) for field in fields]
-            begin = line + reader.line_num
+            begin = 1 + reader.line_num
     except csv.Error as error:
         raise InputError(path, begin, "fields quoted as in CSV", str(error)) from error
 

@@ -16,6 +16,7 @@ from std.display.rows import JSON, TABLE, Rows, form_of, print_rows
 from std.display.tables import console, print_fitting
 from std.options import configuration_of
 
+SHOWN = 10  # of variants, and of words that are alike
 PIPED_WIDTH = 120  # characters where stdout is no terminal
 
 
@@ -67,7 +68,7 @@ def show(descriptions: "Sequence[Mapping[str, Any]]", form: str) -> None:
         print_rows(query_rows(descriptions), form)
 
 
-def print_queries(queries: Sequence[Mapping[str, Any]], limit: int = 10) -> None:
+def print_queries(queries: Sequence[Mapping[str, Any]]) -> None:
     """Print each term: what is looked up for it, and what is spelt like its unknown words."""
     from rich.table import Table
 
@@ -82,7 +83,7 @@ def print_queries(queries: Sequence[Mapping[str, Any]], limit: int = 10) -> None
             table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
             for name in ("looked up as", "similarity", "method", "how"):
                 table.add_column(name, justify="right" if name == "similarity" else "left")
-            for variant in query["variants"][:limit]:
+            for variant in query["variants"][:SHOWN]:
                 table.add_row(
                     cell(" ".join(variant["words"])),
                     f"{variant['similarity']:.3f}",
@@ -90,17 +91,17 @@ def print_queries(queries: Sequence[Mapping[str, Any]], limit: int = 10) -> None
                     cell(variant["how"]),
                 )
             print_fitting(out, table)
-            if len(query["variants"]) > limit:
-                out.print(f"... and {len(query['variants']) - limit} more; --json shows all")
+            if len(query["variants"]) > SHOWN:
+                out.print(f"... and {len(query['variants']) - SHOWN} more; --json shows all")
         else:
             out.print("no split")
         for word in query["words"]:
             if others := word.get("spellings"):
-                shown = ", ".join(f"{other} ({times})" for other, times in others[:limit])
+                shown = ", ".join(f"{other} ({times})" for other, times in others[:SHOWN])
                 out.print(cell(f"spellings of {word['word']}: {shown}"))
             for name in ("levenshtein", "dice", "pronunciation"):
                 if similar := word.get(name):
-                    shown = ", ".join(f"{like} {value:.2f}" for like, value in similar[:limit])
+                    shown = ", ".join(f"{like} {value:.2f}" for like, value in similar[:SHOWN])
                     out.print(cell(f"{name} of {word['word']}: {shown}"))
             for start, end, like, distance in word.get("matches", []):
                 segment = word["word"][start:end]

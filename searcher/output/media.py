@@ -161,9 +161,6 @@ def _write_cues(hits: Sequence[Hit], path: Path) -> None:
         sink.write(subtitle_file(cues, "srt"))
 
 
-TIMELINES = (".edl", ".fcpxml")
-
-
 def write_timeline(
     hits: Sequence[Hit],
     path: Path,

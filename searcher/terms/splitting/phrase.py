@@ -5,7 +5,6 @@ The term becomes a row of tokens, its words cut at hyphens; edges lead over one 
     known token                                    die                -> die
     unknown token, split                           burganlagen        -> burg anlagen
     unknown token, written with a hyphen           polizeigewalt      -> polizei-gewalt
-    unknown token, replaced by the caller's wish   (expansions)
     neighbouring tokens, joined                    start menge        -> startmenge
       ... with a linking element or a hyphen       arbeit zeit        -> arbeitszeit
 
@@ -27,7 +26,6 @@ from searcher.terms.splitting.ranking import (
     DROPPED_COST,
     LINKING,
     LINKING_COST,
-    PART,
     Ranking,
     Split,
 )
@@ -35,7 +33,6 @@ from searcher.terms.vocabulary import Vocabulary
 
 JOIN_COST = 0.1  # a join changes the query, so the term as written goes first
 MAX_JOINED = 3  # tokens that become one word
-REPLACEMENT_COST = 10.0  # of similarity 0; that of a split is about PART for each part
 
 
 class Edge(NamedTuple):
@@ -59,18 +56,12 @@ class Path(NamedTuple):
     before: "Path | None"
 
 
-def phrase_variants(
-    words: Sequence[str],
-    splitter: Splitter,
-    n: int = 25,
-    replacements: Mapping[str, Sequence[Variant]] | None = None,
-) -> list[Variant]:
+def phrase_variants(words: Sequence[str], splitter: Splitter, n: int = 25) -> list[Variant]:
     """Find the n best word sequences of the vocabulary to look up for a term, best first.
 
     Args:
         words: of the term, normalised. A word that nothing can stand for makes the list empty.
         n: how many variants, and how many splits of each unknown word compete for them.
-        replacements: further ways to look up unknown words, such as expansions.
 
     Returns:
         Variants, with the term itself (method ``exact``) first if the vocabulary
@@ -89,7 +80,6 @@ def phrase_variants(
     for i, token in enumerate(tokens):
         if token in unknown:
             edges += _split(i, token, splits[token], splitter.ranking)
-            edges += _replaced(i, token, (replacements or {}).get(token, ()))
     return [_variant(path, tokens) for path in _cheapest(len(tokens), edges, n)]
 
 
@@ -177,13 +167,6 @@ def _split(at: int, token: str, splits: Sequence[Split], ranking: Ranking) -> It
         alike = similarity(len(token), sum(map(len, one.parts)), one.distance)
         how = f"{'|'.join(one.segments)} as {' '.join(one.parts)}"
         yield Edge(at, at + 1, one.parts, alike, cost, "split", how)
-
-
-def _replaced(at: int, token: str, variants: Sequence[Variant]) -> Iterator[Edge]:
-    for one in variants:
-        cost = PART + REPLACEMENT_COST * (1 - one.similarity)
-        how = one.how or f"{token} as {' '.join(one.words)}"
-        yield Edge(at, at + 1, one.words, one.similarity, cost, one.method, how)
 
 
 def _cheapest(tokens: int, edges: Sequence[Edge], n: int) -> list[Path]:

@@ -47,7 +47,6 @@ ENDINGS = (
 
 PLAIN = str.maketrans("äöü", "aou")
 Ranking = Literal["geometric", "weighted"]
-RANKINGS: Sequence[Ranking] = ("weighted", "geometric")
 
 EDIT, PART, COUNT = 2.0, 4.0, 0.15
 MIN_LETTERS = 3

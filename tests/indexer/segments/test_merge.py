@@ -58,7 +58,7 @@ def assert_same(got: SegmentColumns, expected: SegmentColumns) -> None:
 
 @pytest.fixture(params=[2, 10**6], ids=["small blocks", "one block"])
 def block(request, monkeypatch):
-    monkeypatch.setattr("indexer.segments.merge.BLOCK_POSTINGS", request.param)
+    monkeypatch.setattr("indexer.segments.merged_postings.BLOCK_POSTINGS", request.param)
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

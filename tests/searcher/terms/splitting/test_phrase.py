@@ -2,7 +2,6 @@
 
 import pytest
 
-from searcher.terms.request import Variant
 from searcher.terms.splitting import make_splitter
 from searcher.terms.splitting.phrase import phrase_variants
 from searcher.terms.vocabulary import of_words
@@ -58,14 +57,6 @@ def test_how_says_what_became_of_the_words(splitter):
     )
     assert phrase_variants(["start", "menge"], splitter)[1].how == "start menge as startmenge"
     assert phrase_variants(["ost-west"], splitter)[0].how == "ost-west without hyphen"
-
-
-def test_replacements_compete_with_splits(splitter):
-    expansions = {"xyzxyz": [Variant(("zeit",), 0.9, "levenshtein")], "die": [Variant(("von",))]}
-    found = phrase_variants(["die", "xyzxyz"], splitter, replacements=expansions)
-    assert [one.words for one in found] == [("die", "zeit")]  # known words are not replaced
-    assert found[0].similarity == pytest.approx((3 * 1.0 + 6 * 0.9) / 9)
-    assert (found[0].method, found[0].how) == ("levenshtein", "xyzxyz as zeit")
 
 
 def test_n_limits_and_repeats_are_one(splitter):
