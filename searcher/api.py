@@ -62,7 +62,7 @@ from std.errors import ConfigError
 from std.execution.workers import IN_PROCESS, Executor
 from std.metadata.table import NO_METADATA, Metadata
 from std.spoken_queries import SpokenQueries
-from std.values import ECF, SearchMode, Term, TermList
+from std.values import ECF, SearchMode, Term
 
 if TYPE_CHECKING:
     from searcher.discovery.found import By, Discovered
@@ -101,35 +101,6 @@ class Index(IndexSnapshot):
 
     Made by `open_index`. What it holds, whatever is searched for: `IndexSnapshot`.
     """
-
-    def search_terms(
-        self,
-        terms: TermList | Sequence[Term],
-        ecf: ECF | None = None,
-        *,
-        where: str | None = None,
-        recordings: Sequence[str] = (),
-        workers: Executor = IN_PROCESS,
-        advance: Callable[[float], None] = lambda share: None,
-    ) -> SearchResult:
-        """Search a term list as an evaluation does: every hit has a decision, ``*`` is a letter.
-
-        Args:
-            terms: what to search for.
-            ecf: the speech that is searched; hits outside are left out. None = all of it.
-            where, recordings: search some recordings of it only, see `recordings`.
-            workers: who searches the segments, see `std.execution.processes.executor`.
-            advance: called with each share of the work that is done, for a progress bar; the shares
-                add up to 1 at most.
-        """
-        speech = self.searched_speech(ecf, where, recordings)
-        return search(
-            terms.terms if isinstance(terms, TermList) else terms,
-            self._prepared,
-            speech,
-            workers=workers,
-            advance=advance,
-        )
 
     def search_queries(
         self,
@@ -296,9 +267,9 @@ class Index(IndexSnapshot):
         )  # fmt: skip
         return judge([found], self._prepared, mode)[0]
 
-    def decided(self, found: TermCandidates) -> SearchResult:
+    def decided(self, found: TermCandidates, mode: SearchMode = "adhoc") -> SearchResult:
         """See `SearchableIndex.decided`."""
-        return decide(found, self.config, "adhoc")
+        return decide(found, self.config, mode)
 
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
         """See `SearchableIndex.hit_columns`."""

@@ -33,7 +33,7 @@ from std.metadata.table import SPEAKER, Metadata
 from std.recordings import OWN_COLUMNS, IndexRecording, Recordings, about_speakers
 from std.store import Segment
 from std.store.speakers import Speakers
-from std.values import ECF, SearchMode, Term
+from std.values import ECF, SearchMode, Term, TermList
 
 
 class SearchableIndex(ABC):
@@ -119,8 +119,33 @@ class SearchableIndex(ABC):
         """
 
     @abstractmethod
-    def decided(self, found: TermCandidates) -> SearchResult:
-        """The candidates of a person's terms, decided."""
+    def decided(self, found: TermCandidates, mode: SearchMode = "adhoc") -> SearchResult:
+        """Candidates, decided; ``mode``: who asks."""
+
+    def search_terms(
+        self,
+        terms: TermList | Sequence[Term],
+        ecf: ECF | None = None,
+        *,
+        where: str | None = None,
+        recordings: Sequence[str] = (),
+        workers: Executor = IN_PROCESS,
+        advance: Callable[[float], None] = lambda share: None,
+    ) -> SearchResult:
+        """Search a term list as an evaluation does: every hit has a decision, ``*`` is a letter.
+
+        Args:
+            terms: what to search for.
+            ecf: the speech that is searched; hits outside are left out. None = all of it.
+            where, recordings: search some recordings of it only, see `recordings`.
+            workers: who searches the segments, see `std.execution.processes.executor`.
+            advance: called with each share of the work that is done, for a progress bar; the shares
+                add up to 1 at most.
+        """
+        wanted = terms.terms if isinstance(terms, TermList) else terms
+        speech = self.searched_speech(ecf, where, recordings)
+        found = self.find_candidates(wanted, speech, mode="list", workers=workers, advance=advance)
+        return self.decided(found, "list")
 
     @property
     @abstractmethod

@@ -1,4 +1,4 @@
-"""The postings of a merged segment, gathered from its parts, a block of the vocabulary at a time."""
+"""The postings of a merged segment, gathered from its parts a block of words at a time."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

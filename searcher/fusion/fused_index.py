@@ -29,11 +29,11 @@ from searcher.results.slots_there import with_slots
 from searcher.search import decide
 from searcher.searchable_index import SearchableIndex
 from std.config import Config
-from std.execution.workers import IN_PROCESS, Executor
+from std.execution.workers import Executor
 from std.metadata.table import NO_METADATA, Metadata, updated
 from std.recordings import IndexRecording, Recordings, chosen, mentions_speakers
 from std.store import Segment, require_different
-from std.values import ECF, Recording, SearchMode, Term, TermList
+from std.values import Recording, SearchMode, Term
 
 Models = Model | str | Path | Sequence[Model | str | Path] | None
 
@@ -159,27 +159,11 @@ class FusedIndex(SearchableIndex):
         ]
         return chosen(everything, self.metadata, where, recordings)
 
-    def decided(self, found: TermCandidates) -> SearchResult:
+    def decided(self, found: TermCandidates, mode: SearchMode = "adhoc") -> SearchResult:
         """See `SearchableIndex.decided`."""
-        return decide(found, self.config, "adhoc")
+        return decide(found, self.config, mode)
 
     speaker_segments = None  # slots are those of one recogniser
-
-    def search_terms(
-        self,
-        terms: TermList | Sequence[Term],
-        ecf: ECF | None = None,
-        *,
-        where: str | None = None,
-        recordings: Sequence[str] = (),
-        workers: Executor = IN_PROCESS,
-        advance: Callable[[float], None] = lambda share: None,
-    ) -> SearchResult:
-        """Search a term list as an evaluation does: see `Index.search_terms`."""
-        wanted = terms.terms if isinstance(terms, TermList) else terms
-        speech = self.searched_speech(ecf, where, recordings)
-        found = self.find_candidates(wanted, speech, mode="list", workers=workers, advance=advance)
-        return decide(found, self.config, "list")
 
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
         """See `SearchableIndex.hit_columns`."""
