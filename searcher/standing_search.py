@@ -30,7 +30,7 @@ from std.files import read
 from std.json_fields import documents
 from std.nist import term_file
 
-LEAST = 0.5  # probability of a hit that is told
+TOLD_FROM = 0.5  # probability of a hit that is told
 AT_ONCE = 10  # terms
 
 Told = dict[tuple[str, str, int], list[tuple[float, float]]]  # spans by term, file, channel
@@ -111,7 +111,7 @@ class StandingSearch:
                 some = index.adhoc_terms(self.terms[first : first + AT_ONCE])
                 parts.append(index.find_terms(some, mode="adhoc"))
         for result in index.decide(parts):
-            hits += index.hits(result.rows(result.probability >= LEAST), decided=False)
+            hits += index.hits(result.rows(result.probability >= TOLD_FROM), decided=False)
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         is_first = self.is_first
         lines = [_line(hit, now, new=not is_first) for hit in hits if not self._is_told(hit)]

@@ -24,7 +24,7 @@ from std.errors import StdError
 
 MarkersFor = Literal["premiere", "resolve", "avid"]
 MARKER_ENDS: dict[MarkersFor, str] = {"premiere": ".csv", "resolve": ".edl", "avid": ".txt"}
-RATES = {
+FRAME_RATES = {
     "23.976": Fraction(24000, 1001),
     "24": Fraction(24),
     "25": Fraction(25),

@@ -31,8 +31,8 @@ BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 PAGES = sorted({page for one in ALPHABETS for page in one.pages} | {*SCRIPTS})
-HINT = "--encoding NAME says it, or iconv -f ENCODING -t UTF-8 converts it"
-EXPECTED = "UTF-8, UTF-16 or a known code page"
+ENCODING_HINT = "--encoding NAME says it, or iconv -f ENCODING -t UTF-8 converts it"
+KNOWN_ENCODINGS = "UTF-8, UTF-16 or a known code page"
 LOOKED_AT = 1 << 18  # bytes that tell
 MOST_ODD = 0.06  # of the letters beyond ASCII that the language does not have
 SURER = 1.5  # times as many common words as the next has
@@ -70,7 +70,7 @@ def decoded(
     path: Path | str,
     repairs: Repairs = REFUSED,
     encoding: str | None = None,
-    hint: str = HINT,
+    hint: str = ENCODING_HINT,
 ) -> str:
     """Decode a text, its line ends as ``\\n``.
 
@@ -156,12 +156,12 @@ def _in_code_page(body: bytes, path: Path | str, line: int, hint: str) -> str:
     good = [one for one in _readings(body) if one.odd <= MOST_ODD]
     good.sort(key=lambda one: (-one.common, one.odd, one.page in RARE))
     if not good:
-        raise InputError(path, line, EXPECTED, "another encoding", hint)
+        raise InputError(path, line, KNOWN_ENCODINGS, "another encoding", hint)
     best = good[0]
     others_as_good = [one for one in good if one.text != best.text and _is_rival(one, best)]
     if others_as_good:
         names = " or ".join(dict.fromkeys([best.page, *(one.page for one in others_as_good)]))
-        raise InputError(path, line, EXPECTED, f"{names}: which one is in doubt", hint)
+        raise InputError(path, line, KNOWN_ENCODINGS, f"{names}: which one is in doubt", hint)
     return body.decode(best.page, "replace")
 
 

@@ -53,7 +53,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
 
 RIGHT = ("yes", "true", "right", "ja", "richtig", "y", "j", "1", "x")
 WRONG = ("no", "false", "wrong", "nein", "falsch", "n", "0")
-COLUMNS = {
+MARK_COLUMNS = {
     "term": ("term",),
     "file": ("file", "recording"),
     "start": ("start_s", "start"),
@@ -61,7 +61,7 @@ COLUMNS = {
     "right": ("right", "mark", "richtig"),
 }
 CHANNEL_COLUMN = "channel"
-NAMES = {name for names in COLUMNS.values() for name in names}
+MARK_COLUMN_NAMES = {name for names in MARK_COLUMNS.values() for name in names}
 
 Row = tuple[str, Recording, float, float, bool]  # term, recording, start and end in s, right
 
@@ -169,9 +169,9 @@ def rows_of(content: bytes, path: Path | str) -> list[Row]:
         InputError: it is no table, lacks a column, or a value is none of those above.
         ConfigError: it is a workbook, and openpyxl is not installed.
     """
-    table = read_table(content, path, lambda name: name.lower() in NAMES)
+    table = read_table(content, path, lambda name: name.lower() in MARK_COLUMN_NAMES)
     names = [name.lower() for name in table.columns]
-    place = {what: _column(what, names, path, table.line) for what in COLUMNS}
+    place = {what: _column(what, names, path, table.line) for what in MARK_COLUMNS}
     rows = []
     for line, cells in table.rows:
         if not (said := cells[place["right"]].strip().lower()):
@@ -191,10 +191,10 @@ def rows_of(content: bytes, path: Path | str) -> list[Row]:
 
 
 def _column(what: str, names: Sequence[str], path: Path | str, line: int) -> int:
-    for name in COLUMNS[what]:
+    for name in MARK_COLUMNS[what]:
         if name in names:
             return names.index(name)
-    raise InputError(path, line, f"a column {' or '.join(COLUMNS[what])}", ", ".join(names))
+    raise InputError(path, line, f"a column {' or '.join(MARK_COLUMNS[what])}", ", ".join(names))
 
 
 def _seconds(text: str, path: Path | str, line: int) -> float:

@@ -30,7 +30,7 @@ from std.metadata.table import of_rows
 from std.store import Store, open_store
 from std.store.couchdb import codec
 from std.store.couchdb.database import Database
-from std.store.couchdb.manifest import MANIFEST, ManifestDocument, document_fields, read_winner
+from std.store.couchdb.manifest import MANIFEST_ID, ManifestDocument, document_fields, read_winner
 from std.store.couchdb.store import CouchDBStore
 from std.store.manifest import manifest_after_commit
 from std.text import Normalisation
@@ -107,7 +107,7 @@ def leave_another_version(store: Store) -> None:
     start = str(head.revision).partition("-")[0]
     revisions = {"start": int(start), "ids": ["0" * 32, *["1" * 32] * (int(start) - 1)]}
     version = document_fields(ManifestDocument(manifest=other)) | {
-        "_id": MANIFEST,
+        "_id": MANIFEST_ID,
         "_rev": f"{start}-{'0' * 32}",
         "_revisions": revisions,
     }

@@ -25,7 +25,7 @@ from indexer.formats.shared.units import speech_is_plausible
 from indexer.formats.shared.xml_head import root_name
 from indexer.lattices.lattice import Lattice
 from indexer.networks.utterances import Utterances
-from std.encodings import HINT, as_utf8, decoded, is_wide
+from std.encodings import ENCODING_HINT, as_utf8, decoded, is_wide
 from std.errors import ForeignFileError, InputError, meant
 from std.files import open_input, rewound
 from std.json_fields import documents
@@ -103,7 +103,9 @@ def parse_file(
             yield from formats[name or detect(head, path)].parse(whole, path, options)
         except InputError as error:
             if error.expected == "UTF-8 text" and not error.hint:
-                raise InputError(error.path, error.line, error.expected, error.got, HINT) from error
+                raise InputError(
+                    error.path, error.line, error.expected, error.got, ENCODING_HINT
+                ) from error
             raise
 
 

@@ -20,7 +20,7 @@ from indexer.phone_layer.layer import PhoneLayer, fits_of
 from std.execution.compiled import compiled
 from std.sound.value import Encoder
 from std.store.columns import Int64s, UInt8s
-from std.store.heard import COST, NOBODY, SILENCE, HeardBy, HeardSlots
+from std.store.heard import COST_A_NAT, NOBODY, SILENCE, HeardBy, HeardSlots
 from std.values import Float32s, Float64s, Recording
 
 CHANGE = 1.5  # nats
@@ -183,5 +183,5 @@ def heard_of(
 def _costs(probability: Float64s) -> UInt8s:
     """Costs of probabilities in 1/16 nat."""
     nats = -np.log(np.maximum(probability, 1e-9))
-    costs: UInt8s = np.minimum(np.rint(nats * COST), HIGHEST_COST).astype(np.uint8)
+    costs: UInt8s = np.minimum(np.rint(nats * COST_A_NAT), HIGHEST_COST).astype(np.uint8)
     return costs

@@ -39,7 +39,7 @@ from std.extras import required
 from std.n_best import TimedWord
 from std.values import Float32s
 
-FRAMES_PER_S = 50
+SOUND_FRAMES_PER_S = 50
 MOST_WORDS = 30  # of a prompt; words in it that were not said cause errors
 LEAST_SIMILARITY = 60.0  # per cent of the letters
 MOST_JOINED = 3  # words that one may have been taken for
@@ -89,7 +89,7 @@ def frames_of(encoded: Any, samples: int) -> Float32s:
         samples: of the window.
     """
     frames: Float32s = np.asarray(encoded)[0].astype(np.float32, copy=False)
-    return frames[: max(1, -(-samples * FRAMES_PER_S // SAMPLES_PER_S))]
+    return frames[: max(1, -(-samples * SOUND_FRAMES_PER_S // SAMPLES_PER_S))]
 
 
 class WhisperRecogniser:

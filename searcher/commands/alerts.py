@@ -14,7 +14,7 @@ from std.errors import named
 if TYPE_CHECKING:
     from searcher import Index
 
-HEADER = (
+ALERT_HEADER = (
     *("term", "file", "channel", "start_s", "end_s", "probability"),
     *("before", "found", "after", "time"),
 )
@@ -73,7 +73,7 @@ def rows_of(lines: Sequence[Mapping[str, Any]]) -> Rows:
     """Hits as rows, the likeliest first."""
     ordered = sorted(lines, key=lambda line: -line["probability"])
     return Rows(
-        header=HEADER,
+        header=ALERT_HEADER,
         cells=[
             (
                 *(line["term"], line["file"], line["channel"], f"{line['start_s']:.3f}"),

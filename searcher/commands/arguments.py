@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from std.command import ROWS, file_argument, folder_argument, number, text_argument
 from std.config import PROBABILITY, SHOWN_FROM, range_of
-from std.edit_lists import RATES
+from std.edit_lists import FRAME_RATES
 from std.errors import STANDARD_STREAM
 from std.options import (
     QUIET,
@@ -368,7 +368,7 @@ def _add_media_options(group: "argparse._ArgumentGroup") -> None:
         default="premiere",
         help="which program reads the markers: CSV, EDL or text (premiere)",
     )
-    add("--frame-rate", choices=[*RATES], default="25", help="of timeline and markers (25)")
+    add("--frame-rate", choices=[*FRAME_RATES], default="25", help="of timeline and markers (25)")
     add(
         "--first-timecode",
         default="00:00:00:00",

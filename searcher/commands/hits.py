@@ -90,9 +90,9 @@ def output_hits(
     if args.explain:
         write_lines(args.explain, (hit.document() for hit in hits))
     if args.corrections:
-        from searcher.output.corrections import LEAST, write_corrections
+        from searcher.output.corrections import LEAST_PROBABILITY, write_corrections
 
-        least = LEAST if args.min_probability is None else args.min_probability
+        least = LEAST_PROBABILITY if args.min_probability is None else args.min_probability
         n = write_corrections(hits, args.corrections, least)
         if not args.quiet:
             tell(f"{counted(n, 'place')} written otherwise -> {output_name(args.corrections)}")
@@ -124,10 +124,10 @@ def write_edits(
 ) -> None:
     """Write the hits that are shown for editing programs, without those that are rejected."""
     from searcher.output.media import write_markers, write_timeline
-    from std.edit_lists import RATES, frames_of
+    from std.edit_lists import FRAME_RATES, frames_of
 
     chosen = [hit for hit in hits if hit.decision != "NO"][: args.limit or None]
-    rate = RATES[args.frame_rate]
+    rate = FRAME_RATES[args.frame_rate]
     try:
         first_frame = frames_of(args.first_timecode, rate)
     except ValueError as error:

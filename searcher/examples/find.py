@@ -33,7 +33,7 @@ FIRST_RANK, LAST_RANK = 5, 60  # of the places that are mostly wrong
 FEWEST = 20  # places that tell what wrong ones cost; of fewer, the usual figures count
 USUAL_COST, USUAL_DEVIATION = 0.33, 0.008
 SMALLEST_DEVIATION = 0.002
-MISSED = 0.3  # expected occurrences of a term that no place stands for, by decisions
+MISSED_BY_EXAMPLES = 0.3  # expected occurrences of a term that no place stands for, by decisions
 OF_FURTHER_EXAMPLES = 3.0
 INTERCEPT, OF_STANDING, OF_COST = 11.05, 0.199, -49.45
 

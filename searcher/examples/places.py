@@ -23,7 +23,7 @@ STRIDE = 2  # frames from one that is looked at roughly to the next
 PIECE = 4096  # frames looked at in one go: their costs stay in the processor's cache
 MARGIN = 5  # frames by which an example may lie beside the place of another one
 LOOKED_AT = 600  # cells whose best path is aligned by all frames
-KEPT = 200  # places of an example
+KEPT_PLACES = 200  # places of an example
 
 
 class ExamplePlaces(NamedTuple):
@@ -183,7 +183,7 @@ def _distinct(
         if all(_overlap(begin, end, *other) < (end - begin) / 3 for other in others):
             others.append((begin, end))
             kept.append(i)
-            if len(kept) == KEPT:
+            if len(kept) == KEPT_PLACES:
                 break
     return places.rows(np.array(kept, np.int64))
 

@@ -12,10 +12,10 @@ from functools import cached_property
 import numpy as np
 
 from std.store.columns import Int64s, SegmentColumns, UInt8s
-from std.store.heard import COST, HeardSlots
+from std.store.heard import COST_A_NAT, HeardSlots
 from std.values import Bools, Float32s, Int32s
 
-PROBABILITY: Float32s = np.exp(-np.arange(256, dtype=np.float32) / COST)  # of each cost
+PROBABILITY: Float32s = np.exp(-np.arange(256, dtype=np.float32) / COST_A_NAT)  # of each cost
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from std.values import Float32s, Float64s
 
 INSERTED = 0.05  # probability of a slot that is none of the query's phones
 DELETED = float(np.log(5e-4))  # of a phone that no slot holds
-SAME = -1.0  # nats, of a slot that holds the phone before on
+SAME_PHONE = -1.0  # nats, of a slot that holds the phone before on
 FLOOR = 1e-3  # of the probability of a phone in a slot
 NEVER = -1e30
 MOST_COST = 37  # of a phone in seeds, at most: p from .1 up
@@ -64,7 +64,7 @@ def align_windows(
                 for i in range(offsets[slot], offsets[slot + 1]):
                     fit += match[k, token[i]] * probability[cost[i]]
                 log_fit = np.log(fit)
-                value, origin = best[k] + SAME + log_fit, start[k]
+                value, origin = best[k] + SAME_PHONE + log_fit, start[k]
                 if k == 0:
                     if log_fit > value:
                         value, origin = log_fit, slot

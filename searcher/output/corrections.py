@@ -12,15 +12,15 @@ from std.characters import text_of
 from std.csv_files import write_csv
 from std.outputs import open_output
 
-LEAST = 0.9  # of a hit's probability
-HEADER = (
+LEAST_PROBABILITY = 0.9  # of a hit's probability
+CORRECTION_HEADER = (
     *("recording", "channel", "start_s", "end_s", "before", "after", "probability", "context"),
     "right",
 )
 AS_WRITTEN = ("exact", "wildcard")
 
 
-def misspelt(hits: Sequence[Hit], least: float = LEAST) -> list[Hit]:
+def misspelt(hits: Sequence[Hit], least: float = LEAST_PROBABILITY) -> list[Hit]:
     """The hits of which the recogniser wrote something else, by recording and time.
 
     Of hits that overlap the most probable one counts; where this one is written as it should be,
@@ -64,7 +64,7 @@ def _words(text: str) -> list[str]:
     return text.replace("?", " ").lower().split()
 
 
-def write_corrections(hits: Sequence[Hit], path: Path, least: float = LEAST) -> int:
+def write_corrections(hits: Sequence[Hit], path: Path, least: float = LEAST_PROBABILITY) -> int:
     """Write the table; return how many rows it has.
 
     Args:
@@ -79,7 +79,7 @@ def write_corrections(hits: Sequence[Hit], path: Path, least: float = LEAST) -> 
     with open_output(path) as sink:
         write_csv(
             sink,
-            HEADER,
+            CORRECTION_HEADER,
             [
                 (
                     *(hit.file, hit.channel, seconds(hit.start_s)),

@@ -19,7 +19,7 @@ HEADER = (
 )
 BRIEF = ("term", "file", "start", "end", "probability", "text")
 DECIDED = ("score", "decision")  # after these, where hits are accepted or rejected
-LEAST = {"context": 18, "found as": 12}  # letters that people need to read texts
+LEAST_LETTERS = {"context": 18, "found as": 12}  # letters that people need to read texts
 
 
 def hit_rows(hits: Sequence[Hit], *, decided: bool) -> Rows:
@@ -120,7 +120,7 @@ def print_table(
             f"{before} [bold]{inside}[/bold] {after}".strip(),
             cell(hit.found_as),
         )
-    print_fitting(out, table, LEAST)
+    print_fitting(out, table, LEAST_LETTERS)
     if len(hits) > limit:
         out.print(f"... and {len(hits) - limit} more; --limit 0 shows all", highlight=False)
 

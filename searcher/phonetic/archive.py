@@ -50,7 +50,9 @@ LEAST_HIGHEST = 0.9  # a recogniser that never gives more is unsure, not modest
 # Another one when scores change: kept statistics are of old ones.
 ARCHIVE_FORMAT = "std-search archive 6"
 FILE = "null-distribution.json"
-KEPT = 8  # statistics of wholes and as many of parts, before the oldest are learned again
+KEPT_STATISTICS = (
+    8  # statistics of wholes and as many of parts, before the oldest are learned again
+)
 QUALITY, COEFFICIENT, SLOTS = Range(-1, 1), Range(-10_000, 10_000), Range(0, 10**15)
 PHONE_MS, HIGHEST = Range(1, 65_535), Range(0, 1)
 
@@ -251,7 +253,10 @@ def _save(archive: Archive, key: Key, indexes: Sequence[PhoneticIndex], path: Pa
     alike = [one for one in others if one.get("is_part") == key.is_part]
     rest = [one for one in others if one.get("is_part") != key.is_part]
     with suppress(OSError), OwnFolder(path.parent) as folder, folder.replacing(FILE) as sink:
-        every = {"format": ARCHIVE_FORMAT, "archives": [document, *alike[: KEPT - 1], *rest]}
+        every = {
+            "format": ARCHIVE_FORMAT,
+            "archives": [document, *alike[: KEPT_STATISTICS - 1], *rest],
+        }
         sink.write(json.dumps(every).encode() + b"\n")
 
 

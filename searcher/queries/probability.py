@@ -24,7 +24,7 @@ from std.values import Bools, Float64s
 MOST_WORDS = 8  # whose assignments are gone through
 
 MAX_STATES = 20_000
-NEVER = -(2**62)  # ms; no right place
+LONG_AGO = -(2**62)  # ms; no right place
 Memory = bool | tuple[int, int]  # of a leaf: whether it holds, or when each side ended last
 
 
@@ -189,7 +189,7 @@ def swept_unit(event: Event, unit: int, rows: Int64s, sites: Sites, right: int =
     rows = rows[np.lexsort((sites.end_ms[rows], sites.start_ms[rows]))]
     sides = _sides(leaves, rows)
     states: dict[tuple[Memory, ...], float] = {
-        tuple(False if isinstance(leaf, Said) else (NEVER, NEVER) for leaf in leaves): 1.0
+        tuple(False if isinstance(leaf, Said) else (LONG_AGO, LONG_AGO) for leaf in leaves): 1.0
     }
     columns = (sites.start_ms[rows], sites.end_ms[rows], sites.probability[rows])
     for row, start, end, p in zip(rows.tolist(), *(c.tolist() for c in columns), strict=True):
@@ -240,7 +240,7 @@ def _faded(leaf: Said | Close, memory: Memory, now_ms: int) -> Memory:
         return memory
     left, right = memory
     oldest = now_ms - leaf.within_ms
-    return (left if left >= oldest else NEVER, right if right >= oldest else NEVER)
+    return (left if left >= oldest else LONG_AGO, right if right >= oldest else LONG_AGO)
 
 
 def _after(leaf: Said | Close, memory: Memory, side: int, start_ms: int, end_ms: int) -> Memory:

@@ -12,11 +12,11 @@ from std.limits import MAX_CHANNEL
 from std.metadata.table import SPEAKER, Values
 from std.values import Recording
 
-CHANNEL = "channel"
+CHANNEL_COLUMN = "channel"
 LANGUAGE = "language"
 OWN = ("speech_s", "words", "utterances", "times_estimated", "inputs")  # columns of the index
 ALSO_OWN = (
-    CHANNEL,
+    CHANNEL_COLUMN,
     "speakers",
     "phones_heard",
 )  # beside these: alone they may be anything, as a TV channel
@@ -63,7 +63,7 @@ def rows_of_files(
     languages: dict[Recording, str] = {}
     seen: set[Recording] = set()
     for line, file, values in rows:
-        recording = Recording(file, _channel(values.get(CHANNEL, "1"), path, line))
+        recording = Recording(file, _channel(values.get(CHANNEL_COLUMN, "1"), path, line))
         if recording in seen:
             raise InputError(path, line, "each recording once", "/".join(map(str, recording)))
         seen.add(recording)

@@ -33,7 +33,7 @@ RTTM_COLUMNS = 9
 COLUMN_COUNTS = {RTTM_COLUMNS, RTTM_COLUMNS + 1}
 MOST_CTM_FIELDS = 6  # of a file of that name in CTM
 MAX_LINE_BYTES = 1 << 20
-HINT = "--encoding NAME says what it is in"
+RTTM_HINT = "--encoding NAME says what it is in"
 BLOCK_BYTES = 1 << 15  # checked together; more live lists cost the garbage collector
 Columns = tuple[tuple[str, ...], ...]  # nine columns of records
 TYPES = {"LEXEME", "SPEAKER", "SEGMENT", "NOSCORE", "NO_RT_METADATA", "NON-LEX", "NON-SPEECH"}
@@ -221,7 +221,7 @@ def _check(
             text = content.decode(codec)
         except UnicodeDecodeError as error:
             bad = repr(content[error.start : error.start + 8])
-            raise InputError(path, line, f"{encoding} text", bad, HINT) from error
+            raise InputError(path, line, f"{encoding} text", bad, RTTM_HINT) from error
         if line == 1:
             text = text.removeprefix("\ufeff")
         fields = text.partition(";;")[0].split()

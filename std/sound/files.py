@@ -31,7 +31,7 @@ from std.outputs import unwritable
 from std.sound.value import SIGNS, Encoder, Sound
 from std.values import Recording
 
-FORMAT = "std sound 1"
+SOUND_FORMAT = "std sound 1"
 SUFFIX = ".sound"
 LONGEST_HEADER = 1 << 16
 MOST_DIMENSIONS = 1 << 14
@@ -47,7 +47,7 @@ def sound_name(recording: Recording) -> str:
 def header(sound: Sound) -> bytes:
     """The first line of the file of frames like these."""
     fields = {
-        "format": FORMAT,
+        "format": SOUND_FORMAT,
         "file": sound.recording.file,
         "channel": sound.recording.channel,
         "kind": "float16" if sound.exact else "signs",
@@ -121,9 +121,9 @@ def _parsed(path: Path, line: bytes) -> Sound:
         fields = orjson.loads(line)
     except orjson.JSONDecodeError:
         fields = None
-    if not isinstance(fields, dict) or fields.get("format") != FORMAT:
+    if not isinstance(fields, dict) or fields.get("format") != SOUND_FORMAT:
         raise ForeignFileError(
-            path, 1, f'{{"format": "{FORMAT}", ...', line.decode(errors="replace")
+            path, 1, f'{{"format": "{SOUND_FORMAT}", ...', line.decode(errors="replace")
         )
     try:
         numbers = {key: fields[key] for key in ("channel", "dimensions", "frame_ms", "start_ms")}

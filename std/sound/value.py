@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from std.values import Float32s, Recording, freeze
 
-SEED = b"std sound 1"
+PROJECTION_SEED = b"std sound 1"
 UInt8s = npt.NDArray[np.uint8]
 Float16s = npt.NDArray[np.float16]
 
@@ -95,6 +95,6 @@ def signs(frames: Float32s) -> UInt8s:
 @cache
 def _projection(dimensions: int) -> Float32s:
     """(d, 256) of 1 and -1; from a hash, so that every version of numpy draws the same."""
-    drawn = hashlib.shake_256(SEED).digest(dimensions * SIGNS // 8)
+    drawn = hashlib.shake_256(PROJECTION_SEED).digest(dimensions * SIGNS // 8)
     bits = np.unpackbits(np.frombuffer(drawn, np.uint8)).reshape(dimensions, SIGNS)
     return bits.astype(np.float32) * 2 - 1

@@ -44,7 +44,7 @@ UInt16s = npt.NDArray[np.uint16]
 
 SILENCE = "_"
 NOBODY = 255
-COST = 16  # of a nat
+COST_A_NAT = 16
 DTYPES: Mapping[str, str] = {
     "heard_by": "u1",
     "heard_layers": "u1",
@@ -163,7 +163,8 @@ class HeardSlots:
         frames = np.cumsum(self.frames[first:end], dtype=np.int64)
         middle_ms = self.start_ms[row] + (frames - self.frames[first:end] / 2) * self.frame_ms[row]
         is_there = (middle_ms >= start_ms) & (middle_ms < end_ms)
-        is_there &= self.empty[first:end] > COST * np.log(2)  # likelier a phone of its own than not
+        # Likelier a phone of its own than not.
+        is_there &= self.empty[first:end] > COST_A_NAT * np.log(2)
         held = self.alternatives[first:end]
         before = int(self.alternatives[:first].sum(dtype=np.int64))
         best = self.token[before + np.cumsum(held, dtype=np.int64) - held][is_there]

@@ -68,7 +68,7 @@ class Speakers(NamedTuple):
             ValueError: the columns do not fit each other.
         """
         if not any(name in extra for name in COLUMNS):
-            return UNKNOWN
+            return UNKNOWN_SPEAKERS
         for name in COLUMNS:
             if name not in extra:
                 raise ValueError(f"no column {name}")
@@ -121,7 +121,7 @@ class Speakers(NamedTuple):
         return {self.names[row] for row in rows.tolist()} - {""}
 
 
-UNKNOWN = Speakers(("",), np.zeros(1, np.int32), np.zeros(1, np.int32))
+UNKNOWN_SPEAKERS = Speakers(("",), np.zeros(1, np.int32), np.zeros(1, np.int32))
 
 
 def speaker_columns(names: Sequence[str], row: Integers) -> dict[str, Column]:

@@ -27,18 +27,18 @@ DELIMITERS = ",;\t|"
 TABLE_ENDS = (".csv", ".tsv", ".tab")  # of names of files that are tables, not lines of text
 COMMENT = "#"
 SEPARATOR = "sep="
-HINT = 'save it as "CSV UTF-8", or convert it: iconv -f ENCODING -t UTF-8'
+TABLE_HINT = 'save it as "CSV UTF-8", or convert it: iconv -f ENCODING -t UTF-8'
 
 TERM_ID_COLUMNS = ("id", "termid", "term_id", "kwid")
 TEXT_COLUMNS = ("text", "term", "termtext", "term_text", "kwtext")  # beside one of `ID_COLUMNS`
-WORDS = {  # of a column's name that say that terms are in it
+TERM_WORDS = {  # of a column's name that say that terms are in it
     *("term", "terms", "keyword", "keywords", "name", "names", "phrase", "phrases"),
     *("query", "queries", "word", "words", "text", "begriff", "begriffe", "suchbegriff"),
     *("suchbegriffe", "suchwort", "stichwort", "stichwörter", "schlagwort", "schlagwörter"),
     *("namen", "wort", "wörter"),
 }
-ENDS = ("name", "namen", "begriff", "begriffe")  # of compounds: Nachname, Fachbegriff
-OTHERS = {  # that name something else: a file, a number, who wrote it
+TERM_ENDINGS = ("name", "namen", "begriff", "begriffe")  # of compounds: Nachname, Fachbegriff
+OTHER_COLUMNS = {  # that name something else: a file, a number, who wrote it
     *("id", "file", "filename", "datei", "dateiname", "user", "username", "recording"),
     *("aufnahme", "audio", "path", "pfad"),
 }
@@ -60,7 +60,7 @@ def text_of(content: bytes, path: Path | str) -> str:
     Raises:
         InputError: in which encoding it is cannot be told.
     """
-    return decoded(content, path, hint=HINT)
+    return decoded(content, path, hint=TABLE_HINT)
 
 
 def read_table(content: bytes, path: Path | str, is_known: Callable[[str], bool]) -> Table:
@@ -155,7 +155,7 @@ def term_columns(columns: Sequence[str]) -> list[str]:
     """
     if has_ids(columns):
         return [name for name in columns if _folded(name) in TEXT_COLUMNS]
-    whole = [name for name in columns if _folded(name) in WORDS]
+    whole = [name for name in columns if _folded(name) in TERM_WORDS]
     return whole or [name for name in columns if _says_term(name)]
 
 
@@ -167,7 +167,9 @@ def has_ids(columns: Sequence[str]) -> bool:
 
 def _says_term(name: str) -> bool:
     words = re.findall(r"[^\W\d_]+", _folded(name))
-    return not OTHERS & {*words} and any(w in WORDS or w.endswith(ENDS) for w in words)
+    return not OTHER_COLUMNS & {*words} and any(
+        w in TERM_WORDS or w.endswith(TERM_ENDINGS) for w in words
+    )
 
 
 def _folded(name: str) -> str:

@@ -23,7 +23,7 @@ EXPECTED = "a workbook (.xlsx) or CSV"
 SAVE = "save it as .xlsx or as CSV UTF-8"
 MAX_BYTES = 1 << 28  # of a workbook's parts, decompressed
 MAX_ROWS = 1 << 20  # as spreadsheets have
-MAX_COLUMNS = 1 << 10
+MAX_SHEET_COLUMNS = 1 << 10
 
 Record = tuple[int, list[str]]  # line, fields
 
@@ -96,8 +96,8 @@ def _records(sheet: Any, formulas: Any, path: Path | str) -> Iterator[Record]:
     sheet.reset_dimensions()  # the size that a file states may be wrong
     formulas.reset_dimensions()
     rows = zip(
-        sheet.iter_rows(values_only=True, max_row=MAX_ROWS, max_col=MAX_COLUMNS),
-        formulas.iter_rows(values_only=True, max_row=MAX_ROWS, max_col=MAX_COLUMNS),
+        sheet.iter_rows(values_only=True, max_row=MAX_ROWS, max_col=MAX_SHEET_COLUMNS),
+        formulas.iter_rows(values_only=True, max_row=MAX_ROWS, max_col=MAX_SHEET_COLUMNS),
         strict=True,
     )
     for line, (values, written) in enumerate(rows, start=1):

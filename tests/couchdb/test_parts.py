@@ -13,7 +13,7 @@ from std.store.couchdb import codec as codec_module
 from std.store.couchdb import writer as writer_module
 from std.store.couchdb.bulk import stored_segment_ids
 from std.store.couchdb.codec import PART_BYTES, split_text
-from std.store.couchdb.manifest import MANIFEST, read_winner, stored_index
+from std.store.couchdb.manifest import MANIFEST_ID, read_winner, stored_index
 from std.store.couchdb.store import open_couchdb
 from std.store.manifest import manifest_to_json
 from std.text import Normalisation
@@ -110,7 +110,7 @@ def test_a_reader_that_is_overtaken(in_parts, couchdb_url, opened, speech, commi
 
     def get(*path, **rest):
         found = real(*path, **rest)
-        if path == (MANIFEST,) and not late:
+        if path == (MANIFEST_ID,) and not late:
             late.append(commit(writer, speech(2)))
         return found
 
@@ -145,10 +145,10 @@ def test_a_damaged_part(in_parts, couchdb_url, opened, speech, commit):
 def test_a_forged_manifest_document(couchdb_url, opened, speech, commit, stored):
     store = opened(couchdb_url)
     commit(store, speech(1))
-    document = store._database.get(MANIFEST)
+    document = store._database.get(MANIFEST_ID)
     for field in ("index", "versions"):
-        kept = store._database.get(MANIFEST)
-        store._database.put(MANIFEST, body=document | {"_rev": kept["_rev"], field: stored})
+        kept = store._database.get(MANIFEST_ID)
+        store._database.put(MANIFEST_ID, body=document | {"_rev": kept["_rev"], field: stored})
         with pytest.raises(StoreError, match=r"expected an index, got a damaged document 'mani"):
             opened(couchdb_url)
 

@@ -13,7 +13,7 @@ from std.metadata.table import of_rows
 from std.store.couchdb import codec
 from std.store.couchdb.bulk import stored_segment_ids
 from std.store.couchdb.layout import Layout
-from std.store.couchdb.manifest import MANIFEST, read_winner
+from std.store.couchdb.manifest import MANIFEST_ID, read_winner
 from std.text import Normalisation
 
 PLAIN = Normalisation()
@@ -251,14 +251,14 @@ def test_tombstones_go_when_the_file_returns(side):
     assert set(read_winner(a.store._database).versions.deleted) == {"file1", "file2"}
     a.index(1)
     assert set(read_winner(a.store._database).versions.deleted) == {"file2"}
-    document = a.store._database.get(MANIFEST)
+    document = a.store._database.get(MANIFEST_ID)
     assert len(document["versions"]) < 500
 
 
 def test_an_index_without_history_stores_none(side):
     a = side("a")
     a.index(1, 2, 3)
-    assert "versions" not in a.store._database.get(MANIFEST)
+    assert "versions" not in a.store._database.get(MANIFEST_ID)
 
 
 def test_documents_that_come_before_their_manifest_stay(side, replicate):
@@ -267,7 +267,7 @@ def test_documents_that_come_before_their_manifest_stay(side, replicate):
     a.index(1)
     a.meet(b)
     a.index(2)
-    replicate(a.url, b.url, only=lambda name: name != MANIFEST)
+    replicate(a.url, b.url, only=lambda name: name != MANIFEST_ID)
     b.index(3)
     a.meet(b)
     a.merge()

@@ -10,7 +10,7 @@ from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.store.couchdb import writer
 from std.store.couchdb.bulk import remove_segment, stored_segment_ids
 from std.store.couchdb.manifest import (
-    MANIFEST,
+    MANIFEST_ID,
     ManifestDocument,
     document_fields,
     read_conflicts,
@@ -27,14 +27,14 @@ pytestmark = pytest.mark.couchdb
 
 def history(database) -> dict:
     """The revisions of the version that CouchDB shows, newest first."""
-    return database.get(MANIFEST, revs="true")["_revisions"]
+    return database.get(MANIFEST_ID, revs="true")["_revisions"]
 
 
 def put_beside(database, ancestors: dict, document: dict, digest: str = "0" * 32) -> None:
     """Another version of the manifest document, as the replication between nodes brings it."""
     start = ancestors["start"] + 1
     revisions = {"start": start, "ids": [digest, *ancestors["ids"]]}
-    version = document | {"_id": MANIFEST, "_rev": f"{start}-{digest}", "_revisions": revisions}
+    version = document | {"_id": MANIFEST_ID, "_rev": f"{start}-{digest}", "_revisions": revisions}
     database.post("_bulk_docs", {"docs": [version], "new_edits": False})
 
 
@@ -283,7 +283,7 @@ def test_a_damaged_version(split, speech, commit):
     database = store._database
     (revision,) = read_winner(database).conflicts
     start, _, digest = revision.partition("-")
-    document = database.get(MANIFEST, rev=revision) | {"index": "AAAA"}
+    document = database.get(MANIFEST_ID, rev=revision) | {"index": "AAAA"}
     put_beside(database, {"start": int(start), "ids": [digest]}, document, "1" * 32)
     with pytest.warns(StoreWarning, match="another version of this index.*expected"):
         assert files(store) == ["file1", "file2"]

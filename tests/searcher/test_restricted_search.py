@@ -14,7 +14,7 @@ from searcher import open_index
 from searcher.evidence.pairing import pair_with_hits
 from searcher.found_terms import find_terms
 from searcher.index.searched_speech import inside_ecf
-from searcher.phonetic.archive import FILE, KEPT
+from searcher.phonetic.archive import FILE, KEPT_STATISTICS
 from searcher.phonetic.hits import phonetic_hits
 from searcher.phonetic.indexes import searched_archive, slots_inside
 from searcher.phonetic.pronunciations import pronounced
@@ -173,13 +173,13 @@ def test_what_is_known_of_the_last_parts_is_kept_beside_the_index(index, experim
     file.unlink(missing_ok=True)
     assert search(experiment.excerpts) == [False]
     assert search(experiment.excerpts[:9]) == [True, False]  # all of a segment
-    for n in range(1, KEPT + 3):
+    for n in range(1, KEPT_STATISTICS + 3):
         kept = search(experiment.excerpts[n : n + 1])
-    assert (kept.count(True), kept.count(False)) == (KEPT, 1)
+    assert (kept.count(True), kept.count(False)) == (KEPT_STATISTICS, 1)
     before = file.read_bytes()
     monkeypatch.setattr("searcher.phonetic.archive._known", WeakKeyDictionary())
     monkeypatch.setattr("searcher.phonetic.archive.learn_archive", None)
-    search(experiment.excerpts[KEPT + 2 : KEPT + 3])
+    search(experiment.excerpts[KEPT_STATISTICS + 2 : KEPT_STATISTICS + 3])
     search(experiment.excerpts)
     assert file.read_bytes() == before
 

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from searcher.standing_search import LEAST, StandingSearch
+from searcher.standing_search import TOLD_FROM, StandingSearch
 from service.alerts import Alerts
 from service.live_index import LiveIndex
 from std.errors import InputError
@@ -47,6 +47,6 @@ def test_a_list_of_names_is_judged_as_one(tmp_path, german_index, german_setting
     told = {line["term"] for line in alerts.look(live.current)}
     assert told == {"spreewald", "land*"}
     by_itself = live.current.index.find("pumfen")
-    assert by_itself.probability.max() > LEAST
+    assert by_itself.probability.max() > TOLD_FROM
     alerts.close()
     live.close()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from std.edit_lists import RATES, EditClip, edl, fcpxml, frames_of, markers, timecode
+from std.edit_lists import FRAME_RATES, EditClip, edl, fcpxml, frames_of, markers, timecode
 from std.errors import StdError
 
 CLIPS = [
@@ -17,9 +17,9 @@ CLIPS = [
 ]
 
 
-@pytest.mark.parametrize("name", RATES)
+@pytest.mark.parametrize("name", FRAME_RATES)
 def test_every_frame_has_a_label_of_its_own(name):
-    rate = RATES[name]
+    rate = FRAME_RATES[name]
     frames = [*range(200), *range(3600 * round(rate) - 3, 3600 * round(rate) + 3)]
     assert [frames_of(timecode(frame, rate), rate) for frame in frames] == frames
 
@@ -31,7 +31,7 @@ def test_what_is_no_time_code(text):
 
 
 def test_events_of_an_edl_follow_each_other():
-    rate = RATES["25"]
+    rate = FRAME_RATES["25"]
     lines = edl(CLIPS, "a\nlist", rate, frames_of("10:00:00:00", rate)).decode().split("\r\n")
     assert lines[:3] == ["TITLE: a list", "FCM: NON-DROP FRAME", ""]
     events = [line for line in lines if re.match(r"\d{3}  ", line)]
@@ -45,9 +45,9 @@ def test_events_of_an_edl_follow_each_other():
         edl(CLIPS[:1] * 1000, "x", rate)
 
 
-@pytest.mark.parametrize("name", RATES)
+@pytest.mark.parametrize("name", FRAME_RATES)
 def test_times_in_xml_are_whole_frames_and_clips_follow_each_other(name):
-    rate = RATES[name]
+    rate = FRAME_RATES[name]
     first = frames_of("01:00:00:00", rate)
     root = etree.fromstring(fcpxml(CLIPS, "a <list>", rate, first))
 
@@ -80,7 +80,7 @@ def test_times_in_xml_are_whole_frames_and_clips_follow_each_other(name):
 
 
 def test_markers_of_each_program():
-    rate = RATES["25"]
+    rate = FRAME_RATES["25"]
     lines = markers(CLIPS, "premiere", "x", rate).decode().splitlines()
     assert lines[0] == "Marker Name,Description,In,Out,Duration,Marker Type"
     assert lines[1] == "'=haus,50 % das | haus,00:00:00:00,00:00:00:01,00:00:00:01,Comment"
@@ -94,5 +94,5 @@ def test_markers_of_each_program():
 
 
 def test_names_of_files_that_are_paths():
-    content = edl([CLIPS[0]._replace(source=str(Path("/x/y.ogg")))], "t", RATES["25"])
+    content = edl([CLIPS[0]._replace(source=str(Path("/x/y.ogg")))], "t", FRAME_RATES["25"])
     assert b"* FROM CLIP NAME: y.ogg" in content

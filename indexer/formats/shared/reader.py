@@ -16,7 +16,7 @@ from typing import BinaryIO, Literal, get_args
 
 from indexer.formats.shared.tiers import Tiers
 from indexer.lattices.lattice import Lattice, LatticeMethod
-from indexer.networks.chunks import Chunks
+from indexer.networks.chunks import Chunks, Offsets
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.turns import RecordingTurns
 from indexer.networks.utterances import Utterances, UtteranceSpan

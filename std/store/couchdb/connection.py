@@ -33,7 +33,7 @@ PREFIX_FORM = "couchdb://[user@]host[:port]/[prefix/]database"
 IDLE_S = 30.0  # a connection that was unused for longer may be dead without notice
 CONNECTIONS = 16  # kept open; more threads than that open further ones
 LENGTH_HEADERS = ("Content-Length", "Transfer-Encoding")  # one of them, or the end closes
-PIECE_BYTES = 8192
+ERROR_PIECE_BYTES = 8192
 SHOWN_PIECES = 8  # read of an error response
 TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 MARKUP = re.compile(r"<(script|style)\b.*?</\1|<[^>]*>", re.IGNORECASE | re.DOTALL)
@@ -253,7 +253,7 @@ def _status_error(response: BaseHTTPResponse) -> HttpStatusError:
         HTTPError: the text breaks off.
     """
     try:
-        pieces = response.stream(PIECE_BYTES, decode_content=False)
+        pieces = response.stream(ERROR_PIECE_BYTES, decode_content=False)
         content = b"".join(islice(pieces, SHOWN_PIECES))
         if not content and not any(one in response.headers for one in LENGTH_HEADERS):
             raise ProtocolError("the answer breaks off")

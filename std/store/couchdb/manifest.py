@@ -41,7 +41,7 @@ from std.store.manifest import (
 from std.store.reconcile import IndexState
 from std.store.versions import Versions, versions_from_json, versions_to_json
 
-MANIFEST = "manifest"  # name of the document
+MANIFEST_ID = "manifest"  # name of the document
 INDEX_FIELDS = ("index", "versions", "metadata")
 
 
@@ -95,7 +95,7 @@ def read_winner(database: Database, known: ManifestDocument | None = None) -> Ma
     Raises:
         StoreError: it is damaged, or a part of it is missing.
     """
-    document = _read(database, partial(database.get, MANIFEST, conflicts="true"), known)
+    document = _read(database, partial(database.get, MANIFEST_ID, conflicts="true"), known)
     return document or ManifestDocument()
 
 
@@ -106,7 +106,7 @@ def read_conflicts(database: Database, document: ManifestDocument) -> list[Manif
         StoreError: one is damaged, or a part of it is missing.
     """
     revisions = (
-        _read(database, partial(database.get, MANIFEST, rev=revision))
+        _read(database, partial(database.get, MANIFEST_ID, rev=revision))
         for revision in document.conflicts
     )
     return [conflict for conflict in revisions if conflict is not None]
@@ -134,10 +134,10 @@ def write_manifest(
         document = changed(document, stored=stored)
     fields = document_fields(document) | {"write": uuid.uuid4().hex}
     try:
-        answer = database.put(MANIFEST, body=fields, pauses_s=pauses_s)
+        answer = database.put(MANIFEST_ID, body=fields, pauses_s=pauses_s)
     except ConflictError:
         # A lost answer made us send it twice, and the first attempt had succeeded.
-        current = database.get(MANIFEST) or {}
+        current = database.get(MANIFEST_ID) or {}
         if current.get("write") != fields["write"]:
             raise
         answer = {"rev": current["_rev"]}
@@ -152,7 +152,7 @@ def delete_revision(database: Database, revision: str | None) -> None:
     Raises:
         ConflictError: it is no longer there.
     """
-    database.put(MANIFEST, body={"_rev": revision, "_deleted": True})
+    database.put(MANIFEST_ID, body={"_rev": revision, "_deleted": True})
 
 
 def stored_index(
@@ -214,7 +214,7 @@ def _decode(
         fields = f"with the fields {names}" if names else "without fields"
         raise StoreError(
             f"{url}: expected an index (made by std-index), got somebody else's document "
-            f"{MANIFEST!r} {fields}"
+            f"{MANIFEST_ID!r} {fields}"
         )
     try:
         stored = StoredIndex(
@@ -231,7 +231,7 @@ def _decode(
         revision = document["_rev"]
     except (KeyError, TypeError, ValueError, AttributeError, binascii.Error, zlib.error) as error:
         raise StoreError(
-            f"{url}: expected an index, got a damaged document {MANIFEST!r}: {_reason(error)}"
+            f"{url}: expected an index, got a damaged document {MANIFEST_ID!r}: {_reason(error)}"
         ) from error
     if known is not None and unchanged:
         return changed(known, revision=revision, lease=lease, retired=retired, conflicts=conflicts)
@@ -239,7 +239,7 @@ def _decode(
     metadata = NO_METADATA
     if manifest.metadata:
         text = texts.get("metadata", b"")
-        metadata = metadata_from_text(text, manifest, f"{url}: document {MANIFEST!r}")
+        metadata = metadata_from_text(text, manifest, f"{url}: document {MANIFEST_ID!r}")
     return ManifestDocument(
         revision=revision,
         manifest=manifest,

@@ -33,7 +33,7 @@ from std.store.couchdb.bulk import list_documents, write_documents
 from std.store.couchdb.conflicts import describe_conflicts
 from std.store.couchdb.database import Database
 from std.store.couchdb.layout import Layout, recorded_layout, segment_documents, segment_of
-from std.store.couchdb.manifest import MANIFEST, ManifestDocument, read_winner
+from std.store.couchdb.manifest import MANIFEST_ID, ManifestDocument, read_winner
 from std.store.couchdb.remote_columns import RemoteColumns
 from std.store.couchdb.segment import CouchDBSegment, damaged_documents, read_columns
 from std.store.couchdb.writer import Writer, acquire_lease
@@ -256,7 +256,7 @@ def _require_no_foreign_documents(database: Database) -> None:
     same moment; reading it finds out whether it is one of ours.
     """
     for row in list_documents(database, "", limit=20):
-        is_ours = row.id == MANIFEST or segment_of(row.id) is not None
+        is_ours = row.id == MANIFEST_ID or segment_of(row.id) is not None
         if not is_ours and not row.id.startswith("_design/"):
             raise StoreError(
                 f"{database.url}: expected an empty database or an index, got document "

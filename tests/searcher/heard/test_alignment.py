@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from searcher.heard.index import PROBABILITY, HeardIndex
-from searcher.heard.kernels import DELETED, FLOOR, INSERTED, ROOM, ROOM_SLOTS, SAME
+from searcher.heard.kernels import DELETED, FLOOR, INSERTED, ROOM, ROOM_SLOTS, SAME_PHONE
 from searcher.heard.places import aligned, match_of, merged, seeds
 
 TOKENS = ("_", "a", "b", "t")
@@ -70,7 +70,7 @@ def slowly(phones, index):
             for back, cost in ((1, 0.0), (2, DELETED)):
                 if k >= back:
                     ways.append(best(slot - 1, k - back) + cost)
-            ways.append(best(slot - 1, k) + SAME)
+            ways.append(best(slot - 1, k) + SAME_PHONE)
         ways = [way + fit(slot, k) for way in ways]
         if k < q - 1 and slot not in is_first:
             ways.append(best(slot - 1, k) + skip(slot))

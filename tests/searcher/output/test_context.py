@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from searcher.output.context import WORDS_AROUND, _around, _joined
 from std.store.columns import Slots
-from std.store.speakers import UNKNOWN
+from std.store.speakers import UNKNOWN_SPEAKERS
 
 WORDS = ["a", "b", "c", "d"]
 SILENT_OR_NOT = st.tuples(st.lists(st.integers(-1, 3), max_size=60), st.integers(0, 300))
@@ -32,5 +32,5 @@ def test_the_words_around_are_those_of_all_slots(places, other_recordings, unspa
     word = np.array(slots, np.int32)
     runs = _around(word, WORDS, *columns, unspaced=unspaced)
     all_slots = Slots(np.arange(len(word), dtype=np.uint64), np.zeros(len(word), np.float32), word)
-    found = _joined(runs, all_slots, WORDS, UNKNOWN, unspaced=unspaced)
+    found = _joined(runs, all_slots, WORDS, UNKNOWN_SPEAKERS, unspaced=unspaced)
     assert [*zip(*found, strict=True)] == expected

@@ -8,7 +8,7 @@ import pytest
 
 from indexer import index_files
 from searcher.phonetic import archive as archives
-from searcher.phonetic.archive import FILE, KEPT, archive_of
+from searcher.phonetic.archive import FILE, KEPT_STATISTICS, archive_of
 from searcher.phonetic.index import open_phonetic_index
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.tuning.confusion import nothing_counted
@@ -67,11 +67,11 @@ def test_statistics_of_several_models_are_kept(phonetic, learned, tmp_path):
 
 
 def test_old_ones_go(phonetic, learned, tmp_path):
-    for counts in models(phonetic, KEPT + 1):
+    for counts in models(phonetic, KEPT_STATISTICS + 1):
         archive(phonetic, tmp_path, counts)
-    assert len(json.loads((tmp_path / FILE).read_text())["archives"]) == KEPT
+    assert len(json.loads((tmp_path / FILE).read_text())["archives"]) == KEPT_STATISTICS
     archive(phonetic, tmp_path, models(phonetic, 1)[0])
-    assert len(learned) == KEPT + 2
+    assert len(learned) == KEPT_STATISTICS + 2
 
 
 def test_those_of_a_new_snapshot_replace_the_old_ones(phonetic, learned, tmp_path):
