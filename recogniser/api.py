@@ -1,18 +1,20 @@
 """Recognition from Python: what std-recognise does, as a function that returns values.
 
 recognise_files      audio files -> a folder of confusion networks, and an ECF
+audio_files          files and folders -> audio files, by the names of their recordings
+common_root          the folder that all of it is in: paths of audio files are kept below it
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
+from typing import NoReturn
 
-from recogniser import folder, texts
+from recogniser import folder
 from recogniser.audio import estimated_s
-from recogniser.inputs import audio_files, common_root
 from recogniser.options import RecognitionOptions
 from recogniser.processes import Failed, OutputSettings, Progressed, Stopping, run
 from recogniser.recording import RecogniseReport, RecordingReport, Task, report_of
@@ -20,6 +22,7 @@ from recogniser.sound.sink import excerpts_of, sound_file
 from std.audio.facts import NOTES, facts_of, read_notes, write_notes
 from std.errors import InputError
 from std.execution.cost import Stopwatch
+from std.nist.audio_names import AUDIO_EXTENSION, recording_name
 from std.values import Excerpt, Recording
 
 AnyPath = str | PathLike[str]
@@ -56,7 +59,7 @@ def recognise_files(
         jobs: worker processes; with GPUs, one each.
         name_by: ``stem`` or ``path``, what names the recordings.
         ecf: where to write the ECF; default: ``ecf.xml`` in the folder.
-        with_text: also write each recording's text, see `recogniser.texts`.
+        with_text: also write each recording's text, see `recogniser.folder`.
         watcher: is told what happens.
         stopping: says when to stop.
 
@@ -163,7 +166,7 @@ class _Results:
         lines = folder.read_lines(path)
         self.excerpts += folder.excerpts_of(lines)
         if self.with_text and not path.with_suffix(".txt").exists():
-            texts.write(path)
+            folder.write_texts(path)
         return lines
 
 
@@ -196,3 +199,58 @@ def _gpus(options: RecognitionOptions) -> int:
     from recogniser.whisper.opening import gpus
 
     return gpus()
+
+
+def audio_files(given: Sequence[Path], name_by: str = "stem") -> dict[str, Path]:
+    """The files named, and the audio files in the folders named, by the names of recordings.
+
+    Args:
+        given: files and folders.
+        name_by: what names a recording: its file's stem, or its path as the user wrote it.
+
+    Raises:
+        InputError: nothing of that name; a folder without audio; two recordings of one name.
+    """
+    files: dict[str, Path] = {}
+    for one in given:
+        if one.is_dir():
+            found = sorted(_audio_in(one))
+            if not found:
+                raise InputError(one, 0, "a folder with audio files", "a folder without any")
+        elif one.exists():
+            found = [one]
+        else:
+            raise InputError(one, 0, "an audio file or a folder", "nothing of that name")
+        for path in found:
+            name = _name(path, name_by)
+            other = files.setdefault(name, path)
+            if os.path.realpath(other) != os.path.realpath(path):
+                raise InputError(
+                    path, 0, "recordings of different names", f"{name}, as {other}",
+                    "--name-by path names them by their folders, too",
+                )  # fmt: skip
+    return files
+
+
+def common_root(given: Sequence[Path]) -> Path:
+    """The deepest folder that has all files and folders that were given."""
+    folders = [str((one if one.is_dir() else one.parent).absolute()) for one in given]
+    return Path(os.path.normpath(os.path.commonpath(folders)))
+
+
+def _name(path: Path, name_by: str) -> str:
+    if name_by == "stem":
+        return recording_name(path.name)
+    folders = [part for part in path.parent.parts if part not in ("..", path.anchor)]
+    return "_".join([*folders, recording_name(path.name)])
+
+
+def _audio_in(folder: Path) -> Iterator[Path]:
+    def refuse(error: OSError) -> NoReturn:
+        raise InputError(error.filename, 0, "a readable folder", str(error.strerror)) from error
+
+    for place, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in names:
+            if AUDIO_EXTENSION.search(name) and not name.startswith("."):
+                yield Path(place, name)

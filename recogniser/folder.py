@@ -5,10 +5,12 @@
     NAME.jsonl.part       a recording under way, a line for each window
     NAME.jsonl            a finished recording
     ecf.xml               every finished recording and its true duration
+    NAME.txt, NAME.json   what was said, for reading and for grep (`write_texts`)
     audio.json            which audio file each is from (`std.audio.facts`)
 
 A line is a window, so that a recording goes on after a crash at the block of windows that was
 not written whole. A finished file tells its recording's duration: its last line ends there.
+NAME.json is Whisper's own form; a window is a segment, with the likeliest word of each slot.
 """
 
 import fcntl
@@ -211,3 +213,44 @@ def excerpts_of(lines: Sequence[Line]) -> list[Excerpt]:
         Excerpt(Recording(line["file"], channel), 0.0, line["end"], language=line["language"])
         for channel, line in last.items()
     ]
+
+
+def write_texts(networks: Path) -> None:
+    """Write the text of a finished recording in both forms.
+
+    Raises:
+        InputError: they cannot be written.
+    """
+    segments = list(_segments(networks))
+    text = "".join(f"{segment['text'].strip()}\n" for segment in segments if segment["text"])
+    document = {
+        "text": " ".join(segment["text"].strip() for segment in segments if segment["text"]),
+        "language": segments[0]["language"] if segments else "",
+        "segments": [{k: v for k, v in one.items() if k != "language"} for one in segments],
+    }
+    with open_output(networks.with_suffix(".json")) as sink:
+        sink.write(json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
+
+    with open_output(networks.with_suffix(".txt")) as sink:
+        sink.write(text.encode())  # last: where it is, both are
+
+
+def _segments(networks: Path) -> Iterator[dict[str, Any]]:
+    with networks.open("rb") as stream:
+        for number, raw in enumerate(stream):
+            line = orjson.loads(raw)
+            words = [
+                {"word": f" {word}", "start": start, "end": end, "probability": posterior}
+                for slot in line["slots"]
+                for word, posterior, start, end in slot["w"][:1]
+                if posterior >= slot["eps"]
+            ]
+            yield {
+                "id": number,
+                "channel": line["channel"],
+                "start": line["start"],
+                "end": line["end"],
+                "text": line.get("text", "".join(word["word"] for word in words)),
+                "language": line.get("language", ""),
+                "words": words,
+            }

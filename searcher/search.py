@@ -10,7 +10,7 @@ search
     decide               probabilities -> scores on one scale, YES from 0.5 on
                          (`searcher.decisions`)
         reported             copies of a recording get its candidates
-                             (`searcher.results.copied_hits`)
+                             (`searcher.results.search_result`)
 """
 
 import time

@@ -15,9 +15,9 @@ from indexer.formats.registry import all_readers, readers
 from indexer.formats.shared.columns_of_cues import columns_of
 from indexer.formats.shared.nist_lines import RTTM_TYPES
 from indexer.formats.shared.table_rows import SEPARATORS
-from indexer.formats.shared.xml_head import root_name
 from std.errors import ForeignFileError, InputError
 from std.nist.audio_names import AUDIO_EXTENSION
+from std.nist.xml import root_name
 
 RECOGNISER_FIRST = (
     "a recogniser must turn speech into words first: std-recognise AUDIO --output NETWORKS, "

@@ -7,7 +7,7 @@ live_counts     how often each word stands in live recordings
 
 The labels of copies are the same, so a place in four copies is one place, not four that vouch for
 each other: originals are searched, and each copy gets its original's answer
-(`searcher.results.copied_hits`).
+(`searcher.results.search_result`).
 
 A copy is recognised by its slots: equal times, equal posteriors of 'no word here' to the bit, equal
 likeliest words. What competes with the likeliest words is not compared: it lies word by word in the

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from searcher.lexical.best_first import ranges
+from searcher.lexical.deduplicate import ranges
 from std.config import SearchConfig
 from std.execution.stop import check_stop
 from std.store.columns import KEY_SHIFT, TIME_MASK, Int64s, Postings, Slots, UInt64s

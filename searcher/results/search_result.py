@@ -3,9 +3,14 @@
 TermCandidates    the candidates of all terms, before it is decided which of them are accepted
 SearchResult      decided detections, with the evidence for each
     forms             of a search for related forms: how often each was found
+
+What was found in a recording is reported under the names of its copies, too:
+
+reported          candidates of originals --> which of them are reported under which recordings
+searched_copies   how many of the searched recordings are copies of others that are searched
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -15,15 +20,14 @@ import numpy as np
 from searcher.decisions import THRESHOLD
 from searcher.index.copies import NO_COPIES, Copies
 from searcher.index.recording_table import recording_table
-from searcher.index.searched_speech import SearchedSpeech
+from searcher.index.searched_speech import SearchedSpeech, inside_ecf
 from searcher.results.candidates import Candidates, Rows
-from searcher.results.copied_hits import reported, searched_copies
 from searcher.results.expected import FROM, Expected
 from searcher.terms.request import Variant
 from searcher.terms.wildcards import Expansion
 from std.store import Segment
 from std.store.columns import Int64s
-from std.values import Bools, Detections, Float64s, Recording, Term
+from std.values import Bools, Detections, Excerpt, Float64s, Recording, Term
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +70,7 @@ class TermCandidates:
         return replace(self, candidates=candidates, probability=probability, copies=NO_COPIES)
 
     def reported(self) -> tuple[Rows, Int64s]:
-        """Under which recordings candidates are reported: see `searcher.results.copied_hits`."""
+        """Under which recordings candidates are reported: see `searcher.results.search_result`."""
         table = recording_table(self.segments)
         row_of = table.row_of
         if self.copies and self.recordings is not table.recordings:
@@ -169,3 +173,54 @@ class SearchResult(TermCandidates):
             self.yes,
             self.probability,
         )
+
+
+def reported(
+    candidates: Candidates,
+    recordings: Sequence[Recording],
+    row_of: Mapping[Recording, int],
+    copies: Copies,
+    excerpts: Sequence[Excerpt] | None,
+) -> tuple[Rows, Int64s]:
+    """Under which recordings candidates are reported: an original and its copies.
+
+    Args:
+        candidates: (n,) of originals, ordered by term, recording and start.
+        recordings: the table that they point into.
+        row_of: row of each recording in it.
+        copies: of the index.
+        excerpts: a recording has those candidates that lie inside its own; None = all.
+
+    Returns:
+        m rows of the candidates, and (m,) the recording of each, a row of the table; ordered by
+        term, recording and start.
+    """
+    if not copies:
+        return slice(None), candidates.recording
+    originals, which = np.unique(candidates.recording, return_inverse=True)
+    names = [[row_of[name] for name in copies.names(recordings[i])] for i in originals.tolist()]
+    number = np.array([len(one) for one in names], np.int64)
+    times = number[which]
+    row = np.repeat(np.arange(len(which)), times)
+    within = np.arange(len(row)) - np.repeat(np.cumsum(times) - times, times)
+    first = np.cumsum(number) - number
+    flat = np.array([name for one in names for name in one], np.int64)
+    recording = flat[first[which[row]] + within]
+    start_ms, end_ms = candidates.start_ms[row], candidates.end_ms[row]
+    inside = inside_ecf(recording, start_ms, end_ms, recordings=recordings, excerpts=excerpts)
+    order = np.lexsort((start_ms, recording, candidates.term[row]))
+    order = order[inside[order]]
+    return row[order], recording[order]
+
+
+def searched_copies(copies: Copies, excerpts: Sequence[Excerpt] | None) -> int:
+    """How many of the searched recordings hold the same speech as others that are searched.
+
+    Args:
+        copies: of the index.
+        excerpts: that are searched; None = everything.
+    """
+    if excerpts is None or not copies:
+        return len(copies)
+    searched = {excerpt.recording for excerpt in excerpts}
+    return len(searched) - len(copies.distinct(searched))

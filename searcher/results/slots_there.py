@@ -1,17 +1,21 @@
-"""The slots of words at places that were found without words, so that hits show them.
+"""What an index has at the places of hits: slots of words, and phones heard.
 
 with_slots       candidates without slots -> with those of the words there, where there are any
 slots_between    recordings and times -> the slots whose middle lies there
+heard_there      candidates -> the likeliest phones heard at each, None where nothing was heard
 """
 
 from collections.abc import Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from searcher.index.copies import NO_COPIES, Copies
 from searcher.index.recording_table import RecordingTable, recording_table
 from searcher.results.candidates import Candidates
 from std.store import Segment
 from std.store.columns import KEY_SHIFT, Int64s
+from std.store.heard import HeardSlots
 from std.values import Recording
 
 NO_SLOT = -1
@@ -64,3 +68,41 @@ def slots_between(
         first[places[some]] = as_rows[begin[some]]
         last[places[some]] = as_rows[end[some] - 1]
     return first, last
+
+
+def heard_there(
+    candidates: Candidates,
+    recordings: Sequence[Recording],
+    segments: Sequence[Segment],
+    copies: Copies = NO_COPIES,
+) -> list[str] | None:
+    """(n,) the phones heard at each place.
+
+    Args:
+        candidates: (n,) places.
+        recordings: what they point into.
+        segments: of the index.
+        copies: of their recordings: what was found in the original is read there.
+    """
+    of_segment = [_heard(segment) for segment in segments]
+    if not any(of_segment):
+        return None
+    table, found = recording_table(segments), []
+    rows = [table.row_of[copies.original(one)] for one in recordings]
+    columns = candidates.recording, candidates.start_ms, candidates.end_ms
+    for recording, start_ms, end_ms in zip(*(one.tolist() for one in columns), strict=True):
+        row = rows[recording]
+        heard = of_segment[table.segment[row]]
+        own = int(table.row_in_segment[row])
+        found.append(" ".join(heard.likeliest(own, start_ms, end_ms)) if heard else "")
+    return found
+
+
+_known: WeakKeyDictionary[Segment, HeardSlots | None] = WeakKeyDictionary()
+
+
+def _heard(segment: Segment) -> HeardSlots | None:
+    """The phones heard in a segment; they are looked at once."""
+    if segment not in _known:
+        _known[segment] = HeardSlots.of(segment)
+    return _known[segment]

@@ -9,7 +9,7 @@ count, as everywhere (`std.nist.audio_names`). Names of columns are taken in low
 columns are kept as text; ``date`` must be an ISO date, so that conditions can compare it.
 
 What ``std-store list --csv`` prints is such a table, too: what an index says of a recording itself
-is recognised, and no metadata (`std.metadata.listed`).
+is recognised, and no metadata (`std.metadata.cells`).
 """
 
 import io
@@ -25,8 +25,7 @@ from std.errors import InputError
 from std.files import content_of
 from std.json_fields import Part, documents
 from std.limits import MAX_DOCUMENT_BYTES
-from std.metadata.cells import Cells, FileMetadata
-from std.metadata.listed import Row, own_columns, rows_of_files
+from std.metadata.cells import Cells, FileMetadata, Row, own_columns, rows_of_files
 from std.metadata.table import Values, of_rows
 from std.metadata.where import is_date
 from std.nist.audio_names import recording_name

@@ -3,10 +3,15 @@
 `feed` pushes a stream line by line through lxml's target parser: memory stays flat however long
 the file, and every event knows its line. A DOCTYPE is refused, so a document can name no file,
 no network address and no entity of its own; the parser's own switches stay off as well.
+
+`root_name` finds the first element of any XML document in its first bytes. Every part of its
+pattern is atomic: a comment that is passed over is never tried again as a longer one, so that a
+head of many comments takes no longer than one without.
 """
 
 import codecs
 import re
+from pathlib import Path
 from typing import BinaryIO, NoReturn, Protocol
 
 from lxml import etree
@@ -25,6 +30,12 @@ XML_ENTITIES = str.maketrans(
 )
 DECLARED_ENCODING = re.compile(rb"""^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']""")
 CHINESE = {"gb2312", "gb2312-raw", "gbk", "euc-cn", "cp936"}
+
+_ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
+_HEAD = re.compile(
+    rb"(?>\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE(?>[^>\[]*)(?>\[.*?\]\s*)?>)*+<([A-Za-z_][\w.:-]*)",
+    re.S,
+)
 
 
 class Attributes(Protocol):
@@ -208,3 +219,24 @@ def decimal(value: float) -> str:
 
         text = np.format_float_positional(value, trim="0")
     return text
+
+
+def root_name(head: bytes) -> str:
+    """Return the name of a document's element; empty if these bytes begin no XML document.
+
+    >>> root_name(b'<?xml version="1.0"?><!-- a --><tt:tt xml:lang="en">')
+    'tt:tt'
+    """
+    found = _HEAD.match(head)
+    return found[1].decode("latin-1") if found else ""
+
+
+def refuse_entities(content: bytes, path: Path | str) -> None:
+    """Refuse a document that declares entities.
+
+    Raises:
+        InputError: it does.
+    """
+    if entity := _ENTITY.search(content):
+        line = content.count(b"\n", 0, entity.start()) + 1
+        raise InputError(path, line, "a document without entities of its own", "<!ENTITY")

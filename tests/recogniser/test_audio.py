@@ -5,8 +5,8 @@ import wave
 import numpy as np
 import pytest
 
+from recogniser.api import audio_files, common_root
 from recogniser.audio import channels, decode, estimated_s
-from recogniser.inputs import audio_files, common_root
 from std.audio.frames import Damage
 from std.errors import InputError
 

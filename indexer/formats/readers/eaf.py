@@ -30,13 +30,12 @@ from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.formats.shared.tiers import Tier, chosen, speaker_of_tier
-from indexer.formats.shared.xml_head import root_name
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.files import content_of
 from std.limits import MAX_TIME_S, MAX_UTTERANCE_BYTES
-from std.nist.xml import Attributes, Reader, feed
+from std.nist.xml import Attributes, Reader, feed, root_name
 from std.ranges import Range
 
 _UNITS_S = {"milliseconds": 0.001, "ntsc-frames": 1001 / 30_000, "pal-frames": 1 / 25}

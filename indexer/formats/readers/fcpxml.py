@@ -31,13 +31,12 @@ from indexer.formats.shared.cues import Cue, utterances_of_cues
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
-from indexer.formats.shared.xml_head import refuse_entities, root_name
 from indexer.networks.utterances import Utterances
 from std.errors import ForeignFileError, InputError
 from std.files import content_of
 from std.limits import MAX_UTTERANCE_BYTES
 from std.nist.audio_names import recording_name
-from std.nist.xml import Attributes, Reader, feed
+from std.nist.xml import Attributes, Reader, feed, refuse_entities, root_name
 from std.values import Recording
 
 ROOT = "fcpxml"

@@ -34,13 +34,12 @@ from indexer.formats.shared.cues import Cue, utterances_of_cues
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
-from indexer.formats.shared.xml_head import root_name
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.files import content_of
 from std.limits import MAX_TIME_S, MAX_UTTERANCE_BYTES
-from std.nist.xml import Attributes, Reader, feed, parse_number
+from std.nist.xml import Attributes, Reader, feed, parse_number, root_name
 
 _XML = "{http://www.w3.org/XML/1998/namespace}"
 _UNITS_S = {"s": 1.0, "ms": 0.001, "min": 60.0, "h": 3600.0}

@@ -28,12 +28,11 @@ from indexer.formats.shared.pieces import Piece, timed_words, whole_words
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
-from indexer.formats.shared.xml_head import root_name
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.files import content_of
 from std.limits import MAX_UTTERANCE_BYTES
-from std.nist.xml import Attributes, Reader, feed, parse_number
+from std.nist.xml import Attributes, Reader, feed, parse_number, root_name
 from std.repairs import UNKNOWN
 
 _CLOCK = re.compile(r"(?:(\d+):)?(\d\d?):(\d\d)(?:(\.\d+)|:(\d+)(?:\.\d+)?)?$")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from searcher.lexical import best_first as blocks
+from searcher.lexical import deduplicate as blocks
 from searcher.lexical.deduplicate import SAME_EVENT_MS, deduplicate
 from searcher.results.candidates import Candidates
 

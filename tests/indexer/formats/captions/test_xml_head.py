@@ -1,6 +1,6 @@
 """The name of an XML document's first element."""
 
-from indexer.formats.shared.xml_head import root_name
+from std.nist.xml import root_name
 
 
 def test_a_head_of_many_comments_is_passed_over_at_once():
