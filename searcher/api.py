@@ -262,7 +262,7 @@ class Index(IndexSnapshot):
         workers: Executor,
         advance: Callable[[float], None] = lambda share: None,
     ) -> TermCandidates:
-        """See `SearchableIndex.find_candidates`."""
+        """See `OpenSnapshot.find_candidates`."""
         found = find_terms(
             terms, self._prepared, speech, mode=mode, by_phones=by_phones, workers=workers,
             advance=advance,
@@ -270,11 +270,11 @@ class Index(IndexSnapshot):
         return judge([found], self._prepared, mode)[0]
 
     def decided(self, found: TermCandidates, mode: SearchMode = "adhoc") -> SearchResult:
-        """See `SearchableIndex.decided`."""
+        """See `OpenSnapshot.decided`."""
         return decide(found, self.config, mode)
 
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
-        """See `SearchableIndex.hit_columns`."""
+        """See `OpenSnapshot.hit_columns`."""
         candidates = with_slots(result.candidates, result.recordings, self.segments)
         places = candidates, result.recordings, self.segments, self.copies
         heard = None if self.config.phonetic_search.phones == "words" else heard_there(*places)

@@ -198,7 +198,7 @@ class IndexSnapshot(SearchableIndex):
         return self._describers[flags](term)
 
     def recordings(self, *, where: str | None = None, recordings: Sequence[str] = ()) -> Recordings:
-        """See `SearchableIndex.recordings`."""
+        """See `OpenSnapshot.recordings`."""
         self.require_open()
         everything = self.all_recordings(with_speakers=mentions_speakers(where))
         return chosen(everything, self.metadata, where, recordings)

@@ -3,149 +3,39 @@
 SearchableIndex    `searcher.api.Index`, `searcher.fusion.fused_index.FusedIndex`
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from abc import abstractmethod
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 
-from searcher.index.copies import Copies, live_counts
-from searcher.index.searched_speech import SearchedSpeech, of_excerpts, restricted
+from searcher.index.copies import live_counts
 from searcher.lexical.deduplicate import best_of_each_place
+from searcher.open_snapshot import OpenSnapshot
 from searcher.queries.asked import read_asked
 from searcher.queries.combined import Searched, UnitHits, UnitKind, places, units
 from searcher.queries.units import recordings_as_units, turns
-from searcher.results.hits import HitColumns, Hits, WordKind
-from searcher.results.search_result import SearchResult, TermCandidates
+from searcher.results.hits import Hits, WordKind
+from searcher.results.search_result import SearchResult
 from searcher.terms.query import words_of
 from searcher.terms.related_forms import RelatedForms
 from searcher.terms.vocabulary import Vocabulary, of_counts
 from searcher.terms.wildcards import is_wildcard
 from std.characters import text_of
-from std.config import SHOWN_FROM, Config
-from std.errors import ClosedIndexError, StdError
+from std.config import SHOWN_FROM
+from std.errors import StdError
 from std.execution.workers import IN_PROCESS, Executor
 from std.languages.detection import of_segment
-from std.metadata.table import SPEAKER, Metadata
-from std.recordings import OWN_COLUMNS, IndexRecording, Recordings, about_speakers
+from std.metadata.table import SPEAKER
+from std.recordings import OWN_COLUMNS, Recordings
 from std.store import Segment
 from std.store.speakers import Speakers
-from std.values import ECF, SearchMode, Term, TermList
+from std.values import Term
 
 
-class SearchableIndex(ABC):
-    """A snapshot that is searched. Closes as a context manager."""
-
-    config: Config
-    segments: tuple[Segment, ...]
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    @abstractmethod
-    def close(self) -> None:
-        """Close the stores."""
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether it can be searched no more."""
-        return False
-
-    def require_open(self) -> None:
-        """Refuse to work with a closed index.
-
-        Raises:
-            ClosedIndexError: it is closed; a ValueError.
-        """
-        if self.is_closed:
-            raise ClosedIndexError("the index is closed: open it again with open_index")
-
-    @property
-    @abstractmethod
-    def speech_s(self) -> float:
-        """How much speech there is, in seconds."""
-
-    @property
-    @abstractmethod
-    def distinct_speech_s(self) -> float:
-        """How much speech there is, that of copies counted once, in seconds."""
-
-    @property
-    @abstractmethod
-    def copies(self) -> Copies:
-        """The recordings that hold the same speech as others (`searcher.index.copies`)."""
-
-    @abstractmethod
-    def recordings(self, *, where: str | None = None, recordings: Sequence[str] = ()) -> Recordings:
-        """The indexed recordings, ascending, with their metadata and how much speech each has.
-
-        Args:
-            where: conditions, as ``date >= 2024-01 and speaker = "Ada"`` (`std.query`);
-                None = all recordings. A speaker is one whom the recogniser or the metadata name;
-                searches find what these speakers said.
-            recordings: patterns of names, with ``*``; with a slash, of paths of inputs and audio.
-
-        Raises:
-            StdError: ``where`` is no condition, a column is unknown, or a pattern fits nothing.
-        """
-
-    @abstractmethod
-    def find_candidates(
-        self,
-        terms: Sequence[Term],
-        speech: SearchedSpeech,
-        *,
-        mode: SearchMode,
-        by_phones: bool = True,
-        workers: Executor,
-        advance: Callable[[float], None] = lambda share: None,
-    ) -> TermCandidates:
-        """The candidates of terms with their probabilities, not yet decided.
-
-        Args:
-            terms, speech, mode, by_phones, workers, advance: see
-                `searcher.found_terms.find_terms`.
-        """
-
-    @abstractmethod
-    def decided(self, found: TermCandidates, mode: SearchMode = "adhoc") -> SearchResult:
-        """Candidates, decided; ``mode``: who asks."""
-
-    def search_terms(
-        self,
-        terms: TermList | Sequence[Term],
-        ecf: ECF | None = None,
-        *,
-        where: str | None = None,
-        recordings: Sequence[str] = (),
-        workers: Executor = IN_PROCESS,
-        advance: Callable[[float], None] = lambda share: None,
-    ) -> SearchResult:
-        """Search a term list as an evaluation does: every hit has a decision, ``*`` is a letter.
-
-        Args:
-            terms: what to search for.
-            ecf: the speech that is searched; hits outside are left out. None = all of it.
-            where, recordings: search some recordings of it only, see `recordings`.
-            workers: who searches the segments, see `std.execution.processes.executor`.
-            advance: called with each share of the work that is done, for a progress bar; the shares
-                add up to 1 at most.
-        """
-        wanted = terms.terms if isinstance(terms, TermList) else terms
-        speech = self.searched_speech(ecf, where, recordings)
-        found = self.find_candidates(wanted, speech, mode="list", workers=workers, advance=advance)
-        return self.decided(found, "list")
+class SearchableIndex(OpenSnapshot):
+    """A snapshot that people search."""
 
     @property
     @abstractmethod
@@ -284,11 +174,6 @@ class SearchableIndex(ABC):
             names.add(SPEAKER)
         return frozenset(names)
 
-    @property
-    @abstractmethod
-    def metadata(self) -> Metadata:
-        """What is known of the recordings beside their words."""
-
     def _searched(self, where: str | None, recordings: Sequence[str], unit: UnitKind) -> Searched:
         """Where a query is searched."""
         segments = self.speaker_segments
@@ -303,14 +188,6 @@ class SearchableIndex(ABC):
             divided = (turns if unit == "turn" else recordings_as_units)(searched, segments)
         return Searched(divided, self.metadata, segments, self.copies)
 
-    def all_recordings(self, *, with_speakers: bool) -> list[IndexRecording]:
-        """The indexed recordings, with who spoke in them if asked for and known."""
-        return list(self.recordings())
-
-    @abstractmethod
-    def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
-        """As `hits`, without making each hit an object."""
-
     def outside_words(self, result: SearchResult, but: Collection[WordKind] = ()) -> SearchResult:
         """The detections that are inside no other words, as an evaluation by words counts them.
 
@@ -322,15 +199,6 @@ class SearchableIndex(ABC):
         return result.rows(
             np.array([not one or one.kind in but for one in hits.within_words()], bool)
         )
-
-    def hits(self, result: SearchResult, *, decided: bool = True) -> Hits:
-        """The hits of a search of this index, by term, recording and time.
-
-        Args:
-            result: what `find` or `search_terms` returned.
-            decided: whether the hits show the decision.
-        """
-        return Hits(self.hit_columns(result, decided=decided))
 
     def search(
         self,
@@ -380,29 +248,3 @@ class SearchableIndex(ABC):
         for term in terms:
             words_of(term, self.config.text)
         return [Term(f"TERM-{i}", text) for i, text in enumerate(terms, start=1)]
-
-    @property
-    def all_speech(self) -> SearchedSpeech:
-        """All that there is, that of copies counted once."""
-        return SearchedSpeech(None, self.distinct_speech_s)
-
-    def searched_speech(
-        self, ecf: ECF | None, where: str | None, recordings: Sequence[str]
-    ) -> SearchedSpeech:
-        """The speech that is searched: what an ECF has of the recordings that are wanted.
-
-        Args:
-            ecf: None = everything.
-            where, recordings: see `recordings`.
-
-        Raises:
-            ClosedIndexError: the index is closed.
-        """
-        self.require_open()
-        excerpts = ecf.excerpts if ecf else None
-        if where is not None or recordings:
-            wanted = self.recordings(where=where, recordings=recordings)
-            return restricted(excerpts, wanted, self.copies, about_speakers(where))
-        if excerpts is None:
-            return self.all_speech
-        return of_excerpts(excerpts, self.copies)

@@ -160,13 +160,13 @@ class FusedIndex(SearchableIndex):
         return chosen(everything, self.metadata, where, recordings)
 
     def decided(self, found: TermCandidates, mode: SearchMode = "adhoc") -> SearchResult:
-        """See `SearchableIndex.decided`."""
+        """See `OpenSnapshot.decided`."""
         return decide(found, self.config, mode)
 
     speaker_segments = None  # slots are those of one recogniser
 
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
-        """See `SearchableIndex.hit_columns`."""
+        """See `OpenSnapshot.hit_columns`."""
         variants = [result.variants[i] for i in result.candidates.variant.tolist()]
         fused = [variant for variant in variants if isinstance(variant, FusedVariant)]
         surest = np.array([variant.recogniser for variant in fused], np.int64)
@@ -213,7 +213,7 @@ class FusedIndex(SearchableIndex):
         workers: Executor,
         advance: Callable[[float], None] = lambda share: None,
     ) -> TermCandidates:
-        """See `SearchableIndex.find_candidates`: search each index, fuse what they found."""
+        """See `OpenSnapshot.find_candidates`: search each index, fuse what they found."""
         excerpts = None if speech.excerpts is None else self.copies.searched(speech.excerpts)
         searched = speech._replace(excerpts=excerpts)
         settings: dict[str, Any] = {

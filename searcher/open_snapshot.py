@@ -1,0 +1,181 @@
+"""An index, or several fused ones, as it was at one moment: what lists and people's terms need.
+
+OpenSnapshot    recordings, speech, candidates of terms, hits; `searcher.searchable_index` asks it
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Self
+
+from searcher.index.copies import Copies
+from searcher.index.searched_speech import SearchedSpeech, of_excerpts, restricted
+from searcher.results.hits import HitColumns, Hits
+from searcher.results.search_result import SearchResult, TermCandidates
+from std.config import Config
+from std.errors import ClosedIndexError
+from std.execution.workers import IN_PROCESS, Executor
+from std.metadata.table import Metadata
+from std.recordings import IndexRecording, Recordings, about_speakers
+from std.store import Segment
+from std.values import ECF, SearchMode, Term, TermList
+
+
+class OpenSnapshot(ABC):
+    """A snapshot of stores. Closes as a context manager."""
+
+    config: Config
+    segments: tuple[Segment, ...]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the stores."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it can be searched no more."""
+        return False
+
+    def require_open(self) -> None:
+        """Refuse to work with a closed index.
+
+        Raises:
+            ClosedIndexError: it is closed; a ValueError.
+        """
+        if self.is_closed:
+            raise ClosedIndexError("the index is closed: open it again with open_index")
+
+    @property
+    @abstractmethod
+    def speech_s(self) -> float:
+        """How much speech there is, in seconds."""
+
+    @property
+    @abstractmethod
+    def distinct_speech_s(self) -> float:
+        """How much speech there is, that of copies counted once, in seconds."""
+
+    @property
+    @abstractmethod
+    def copies(self) -> Copies:
+        """The recordings that hold the same speech as others (`searcher.index.copies`)."""
+
+    @abstractmethod
+    def recordings(self, *, where: str | None = None, recordings: Sequence[str] = ()) -> Recordings:
+        """The indexed recordings, ascending, with their metadata and how much speech each has.
+
+        Args:
+            where: conditions, as ``date >= 2024-01 and speaker = "Ada"`` (`std.query`);
+                None = all recordings. A speaker is one whom the recogniser or the metadata name;
+                searches find what these speakers said.
+            recordings: patterns of names, with ``*``; with a slash, of paths of inputs and audio.
+
+        Raises:
+            StdError: ``where`` is no condition, a column is unknown, or a pattern fits nothing.
+        """
+
+    @abstractmethod
+    def find_candidates(
+        self,
+        terms: Sequence[Term],
+        speech: SearchedSpeech,
+        *,
+        mode: SearchMode,
+        by_phones: bool = True,
+        workers: Executor,
+        advance: Callable[[float], None] = lambda share: None,
+    ) -> TermCandidates:
+        """The candidates of terms with their probabilities, not yet decided.
+
+        Args:
+            terms, speech, mode, by_phones, workers, advance: see
+                `searcher.found_terms.find_terms`.
+        """
+
+    @abstractmethod
+    def decided(self, found: TermCandidates, mode: SearchMode = "adhoc") -> SearchResult:
+        """Candidates, decided; ``mode``: who asks."""
+
+    def search_terms(
+        self,
+        terms: TermList | Sequence[Term],
+        ecf: ECF | None = None,
+        *,
+        where: str | None = None,
+        recordings: Sequence[str] = (),
+        workers: Executor = IN_PROCESS,
+        advance: Callable[[float], None] = lambda share: None,
+    ) -> SearchResult:
+        """Search a term list as an evaluation does: every hit has a decision, ``*`` is a letter.
+
+        Args:
+            terms: what to search for.
+            ecf: the speech that is searched; hits outside are left out. None = all of it.
+            where, recordings: search some recordings of it only, see `recordings`.
+            workers: who searches the segments, see `std.execution.processes.executor`.
+            advance: called with each share of the work that is done, for a progress bar; the shares
+                add up to 1 at most.
+        """
+        wanted = terms.terms if isinstance(terms, TermList) else terms
+        speech = self.searched_speech(ecf, where, recordings)
+        found = self.find_candidates(wanted, speech, mode="list", workers=workers, advance=advance)
+        return self.decided(found, "list")
+
+    @property
+    @abstractmethod
+    def metadata(self) -> Metadata:
+        """What is known of the recordings beside their words."""
+
+    def all_recordings(self, *, with_speakers: bool) -> list[IndexRecording]:
+        """The indexed recordings, with who spoke in them if asked for and known."""
+        return list(self.recordings())
+
+    @abstractmethod
+    def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
+        """As `hits`, without making each hit an object."""
+
+    def hits(self, result: SearchResult, *, decided: bool = True) -> Hits:
+        """The hits of a search of this index, by term, recording and time.
+
+        Args:
+            result: what `find` or `search_terms` returned.
+            decided: whether the hits show the decision.
+        """
+        return Hits(self.hit_columns(result, decided=decided))
+
+    @property
+    def all_speech(self) -> SearchedSpeech:
+        """All that there is, that of copies counted once."""
+        return SearchedSpeech(None, self.distinct_speech_s)
+
+    def searched_speech(
+        self, ecf: ECF | None, where: str | None, recordings: Sequence[str]
+    ) -> SearchedSpeech:
+        """The speech that is searched: what an ECF has of the recordings that are wanted.
+
+        Args:
+            ecf: None = everything.
+            where, recordings: see `recordings`.
+
+        Raises:
+            ClosedIndexError: the index is closed.
+        """
+        self.require_open()
+        excerpts = ecf.excerpts if ecf else None
+        if where is not None or recordings:
+            wanted = self.recordings(where=where, recordings=recordings)
+            return restricted(excerpts, wanted, self.copies, about_speakers(where))
+        if excerpts is None:
+            return self.all_speech
+        return of_excerpts(excerpts, self.copies)
