@@ -60,7 +60,7 @@ class TimeLimit:
         self._error = error
 
     def __call__(self) -> None:
-        """Go on.
+        """Raise an error once the time is over.
 
         Raises:
             Exception: ``error``, the time is over.
