@@ -7,7 +7,16 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.middleware import Middleware
 
-from service.api import audio, exports, feedback, operation, recordings, search, term_lists
+from service.api import (
+    audio,
+    exports,
+    feedback,
+    operation,
+    recordings,
+    search,
+    term_lists,
+    uploads,
+)
 from service.api.models import REFERENCED
 from service.middleware import Compressed, Guard, Metrics, Record
 from service.page import routes as page
@@ -64,7 +73,7 @@ def create_app(service: Service, log: Callable[[str], None] | None = None) -> Fa
     )
     app.state.service, app.state.metrics = service, metrics
     add_handlers(app)
-    for part in (search, term_lists, recordings, audio, feedback, exports, operation):
+    for part in (search, term_lists, recordings, audio, feedback, exports, uploads, operation):
         app.include_router(part.router)
     page.add_page(app)
     return app

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -83,9 +84,31 @@ def parser() -> argparse.ArgumentParser:
         default=min(os.cpu_count() or 1, MOST_JOBS),
         meaning="processes that search known words (one for each processor, at most 4); 1 = none",
     )
+    _add_uploads(parse)
     _add_network(parse)
     parse.add_argument("--quiet", action="store_true", help="print the address only")
     return parse
+
+
+def _add_uploads(parse: Parser) -> None:
+    """Whether people may add recordings."""
+    uploads = parse.further("recordings that people add")
+    uploads.add_argument(
+        "--allow-uploads", action="store_true",
+        help="people may add recordings: sound and captions, kept in uploads/ in --audio",
+    )  # fmt: skip
+    uploads.add_argument(
+        "--recognise", type=text_argument, default="", metavar="OPTIONS",
+        help="options of std-recognise for this sound, as '--model small --language de'",
+    )  # fmt: skip
+    uploads.add_argument(
+        "--upload-gb", type=number(Range(0, 1000, above=True)), default=2.0, metavar="N",
+        help="largest file (2)",
+    )  # fmt: skip
+    uploads.add_argument(
+        "--uploads-gb", type=number(Range(0, 1_000_000, above=True)), default=100.0, metavar="N",
+        help="all files (100); 1 GB of the disk stays free in any case",
+    )  # fmt: skip
 
 
 def _add_network(parse: Parser) -> None:
@@ -128,7 +151,7 @@ def settings_of(args: argparse.Namespace) -> "Settings":
         StdError: the service would be open to everybody, or the token is too short.
     """
     from service.middleware import is_loopback
-    from service.settings import Settings
+    from service.settings import Limits, Settings
     from std.distinct import require_distinct
     from std.files import read_text
 
@@ -151,6 +174,14 @@ def settings_of(args: argparse.Namespace) -> "Settings":
         raise StdError(f"--root-path: expected a path as /std, got {args.root_path!r}")
     if args.audio and not Path(args.audio).is_dir():
         raise StdError(f"--audio {args.audio}: expected a folder")
+    if args.allow_uploads and not args.audio:
+        raise StdError("--allow-uploads: --audio FOLDER says where recordings are kept")
+    try:
+        recognise = tuple(shlex.split(args.recognise))
+    except ValueError as error:
+        raise StdError(f"--recognise: {error}".lower()) from error
+    if recognise and not args.allow_uploads:
+        raise StdError("--recognise has options for the sound of --allow-uploads")
     if args.alerts_column and not args.alerts:
         raise StdError("--alerts-column names a column of --alerts")
     if args.alerts_url and not args.alerts_url.startswith(("http://", "https://")):
@@ -160,6 +191,11 @@ def settings_of(args: argparse.Namespace) -> "Settings":
         args.feedback, args.alerts, args.alerts_url, args.alerts_column, args.host, int(args.port),
         tuple(args.allow_host), token, args.root_path.rstrip("/"), args.jobs,
         user_header=args.user_header,
+        allow_uploads=args.allow_uploads,
+        recognise=recognise,
+        limits=Limits(
+            upload_bytes=round(1e9 * args.upload_gb), uploads_bytes=round(1e9 * args.uploads_gb)
+        ),
     )  # fmt: skip
 
 

@@ -58,7 +58,7 @@ class LiveIndex:
         )
         self._current = self._snapshot(1, index)
         self._listeners: list[Callable[[Snapshot], None]] = []
-        self._ended = threading.Event()
+        self._ended, self._renewing = threading.Event(), threading.Lock()
         self._watcher: threading.Thread | None = None
 
     @property
@@ -82,6 +82,10 @@ class LiveIndex:
 
     def renew(self) -> bool:
         """Look for a new commit; whether there was one."""
+        with self._renewing:
+            return self._renew()
+
+    def _renew(self) -> bool:
         try:
             index = self._current.index.renewed()
             self.trouble = self._unclear

@@ -32,6 +32,12 @@ class Limits:
     body_s: float = 30.0  # to send a body
     cache_bytes: int = 128_000_000
     connections: int = 1000
+    upload_bytes: int = 2_000_000_000  # of a file that somebody adds
+    uploads_bytes: int = 100_000_000_000  # of all of them
+    upload_hours: float = 24.0  # of sound
+    upload_s: float = 3600.0  # to send one
+    free_bytes: int = 1_000_000_000  # of the disk that stay free
+    metadata_letters: int = 2000  # of a value that somebody writes
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +62,5 @@ class Settings:
     poll_s: float = 2.0  # how often the index is looked at for new commits
     limits: Limits = field(default_factory=Limits)
     user_header: str = ""  # in which a reverse proxy names the user; empty: nobody is named
+    allow_uploads: bool = False  # people may add recordings, to a folder in that of the audio
+    recognise: tuple[str, ...] = ()  # options of std-recognise for the sound that they add

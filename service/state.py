@@ -19,6 +19,8 @@ from service.problems import ProblemError
 from service.processes import Question, SearchProcesses, answered
 from service.searching import TermResult, Wish, is_known, search_term
 from service.settings import Settings
+from service.uploads.folder import UploadFolder
+from service.uploads.work import UploadWork
 from std.errors import StdError
 from std.store.address import kind_of
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 
+UPLOADS = "uploads"  # the folder of what people add, in that of the audio
 WARM_UP_TERM = "xylofonquartettprobenraum"  # hardly in any index: everything is tried on it
 
 
@@ -48,6 +51,10 @@ class Service:
             self.alerts = Alerts(
                 settings.alerts, settings.alerts_url, self.live, settings.alerts_column
             )
+        self.uploads: UploadWork | None = None
+        if settings.allow_uploads and settings.audio:
+            folder = UploadFolder(settings.audio / UPLOADS, limits)
+            self.uploads = UploadWork(folder, settings, self.live.renew)
         cache_bytes = limits.cache_bytes // (1 + settings.jobs)
         self.cache = Cache(cache_bytes)
         self._turns: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
@@ -89,6 +96,8 @@ class Service:
         self.live.watch()
         if self.alerts is not None:
             self.alerts.start()
+        if self.uploads is not None:
+            self.uploads.start()
 
     def _warm_up(self) -> None:
         """Do what would make the first searches slow: known words first, then the kernels.
@@ -193,6 +202,8 @@ class Service:
         """Close files and stores."""
         if self.alerts is not None:
             self.alerts.close()
+        if self.uploads is not None:
+            self.uploads.close()
         self.processes.close()
         self.live.close()
         self.marks.close()

@@ -287,29 +287,6 @@ class MarkDocument(KeptMarkDocument):
     marked: Marked
 
 
-class AlertDocument(Document):
-    """A new hit of a standing search."""
-
-    term: str
-    file: str
-    channel: int
-    start_s: float
-    duration_s: float
-    probability: Probability
-    context: tuple[str, str, str]
-    new: bool
-    time: str
-    recording_id: str
-
-
-class AlertsDocument(Document):
-    """What commits brought for the standing searches."""
-
-    terms: list[str]
-    hits: list[AlertDocument]
-    trouble: str = Field(description="why new hits could not be posted")
-
-
 class HealthDocument(Document):
     """How the service is."""
 
@@ -342,9 +319,12 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         (401, "the token is missing or wrong"),
         (403, "sent by a page of another origin"),
         (404, "there is no such thing"),
+        (409, "there is another of this name"),
         (413, "the body is too large"),
+        (415, "a file of another kind than expected"),
         (422, "a parameter is not as expected"),
         (429, "too much at once; Retry-After says when to try again"),
+        (507, "the disk is full"),
         (503, "the index cannot be read, or the search took too long"),
     )
 }

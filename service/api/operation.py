@@ -4,10 +4,17 @@ import resource
 import time
 
 from fastapi import APIRouter, Request
+from pydantic import Field
 from starlette.responses import Response
 
 from service.alerts import SHOWN
-from service.api.models import PROBLEMS, AlertsDocument, HealthDocument, TicketDocument
+from service.api.models import (
+    PROBLEMS,
+    Document,
+    HealthDocument,
+    Probability,
+    TicketDocument,
+)
 from service.api.requests import entry_of, json_reply, service_of
 from service.middleware import METRICS_TYPE, TICKET_S, ticket
 from service.recordings import recording_id
@@ -15,6 +22,30 @@ from service.state import Service
 from std import __version__
 from std.command import MAXRSS_BYTES
 from std.values import Recording
+
+
+class AlertDocument(Document):
+    """A new hit of a standing search."""
+
+    term: str
+    file: str
+    channel: int
+    start_s: float
+    duration_s: float
+    probability: Probability
+    context: tuple[str, str, str]
+    new: bool
+    time: str
+    recording_id: str
+
+
+class AlertsDocument(Document):
+    """What commits brought for the standing searches."""
+
+    terms: list[str]
+    hits: list[AlertDocument]
+    trouble: str = Field(description="why new hits could not be posted")
+
 
 router = APIRouter(responses=PROBLEMS)
 

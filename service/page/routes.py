@@ -84,6 +84,7 @@ def render(request: Request, name: str, status: int = 200, **values: Any) -> Res
             static=f"{root}/static/{version()}",
             needs_token=bool(service.settings.token),
             marks_kept=service.marks.is_kept,
+            uploads_allowed=service.uploads is not None,
             **values,
         )
     )

@@ -180,7 +180,7 @@ def audio_folder(root: Path) -> AudioFolder:
     files: list[str] = []
     left_out: list[str] = []
     for place, folders, names in os.walk(root):
-        folders.sort()
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in names:
             path = Path(place, name)
             if path.suffix.lower() in ENDS:

@@ -604,3 +604,39 @@ def test_a_mark_that_cannot_be_written_waits_in_the_browser(served, opened, monk
     page.wait_for_function("() => localStorage.getItem('std-marks') === '[]'")
     (mark,) = [one for one in served("/api/feedback").json if key.items() <= one.items()]
     assert mark["right"] is False
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_recordings_are_added_described_and_deleted(
+    serve_pages, german, german_settings, opened, tmp_path, width
+):
+    audio, store, kept = tmp_path / "audio", str(tmp_path / "index"), tmp_path / "Zeit & Raum.vtt"
+    audio.mkdir()
+    index_files([str(german / "mesh/KERSTIN_00.mesh")], store=store, language="German")
+    kept.write_text("WEBVTT\n\n00:00.000 --> 00:02.000\nein ganz neues wort\n")
+    settings = replace(
+        german_settings, stores=(store,), audio=audio, metadata=None, allow_uploads=True
+    )
+    with serve_pages(settings) as client:
+        page = opened(
+            client, "/recordings", viewport={"width": width, "height": 800}, bypass_csp=True
+        )
+        page.locator("#files").set_input_files([kept])
+        row = page.locator("#uploads li")
+        row.get_by_role("link", name="Zeit & Raum").wait_for()  # it can be searched
+        assert "can be searched" in row.inner_text()
+        row.get_by_label("Describe").click()
+        row.get_by_label("title").fill("Time")
+        row.get_by_label("date").press("Enter")  # keeps it
+        row.get_by_text("kept").wait_for()
+        row.locator(".name", has_text="Time").wait_for()
+        if AXE.exists():
+            page.add_script_tag(path=str(AXE))
+            assert not page.evaluate("axe.run().then((found) => found.violations.length)")
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        row.get_by_role("button", name="Delete").press("Enter")
+        back = page.get_by_role("button", name="Bring back Zeit_Raum")
+        back.wait_for()
+        assert back.evaluate("one => one === document.activeElement")
+        back.press("Enter")
+        row.locator(".name", has_text="Time").wait_for()

@@ -1,5 +1,6 @@
 // The list of recordings; with a token, it comes from the service by a request that has it.
 import { announce, ask } from "./shell.js";
+import "./uploads.js";
 
 const place = document.getElementById("browsed");
 if (!place.children.length) {

@@ -11,9 +11,9 @@ tabs.addEventListener("message", ({ data }) => {
 });
 
 /** The token, of this tab or of another one. */
-async function knownToken() {
-  const token = sessionStorage.getItem(TOKEN);
-  if (token || !("needsToken" in document.body.dataset)) return token;
+export async function token() {
+  const known = sessionStorage.getItem(TOKEN);
+  if (known || !("needsToken" in document.body.dataset)) return known;
   tabs.postMessage("asked");
   await new Promise((resolve) => { setTimeout(resolve, TABS_MS); });
   return sessionStorage.getItem(TOKEN);
@@ -26,8 +26,8 @@ export function address(path) {
 
 /** Ask the service; a problem becomes an Error with its words. */
 export async function ask(path, options = {}) {
-  const token = await knownToken();
-  const headers = { ...options.headers, ...(token ? { Authorization: `Bearer ${token}` } : {}) };
+  const known = await token();
+  const headers = { ...options.headers, ...(known ? { Authorization: `Bearer ${known}` } : {}) };
   let response;
   try {
     response = await fetch(address(path), { ...options, headers });
@@ -36,7 +36,7 @@ export async function ask(path, options = {}) {
     throw new Error("the service does not answer");
   }
   if (response.status === 401) {
-    await askForToken(Boolean(token));
+    await askForToken(Boolean(known));
     return ask(path, options);
   }
   if (!response.ok) {

@@ -1,0 +1,218 @@
+"""Recordings that people add: sound or captions, with metadata (``--allow-uploads``)."""
+
+import re
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Request
+from pydantic import Field
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from service.api.models import PROBLEMS, Document, Probability
+from service.api.requests import json_reply, service_of
+from service.problems import ProblemError
+from service.recordings import recording_id
+from service.state import Service
+from service.uploads.checks import CAPTION_ENDS, name_of
+from service.uploads.work import Upload, UploadWork
+from std.audio.files import ENDS
+from std.errors import InputError
+from std.values import Recording
+
+FILE_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/octet-stream": {
+                "schema": {"type": "string", "format": "binary", "description": "the file"}
+            }
+        },
+    }
+}
+
+
+class UploadDocument(Document):
+    """A recording that somebody added, and how far it is."""
+
+    name: str = Field(description="of the recording; other letters than those are _")
+    recording_id: str | None = Field(description="null: the index does not have it yet")
+    sound: str | None
+    words: str | None
+    bytes: int
+    state: Literal["waiting", "recognising", "indexing", "ready", "failed"]
+    done: Probability = Field(description="the share of the sound that is recognised")
+    detail: str = Field(description="why it failed")
+    metadata: dict[str, str]
+
+
+class UploadsDocument(Document):
+    """What people have added."""
+
+    allowed: bool
+    uploads: list[UploadDocument]
+    deleted: list[str] = Field(description="names of recordings that can be brought back")
+    ends: list[str] = Field(description="of the names of files that are taken")
+    max_bytes: int = Field(description="of a file")
+    trouble: str = Field(description="why the index does not take them now")
+
+
+class MetadataRequest(Document):
+    """What somebody says of a recording."""
+
+    metadata: dict[str, str] = Field(
+        min_length=1,
+        max_length=50,
+        description="values by column; an empty one takes the value away",
+        examples=[{"title": "Evening news", "date": "2024-01-31"}],
+    )
+
+
+router = APIRouter(prefix="/api/uploads", tags=["uploads"], responses=PROBLEMS)
+
+
+def _work_of(service: Service) -> UploadWork:
+    """The uploads of a service.
+
+    Raises:
+        ProblemError: it takes none.
+    """
+    if service.uploads is None:
+        raise ProblemError(403, "recordings cannot be added: std-serve --allow-uploads allows it")
+    return service.uploads
+
+
+@router.get("", response_model=UploadsDocument)
+async def uploads(request: Request) -> Response:
+    """The recordings that people have added, and how far each is."""
+    service = service_of(request)
+    work = service.uploads
+    if work is None:
+        nothing = {
+            "allowed": False,
+            "uploads": [],
+            "deleted": [],
+            "ends": [],
+            "max_bytes": 0,
+            "trouble": "",
+        }
+        return json_reply(nothing)
+    found = await run_in_threadpool(work.all)
+    return json_reply(
+        {
+            "allowed": True,
+            "uploads": [_document(one, service) for one in found],
+            "deleted": work.folder.deleted(),
+            "ends": [*ENDS, *CAPTION_ENDS],
+            "max_bytes": service.limits.upload_bytes,
+            "trouble": work.trouble,
+        }
+    )
+
+
+@router.post("", status_code=201, response_model=UploadDocument, openapi_extra=FILE_BODY)
+async def upload(
+    request: Request,
+    name: Annotated[str, Query(min_length=1, description="of the file, as interview.mp3")],
+    title: str = "",
+    date: str = "",
+) -> Response:
+    """Add a recording: sound, which is recognised, or captions. The body is the file."""
+    service = service_of(request)
+    work = _work_of(service)
+    wanted = name_of(name)
+    length = request.headers.get("content-length", "0")
+    size = int(length) if re.fullmatch(r"\d{1,15}", length, re.ASCII) else 0
+    arriving = await run_in_threadpool(
+        work.folder.begin, wanted, size, lambda stem: _is_indexed(stem, service)
+    )
+    with arriving:
+        async for part in request.stream():
+            await run_in_threadpool(arriving.write, part)
+        await run_in_threadpool(arriving.complete)
+        await run_in_threadpool(work.check, arriving)
+        described = {"title": title.strip() or wanted.title, "date": date.strip()}
+        values = {column: value for column, value in described.items() if value}
+        await _kept(work.folder.take, arriving, values)
+    work.look()
+    answer = json_reply(_document(_named(wanted.stem, work), service))
+    answer.status_code = 201
+    return answer
+
+
+@router.patch("/{name}", response_model=UploadDocument)
+async def describe(request: Request, name: str, described: MetadataRequest) -> Response:
+    """Give a recording another title, date, ...; an empty value takes one away."""
+    service = service_of(request)
+    work = _work_of(service)
+    most = service.limits.metadata_letters
+    if any(len(value) > most for value in described.metadata.values()):
+        raise ProblemError(400, f"metadata: expected values of at most {most} letters")
+    await _kept(work.folder.describe, name, described.metadata)
+    work.look()
+    return json_reply(_document(_named(name, work), service))
+
+
+@router.delete("/{name}", status_code=204, response_class=Response)
+async def delete(request: Request, name: str) -> Response:
+    """Take a recording away, for 30 days in which it can be brought back."""
+    work = _work_of(service_of(request))
+    await _kept(work.folder.delete, name)
+    work.look(deleted=name)
+    return Response(status_code=204)
+
+
+@router.post("/{name}/restore", response_model=UploadDocument)
+async def restore(request: Request, name: str) -> Response:
+    """Bring a deleted recording back."""
+    service = service_of(request)
+    work = _work_of(service)
+    await _kept(work.folder.restore, name)
+    work.look()
+    return json_reply(_document(_named(name, work), service))
+
+
+async def _kept(change, *arguments) -> None:  # type: ignore[no-untyped-def]  # any change of the folder
+    """Change the folder; a disk that is full is no fault of the client.
+
+    Raises:
+        ProblemError: it is.
+    """
+    try:
+        await run_in_threadpool(change, *arguments)
+    except OSError as error:
+        raise ProblemError(507, f"nothing is changed: {error.strerror}") from error
+    except InputError as error:
+        if isinstance(error.__cause__, OSError):
+            raise ProblemError(507, f"nothing is changed: {error.got}") from error
+        raise
+
+
+def _named(name: str, work: UploadWork) -> Upload:
+    for one in work.all():
+        if one.name == name:
+            return one
+    raise ProblemError(404, f"the recording {name[:80]!r} is gone again")
+
+
+def _is_indexed(stem: str, service: Service) -> bool:
+    """Whether the index has a recording of a name, in any case."""
+    wanted = stem.casefold()
+    return any(
+        entry.recording.file.casefold() == wanted for entry in service.snapshot.recordings.entries
+    )
+
+
+def _document(one: Upload, service: Service) -> dict[str, object]:
+    known = recording_id(Recording(one.name, 1))
+    is_there = known in service.snapshot.recordings.by_id
+    return {
+        "name": one.name,
+        "recording_id": known if is_there else None,
+        "sound": one.files.audio.name if one.files.audio else None,
+        "words": one.files.words.name if one.files.words else None,
+        "bytes": one.files.bytes,
+        "state": one.state,
+        "done": round(one.done, 3),
+        "detail": one.detail,
+        "metadata": dict(one.metadata),
+    }

@@ -1,0 +1,132 @@
+"""Which files people may add: names that are safe, and content that is what the name says.
+
+Sound must begin as its kind of file does and hold an audio stream; nothing else may hide in it (a
+ZIP at its end, a page or a program at its beginning). Captions are read by `std-index --dry-run`,
+in a process of its own, before they are taken.
+"""
+
+import re
+from pathlib import Path
+from typing import Literal, NamedTuple
+from unicodedata import normalize
+
+from service.problems import ProblemError
+from std.audio.facts import facts_of
+from std.audio.files import ENDS, is_audio
+from std.errors import StdError
+from std.outputs import safe_name
+
+Kind = Literal["sound", "captions"]
+
+CAPTION_ENDS = (
+    *(".vtt", ".srt", ".ass", ".ssa", ".ttml", ".dfxp", ".xml", ".json", ".jsonl", ".txt", ".csv"),
+    *(".tsv", ".docx", ".eaf", ".exb", ".cha", ".textgrid", ".ctm", ".stm", ".mesh", ".slf"),
+)
+RESERVED = frozenset({"audio", "ecf", "recognise", "sound", "metadata"})
+DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # of Windows
+MAX_NAME = 400  # letters that somebody may send
+_MP4 = rb"....(ftyp|moov|mdat|wide|free|skip)"
+_MATROSKA = rb"\x1a\x45\xdf\xa3"
+_BEGINS = {  # files of a name's end; other ends: as any audio
+    **dict.fromkeys((".ogg", ".oga", ".opus"), rb"OggS"),
+    **dict.fromkeys((".m4a", ".mp4", ".mov", ".3gp"), _MP4),
+    **dict.fromkeys((".webm", ".mkv"), _MATROSKA),
+    **dict.fromkeys((".aif", ".aiff"), rb"FORM....AIF"),
+    ".mp3": rb"ID3|\xff[\xe0-\xff]",
+    ".aac": rb"ADIF|ID3|\xff[\xf0-\xff]",
+    ".wav": rb"RIFF....WAVE|RIFX|RF64",
+    ".flac": rb"fLaC|ID3",
+}
+_FOREIGN_HEAD = re.compile(
+    rb"<\s*(script|html|svg|iframe|!doctype|\?php)|%PDF-|PK\x03\x04|\x7fELF|javascript:",
+    re.IGNORECASE,
+)
+_ZIP_END = b"PK\x05\x06"
+HEAD_BYTES, ZIP_TAIL_BYTES = 1 << 16, (1 << 16) + 22
+
+
+class Name(NamedTuple):
+    """The name of a file that is added."""
+
+    stem: str  # the name of the recording
+    end: str  # lower case, with its dot
+    kind: Kind
+    title: str  # as a person wrote it, if that is something else
+
+    @property
+    def file(self) -> str:
+        """The file's name."""
+        return f"{self.stem}{self.end}"
+
+
+def name_of(text: str) -> Name:
+    r"""The name that a file gets.
+
+    Raises:
+        ProblemError: no file of this kind is taken, or nothing is left of the name.
+
+    >>> name_of("C:\\tapes\\Interview 3.MP3")
+    Name(stem='Interview_3', end='.mp3', kind='sound', title='Interview 3')
+    >>> name_of("../../a.vtt").file
+    'a.vtt'
+    """
+    base = re.split(r"[/\\]", normalize("NFC", text[:MAX_NAME]))[-1].strip()
+    stem, dot, end = base.rpartition(".")
+    end = f"{dot}{end}".lower()
+    kind: Kind = "sound" if end in ENDS else "captions"
+    if end not in ENDS and end not in CAPTION_ENDS:
+        some = (
+            f"sound ({', '.join(ENDS[:8])}, ...) or captions ({', '.join(CAPTION_ENDS[:4])}, ...)"
+        )
+        raise ProblemError(415, f"name: expected {some}, got {base[:80]!r}")
+    safe = safe_name(stem)
+    if not stem.strip(". ") or safe == "_":
+        raise ProblemError(400, f"name: expected a name before its end, got {base[:80]!r}")
+    if safe.casefold() in RESERVED or DEVICES.fullmatch(safe):
+        safe = f"{safe}_1"
+    title = re.sub(r"[^\w .,;:!?&()\[\]+'’–-]+", " ", stem).strip()
+    return Name(safe, end, kind, title if title != safe else "")
+
+
+def require_sound(path: Path, name: Name, hours: float) -> None:
+    """Refuse a file that is no sound, or sound and something else.
+
+    Args:
+        path: of the file.
+        name: that it has.
+        hours: long at most.
+
+    Raises:
+        ProblemError: it is.
+    """
+    with path.open("rb") as stream:
+        head = stream.read(HEAD_BYTES)
+        stream.seek(max(0, stream.seek(0, 2) - ZIP_TAIL_BYTES))
+        tail = stream.read()
+    begins = _BEGINS.get(name.end)
+    if not is_audio(path) or (begins and not re.match(begins, head.lstrip(b"\0"), re.DOTALL)):
+        raise ProblemError(415, f"{name.file}: its content is no {name.end} file")
+    if _FOREIGN_HEAD.search(head) or _ZIP_END in tail:
+        raise ProblemError(415, f"{name.file}: there is something else than sound in it")
+    try:
+        facts = facts_of(path)
+    except StdError as error:
+        raise ProblemError(415, str(error).replace(str(path), name.file)) from error
+    if (facts.duration_s or 0) > 3600 * hours:
+        raise ProblemError(413, f"{name.file}: expected at most {hours:g} h of sound")
+    if (facts.channels or 1) > 8:
+        raise ProblemError(415, f"{name.file}: expected at most 8 channels, got {facts.channels}")
+
+
+def require_captions(path: Path, name: Name) -> None:
+    """Refuse what is no text before anything reads it.
+
+    Raises:
+        ProblemError: it is something else.
+    """
+    if is_audio(path):
+        raise ProblemError(415, f"{name.file}: expected captions, got sound")
+    with path.open("rb") as stream:
+        is_zip = stream.read(4) == b"PK\x03\x04"
+    if is_zip != (name.end == ".docx"):
+        raise ProblemError(415, f"{name.file}: its content is no {name.end} file")

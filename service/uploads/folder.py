@@ -1,0 +1,309 @@
+"""The folder of the recordings that people add: the only truth about them.
+
+audio/         sound, as it was sent
+words/         captions, as they were sent; networks that std-recognise writes
+metadata.csv   title, date, ... as people describe them
+.incoming/     what is being sent
+.deleted/      what can be brought back, for `KEPT_S`
+"""
+
+import csv
+import errno
+import fcntl
+import io
+import os
+import shutil
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from service.problems import ProblemError
+from service.settings import Limits
+from service.uploads.checks import Name
+from std.errors import InputError
+from std.files import read
+from std.metadata.read import parse
+from std.metadata.table import NO_METADATA, Metadata
+from std.outputs import make_folder, open_output, unwritable
+
+KEPT_S = 30 * 86_400.0  # what was deleted
+OWN_FILES = frozenset({"ecf.xml", "recognise.json", "sound.json", "audio.json"})  # of std-recognise
+NO_WORDS = (".part", ".sound")  # ends of its files beside the words
+
+
+class Files(NamedTuple):
+    """The files of a recording."""
+
+    audio: Path | None
+    words: Path | None
+
+    @property
+    def bytes(self) -> int:
+        """Their size; 0 for one that goes at this moment."""
+        size = 0
+        for path in filter(None, self):
+            with suppress(OSError):
+                size += path.stat().st_size
+        return size
+
+
+class UploadFolder:
+    """The folder; one service uses it at a time."""
+
+    def __init__(self, root: Path, limits: Limits) -> None:
+        """Take up a folder.
+
+        Args:
+            root: the folder, made if it is not there.
+            limits: of the service.
+
+        Raises:
+            InputError: it cannot be written, or another service uses it.
+        """
+        self.root, self._limits = root, limits
+        self.audio, self.words = root / "audio", root / "words"
+        self.table = root / "metadata.csv"
+        self._incoming, self._deleted = root / ".incoming", root / ".deleted"
+        for folder in (self.audio, self.words, self._incoming, self._deleted):
+            make_folder(folder)
+        self._handle = _locked(root)
+        for path in self._incoming.iterdir():  # a killed service left it
+            path.unlink()
+        self._lock = threading.RLock()
+        self._arriving: dict[str, int] = {}  # files that are being sent, and their bytes
+
+    def files(self) -> dict[str, Files]:
+        """The files of each recording, by its name."""
+        audio, words = _by_name(self.audio), _by_name(self.words)
+        return {name: Files(audio.get(name), words.get(name)) for name in sorted({*audio, *words})}
+
+    def require(self, name: str) -> Files:
+        """The files of one recording.
+
+        Raises:
+            ProblemError: nobody added it.
+        """
+        files = self.files().get(name)
+        if files is None:
+            raise ProblemError(404, f"no recording of the name {name[:80]!r} was added here")
+        return files
+
+    def metadata(self) -> Metadata:
+        """What people say of the recordings."""
+        return read(parse, self.table) if self.table.exists() else NO_METADATA
+
+    # --- a file comes
+
+    def begin(self, name: Name, size: int, is_taken: Callable[[str], bool]) -> "Arriving":
+        """Make room for a file.
+
+        Args:
+            name: of the file.
+            size: that its sender says, in bytes; 0: unknown.
+            is_taken: whether the index has a recording of a name from elsewhere.
+
+        Raises:
+            ProblemError: the name is taken, or there is no room.
+        """
+        with self._lock:
+            files = self.files()
+            here = {known.casefold(): one for known, one in files.items()}
+            one = here.get(name.stem.casefold())
+            has = one is not None and (one.audio if name.kind == "sound" else one.words)
+            is_other = one is not None and name.stem not in files  # in other letters
+            is_coming = name.file.casefold() in map(str.casefold, self._arriving)
+            if has or is_other or is_coming or (one is None and is_taken(name.stem)):
+                raise ProblemError(409, f"there is a recording of the name {name.stem!r} already")
+            coming = sum(self._arriving.values())
+            free = shutil.disk_usage(self.root).free - self._limits.free_bytes
+            if size + coming > free:
+                raise ProblemError(507, "the disk of the service has no room for this file")
+            used = sum(one.bytes for one in files.values()) + coming
+            if size + used > self._limits.uploads_bytes:
+                gb = f"{self._limits.uploads_bytes / 1e9:g} GB"
+                raise ProblemError(507, f"people may add {gb} in all; this file would be more")
+            self._arriving[name.file] = size
+        target = (self.audio if name.kind == "sound" else self.words) / name.file
+        return Arriving(self, name, self._incoming / name.file, target)
+
+    def take(self, arriving: "Arriving", described: Mapping[str, str]) -> None:
+        """Put a checked file where it belongs.
+
+        Args:
+            arriving: the file.
+            described: metadata of its recording.
+
+        Raises:
+            InputError: the disk is full, or a value is none that metadata may have.
+        """
+        with self._lock:
+            if described:
+                self._describe(arriving.name.stem, described)
+            os.utime(arriving.path)
+            arriving.path.replace(arriving.target)
+
+    def forget(self, arriving: "Arriving") -> None:
+        """Give a name free."""
+        with self._lock:
+            self._arriving.pop(arriving.name.file, None)
+        arriving.path.unlink(missing_ok=True)
+
+    # --- what people change
+
+    def describe(self, name: str, values: Mapping[str, str]) -> None:
+        """Give a recording other metadata; an empty value takes one away.
+
+        Raises:
+            ProblemError: nobody added such a recording.
+            InputError: the disk is full, or a value is none that metadata may have.
+        """
+        with self._lock:
+            self.require(name)
+            self._describe(name, values)
+
+    def _describe(self, name: str, values: Mapping[str, str]) -> None:
+        before = self.metadata()
+        rows = {file: before.values(file) for file in before.files}
+        rows[name] = {**rows.get(name, {}), **values}
+        columns = sorted({column for row in rows.values() for column in row})
+        text = io.StringIO()
+        table = csv.writer(text)
+        table.writerow(["recording", *columns])
+        for file, row in rows.items():
+            table.writerow([file, *(row.get(one, "") for one in columns)])
+        content = text.getvalue().encode()
+        parse(io.BytesIO(content), "metadata")
+        with open_output(self.table) as stream:
+            stream.write(content)
+
+    def delete(self, name: str) -> None:
+        """Put the files of a recording away.
+
+        Raises:
+            ProblemError: nobody added such a recording.
+        """
+        with self._lock:
+            files = self.require(name)
+            kept = self._deleted / f"{time.time_ns()}"
+            for path in filter(None, files):
+                make_folder(kept / path.parent.name)
+                path.replace(kept / path.parent.name / path.name)
+            (self.words / f"{name}.jsonl.part").unlink(missing_ok=True)  # it was being recognised
+
+    def deleted(self) -> list[str]:
+        """The names of recordings that can be brought back, the last deleted first."""
+        return [name for kept in self._kept() for name in _names_in(kept)]
+
+    def restore(self, name: str) -> None:
+        """Bring a deleted recording back.
+
+        Raises:
+            ProblemError: none of this name was deleted, or there is another one now.
+        """
+        with self._lock:
+            kept = next((one for one in self._kept() if name in _names_in(one)), None)
+            if kept is None:
+                raise ProblemError(404, f"no recording of the name {name[:80]!r} was deleted")
+            if name.casefold() in map(str.casefold, self.files()):
+                raise ProblemError(409, f"there is another recording of the name {name!r} now")
+            for folder in (self.audio, self.words):
+                for path in (kept / folder.name).glob("*"):
+                    os.utime(path)
+                    path.replace(folder / path.name)
+            shutil.rmtree(kept, ignore_errors=True)
+
+    def purge(self) -> None:
+        """Remove what was deleted long ago."""
+        for kept in self._kept():
+            if kept.name.isdecimal() and time.time() - int(kept.name) / 1e9 > KEPT_S:
+                shutil.rmtree(kept, ignore_errors=True)
+
+    def _kept(self) -> list[Path]:
+        return sorted(self._deleted.iterdir(), key=lambda path: path.name, reverse=True)
+
+    def close(self) -> None:
+        """Let another service use it."""
+        os.close(self._handle)
+
+
+class Arriving:
+    """A file that is being sent: it is removed again unless `UploadFolder.take` takes it."""
+
+    def __init__(self, folder: UploadFolder, name: Name, path: Path, target: Path) -> None:
+        self._folder, self.name, self.path, self.target = folder, name, path, target
+        self._stream: BinaryIO | None = None
+
+    def __enter__(self) -> "Arriving":
+        self._stream = self.path.open("xb")
+        return self
+
+    def write(self, content: bytes) -> None:
+        """Write a part.
+
+        Raises:
+            ProblemError: the disk is full.
+        """
+        assert self._stream is not None
+        try:
+            self._stream.write(content)
+        except OSError as error:
+            raise _full(error) from error
+
+    def complete(self) -> None:
+        """Put all of it on the disk.
+
+        Raises:
+            ProblemError: the disk is full.
+        """
+        assert self._stream is not None
+        try:
+            self._stream.flush()
+            os.fsync(self._stream.fileno())
+        except OSError as error:
+            raise _full(error) from error
+        self._stream.close()
+
+    def __exit__(self, *reason: object) -> None:
+        with suppress(OSError):
+            if self._stream is not None:
+                self._stream.close()
+        self._folder.forget(self)
+
+
+def _full(error: OSError) -> ProblemError:
+    return ProblemError(507, f"the file is not kept: {error.strerror or error}")
+
+
+def _locked(root: Path) -> int:
+    """A folder, locked against other services.
+
+    Raises:
+        InputError: another one uses it.
+    """
+    try:
+        handle = os.open(root, os.O_RDONLY)
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in (errno.EAGAIN, errno.EACCES):
+            raise unwritable(root, "a folder that can be written", error) from error
+        got = "one that another std-serve uses"
+        raise InputError(root, 0, "a folder of this process alone", got) from error
+    return handle
+
+
+def _by_name(folder: Path) -> dict[str, Path]:
+    """The files in a folder by the names of their recordings."""
+    return {
+        path.stem: path
+        for path in sorted(folder.iterdir())
+        if not (path.name.startswith(".") or path.name in OWN_FILES or path.is_symlink())
+        and not path.name.endswith(NO_WORDS)
+        and path.is_file()
+    }
+
+
+def _names_in(kept: Path) -> list[str]:
+    return sorted({path.stem for path in kept.glob("*/*")})

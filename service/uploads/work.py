@@ -1,0 +1,294 @@
+"""What becomes of recordings that people add: `std-recognise`, then `std-store sync`.
+
+Both commands run beside the service at low priority, one of each at a time, on the whole folder:
+so after a restart, and for files that come there by other ways, work goes on as by these commands
+with ``--watch``. How far a recording is, is read from the folder.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from service.problems import ProblemError
+from service.settings import Settings
+from service.uploads.checks import require_captions, require_sound
+from service.uploads.folder import Arriving, Files, UploadFolder
+from std.audio.facts import facts_of
+from std.errors import StdError
+
+State = Literal["waiting", "recognising", "indexing", "ready", "failed"]
+
+POLL_S = 2.0  # between two looks at the folder
+SETTLE_S = 1.0  # a file that has not changed for so long is complete
+INDEX_RETRY_S = 20.0  # after a fault of the index
+LOW_PRIORITY = 10
+MEMORY_BYTES = 8_000_000_000  # of the process that looks at captions
+TAIL_BYTES = 1 << 16
+START = (
+    "import sys; from spoken_terms.start import start; sys.exit(start(sys.argv[1], sys.argv[2:]))"
+)
+
+
+class Upload(NamedTuple):
+    """A recording that somebody added, and how far it is."""
+
+    name: str
+    files: Files
+    state: State
+    done: float  # the share of its sound that is recognised
+    detail: str  # why it failed
+    metadata: Mapping[str, str]
+
+
+class CommandResult(NamedTuple):
+    """How a command ended."""
+
+    status: int  # negative: by a signal
+    document: Mapping[str, object]  # that it printed
+    message: str  # the last line that it said
+
+    def reasons(self, key: str) -> list[str]:
+        """Why it could not read some files."""
+        found = self.document.get(key)
+        return [str(one) for one in found] if isinstance(found, list) else []
+
+
+class UploadWork:
+    """Recognises and indexes what is in the folder of a service."""
+
+    def __init__(
+        self, folder: UploadFolder, settings: Settings, committed: Callable[[], object]
+    ) -> None:
+        """Prepare.
+
+        Args:
+            folder: with the recordings.
+            settings: of the service.
+            committed: is called after each change of the index.
+        """
+        self.folder, self._settings, self._committed = folder, settings, committed
+        self.trouble = ""  # why the index does not take the recordings
+        self._failed: dict[Path, tuple[int, str]] = {}  # when such a file was changed, and why
+        self._indexed: object = None  # state of the words, and of the metadata, in the index
+        self._described: object = None  # state of the metadata there
+        self._recognising: frozenset[str] = frozenset()
+        self._deletions = self._synced_deletions = 0  # by people: so many may be gone
+        self._running: set[subprocess.Popen[str]] = set()
+        self._ended = threading.Event()
+        self._changes = {work: threading.Event() for work in (self._recognise, self._index)}
+
+    def all(self) -> list[Upload]:
+        """Every recording, by name."""
+        metadata, is_indexed = self.folder.metadata(), self._indexed == self._state()
+        found = []
+        for name, files in self.folder.files().items():
+            state, done, detail = self._state_of(name, files, is_indexed)
+            found.append(Upload(name, files, state, done, detail, metadata.values(name)))
+        return found
+
+    def _state_of(self, name: str, files: Files, is_indexed: bool) -> tuple[State, float, str]:
+        for path in filter(None, files):
+            if why := self._failure(path):
+                return "failed", 0.0, why
+        if files.words is not None:
+            return ("ready" if is_indexed else "indexing"), 1.0, ""
+        if name in self._recognising and files.audio is not None:
+            return "recognising", self._share_done(name, files.audio), ""
+        return "waiting", 0.0, ""
+
+    def _share_done(self, name: str, audio: Path) -> float:
+        """How much of a recording std-recognise has written: to the end of its last window."""
+        try:
+            with (self.folder.words / f"{name}.jsonl.part").open("rb") as stream:
+                stream.seek(max(0, stream.seek(0, 2) - TAIL_BYTES))
+                *_, last, _ = stream.read().split(b"\n")
+            duration_s = facts_of(audio).duration_s
+            return min(1.0, float(json.loads(last)["end"]) / duration_s) if duration_s else 0.0
+        except (OSError, ValueError, KeyError, StdError):
+            return 0.0
+
+    def _failure(self, path: Path) -> str:
+        changed_ns, why = self._failed.get(path, (0, ""))
+        with suppress(OSError):
+            return why if path.stat().st_mtime_ns == changed_ns else ""
+        return ""
+
+    def _fail(self, paths: Iterable[Path], why: str) -> None:
+        for path in paths:
+            with suppress(OSError):
+                self._failed[path] = path.stat().st_mtime_ns, why.replace(f"{path.parent}/", "")
+
+    def look(self, deleted: str = "") -> None:
+        """Look at the folder now: something has changed.
+
+        Args:
+            deleted: name of a recording that somebody has deleted.
+        """
+        self._deletions += bool(deleted)
+        if deleted in self._recognising:  # what would be written of it is of no recording
+            self._stop_commands()
+        for change in self._changes.values():
+            change.set()
+
+    def check(self, arriving: Arriving) -> None:
+        """Check a file that has come.
+
+        Raises:
+            ProblemError: it is not what its name says, or something that is not taken.
+        """
+        path, name = arriving.path, arriving.name
+        if name.kind == "sound":
+            require_sound(path, name, self._settings.limits.upload_hours)
+            return
+        require_captions(path, name)
+        outcome = self._run(
+            "std-index", "--dry-run", "--quiet", str(path), bytes_at_most=MEMORY_BYTES
+        )
+        if outcome.status:
+            why = outcome.message.replace(str(path), name.file).removeprefix("std-index: ")
+            raise ProblemError(415, why)
+
+    # --- the threads
+
+    def start(self) -> None:
+        """Begin to recognise and to index, in two threads."""
+        for work, change in self._changes.items():
+            threading.Thread(target=self._repeat, args=(work, change), daemon=True).start()
+
+    def _repeat(self, work: Callable[[], bool], change: threading.Event) -> None:
+        while not self._ended.is_set():
+            try:
+                is_well = work()
+            except (StdError, OSError) as error:
+                self.trouble, is_well = str(error), False
+            change.wait(POLL_S if is_well else INDEX_RETRY_S)
+            change.clear()
+
+    def _recognise(self) -> bool:
+        """Recognise the sound that has no words yet."""
+        todo = {
+            name: files.audio
+            for name, files in self.folder.files().items()
+            if files.audio and not files.words
+            if _is_settled(files.audio) and not self._failure(files.audio)
+        }
+        if not todo:
+            return True
+        self._recognising = frozenset(todo)
+        try:
+            options = [*self._settings.recognise, "--json", "--output", str(self.folder.words)]
+            outcome = self._run("std-recognise", *options, *map(str, todo.values()))
+        finally:
+            self._recognising = frozenset()
+        for why in outcome.reasons("failures"):
+            self._fail((path for path in todo.values() if str(path) in why), why)
+        if outcome.status > 1 and not outcome.document:
+            self._fail(todo.values(), outcome.message.removeprefix("std-recognise: "))
+        return True
+
+    def _index(self) -> bool:
+        """Make the index hold what the folder holds; whether that worked."""
+        state, files = self._state(), self.folder.files()
+        words = [one.words for one in files.values() if one.words]
+        if state == self._indexed or not all(map(_is_settled, words)):
+            return True
+        deletions = self._deletions
+        may_empty = deletions != self._synced_deletions
+        if not words and not may_empty:  # there never were any
+            self._indexed = state
+            return True
+        self.folder.purge()
+        store, *shards = self._settings.stores
+        given = ["--metadata", str(self.folder.table)] if self.folder.table.exists() else []
+        stores = [part for one in shards for part in ("--shard", one)]
+        stores += ["--allow-gone"] if may_empty else []
+        outcome = self._run(
+            "std-store", "sync", store, str(self.folder.words), *stores, *given, "--json"
+        )
+        for why in outcome.reasons("refused"):
+            self._fail((path for path in words if str(path) in why), why)
+        described = state[-1:]
+        if given and outcome.document and described != self._described:
+            # a sync that finds nothing new leaves metadata alone
+            stores = [part for one in self._settings.stores for part in ("--store", one)]
+            outcome = self._run("std-index", *stores, *given, "--json")
+        if not outcome.document:
+            self.trouble = outcome.message
+            return False
+        self.trouble, self._synced_deletions = "", deletions
+        self._indexed, self._described = state, described
+        self._committed()
+        return True
+
+    def _state(self) -> list[tuple[str, int, int]]:
+        """What changes when words or metadata do; the metadata are last."""
+        paths = [one.words for one in self.folder.files().values() if one.words]
+        found = []
+        for path in (*paths, self.folder.table):
+            with suppress(OSError):
+                status = path.stat()
+                found.append((path.name, status.st_size, status.st_mtime_ns))
+        return found
+
+    # --- commands
+
+    def _run(self, *command: str, bytes_at_most: int = 0) -> CommandResult:
+        """Run a command of std at low priority, and wait."""
+        process = subprocess.Popen(
+            [sys.executable, "-c", START, *command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        self._running.add(process)
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, process.pid, LOW_PRIORITY)
+        if bytes_at_most:
+            _limit_memory(process.pid, bytes_at_most)
+        try:
+            output, messages = process.communicate()
+        finally:
+            self._running.discard(process)
+        document: object = None
+        with suppress(ValueError):
+            document = json.loads(output)
+        lines = [line for line in messages.splitlines() if line.strip()]
+        found = document if isinstance(document, dict) else {}
+        return CommandResult(process.returncode, found, lines[-1] if lines else "it ended early")
+
+    def _stop_commands(self) -> None:
+        for process in [*self._running]:
+            process.terminate()
+
+    def close(self) -> None:
+        """Stop working; another service may go on."""
+        self._ended.set()
+        for change in self._changes.values():
+            change.set()
+        self._stop_commands()
+        self.folder.close()
+
+
+def _limit_memory(pid: int, bytes_at_most: int) -> None:
+    """Let a process fail rather than take all memory, where the system can say so."""
+    import resource
+
+    limit = getattr(resource, "prlimit", None)
+    if limit is not None:
+        with suppress(OSError):
+            limit(pid, resource.RLIMIT_AS, (bytes_at_most, bytes_at_most))
+
+
+def _is_settled(path: Path) -> bool:
+    with suppress(OSError):
+        return time.time() - path.stat().st_mtime > SETTLE_S
+    return False
