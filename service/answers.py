@@ -10,9 +10,21 @@ from service.live_index import Snapshot
 from service.marks import MarkedHit, Marks, version_of
 from service.recordings import RecordingEntry
 from service.searching import Ints, Selection
+from std.corrections import CorrectedWord
 from std.values import Recording
 
 MANY_VALUES = 200  # of a facet, that are listed
+
+
+def is_corrected(words: Sequence[CorrectedWord], start_ms: int, end_ms: int) -> bool:
+    """Whether a person has said what was said in the middle of a stretch.
+
+    >>> words = [CorrectedWord("so", 1100, 1900)]
+    >>> is_corrected(words, 1100, 1900), is_corrected(words, 1900, 2000)
+    (True, False)
+    """
+    middle_ms = (start_ms + end_ms) / 2
+    return any(word.start_ms <= middle_ms < word.end_ms for word in words)
 
 
 def hit_documents(
@@ -42,6 +54,14 @@ def hit_documents(
             "title": [entry.title for entry in entries],
             "has_audio": [entry.audio is not None for entry in entries],
             "found_as": columns.found_as(),
+            "corrected": [
+                is_corrected(
+                    snapshot.corrected_words.get(entry.recording, ()), start_ms, end_ms
+                )
+                for entry, start_ms, end_ms in zip(
+                    entries, places.start_ms.tolist(), places.end_ms.tolist(), strict=True
+                )
+            ],
             "metadata": [entry.metadata for entry in entries],
             "right": [None if mark is None else mark.right for mark in marked],
             "marked_by": ["" if mark is None else mark.author for mark in marked],

@@ -9,6 +9,7 @@ from starlette.middleware import Middleware
 
 from service.api import (
     audio,
+    corrections,
     exports,
     feedback,
     operation,
@@ -73,7 +74,17 @@ def create_app(service: Service, log: Callable[[str], None] | None = None) -> Fa
     )
     app.state.service, app.state.metrics = service, metrics
     add_handlers(app)
-    for part in (search, term_lists, recordings, audio, feedback, exports, uploads, operation):
+    for part in (
+        search,
+        term_lists,
+        recordings,
+        corrections,
+        audio,
+        feedback,
+        exports,
+        uploads,
+        operation,
+    ):
         app.include_router(part.router)
     page.add_page(app)
     return app

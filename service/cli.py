@@ -84,15 +84,19 @@ def parser() -> argparse.ArgumentParser:
         default=min(os.cpu_count() or 1, MOST_JOBS),
         meaning="processes that search known words (one for each processor, at most 4); 1 = none",
     )
-    _add_uploads(parse)
+    _add_changes(parse)
     _add_network(parse)
     parse.add_argument("--quiet", action="store_true", help="print the address only")
     return parse
 
 
-def _add_uploads(parse: Parser) -> None:
-    """Whether people may add recordings."""
-    uploads = parse.further("recordings that people add")
+def _add_changes(parse: Parser) -> None:
+    """What people may change."""
+    uploads = parse.further("what people may change")
+    uploads.add_argument(
+        "--allow-corrections", action="store_true",
+        help="people may correct words of recordings, in the index",
+    )  # fmt: skip
     uploads.add_argument(
         "--allow-uploads", action="store_true",
         help="people may add recordings: sound and captions, kept in uploads/ in --audio",
@@ -191,6 +195,7 @@ def settings_of(args: argparse.Namespace) -> "Settings":
         args.feedback, args.alerts, args.alerts_url, args.alerts_column, args.host, int(args.port),
         tuple(args.allow_host), token, args.root_path.rstrip("/"), args.jobs,
         user_header=args.user_header,
+        allow_corrections=args.allow_corrections,
         allow_uploads=args.allow_uploads,
         recognise=recognise,
         limits=Limits(

@@ -8,9 +8,10 @@ is served on, and `LiveIndex.trouble` says why it is old.
 import os
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
@@ -18,10 +19,12 @@ from searcher import Index, open_index
 from service.recordings import ServedRecordings, heard, recording_table
 from service.settings import Settings
 from std.audio.files import audio_folder
+from std.corrections import CorrectedWord, Layer, layers_of, words_that_stand
 from std.errors import StdError
 from std.files import read
 from std.metadata.read import parse
 from std.metadata.table import NO_METADATA
+from std.values import Recording
 
 MOST_FOLDERS = 10_000  # of audio, that are looked at for new files
 CLOSE_S = 3.0  # to end a request to a store
@@ -34,6 +37,16 @@ class Snapshot:
     number: int  # 1 for the one the service was started with
     index: Index
     recordings: ServedRecordings
+
+    @cached_property
+    def corrections(self) -> Mapping[str, Layer]:
+        """What people have corrected, by audio file."""
+        return layers_of(self.index.metadata)
+
+    @cached_property
+    def corrected_words(self) -> Mapping[Recording, tuple[CorrectedWord, ...]]:
+        """The words that people say were said, by recording."""
+        return words_that_stand(self.index.metadata)
 
 
 class LiveIndex:

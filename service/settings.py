@@ -62,5 +62,6 @@ class Settings:
     poll_s: float = 2.0  # how often the index is looked at for new commits
     limits: Limits = field(default_factory=Limits)
     user_header: str = ""  # in which a reverse proxy names the user; empty: nobody is named
+    allow_corrections: bool = False  # people may correct what recordings say
     allow_uploads: bool = False  # people may add recordings, to a folder in that of the audio
     recognise: tuple[str, ...] = ()  # options of std-recognise for the sound that they add

@@ -63,6 +63,7 @@ class Service:
         self.other = Lane("unknown words", limits.other_workers, limits.waiting)
         self.audio = Lane("audio", limits.audio_workers, limits.waiting)
         self.lists = Lane("term lists", limits.list_workers, limits.waiting)
+        self.changing = threading.Lock()  # held by whoever changes the index
         self.ready = False  # whether a known word is answered at once
         self.warm = False  # whether kernels are compiled and loaded
         self.started_s = time.monotonic()

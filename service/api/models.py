@@ -53,6 +53,7 @@ class HitDocument(Document):
     title: str
     has_audio: bool
     found_as: str
+    corrected: bool = Field(description="a person has said what was said there")
     right: bool | None = Field(description="a person's judgement")
     marked_by: str = Field(description="whose; empty: nobody is named")
     within_word: dict[str, Any] | None = Field(None, description="kind, word, posterior")
@@ -222,6 +223,7 @@ class WordDocument(AlternativeDocument):
     """A word that the recogniser wrote."""
 
     alternatives: list[AlternativeDocument]
+    corrected: bool = Field(description="a person has said what was said there")
     doubtful: bool  # that it was said is less likely than not; contexts of hits mark it by "?"
 
 

@@ -1,5 +1,6 @@
 """The indexed recordings, and the words that the recogniser wrote in one."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
 
@@ -7,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from searcher import Word
-from service.answers import recording_document
+from service.answers import is_corrected, recording_document
 from service.api.models import (
     PROBLEMS,
     RecordingDocument,
@@ -17,6 +18,7 @@ from service.api.models import (
 )
 from service.api.requests import entry_of, json_reply, position, service_of
 from service.jobs import in_lane
+from std.corrections import CorrectedWord
 
 router = APIRouter(prefix="/api/recordings", tags=["recordings"], responses=PROBLEMS)
 
@@ -66,14 +68,23 @@ async def recording_words(
             ),
             service.limits.search_s,
         )
-        content = json_reply({"words": [word_document(word) for word in found]}).body
+        corrected = snapshot.corrected_words.get(entry.recording, ())
+        words = [word_document(word, corrected) for word in found]
+        content = json_reply({"words": words}).body
         service.cache.put(key, content, len(content) + 200)
     return Response(content, media_type="application/json")
 
 
-def word_document(word: Word) -> dict[str, object]:
-    """A word with those that compete with it."""
+def word_document(word: Word, corrected: Sequence[CorrectedWord] = ()) -> dict[str, object]:
+    """A word with those that compete with it.
+
+    Args:
+        word: of a recording.
+        corrected: the words of its recording that people say were said.
+    """
     document = asdict(word)
     for other in document["alternatives"]:
         del other["alternatives"]
-    return document | {"doubtful": word.is_doubtful}
+    start_ms, end_ms = round(1000 * word.start_s), round(1000 * (word.start_s + word.duration_s))
+    certain = is_corrected(corrected, start_ms, end_ms)
+    return document | {"corrected": certain, "doubtful": word.is_doubtful and not certain}

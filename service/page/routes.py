@@ -34,6 +34,7 @@ from service.page.view import (
     duration,
     expectation,
     found_as,
+    is_certain,
     lines_of,
     page_state,
     percent,
@@ -59,7 +60,7 @@ def page_templates() -> Environment:
     environment.filters |= {"clock": clock, "duration": duration, "hms": length, "shown": printable}
     environment.filters |= {"about": about, "expectation": expectation, "percent": percent}
     environment.filters["values"] = values_of
-    environment.globals |= {"found_as": found_as}
+    environment.globals |= {"found_as": found_as, "is_certain": is_certain}
     return environment
 
 
@@ -85,6 +86,7 @@ def render(request: Request, name: str, status: int = 200, **values: Any) -> Res
             needs_token=bool(service.settings.token),
             marks_kept=service.marks.is_kept,
             uploads_allowed=service.uploads is not None,
+            corrections_allowed=service.settings.allow_corrections,
             **values,
         )
     )

@@ -225,9 +225,16 @@ def expectation(expected: Mapping[str, float]) -> str:
     return f"{places}: {about(expected['right'])} right. {below} more."
 
 
+def is_certain(hit: Mapping[str, Any]) -> bool:
+    """Whether a person has said that just this was said."""
+    return bool(hit.get("corrected")) and hit["method"] == "exact"
+
+
 def found_as(hit: Mapping[str, Any]) -> str:
     """How a hit was found, for a person who knows nothing of methods."""
     searched, method = hit["searched"], hit["method"]
+    if is_certain(hit):
+        return "as a person has corrected it"
     text: str = {
         "exact": "as written",
         "wildcard": f"“{searched}” fits the wildcard",

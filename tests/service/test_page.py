@@ -640,3 +640,42 @@ def test_recordings_are_added_described_and_deleted(
         assert back.evaluate("one => one === document.activeElement")
         back.press("Enter")
         row.locator(".name", has_text="Time").wait_for()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_words_are_corrected_by_keyboard(
+    serve_pages, german_settings, german_index, opened, tmp_path, width
+):
+    store = tmp_path / "index"
+    shutil.copytree(german_index, store)
+    settings = replace(german_settings, stores=(str(store),), allow_corrections=True)
+    with serve_pages(settings) as client:
+        size = {"width": width, "height": 800}
+        page = opened(client, "/recordings/KERSTIN_00", viewport=size, bypass_csp=True)
+        page.locator(".w").first.wait_for()
+        page.keyboard.press("d")
+        assert page.evaluate("document.activeElement.textContent") == "pronomen"
+        page.keyboard.press("c")
+        box = page.get_by_label("Said at 0:31.7")
+        assert box.input_value() == "pronomen"
+        box.fill("Xylofon Probe")
+        box.press("Enter")
+        page.locator(".w.corrected").nth(1).wait_for()
+        assert page.locator(".w.corrected").all_inner_texts() == ["xylofon", "probe"]
+        assert page.evaluate("document.activeElement.textContent") == "xylofon"
+        assert "certain" in page.locator("#alternatives").inner_text()
+        page.keyboard.press("u")
+        page.wait_for_function("!document.querySelector('.w.corrected')")
+        page.keyboard.press("c")
+        box.fill("Pronom")
+        page.get_by_role("button", name="Everywhere").press("Enter")
+        page.get_by_text("“pronomen” is written at 1 place.").wait_for()
+        if AXE.exists():
+            page.add_script_tag(path=str(AXE))
+            assert not page.evaluate("axe.run().then((found) => found.violations.length)")
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        page.keyboard.press("Enter")  # on: correct the ticked places
+        page.locator(".w.corrected", has_text="pronom").wait_for()
+        page.keyboard.press("c")
+        page.get_by_role("button", name="Take the correction back").press("Enter")
+        page.wait_for_function("!document.querySelector('.w.corrected')")

@@ -1,4 +1,5 @@
 // The view of a recording: sound, waveform, spectrogram, words; the hits of a search on all of them.
+import { makeCorrections, saveTranscript } from "./corrections.js";
 import { mark } from "./marks.js";
 import { address, announce, ask, askJson, audioAddress, clock, isTyping } from "./shell.js";
 import { makeWave } from "./wave.js";
@@ -17,6 +18,7 @@ let wave = null;
 let words = null;
 let hits = []; // of the search, in the order of time
 let current = null;
+let corrections = null; // where people may correct
 
 function trouble(error) {
   const place = document.getElementById("trouble");
@@ -198,6 +200,15 @@ function showMetadata(known) {
   document.getElementById("metadata").replaceChildren(...rows);
 }
 
+/** Show the words as they are now, with the hits. */
+async function reloadWords() {
+  const [{ words: said }] = await Promise.all([askJson(`${path}/words`), loadHits().catch(trouble)]);
+  words.replace(said);
+  current = current && hits.find((hit) => Math.abs(hit.startS - current.startS) <= HERE_S);
+  words.mark(hits, current);
+  wave?.mark(hits);
+}
+
 async function start() {
   const back = new URLSearchParams(query);
   back.delete("at");
@@ -208,6 +219,7 @@ async function start() {
     const sound = loadSound(known).catch(trouble);
     const [{ words: said }] = await Promise.all([askJson(`${path}/words`), loadHits().catch(trouble)]);
     words = makeWords(document.getElementById("words"), document.getElementById("alternatives"), said, seek);
+    if (document.getElementById("correct")) corrections = makeCorrections(path, words, reloadWords);
     const atS = Number(query.get("at") ?? hits[0]?.startS ?? 0) || 0;
     const meant = hits.find((hit) => Math.abs(hit.startS - atS) <= HERE_S);
     if (meant) await select(meant);
@@ -243,7 +255,7 @@ document.getElementById("wrong").addEventListener("click", () => judge(false));
 document.addEventListener("keydown", (event) => {
   if (isTyping(event)) return;
   const { key, target } = event;
-  if ((key === " " || key === "Enter") && target.closest?.("a, button, input, audio")) return;
+  if ((key === " " || key === "Enter") && target.closest?.("a, button, input, audio, summary")) return;
   const actions = {
     " ": () => (audio.paused ? seek(audio.currentTime, true) : audio.pause()),
     j: () => step(1), k: () => step(-1),
@@ -252,10 +264,14 @@ document.addEventListener("keydown", (event) => {
     l: repeat, "<": () => faster(-1), ">": () => faster(1),
     ArrowLeft: () => seek(Math.max(0, audio.currentTime - 5)),
     ArrowRight: () => seek(audio.currentTime + 5),
+    ...corrections?.keys,
     Escape: () => document.getElementById("back").click(),
   };
   if (!(key in actions) || target === audio) return;
   event.preventDefault();
   actions[key]();
 });
+for (const link of document.querySelectorAll("a.transcript")) {
+  link.addEventListener("click", (event) => { event.preventDefault(); saveTranscript(link, ask).catch(trouble); });
+}
 start();

@@ -2,32 +2,38 @@
 import { clock } from "./shell.js";
 
 const PAUSE_S = 0.35; // between two words: a new line of time
-const UNSURE = 0.5;
 
 /** Show words; `seek` is called with seconds. Returns what follows the sound. */
-export function makeWords(place, table, words, seek) {
-  const spans = [];
-  const content = document.createDocumentFragment();
-  let endS = -Infinity;
-  words.forEach((word, i) => {
-    if (word.start_s - endS > PAUSE_S) {
-      const time = document.createElement("span");
-      time.className = "at";
-      time.textContent = clock(word.start_s);
-      content.append(i ? "\n" : "", time);
-    }
-    const span = document.createElement("span");
-    span.className = word.posterior < UNSURE ? "w unsure" : "w";
-    span.textContent = word.word;
-    span.tabIndex = i === 0 ? 0 : -1;
-    span.setAttribute("role", "button");
-    span.dataset.i = i;
-    spans.push(span);
-    content.append(span, " ");
-    endS = word.start_s + word.duration_s;
-  });
-  place.replaceChildren(content);
-  place.setAttribute("aria-busy", "false");
+export function makeWords(place, table, given, seek) {
+  let words = given;
+  let reachable = 0; // the one word that Tab reaches
+  let spans = [];
+  draw();
+
+  function draw() {
+    spans = [];
+    const content = document.createDocumentFragment();
+    let endS = -Infinity;
+    words.forEach((word, i) => {
+      if (word.start_s - endS > PAUSE_S) {
+        const time = document.createElement("span");
+        time.className = "at";
+        time.textContent = clock(word.start_s);
+        content.append(i ? "\n" : "", time);
+      }
+      const span = document.createElement("span");
+      span.className = word.corrected ? "w corrected" : word.doubtful ? "w unsure" : "w";
+      span.textContent = word.word;
+      span.tabIndex = i === 0 ? 0 : -1;
+      span.setAttribute("role", "button");
+      span.dataset.i = i;
+      spans.push(span);
+      content.append(span, " ");
+      endS = word.start_s + word.duration_s;
+    });
+    place.replaceChildren(content);
+    place.setAttribute("aria-busy", "false");
+  }
 
   const number = (event) => {
     const span = event.target.closest(".w");
@@ -42,12 +48,12 @@ export function makeWords(place, table, words, seek) {
       head.scope = "row";
       head.textContent = name;
       bar.append(makeBar(posterior));
-      share.textContent = posterior < 0.01 ? "< 1 %" : `${Math.round(100 * posterior)} %`;
+      share.textContent = word.corrected ? "certain" : posterior < 0.01 ? "< 1 %" : `${Math.round(100 * posterior)} %`;
       row.append(head, bar, share);
       return row;
     });
     const list = document.createElement("table");
-    list.createCaption().textContent = `${clock(word.start_s)}, what the recogniser thought`;
+    list.createCaption().textContent = `${clock(word.start_s)}, ${word.corrected ? "as a person has corrected it" : "what the recogniser thought"}`;
     list.append(...rows);
     table.replaceChildren(list);
     table.hidden = false;
@@ -79,7 +85,6 @@ export function makeWords(place, table, words, seek) {
     }
   });
 
-  let reachable = 0; // the one word that Tab reaches
   function goTo(i) {
     spans[reachable].tabIndex = -1;
     reachable = i;
@@ -89,6 +94,50 @@ export function makeWords(place, table, words, seek) {
 
   let now = -1;
   return {
+    /** Show other words in the place of these. */
+    replace(others) {
+      words = others;
+      [reachable, now] = [0, -1];
+      draw();
+    },
+    /** Go to a word: keys are about it. */
+    goTo(i) {
+      if (!spans.length) return;
+      goTo(Math.min(spans.length - 1, Math.max(0, i)));
+      spans[reachable].scrollIntoView({ block: "nearest" });
+    },
+    /** The first and the last of the words that are selected, or the one that keys are about. */
+    chosen() {
+      const selection = getSelection();
+      if (!selection.isCollapsed && place.contains(selection.anchorNode)) {
+        const inside = spans.flatMap((span, i) => (selection.containsNode(span, true) ? [i] : []));
+        if (inside.length) return [inside[0], inside.at(-1)];
+      }
+      return [reachable, reachable];
+    },
+    /** Words from one to another, and when they are said: from the start of the first slot on. */
+    stretch(first, last) {
+      const some = words.slice(first, last + 1);
+      const end = some.at(-1).start_s + some.at(-1).duration_s;
+      return {
+        first, fromS: some[0].start_s, toS: end,
+        text: some.map(({ word }) => word).join(" "), corrected: some.some(({ corrected }) => corrected),
+      };
+    },
+    /** The next word that is doubtful, or the one before; -1: there is none. */
+    nextDoubtful(by) {
+      for (let i = reachable + by, n = 0; n < words.length; i += by, n += 1) {
+        const at = (i + words.length) % words.length;
+        if (words[at].doubtful) return at;
+      }
+      return -1;
+    },
+    /** Put something below a word. */
+    placeAt(one, i) {
+      const span = spans[i].getBoundingClientRect();
+      one.style.left = `${Math.max(8, Math.min(span.left, innerWidth - one.offsetWidth - 8)) + scrollX}px`;
+      one.style.top = `${span.bottom + 6 + scrollY}px`;
+    },
     /** Highlight the word that is said at a time; scroll to it if wanted. */
     follow(seconds, scroll) {
       let [low, high] = [0, words.length];

@@ -1,0 +1,313 @@
+"""Corrections: what people say was said, kept in the index (``--allow-corrections``).
+
+One word or some at a time, or words everywhere after a look at their places; taken back one by one.
+`indexer` makes them, as ``std-store correct`` does; the transcript with them can be taken away.
+"""
+
+import csv
+import glob
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from fastapi import APIRouter, Query, Request
+from pydantic import Field
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from service.answers import hit_documents
+from service.api.models import PROBLEMS, Document, Seconds
+from service.api.requests import entry_of, json_reply, service_of
+from service.problems import ProblemError
+from service.recordings import RecordingEntry
+from service.searching import TermResult
+from service.state import Service
+from std.corrections import Correction
+from std.errors import InputError, StoreBusyError
+
+T = TypeVar("T")
+
+BUSY_S = 20.0  # to wait for somebody else who writes to the index
+AGAIN_S = 0.25
+TRANSCRIPT_TYPES = {
+    "vtt": "text/vtt",
+    "srt": "application/x-subrip",
+    "txt": "text/plain",
+    "json": "application/json",
+}
+
+
+class CorrectionDocument(Document):
+    """A correction."""
+
+    start_s: float
+    end_s: float
+    before: str = Field(description="what the recogniser wrote")
+    after: str = Field(description="what was said; empty: nothing")
+
+
+class CorrectionsDocument(Document):
+    """Corrections of a recording, in the order in which they were made."""
+
+    corrections: list[CorrectionDocument]
+    snapshot: int
+
+
+class CorrectionRequest(Document):
+    """What was said between two times."""
+
+    from_s: Seconds = Field(
+        alias="from", description="words whose middles are from here", examples=[12.3]
+    )
+    to_s: Seconds = Field(alias="to", description="to before here", examples=[12.9])
+    words: str = Field(
+        max_length=500, description="what was said; empty: nothing", examples=["Rathaus Mitte"]
+    )
+    before: str | None = Field(
+        None, description="the words as they were seen; if others are there now, status 412"
+    )
+
+
+class PlaceDocument(Document):
+    """A place where words are written."""
+
+    recording: str = Field(description="its id")
+    title: str
+    start_s: float
+    duration_s: float
+    context: tuple[str, str, str]
+
+
+class PlacesDocument(Document):
+    """All places where words are written."""
+
+    before: str
+    places: list[PlaceDocument]
+
+
+class CorrectedPlace(Document):
+    """A place that is to be corrected."""
+
+    recording: str = Field(description="its id")
+    start_s: Seconds
+
+
+class EverywhereRequest(Document):
+    """What was said in place of words, at some places."""
+
+    before: str = Field(min_length=1, max_length=200)
+    after: str = Field(max_length=500)
+    places: list[CorrectedPlace] = Field(min_length=1, max_length=10_000)
+
+
+class CountDocument(Document):
+    """How many places were corrected."""
+
+    corrected: int
+    snapshot: int
+
+
+router = APIRouter(prefix="/api", tags=["corrections"], responses=PROBLEMS)
+
+
+@router.get("/recordings/{recording}/corrections", response_model=CorrectionsDocument)
+async def corrections(request: Request, recording: str) -> Response:
+    """What people have corrected in a recording."""
+    service = service_of(request)
+    return json_reply(_document(service, entry_of(service, recording)))
+
+
+@router.post("/recordings/{recording}/corrections", response_model=CorrectionsDocument)
+async def correct(request: Request, recording: str, said: CorrectionRequest) -> Response:
+    """Say what was said between two times. Searches find it when the answer comes."""
+    service = _allowed(request)
+    entry = entry_of(service, recording)
+    if said.to_s <= said.from_s:
+        raise ProblemError(400, "expected a time `to` that is behind `from`")
+
+    def change() -> None:
+        from indexer import correct_recording
+
+        _require_written(service, entry, said)
+        one = entry.recording
+        correct_recording(
+            one.file,
+            service.settings.stores,
+            words=said.words,
+            at_s=(said.from_s, said.to_s),
+            channel=one.channel,
+        )
+
+    await run_in_threadpool(_changed, service, change)
+    return json_reply(_document(service, entry))
+
+
+@router.delete("/recordings/{recording}/corrections", response_model=CorrectionsDocument)
+async def undo(request: Request, recording: str, at: Annotated[Seconds, Query()]) -> Response:
+    """Take the correction at a time back."""
+    service = _allowed(request)
+    entry = entry_of(service, recording)
+
+    def change() -> None:
+        from indexer import undo_corrections
+
+        undo_corrections(entry.recording.file, service.settings.stores, at_s=at)
+
+    await run_in_threadpool(_changed, service, change)
+    return json_reply(_document(service, entry))
+
+
+@router.get("/corrections/places", response_model=PlacesDocument)
+async def places(
+    request: Request, before: Annotated[str, Query(min_length=1, max_length=200)]
+) -> Response:
+    """All places where just these words are written, as they would be corrected everywhere."""
+    service = service_of(request)
+    snapshot = service.snapshot
+
+    def make(results: list[TermResult]) -> list[dict[str, Any]]:
+        documents = hit_documents(results[0].found, results[0].recording, snapshot, service.marks)
+        return [
+            {
+                "recording": one["recording_id"],
+                "title": one["title"],
+                "start_s": one["start_s"],
+                "duration_s": one["duration_s"],
+                "context": one["context"],
+            }
+            for one in documents
+            if one["method"] == "exact" and one["likeliest"] == one["searched"]
+        ]
+
+    quoted = '"{}"'.format(before.replace('"', " "))
+    found = await service.answer([quoted], snapshot, request, make)
+    found.sort(key=lambda one: (one["title"], one["recording"], one["start_s"]))
+    return json_reply({"before": before, "places": found})
+
+
+@router.post("/corrections", response_model=CountDocument)
+async def correct_everywhere(request: Request, said: EverywhereRequest) -> Response:
+    """Correct words at some places, all or none: if one has other words now, status 412."""
+    service = _allowed(request)
+    chosen = [(entry_of(service, one.recording).recording, one.start_s) for one in said.places]
+
+    def change() -> int:
+        from indexer import correct_by_table
+
+        with tempfile.TemporaryDirectory() as folder:
+            table = Path(folder) / "corrections.csv"
+            with table.open("w", encoding="utf-8", newline="") as stream:
+                rows = csv.writer(stream)
+                rows.writerow(["recording", "channel", "start_s", "end_s", "before", "after"])
+                for one, start_s in chosen:
+                    times = f"{start_s:.3f}", f"{start_s:.3f}"
+                    rows.writerow([one.file, one.channel, *times, said.before, said.after])
+            try:
+                return len(correct_by_table(table, service.settings.stores))
+            except InputError as error:
+                if str(error.path) == str(table):
+                    detail = f"the words have changed meanwhile: expected {error.expected}"
+                    raise ProblemError(412, detail) from error
+                raise
+
+    count = await run_in_threadpool(_changed, service, change)
+    return json_reply({"corrected": count, "snapshot": service.snapshot.number})
+
+
+@router.get("/recordings/{recording}/transcript", response_class=Response)
+async def transcript(
+    request: Request,
+    recording: str,
+    form: Annotated[Literal["vtt", "srt", "txt", "json"], Query(alias="format")] = "vtt",
+) -> Response:
+    """The likeliest words of a recording, with speakers and corrections, as a file."""
+    service = service_of(request)
+    entry = entry_of(service, recording)
+
+    def make() -> bytes:
+        from indexer import export_transcripts
+
+        file = entry.recording.file
+        channels = [
+            one.recording.channel
+            for one in service.snapshot.recordings.entries
+            if one.recording.file == file
+        ]
+        with tempfile.TemporaryDirectory() as folder:
+            paths = export_transcripts(
+                service.settings.stores, folder, form=form, recordings=[glob.escape(file)]
+            )
+            return paths[sorted(channels).index(entry.recording.channel)].read_bytes()
+
+    answer = Response(await run_in_threadpool(make), media_type=TRANSCRIPT_TYPES[form])
+    name = f"{entry.id.replace(':', '_').lstrip('~')}.{form}"
+    answer.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{name}"
+    return answer
+
+
+def _allowed(request: Request) -> Service:
+    """The service, if people may correct recordings.
+
+    Raises:
+        ProblemError: they may not.
+    """
+    service = service_of(request)
+    if not service.settings.allow_corrections:
+        raise ProblemError(403, "recordings cannot be corrected: --allow-corrections allows it")
+    return service
+
+
+def _changed(service: Service, change: Callable[[], T]) -> T:
+    """Change the index, and show it; waits for others who write to it.
+
+    Raises:
+        StoreBusyError: they go on for too long.
+    """
+    end_s = time.monotonic() + BUSY_S
+    with service.changing:
+        while True:
+            try:
+                done = change()
+                break
+            except StoreBusyError:
+                if time.monotonic() > end_s:
+                    raise
+                time.sleep(AGAIN_S)
+        service.live.renew()
+    return done
+
+
+def _require_written(service: Service, entry: RecordingEntry, said: CorrectionRequest) -> None:
+    """Check that a person has seen what is written now.
+
+    Raises:
+        ProblemError: it is something else.
+    """
+    if said.before is None:
+        return
+    found = service.snapshot.index.words(
+        entry.recording, said.from_s, said.to_s, alternatives=False
+    )
+    written = " ".join(one.word for one in found)
+    if written != said.before:
+        detail = f"somebody has corrected this meanwhile: {written!r} is written there now"
+        raise ProblemError(412, detail, more={"written": written})
+
+
+def _document(service: Service, entry: RecordingEntry) -> dict[str, object]:
+    layer: Sequence[Correction] = service.snapshot.corrections.get(entry.recording.file, ())
+    return {
+        "corrections": [
+            {
+                "start_s": one.start_ms / 1000,
+                "end_s": one.end_ms / 1000,
+                "before": one.replaced,
+                "after": one.written or one.text,
+            }
+            for one in layer
+            if one.channel == entry.recording.channel
+        ],
+        "snapshot": service.snapshot.number,
+    }
