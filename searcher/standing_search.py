@@ -15,6 +15,7 @@ a process that was killed in between tell nothing twice. `std-serve --alerts` an
 `std-search --alerts` use the same files; while one of them has a file open, another is refused.
 """
 
+import io
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -25,10 +26,13 @@ from typing import Any
 from searcher.api import Index
 from searcher.results.hits import Hit
 from std.appended import AppendedFile, told_path
+from std.errors import InputError
 from std.execution.stop import stopped_by
 from std.files import read
 from std.json_fields import documents
 from std.nist import term_file
+from std.outputs import open_output
+from std.values import TermList
 
 TOLD_FROM = 0.5  # probability of a hit that is told
 AT_ONCE = 10  # terms
@@ -39,17 +43,23 @@ Told = dict[tuple[str, str, int], list[tuple[float, float]]]  # spans by term, f
 class StandingSearch:
     """A list of terms, and what was told of them; open until `close`."""
 
-    def __init__(self, path: Path, column: str | None = None) -> None:
+    def __init__(
+        self, path: Path, column: str | None = None, *, may_be_empty: bool = False
+    ) -> None:
         """Read the terms and what was told.
 
         Args:
             path: of the list of terms, of any kind.
             column: of a table, the one that holds the terms; None: told by its name.
+            may_be_empty: the list may have no terms yet, or not be there: `add` begins it.
 
         Raises:
             InputError: one of the files cannot be read, or not be written.
         """
-        found = read(partial(term_file.parse, column=column), path)
+        self._list, self._fresh = path, set[str]()  # terms that were added: what is there is known
+        found = TermList(())
+        if not (may_be_empty and _is_empty(path)):
+            found = read(partial(term_file.parse, column=column), path)
         self.terms = tuple(dict.fromkeys(term.text for term in found.terms))
         self.column = found.column  # where a table has them, as people are told it
         self._file = AppendedFile(told_path(path))
@@ -91,6 +101,48 @@ class StandingSearch:
         if line.get("new"):
             self.told.append(line)
 
+    @property
+    def is_text(self) -> bool:
+        """Whether the list is a text with a term a line, which `add` and `remove` can write."""
+        return self._list.suffix.lower() == ".txt" and not self.column
+
+    def add(self, term: str) -> None:
+        """Watch another term; hits of it that are there at the next look are known.
+
+        Raises:
+            InputError: the list is no text, cannot be written, or the term is none.
+        """
+        if term in self.terms:
+            return
+        self._require_text()
+        line = f"{term}\n".encode()
+        if _term_in(line, self._list) != term:
+            raise InputError(self._list, 0, "a term on one line", term)
+        before = b"" if _is_empty(self._list) else self._list.read_bytes().rstrip(b"\r\n") + b"\n"
+        with open_output(self._list) as stream:
+            stream.write(before + line)
+        self.terms = (*self.terms, term)
+        self._fresh.add(term)
+
+    def remove(self, term: str) -> None:
+        """Watch a term no longer.
+
+        Raises:
+            InputError: the list is no text, has no such term, or cannot be written.
+        """
+        self._require_text()
+        if term not in self.terms:
+            raise InputError(self._list, 0, "a term of the list", term)
+        lines = self._list.read_bytes().splitlines(keepends=True)
+        with open_output(self._list) as stream:
+            stream.write(b"".join(line for line in lines if _term_in(line, self._list) != term))
+        self.terms = tuple(one for one in self.terms if one != term)
+        self._fresh.discard(term)
+
+    def _require_text(self) -> None:
+        if not self.is_text:
+            raise InputError(self._list, 0, "a text (.txt) with a term a line", "another list")
+
     def look(self, index: Index, check: Callable[[], None] = lambda: None) -> list[dict[str, Any]]:
         """Search all terms and write down the hits that were not told.
 
@@ -106,20 +158,26 @@ class StandingSearch:
         """
         hits: list[Hit] = []
         parts = []
+        terms, fresh = self.terms, {*self._fresh}
         with stopped_by(check):
-            for first in range(0, len(self.terms), AT_ONCE):
-                some = index.adhoc_terms(self.terms[first : first + AT_ONCE])
+            for first in range(0, len(terms), AT_ONCE):
+                some = index.adhoc_terms(terms[first : first + AT_ONCE])
                 parts.append(index.find_terms(some, mode="adhoc"))
-        for result in index.decide(parts):
+        for result in index.decide(parts) if parts else ():
             hits += index.hits(result.rows(result.probability >= TOLD_FROM), decided=False)
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         is_first = self.is_first
-        lines = [_line(hit, now, new=not is_first) for hit in hits if not self._is_told(hit)]
+        lines = [
+            _line(hit, now, new=not is_first and hit.term not in fresh)
+            for hit in hits
+            if not self._is_told(hit)
+        ]
         if lines or is_first:
             posted = [{"posted": len(lines)}] if is_first else []
             self._append([*lines, *posted])
             self.posted = len(lines) if is_first else self.posted
             self.is_first = False
+        self._fresh -= fresh
         for line in lines:
             self._note(line)
         return lines
@@ -144,6 +202,19 @@ class StandingSearch:
     def close(self) -> None:
         """Let another process use the file."""
         self._file.close()
+
+
+def _is_empty(path: Path) -> bool:
+    return not path.exists() or not path.stat().st_size
+
+
+def _term_in(line: bytes, path: Path) -> str:
+    """The term of a line of a list; empty if there is none."""
+    try:
+        (term,) = term_file.parse(io.BytesIO(line), path).terms
+    except (InputError, ValueError):
+        return ""
+    return term.text
 
 
 def _line(hit: Hit, now: str, *, new: bool) -> dict[str, Any]:

@@ -39,7 +39,9 @@ class Alerts:
         Raises:
             InputError: one of the files cannot be read, or not be written.
         """
-        self.searched = StandingSearch(path, column)
+        may_be_empty = path.suffix.lower() == ".txt" and path.parent.is_dir()
+        self.searched = StandingSearch(path, column, may_be_empty=may_be_empty)
+        self._lock = threading.Lock()  # of the list
         self._url, self._live = url, live
         self.trouble = ""  # why the last post did not work
         self._changed, self._ended = threading.Event(), False
@@ -54,6 +56,30 @@ class Alerts:
     def told(self) -> list[dict[str, Any]]:
         """New hits, the oldest first."""
         return self.searched.told
+
+    @property
+    def can_change(self) -> bool:
+        """Whether people may watch further terms: the list is a text."""
+        return self.searched.is_text
+
+    def add(self, term: str) -> None:
+        """Watch another term: its hits from now on are told.
+
+        Raises:
+            InputError: the list is no text, or cannot be written.
+        """
+        with self._lock:
+            self.searched.add(term)
+        self._changed.set()
+
+    def remove(self, term: str) -> None:
+        """Watch a term no longer.
+
+        Raises:
+            InputError: the list is no text, has no such term, or cannot be written.
+        """
+        with self._lock:
+            self.searched.remove(term)
 
     def start(self) -> None:
         """Begin to look after each commit, in a thread; at once for what came while none ran."""

@@ -9,7 +9,7 @@ from searcher import SearchResult, UnitHits
 from service.live_index import Snapshot
 from service.marks import MarkedHit, Marks, version_of
 from service.recordings import RecordingEntry
-from service.searching import Ints, Selection
+from service.searching import FacetValue, Ints, Selection
 from std.corrections import CorrectedWord
 from std.values import Recording
 
@@ -144,9 +144,28 @@ def search_document(
             for name, values in selection.facets.items()
         },
         "facet_totals": {name: len(values) for name, values in selection.facets.items()},
+        "by_date": by_date(selection.facets.get("date", ())),
         "marked": precision(terms, marks),
         "snapshot": snapshot.number,
     }
+
+
+def by_date(values: Sequence[FacetValue]) -> list[dict[str, Any]]:
+    """Hits by year, or by month if the dates are of one or two years; those without date left out.
+
+    Args:
+        values: of the facet of dates.
+
+    >>> by_date([FacetValue("2019-03-02", 4, False), FacetValue("2019-03", 1, False)])
+    [{'period': '2019-03', 'hits': 5}]
+    """
+    dated = [one for one in values if one.value and one.hits]
+    letters = 7 if len({one.value[:4] for one in dated}) <= 2 else 4
+    hits: dict[str, int] = {}
+    for one in dated:
+        period = one.value[:letters]
+        hits[period] = hits.get(period, 0) + one.hits
+    return [{"period": period, "hits": hits[period]} for period in sorted(hits)]
 
 
 def units_document(found: UnitHits, snapshot: Snapshot, first: int, limit: int) -> dict[str, Any]:

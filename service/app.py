@@ -8,8 +8,10 @@ from fastapi import FastAPI
 from starlette.middleware import Middleware
 
 from service.api import (
+    alerts,
     audio,
     corrections,
+    counts,
     exports,
     feedback,
     operation,
@@ -77,12 +79,14 @@ def create_app(service: Service, log: Callable[[str], None] | None = None) -> Fa
     for part in (
         search,
         term_lists,
+        counts,
         recordings,
         corrections,
         audio,
         feedback,
         exports,
         uploads,
+        alerts,
         operation,
     ):
         app.include_router(part.router)

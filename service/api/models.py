@@ -71,6 +71,13 @@ class TermDocument(Document):
     hits: int
 
 
+class DateCountDocument(Document):
+    """Hits of a time."""
+
+    period: str = Field(examples=["2019", "2019-03"])
+    hits: int
+
+
 class FacetDocument(Document):
     """A value of a facet and how many hits have it."""
 
@@ -116,6 +123,9 @@ class SearchDocument(Document):
     by_probability: ByProbability
     facets: dict[str, list[FacetDocument]] = Field(description="the values with most hits of each")
     facet_totals: dict[str, int] = Field(description="how many values each facet has")
+    by_date: list[DateCountDocument] = Field(
+        description="hits by year, or by month of one or two years"
+    )
     marked: Marked
     snapshot: int = Field(description="another number after each commit to the index")
     elapsed_ms: float

@@ -1,51 +1,17 @@
-"""Health, metrics, tickets for players, and new hits of the standing searches."""
+"""Health, metrics, and tickets for players."""
 
 import resource
 import time
 
 from fastapi import APIRouter, Request
-from pydantic import Field
 from starlette.responses import Response
 
-from service.alerts import SHOWN
-from service.api.models import (
-    PROBLEMS,
-    Document,
-    HealthDocument,
-    Probability,
-    TicketDocument,
-)
+from service.api.models import PROBLEMS, HealthDocument, TicketDocument
 from service.api.requests import entry_of, json_reply, service_of
 from service.middleware import METRICS_TYPE, TICKET_S, ticket
-from service.recordings import recording_id
 from service.state import Service
 from std import __version__
 from std.command import MAXRSS_BYTES
-from std.values import Recording
-
-
-class AlertDocument(Document):
-    """A new hit of a standing search."""
-
-    term: str
-    file: str
-    channel: int
-    start_s: float
-    duration_s: float
-    probability: Probability
-    context: tuple[str, str, str]
-    new: bool
-    time: str
-    recording_id: str
-
-
-class AlertsDocument(Document):
-    """What commits brought for the standing searches."""
-
-    terms: list[str]
-    hits: list[AlertDocument]
-    trouble: str = Field(description="why new hits could not be posted")
-
 
 router = APIRouter(responses=PROBLEMS)
 
@@ -111,16 +77,3 @@ async def tickets(request: Request, recording: str) -> Response:
         return json_reply({"ticket": ""})
     expires_s = int(time.time()) + TICKET_S
     return json_reply({"ticket": ticket(service.settings.token, entry.id, expires_s)})
-
-
-@router.get("/api/alerts", response_model=AlertsDocument, tags=["alerts"])
-async def alerts(request: Request) -> Response:
-    """What commits brought for the terms of ``--alerts``, the newest first."""
-    standing = service_of(request).alerts
-    if standing is None:
-        return json_reply({"terms": [], "hits": [], "trouble": ""})
-    hits = [
-        line | {"recording_id": recording_id(Recording(line["file"], line["channel"]))}
-        for line in reversed(standing.told[-SHOWN:])
-    ]
-    return json_reply({"terms": standing.terms, "hits": hits, "trouble": standing.trouble})

@@ -4,6 +4,7 @@
 /page/results        the results alone, which the page puts in the place of others
 /recordings          all recordings, to browse
 /recordings/{id}     the view of a recording; its parts come from the API
+/lists               a list of terms, counted
 /api/docs            the API for people
 /static/...          style and scripts
 """
@@ -87,6 +88,7 @@ def render(request: Request, name: str, status: int = 200, **values: Any) -> Res
             marks_kept=service.marks.is_kept,
             uploads_allowed=service.uploads is not None,
             corrections_allowed=service.settings.allow_corrections,
+            may_watch=service.alerts is not None and service.alerts.can_change,
             **values,
         )
     )
@@ -105,6 +107,7 @@ async def search_page(request: Request) -> Response:
         request,
         "search.html",
         state=state,
+        is_watched=is_watched(request, state),
         health=health_of(service),
         recordings=len(entries) if show else None,
         speech_s=sum(entry.speech_s for entry in entries) if show else None,
@@ -120,7 +123,16 @@ async def search_page(request: Request) -> Response:
 async def results_part(request: Request) -> Response:
     """The results of a search, without the page around them."""
     state = page_state(request.query_params.multi_items())
-    return await with_results(request, state, partial(render, request, "results.html", state=state))
+    page = partial(
+        render, request, "results.html", state=state, is_watched=is_watched(request, state)
+    )
+    return await with_results(request, state, page)
+
+
+def is_watched(request: Request, state: PageState) -> bool:
+    """Whether all terms of a search are watched."""
+    standing = service_of(request).alerts
+    return standing is not None and {*state.terms} <= {*standing.terms}
 
 
 async def with_results(
@@ -215,6 +227,12 @@ async def recordings_part(request: Request) -> Response:
 def _browsed(request: Request) -> Browsed:
     entries = service_of(request).snapshot.recordings.entries
     return browsed(entries, request.query_params)
+
+
+@router.get("/lists")
+async def lists_page(request: Request) -> Response:
+    """A list of terms, counted by recording and year."""
+    return render(request, "lists.html")
 
 
 @router.get("/api/docs")

@@ -67,6 +67,17 @@ class PageState:
         pairs += [("min_probability", f"{self.min_probability:g}"), ("sort", sort)]
         return urlencode(pairs)
 
+    def during(self, period: str) -> str:
+        """The query for a year or a month; empty: for all dates."""
+        others = tuple(one for one in self.where if not one.startswith("date:"))
+        return self.query(where=(*others, f"date:{period}..{period}") if period else others)
+
+    @property
+    def dates(self) -> str:
+        """The dates that are asked for; empty: all."""
+        chosen = (one for one in self.where if one.startswith("date:"))
+        return next(chosen, "").removeprefix("date:")
+
     def toggled(self, facet: str, value: str) -> str:
         """The query with one value of a facet chosen, or not any more."""
         name, entry = (facet, value) if facet in ("recording", "channel") else (

@@ -1,9 +1,12 @@
 """Standing searches: their terms, and what is told; on the page: `test_page.py`."""
 
+import time
 from itertools import product
+from xml.etree import ElementTree
 
 import pytest
 
+from indexer import index_files
 from searcher.standing_search import TOLD_FROM, StandingSearch
 from service.alerts import Alerts
 from service.live_index import LiveIndex
@@ -50,3 +53,65 @@ def test_a_list_of_names_is_judged_as_one(tmp_path, german_index, german_setting
     assert by_itself.probability.max() > TOLD_FROM
     alerts.close()
     live.close()
+
+
+def test_a_list_that_is_not_there_begins_with_the_first_term(serve, changed, tmp_path, german):
+    terms, store = tmp_path / "watched.txt", str(tmp_path / "index")
+    index_files([str(german / "mesh/KERSTIN_00.mesh")], store=store, language="German")
+    settings = changed(stores=(store,), alerts=terms, metadata=None, token="a-secret-of-letters")
+    with serve(settings) as client:
+        secret = {"Authorization": "Bearer a-secret-of-letters"}
+
+        def alerts(**options):
+            return client("/api/alerts", headers=secret, **options)
+
+        assert alerts().json["terms"] == []
+        assert alerts(method="POST", body={"term": "und"}).json["terms"] == ["und"]
+        assert alerts(method="POST", body={"term": "spreewald"}).json["terms"] == [
+            "und",
+            "spreewald",
+        ]
+        assert alerts(method="POST", body={"term": "*"}).status == 400
+        assert alerts(method="POST", body={"term": "a\nb"}).status == 400
+        assert terms.read_text() == "und\nspreewald\n"
+        assert alerts(method="DELETE", term="spreewald").json["terms"] == ["und"]
+        assert alerts(method="DELETE", term="spreewald").status == 404
+        assert terms.read_text() == "und\n"
+        wait_until(lambda: len(client.service.alerts.searched.lines) > 1)
+        assert alerts().json["hits"] == []  # what was there is known
+        index_files([str(german / "mesh/KERSTIN_01.mesh")], store=store, language="German")
+        wait_until(lambda: alerts().json["hits"])
+        hits = alerts().json["hits"]
+        assert {hit["file"] for hit in hits} == {"KERSTIN_01"}
+
+        ticket = alerts().json["feed_ticket"]
+        assert client("/api/alerts/feed").status == 401
+        assert client("/api/alerts/feed", ticket="0" * 40).status == 401
+        assert client("/api/alerts", ticket=ticket).status == 401
+        feed = client("/api/alerts/feed", ticket=ticket)
+        root = ElementTree.fromstring(feed.body)
+        entries = root.findall("{http://www.w3.org/2005/Atom}entry")
+        assert len(entries) == len(hits)
+        assert feed.headers["content-type"].startswith("application/atom+xml")
+        items = client("/api/alerts/feed", ticket=ticket, format="json", term="und").json["items"]
+        assert [one["title"].partition(":")[0] for one in items] == ["und"] * len(hits)
+        assert len({one["id"] for one in items}) == len(items)
+        nothing = client("/api/alerts/feed", ticket=ticket, format="json", term="haus").json
+        assert nothing["items"] == []
+
+
+def test_a_table_is_edited_where_it_is(serve, changed, tmp_path):
+    terms = tmp_path / "names.csv"
+    terms.write_text("Name;Partei\nspreewald;x\n")
+    with serve(changed(alerts=terms)) as client:
+        assert client("/api/alerts").json["can_change"] is False
+        assert client("/api/alerts", method="POST", body={"term": "und"}).status == 403
+    with serve(changed(alerts=None)) as client:
+        assert client("/api/alerts", method="POST", body={"term": "und"}).status == 403
+
+
+def wait_until(holds):
+    deadline = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)

@@ -430,7 +430,7 @@ def test_hostile_data_do_nothing(served, opened):
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize(
     "path", ["/", "/?term=und&term=hahnenfedern", "/?term=quetzalcoatl&min_probability=1",
-             "/recordings/KERSTIN_00?term=hahnenfedern", "/api/docs"],
+             "/recordings/KERSTIN_00?term=hahnenfedern", "/api/docs", "/lists", "/recordings"],
 )  # fmt: skip
 def test_every_view_is_accessible_and_fits(served, opened, path, width, scheme):
     if not AXE.exists():
@@ -679,3 +679,31 @@ def test_words_are_corrected_by_keyboard(
         page.keyboard.press("c")
         page.get_by_role("button", name="Take the correction back").press("Enter")
         page.wait_for_function("!document.querySelector('.w.corrected')")
+
+
+def test_searches_are_kept_watched_and_counted(serve_pages, german_settings, opened, tmp_path):
+    settings = replace(german_settings, alerts=tmp_path / "watched.txt")
+    with serve_pages(settings) as client:
+        page = opened(client, "/?term=und")
+        page.get_by_role("button", name="Keep this search").click()
+        page.get_by_role("button", name="Kept").wait_for()
+        page.get_by_role("button", name="Watch for new hits").click()
+        page.locator(".watch[aria-pressed=true]").wait_for()
+        assert (tmp_path / "watched.txt").read_text() == "und\n"
+        page.get_by_role("group", name="Hits by date").get_by_role("link").nth(1).click()
+        page.get_by_role("link", name="All dates").click()
+        page.get_by_role("link", name="All dates").wait_for(state="detached")
+        page.get_by_role("link", name="Spoken terms").click()
+        page.get_by_role("heading", name="Kept searches").wait_for()
+        assert page.locator("#searches li").all_inner_texts()[:2] == [
+            "und Do not keep", "und Forget",
+        ]  # fmt: skip
+        page.get_by_role("button", name="Watch und no longer").press("Enter")
+        page.locator("#news").wait_for(state="hidden")
+        page.get_by_role("button", name="Do not keep und").press("Enter")
+        page.get_by_role("heading", name="Kept searches").wait_for(state="detached")
+        page.get_by_role("link", name="Lists").click()
+        page.get_by_label("Terms, one a line").fill("und\nspreewald")
+        page.get_by_role("button", name="Count").press("Enter")
+        page.get_by_role("row", name="spreewald").get_by_role("link", name="spreewald").click()
+        page.locator(".hit mark", has_text="spreewald").first.wait_for()

@@ -1,9 +1,10 @@
 // The search page: terms in, results in the place of the last ones; the address holds everything.
 import { addHints } from "./hints.js";
+import { remember, showKept, showSearches, toggleKept } from "./kept.js";
 import { mark } from "./marks.js";
 import { showNews } from "./news.js";
 import { forget, toggle } from "./player.js";
-import { address, announce, ask, askJson, isTyping, splitTerms } from "./shell.js";
+import { address, announce, ask, askJson, isTyping, send, splitTerms } from "./shell.js";
 
 const form = document.getElementById("search");
 const box = document.getElementById("q");
@@ -97,6 +98,32 @@ function prepare() {
   if (least) prepareSlider(least);
   if (matchMedia("(max-width: 52rem)").matches) document.querySelector(".filter-box")?.removeAttribute("open");
   for (const line of document.querySelectorAll(".nearest")) nearest(line);
+  const save = results.querySelector(".save");
+  if (save) showKept(save, searchShown());
+  if (document.getElementById("count")) remember(searchShown());
+}
+
+/** The query of the search that is shown. */
+function searchShown() {
+  const query = new URLSearchParams(location.search);
+  if (!query.has("term")) typedTerms().forEach((term) => query.append("term", term));
+  return query.toString();
+}
+
+/** Watch the terms for new hits, or no longer. */
+async function watch(button) {
+  const isOn = button.getAttribute("aria-pressed") === "true";
+  try {
+    for (const term of JSON.parse(button.dataset.terms)) {
+      if (isOn) await askJson(`/api/alerts?term=${encodeURIComponent(term)}`, { method: "DELETE" });
+      else await send("POST", "/api/alerts", { term });
+    }
+    button.setAttribute("aria-pressed", String(!isOn));
+    announce(isOn ? "not watched any more" : "new hits will be shown on the first page");
+  } catch (error) {
+    announce(error.message);
+    button.closest(".head").append(` ${error.message}.`);
+  }
 }
 
 /** The nearest words, where nothing was found. */
@@ -224,6 +251,8 @@ results.addEventListener("click", (event) => {
     return;
   }
   if (target.closest(".to-export")) { toExport(); return; }
+  if (target.closest(".save")) { toggleKept(target.closest(".save"), searchShown()); return; }
+  if (target.closest(".watch")) { watch(target.closest(".watch")); return; }
   const link = target.closest("a");
   if (link?.classList.contains("download")) { event.preventDefault(); download(link); return; }
   const plain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.button);
@@ -302,7 +331,10 @@ else if (new URLSearchParams(location.search).has("term")) {
   box.value = new URLSearchParams(location.search).getAll("term").join(", ");
   show(location.search.slice(1)).then(() => returnToPlace(history.state));
 }
-else if (!box.value) showNews(document.getElementById("news"));
+else if (!box.value) {
+  showSearches(document.getElementById("searches"));
+  showNews(document.getElementById("news"));
+}
 const warming = document.getElementById("health");
 if (warming) {
   const look = setInterval(async () => {

@@ -1,0 +1,155 @@
+"""How often the terms of a list are said: counts by term, recording and year."""
+
+import io
+from functools import partial
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Query, Request
+from pydantic import Field
+from starlette.responses import Response
+
+from searcher import SearchResult
+from service.api.models import PROBLEMS, Document, Probability
+from service.api.requests import json_reply, service_of
+from service.jobs import Stop, in_lane
+from service.live_index import Snapshot
+from service.problems import ProblemError
+from service.settings import Limits
+from std.csv_files import write_csv
+from std.nist import term_file
+from std.values import Term
+
+AT_ONCE = 10  # terms between two looks whether the client is there
+UNDATED = "undated"
+LIST_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "text/plain": {
+                "schema": {"type": "string", "description": "a term a line, or a table (CSV)"},
+                "example": "polizei\nschloss neuschwanstein\n",
+            },
+            "application/octet-stream": {
+                "schema": {"type": "string", "format": "binary", "description": "a workbook (XLSX)"}
+            },
+        },
+    }
+}
+
+
+class TermCountDocument(Document):
+    """How often a term is said."""
+
+    term: str
+    hits: int
+    expected_right: float
+    recordings: int
+    by_year: dict[str, int]
+    by_recording: dict[str, int] = Field(description="hits by id of a recording; none: left out")
+
+
+class CountsDocument(Document):
+    """How often the terms of a list are said."""
+
+    terms: list[TermCountDocument]
+    years: list[str] = Field(description="of the dates of recordings; undated: they have none")
+    min_probability: Probability
+    column: str = Field(description="of a table, the one that holds the terms")
+
+
+router = APIRouter(prefix="/api", tags=["search"], responses=PROBLEMS)
+
+
+@router.post("/counts", response_model=CountsDocument, openapi_extra=LIST_BODY)
+async def counts(
+    request: Request,
+    min_probability: Probability = 0.5,
+    name: Annotated[str, Query(max_length=400, description="of the file, as names.xlsx")] = "list",
+    column: Annotated[str | None, Query(description="of a table: which holds the terms")] = None,
+) -> Response:
+    """Count the hits of a list of terms: lines, a table, a workbook or NIST's XML. `Accept:
+    text/csv` asks for a table."""
+    service = service_of(request)
+    body = await request.body()
+    given = term_file.parse(io.BytesIO(body), name, column=column)
+    limits, snapshot = service.limits, service.snapshot
+    if len(given.terms) > limits.list_terms:
+        detail = f"expected at most {limits.list_terms} terms, got {len(given.terms)}"
+        raise ProblemError(400, detail)
+    work = partial(_counted, given.terms, snapshot, min_probability, limits)
+    rows = await in_lane(service.lists, request, work, limits.list_s)
+    years = sorted({year for row in rows for year in row["by_year"]})
+    if "text/csv" in request.headers.get("accept", ""):
+        return Response(_table(rows, years), media_type="text/csv; charset=utf-8")
+    return json_reply(
+        {
+            "terms": rows,
+            "years": years,
+            "min_probability": min_probability,
+            "column": given.column or "",
+        }
+    )
+
+
+def _counted(
+    terms: tuple[Term, ...], snapshot: Snapshot, least: float, limits: Limits, stop: Stop
+) -> list[dict[str, Any]]:
+    """A row for each term, in the order of the list.
+
+    Raises:
+        ProblemError: there are too many hits.
+        JobStoppedError: nobody waits any more, or it took too long.
+    """
+    parts, candidates = [], 0
+    for first in range(0, len(terms), AT_ONCE):
+        stop.check()
+        parts.append(snapshot.index.find_terms(terms[first : first + AT_ONCE]))
+        candidates += parts[-1].n_candidates
+        if candidates > limits.list_candidates:
+            detail = f"expected terms with at most {limits.list_candidates} possible hits; "
+            raise ProblemError(400, f"{detail}take fewer of the commonest terms")
+    return [row for found in snapshot.index.decide(parts) for row in _rows(found, snapshot, least)]
+
+
+def _rows(found: SearchResult, snapshot: Snapshot, least: float) -> list[dict[str, Any]]:
+    entries = snapshot.recordings.entries
+    places = found.candidates
+    recording = snapshot.recordings.rows(found.recordings)[places.recording]
+    is_counted = (found.probability >= least) & (recording >= 0)
+    rows = []
+    for number, term in enumerate(found.terms):
+        mine = np.flatnonzero(is_counted & (places.term == number))
+        by_recording = np.bincount(recording[mine], minlength=len(entries))
+        heard = np.flatnonzero(by_recording)
+        by_year: dict[str, int] = {}
+        for row in heard.tolist():
+            year = entries[row].metadata.get("date", "")[:4] or UNDATED
+            by_year[year] = by_year.get(year, 0) + int(by_recording[row])
+        rows.append(
+            {
+                "term": term.text,
+                "hits": len(mine),
+                "expected_right": float(found.probability[mine].sum()),
+                "recordings": len(heard),
+                "by_year": dict(sorted(by_year.items())),
+                "by_recording": {entries[row].id: int(by_recording[row]) for row in heard.tolist()},
+            }
+        )
+    return rows
+
+
+def _table(rows: list[dict[str, Any]], years: list[str]) -> bytes:
+    """The counts as CSV."""
+    content = io.BytesIO()
+    header = ["term", "hits", "expected_right", "recordings", *years]
+    write_csv(
+        content,
+        header,
+        (
+            [row["term"], row["hits"], f"{row['expected_right']:.1f}", row["recordings"]]
+            + [row["by_year"].get(year, 0) for year in years]
+            for row in rows
+        ),
+    )
+    return content.getvalue()
