@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from searcher import SearchResult, UnitHits
+from service.examples import MOST, term_like
 from service.live_index import Snapshot
 from service.marks import MarkedHit, Marks, version_of
 from service.recordings import RecordingEntry
@@ -54,6 +55,14 @@ def hit_documents(
             "title": [entry.title for entry in entries],
             "has_audio": [entry.audio is not None for entry in entries],
             "found_as": columns.found_as(),
+            "like": [
+                term_like([(entry.id, start_ms / 1000, end_ms / 1000)])
+                if entry.recording in snapshot.with_sound
+                else None
+                for entry, start_ms, end_ms in zip(
+                    entries, places.start_ms.tolist(), places.end_ms.tolist(), strict=True
+                )
+            ],
             "corrected": [
                 is_corrected(
                     snapshot.corrected_words.get(entry.recording, ()), start_ms, end_ms
@@ -144,10 +153,28 @@ def search_document(
             for name, values in selection.facets.items()
         },
         "facet_totals": {name: len(values) for name, values in selection.facets.items()},
+        "like_right": like_right(terms, snapshot, marks),
         "by_date": by_date(selection.facets.get("date", ())),
         "marked": precision(terms, marks),
         "snapshot": snapshot.number,
     }
+
+
+def like_right(terms: Sequence[str], snapshot: Snapshot, marks: Marks) -> str | None:
+    """The term that looks for more like the places that people marked right; None: there are none.
+
+    Args:
+        terms: of the marks.
+        snapshot: that is searched.
+        marks: of people.
+    """
+    table = snapshot.recordings
+    right = [
+        (table.entries[table.of_recording[mark.recording]].id, mark.start_s, mark.end_s)
+        for mark in marks.of_terms(terms)
+        if mark.right and mark.recording in snapshot.with_sound
+    ]
+    return term_like(right[-MOST:]) if right else None
 
 
 def by_date(values: Sequence[FacetValue]) -> list[dict[str, Any]]:

@@ -24,6 +24,7 @@ from std.errors import StdError
 from std.files import read
 from std.metadata.read import parse
 from std.metadata.table import NO_METADATA
+from std.sound.columns import OFFSETS
 from std.values import Recording
 
 MOST_FOLDERS = 10_000  # of audio, that are looked at for new files
@@ -37,6 +38,20 @@ class Snapshot:
     number: int  # 1 for the one the service was started with
     index: Index
     recordings: ServedRecordings
+
+    @cached_property
+    def with_sound(self) -> frozenset[Recording]:
+        """The recordings whose sound the index has, for queries by example."""
+        found = set[Recording]()
+        for segment in self.index.segments:
+            offsets = segment.extra(OFFSETS)
+            if offsets is not None:
+                found |= {
+                    one.recording
+                    for row, one in enumerate(segment.recordings)
+                    if row not in segment.deleted and offsets[row + 1] > offsets[row]
+                }
+        return frozenset(found)
 
     @cached_property
     def corrections(self) -> Mapping[str, Layer]:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searcher import Expected, FormHits, SearchResult
+from service.examples import examples_of, find_like, is_example
 from service.live_index import Snapshot
 from service.problems import ProblemError
 from service.recordings import Facet, ServedRecordings
@@ -108,6 +109,9 @@ def checked(
         if len(term) > limits.query_letters:
             expected = f"expected queries of at most {limits.query_letters} letters"
             raise ProblemError(400, f"{expected}, got one of {len(term)}")
+        if is_example(term):
+            examples_of(term, snapshot)
+            continue
         for phrase in snapshot.index.phrases(term, need_words=need_words):
             _check_phrase(phrase, snapshot, limits)
     return given
@@ -129,12 +133,16 @@ def _check_phrase(term: str, snapshot: Snapshot, limits: Limits) -> None:
 
 def phrases_of(terms: Sequence[str], snapshot: Snapshot) -> list[str]:
     """The words and phrases of terms and queries: what hits and marks are about."""
-    return [phrase for term in terms for phrase in snapshot.index.phrases(term)]
+    return [
+        phrase
+        for term in terms
+        for phrase in ((term,) if is_example(term) else snapshot.index.phrases(term))
+    ]
 
 
 def is_known(term: str, snapshot: Snapshot) -> bool:
     """Whether a term needs a look-up only: no operator, split or wildcard, no phones."""
-    if snapshot.index.phrases(term) != (term,):
+    if is_example(term) or snapshot.index.phrases(term) != (term,):
         return False
     index, vocabulary = snapshot.index, snapshot.index.vocabulary
     if index.has_model and index.config.phonetic_search.words == "all":
@@ -153,7 +161,10 @@ def search_term(term: str, snapshot: Snapshot, where: str | None = None) -> Term
     Raises:
         StdError: the index cannot be read, or the search takes more than the configuration allows.
     """
-    found = snapshot.index.find(term, where=where, min_probability=0.0)
+    if is_example(term):
+        found = find_like(term, snapshot, where)
+    else:
+        found = snapshot.index.find(term, where=where, min_probability=0.0)
     rows = snapshot.recordings.rows(found.recordings)
     remarks = tuple(snapshot.index.remarks(found))
     speakers = snapshot.index.first_speakers(found)

@@ -53,6 +53,9 @@ class HitDocument(Document):
     title: str
     has_audio: bool
     found_as: str
+    like: str | None = Field(
+        description="the term that finds what sounds like this; null: the index has no sound of it"
+    )
     corrected: bool = Field(description="a person has said what was said there")
     right: bool | None = Field(description="a person's judgement")
     marked_by: str = Field(description="whose; empty: nobody is named")
@@ -123,6 +126,9 @@ class SearchDocument(Document):
     by_probability: ByProbability
     facets: dict[str, list[FacetDocument]] = Field(description="the values with most hits of each")
     facet_totals: dict[str, int] = Field(description="how many values each facet has")
+    like_right: str | None = Field(
+        description="the term that finds what sounds like the places that are marked right"
+    )
     by_date: list[DateCountDocument] = Field(
         description="hits by year, or by month of one or two years"
     )

@@ -23,6 +23,7 @@ from service.api.models import (
     UnitsDocument,
 )
 from service.api.requests import described, json_reply, parameters, position, service_of
+from service.examples import is_example
 from service.jobs import in_lane
 from service.live_index import Snapshot
 from service.problems import ProblemError
@@ -241,6 +242,8 @@ async def found_units(
     """
     snapshot = service.snapshot
     (query,) = checked([term], snapshot, service.limits, 1, need_words=False)
+    if is_example(query):
+        raise ProblemError(400, "expected words, got an example of sound: it has places only")
     condition = conditions_of(where)
     key = "units", snapshot.number, query, unit, min_probability, condition
     found: UnitHits | None = service.cache.get(key)
@@ -263,6 +266,8 @@ async def query(request: Request, term: Annotated[str, Query(min_length=1)]) -> 
     service = service_of(request)
     snapshot = service.snapshot
     (given,) = checked([term], snapshot, service.limits, 1)
+    if is_example(given):
+        raise ProblemError(400, "expected words, got an example of sound")
     described = await in_lane(
         service.other,
         request,

@@ -302,6 +302,7 @@ document.addEventListener("keydown", (event) => {
     y: () => current && judge(current, true), n: () => current && judge(current, false),
     " ": () => current && toggle(current),
     e: toExport,
+    m: () => current?.querySelector("a.like")?.click(),
     Enter: () => current?.querySelector("a.open").click(),
   };
   if (!(key in actions)) return;
