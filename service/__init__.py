@@ -8,6 +8,7 @@
     searching      terms -> hits, filtered and counted   marks, alerts   judged, new hits
     live_index     the newest snapshot of the index      recordings  ids, audio files, metadata
     jobs           bounded threads; work that stops      audio/      samples, waveforms, clips
+    users          roles, the log of changes             examples    terms that are sounds
     processes      known words on all processors         uploads/    recordings that people add
 
 It uses the public API of `searcher` and what `std` has; nothing imports it. From Python:

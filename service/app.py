@@ -70,7 +70,7 @@ def create_app(service: Service, log: Callable[[str], None] | None = None) -> Fa
         lifespan=life,
         middleware=[
             Middleware(Record, metrics, log),
-            Middleware(Guard, service.settings),
+            Middleware(Guard, service.settings, service.audit_log),
             Middleware(Compressed),
         ],
     )

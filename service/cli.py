@@ -94,6 +94,14 @@ def _add_changes(parse: Parser) -> None:
     """What people may change."""
     uploads = parse.further("what people may change")
     uploads.add_argument(
+        "--users", type=file_argument, metavar="TABLE",
+        help="who may do what: name, role (read, mark, edit, admin), token",
+    )  # fmt: skip
+    uploads.add_argument(
+        "--audit-log", type=file_argument, metavar="JSONL",
+        help="file that keeps who changed what",
+    )  # fmt: skip
+    uploads.add_argument(
         "--allow-corrections", action="store_true",
         help="people may correct words of recordings, in the index",
     )  # fmt: skip
@@ -156,24 +164,27 @@ def settings_of(args: argparse.Namespace) -> "Settings":
     """
     from service.middleware import is_loopback
     from service.settings import Limits, Settings
+    from service.users import Users, read_users
     from std.distinct import require_distinct
     from std.files import read_text
 
     inputs = {"--config": args.config, "--model": args.model, "--metadata": args.metadata}
-    inputs |= {"--alerts": args.alerts, "--token-file": args.token_file}
-    require_distinct(
-        inputs, {"--feedback": args.feedback, "--access-log": args.access_log}, args.store
-    )
+    inputs |= {"--alerts": args.alerts, "--token-file": args.token_file, "--users": args.users}
+    outputs = {"--feedback": args.feedback, "--access-log": args.access_log}
+    require_distinct(inputs, outputs | {"--audit-log": args.audit_log}, args.store)
+    users = read_users(args.users) if args.users else Users()
     token = read_text(args.token_file, 4096).strip() if args.token_file else ""
     if args.token_file and (
         len(token) < MIN_TOKEN or not token.isascii() or not token.isprintable()
     ):
         raise StdError(f"{args.token_file}: expected a token of at least {MIN_TOKEN} ASCII letters")
-    if not token and not is_loopback(args.host):
+    if not (token or users.tokens) and not is_loopback(args.host):
         raise StdError(
             f"--host {args.host}: others could search and hear everything; --token-file names a "
             "secret that they must know"
         )
+    if users.by_name and not (users.tokens or args.user_header):
+        raise StdError(f"{args.users}: users need tokens there, or --user-header names them")
     if args.root_path and not args.root_path.startswith("/"):
         raise StdError(f"--root-path: expected a path as /std, got {args.root_path!r}")
     if args.audio and not Path(args.audio).is_dir():
@@ -195,6 +206,8 @@ def settings_of(args: argparse.Namespace) -> "Settings":
         args.feedback, args.alerts, args.alerts_url, args.alerts_column, args.host, int(args.port),
         tuple(args.allow_host), token, args.root_path.rstrip("/"), args.jobs,
         user_header=args.user_header,
+        users=users,
+        audit=args.audit_log,
         allow_corrections=args.allow_corrections,
         allow_uploads=args.allow_uploads,
         recognise=recognise,

@@ -21,6 +21,7 @@ from service.searching import TermResult, Wish, is_known, search_term
 from service.settings import Settings
 from service.uploads.folder import UploadFolder
 from service.uploads.work import UploadWork
+from service.users import AuditLog
 from std.errors import StdError
 from std.store.address import kind_of
 
@@ -51,6 +52,7 @@ class Service:
             self.alerts = Alerts(
                 settings.alerts, settings.alerts_url, self.live, settings.alerts_column
             )
+        self.audit_log = AuditLog(settings.audit) if settings.audit else None
         self.uploads: UploadWork | None = None
         if settings.allow_uploads and settings.audio:
             folder = UploadFolder(settings.audio / UPLOADS, limits)
@@ -205,6 +207,8 @@ class Service:
             self.alerts.close()
         if self.uploads is not None:
             self.uploads.close()
+        if self.audit_log is not None:
+            self.audit_log.close()
         self.processes.close()
         self.live.close()
         self.marks.close()

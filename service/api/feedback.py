@@ -52,7 +52,7 @@ async def _keep(
     hit = MarkedHit(asked.term, entry.recording, round(1000 * asked.start), round(1000 * asked.end))
     expected = None if if_match in (None, "*") else str(if_match).strip().strip('"')
     try:
-        author = user_of(request)
+        author = user_of(request).name
         kept = await run_in_threadpool(service.marks.put, hit, right, author, expected)
     except InputError as error:
         if isinstance(error.__cause__, OSError):  # not the client's fault

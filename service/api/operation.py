@@ -1,17 +1,44 @@
-"""Health, metrics, and tickets for players."""
+"""Health, metrics, tickets for players, who asks, and the log of changes."""
 
 import resource
 import time
+from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
+from pydantic import Field
 from starlette.responses import Response
 
-from service.api.models import PROBLEMS, HealthDocument, TicketDocument
-from service.api.requests import entry_of, json_reply, service_of
+from service.api.models import PROBLEMS, Document, HealthDocument, TicketDocument
+from service.api.requests import entry_of, json_reply, service_of, user_of
 from service.middleware import METRICS_TYPE, TICKET_S, ticket
 from service.state import Service
+from service.users import ROLES, AuditLog, Role
 from std import __version__
 from std.command import MAXRSS_BYTES
+
+JSON = "application/json"
+
+
+class UserDocument(Document):
+    """Who asks."""
+
+    name: str = Field(description="empty: nobody is named")
+    role: Role
+    may: list[Role]
+
+
+class AuditDocument(Document):
+    """A request that changed something, or was refused."""
+
+    time: str
+    user: str
+    role: Role
+    method: str
+    path: str
+    query: str
+    body: str = Field("", description="of JSON, its first 4,096 bytes")
+    status: int
+
 
 router = APIRouter(responses=PROBLEMS)
 
@@ -23,7 +50,7 @@ def health_of(service: Service) -> dict[str, object]:
         status = "serving an old state of the index"
     return {
         "status": status,
-        "detail": service.live.trouble if not service.settings.token else "",
+        "detail": service.live.trouble if not service.settings.secret else "",
         "warming": service.warming,
         "snapshot": service.snapshot.number,
         "recordings": len(service.snapshot.recordings.entries),
@@ -73,7 +100,26 @@ async def tickets(request: Request, recording: str) -> Response:
     """What `/api/audio/{recording}?ticket=` takes in place of the token, for some hours."""
     service = service_of(request)
     entry = entry_of(service, recording)
-    if not service.settings.token:
+    if not service.settings.secret:
         return json_reply({"ticket": ""})
     expires_s = int(time.time()) + TICKET_S
-    return json_reply({"ticket": ticket(service.settings.token, entry.id, expires_s)})
+    return json_reply({"ticket": ticket(service.settings.secret, entry.id, expires_s)})
+
+
+@router.get("/api/me", response_model=UserDocument, tags=["operation"])
+async def me(request: Request) -> Response:
+    """Who asks, and what they may do."""
+    user = user_of(request)
+    return json_reply(
+        {"name": user.name, "role": user.role, "may": [role for role in ROLES if user.may(role)]}
+    )
+
+
+@router.get("/api/audit", response_model=list[AuditDocument], tags=["operation"])
+async def audit(
+    request: Request, limit: Annotated[int, Query(ge=1, le=AuditLog.SHOWN)] = 100
+) -> Response:
+    """The last lines of the log of changes, the newest first; for the role admin."""
+    log = service_of(request).audit_log
+    lines = log.last(limit) if log else []
+    return Response(b"[%s]" % b",".join(one.strip() for one in lines), media_type=JSON)

@@ -15,9 +15,8 @@ from starlette.responses import Response
 from service.problems import ProblemError
 from service.recordings import RecordingEntry
 from service.state import Service
+from service.users import User
 from std.written_numbers import json_bytes
-
-MAX_USER = 200  # letters of a name
 
 
 def service_of(request: Request) -> Service:
@@ -26,10 +25,10 @@ def service_of(request: Request) -> Service:
     return service
 
 
-def user_of(request: Request) -> str:
-    """Who asks, as a reverse proxy says; empty if none does."""
-    header = service_of(request).settings.user_header
-    return request.headers.get(header, "").strip()[:MAX_USER] if header else ""
+def user_of(request: Request) -> User:
+    """Who asks."""
+    user: User = request.state.user
+    return user
 
 
 def json_reply(document: Any) -> Response:

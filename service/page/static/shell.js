@@ -113,6 +113,11 @@ export function isTyping(event) {
     || event.target.closest?.("textarea, select, input:not([type=range]):not([type=checkbox])") !== null;
 }
 
+// What this person may do; the style leaves out the rest. Pages about the API ask nothing.
+if ("needsToken" in document.body.dataset && document.body.className) {
+  askJson("/api/me").then(({ may }) => { document.body.dataset.may = may.join(" "); }).catch(() => {});
+}
+
 const help = document.getElementById("help");
 document.getElementById("help-button").addEventListener("click", () => help.showModal());
 document.addEventListener("keydown", (event) => {

@@ -1,0 +1,172 @@
+"""Who may do what: roles, the operator's table of users, and the log of what they changed.
+
+    read    search, listen, take away
+    mark    also judge hits, and watch terms
+    edit    also correct, add, describe and delete recordings
+    admin   also read the log
+
+The table (CSV, a workbook) has a row for each user: ``name``, ``role``, and a ``token`` unless a
+reverse proxy names users. The name ``*`` is everybody else. Without a table everybody may do all
+that the service allows.
+"""
+
+import hashlib
+import hmac
+import re
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+from std.appended import AppendedFile
+from std.errors import InputError
+from std.files import content_of, open_input
+from std.tables.read import read_table
+from std.terminal import json_text
+
+Role = Literal["read", "mark", "edit", "admin"]
+
+ROLES: tuple[Role, ...] = get_args(Role)
+EVERYBODY = "*"
+MIN_TOKEN = 16  # letters
+_READING = re.compile(r"/api/(searches|counts)")  # sent by POST, and change nothing
+_MARKING = re.compile(r"/api/(feedback|alerts)")
+KEPT_BODY_BYTES = 4096  # of a request, in the log
+
+
+class User(NamedTuple):
+    """Somebody who asks."""
+
+    name: str = ""  # empty: nobody is named
+    role: Role = "admin"
+    token: str = ""
+
+    def may(self, role: Role) -> bool:
+        """Whether the user has a role, or a higher one."""
+        return ROLES.index(self.role) >= ROLES.index(role)
+
+
+@dataclass(frozen=True, slots=True)
+class Users:
+    """The users of a service."""
+
+    by_name: Mapping[str, User] = field(default_factory=dict)  # empty: everybody may do all
+
+    @property
+    def tokens(self) -> list[User]:
+        """Those who have a token."""
+        return [user for user in self.by_name.values() if user.token]
+
+    @property
+    def secret(self) -> str:
+        """What signs tickets; empty if nobody has a token."""
+        tokens = "\n".join(user.token for user in self.tokens)
+        return hashlib.sha256(tokens.encode()).hexdigest() if tokens else ""
+
+    def of_token(self, token: str) -> User | None:
+        """The user of a token; looked for in the same time wherever it stands."""
+        found = None
+        for user in self.tokens:
+            if hmac.compare_digest(user.token.encode(), token.encode()):
+                found = user
+        return found
+
+    def named(self, name: str) -> User:
+        """The user of a name that a reverse proxy says; others may read unless ``*`` says more."""
+        if not self.by_name:
+            return User(name)
+        known = self.by_name.get(name) or self.by_name.get(EVERYBODY)
+        return User(name, known.role if known else "read")
+
+
+def changes(method: str, path: str) -> bool:
+    """Whether a request may change something."""
+    return method not in ("GET", "HEAD", "OPTIONS") and not _READING.fullmatch(path)
+
+
+def needed_role(method: str, path: str) -> Role:
+    """The role that a request needs.
+
+    >>> [needed_role(*one) for one in (("GET", "/api/search"), ("POST", "/api/counts"))]
+    ['read', 'read']
+    >>> [needed_role("POST", one) for one in ("/api/feedback", "/api/uploads")]
+    ['mark', 'edit']
+    """
+    if path == "/api/audit":
+        return "admin"
+    if not changes(method, path):
+        return "read"
+    return "mark" if _MARKING.fullmatch(path) else "edit"
+
+
+def read_users(path: Path) -> Users:
+    """Read the table of users.
+
+    Raises:
+        InputError: it is no such table, has an unknown role, a short token, or a name twice.
+    """
+    with open_input(path) as stream:
+        table = read_table(content_of(stream, path), path, lambda name: name.lower() == "name")
+    columns = [name.lower() for name in table.columns]
+    for name in ("name", "role"):
+        if name not in columns:
+            raise InputError(path, table.line, f"a column {name}", ", ".join(table.columns))
+    found: dict[str, User] = {}
+    for line, fields in table.rows:
+        row = dict(zip(columns, map(str.strip, fields), strict=True))
+        name, role, token = row["name"], row["role"], row.get("token", "")
+        if role not in ROLES:
+            raise InputError(path, line, f"a role: {', '.join(ROLES)}", role or "none")
+        if not name or name in found:
+            raise InputError(path, line, "a name of its own", name or "none")
+        is_secret = len(token) >= MIN_TOKEN and token.isascii() and token.isprintable()
+        if token and (not is_secret or any(token == other.token for other in found.values())):
+            expected = f"a token of its own of at least {MIN_TOKEN} ASCII letters"
+            raise InputError(path, line, expected, "another")
+        found[name] = User(name, ROLES[ROLES.index(role)], token)
+    if not found:
+        raise InputError(path, table.line, "at least one user", "none")
+    return Users(found)
+
+
+class AuditLog:
+    """What users changed, or tried to: one JSON object a line, appended and never changed."""
+
+    SHOWN = 1000  # lines that can be asked for
+
+    def __init__(self, path: Path) -> None:
+        """Continue a log.
+
+        Raises:
+            InputError: it cannot be written, or another service writes to it.
+        """
+        self._file = AppendedFile(path)
+        with path.open("rb") as stream:
+            self._last = deque(stream, self.SHOWN)
+
+    def note(self, user: User, request: Mapping[str, Any], status: int) -> None:
+        """Write a line about a request that was answered.
+
+        Args:
+            user: who sent it.
+            request: its method, path, query and body.
+            status: of the answer.
+
+        Raises:
+            InputError: it cannot be written.
+        """
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        who = {"time": now, "user": user.name, "role": user.role}
+        line = json_text(who | dict(request) | {"status": status}).encode() + b"\n"
+        self._file.append(line)
+        self._last.append(line)
+
+    def last(self, count: int) -> list[bytes]:
+        """The last lines, the newest first."""
+        return [*reversed(self._last)][:count]
+
+    def close(self) -> None:
+        """Let another service write to it."""
+        self._file.close()
