@@ -64,9 +64,7 @@ def hit_documents(
                 )
             ],
             "corrected": [
-                is_corrected(
-                    snapshot.corrected_words.get(entry.recording, ()), start_ms, end_ms
-                )
+                is_corrected(snapshot.corrected_words.get(entry.recording, ()), start_ms, end_ms)
                 for entry, start_ms, end_ms in zip(
                     entries, places.start_ms.tolist(), places.end_ms.tolist(), strict=True
                 )
