@@ -174,8 +174,8 @@ class Guard:
             body = self._bounded(scope, receive)
         except ProblemError as problem:
             answer = response(problem.status, problem.detail, problem.headers)
-            await answer(scope, receive, send_with_headers)
             await self._note(scope, b"", problem.status)
+            await answer(scope, receive, send_with_headers)
             return
         if self._audit is None or not changes(scope["method"], path_of(scope)):
             await self._app(scope, body, send_with_headers)
@@ -183,8 +183,8 @@ class Guard:
             await self._noted(scope, body, send_with_headers)
 
     async def _noted(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request that changes something, and note it with what it asked for."""
-        content, status = b"", 499  # the client went away
+        """Answer a request that changes something; it is noted before the answer ends."""
+        content, status, is_noted = b"", 499, False  # 499: the client went away
 
         async def receive_noted() -> Message:
             nonlocal content
@@ -193,14 +193,18 @@ class Guard:
             return message
 
         async def send_noted(message: Message) -> None:
-            nonlocal status
+            nonlocal status, is_noted
             status = message.get("status", status)
+            if message["type"] == "http.response.body" and not message.get("more_body"):
+                is_noted = True
+                await self._note(scope, content, status)
             await send(message)
 
         try:
             await self._app(scope, receive_noted, send_noted)
         finally:
-            await self._note(scope, content, status)
+            if not is_noted:
+                await self._note(scope, content, status)
 
     async def _note(self, scope: Scope, content: bytes, status: int) -> None:
         user = scope.get("state", {}).get("user")
