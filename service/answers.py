@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from searcher import SearchResult, UnitHits
-from service.examples import MOST, term_like
+from service.examples import MOST_EXAMPLES, term_like
 from service.live_index import Snapshot
 from service.marks import MarkedHit, Marks, version_of
 from service.recordings import RecordingEntry
@@ -172,7 +172,7 @@ def like_right(terms: Sequence[str], snapshot: Snapshot, marks: Marks) -> str | 
         for mark in marks.of_terms(terms)
         if mark.right and mark.recording in snapshot.with_sound
     ]
-    return term_like(right[-MOST:]) if right else None
+    return term_like(right[-MOST_EXAMPLES:]) if right else None
 
 
 def by_date(values: Sequence[FacetValue]) -> list[dict[str, Any]]:

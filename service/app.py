@@ -21,7 +21,8 @@ from service.api import (
     uploads,
 )
 from service.api.models import REFERENCED
-from service.middleware import Compressed, Guard, Metrics, Record
+from service.metrics import Metrics
+from service.middleware import Compressed, Guard, Record
 from service.page import routes as page
 from service.problems import add_handlers
 from service.state import Service
@@ -70,7 +71,7 @@ def create_app(service: Service, log: Callable[[str], None] | None = None) -> Fa
         lifespan=life,
         middleware=[
             Middleware(Record, metrics, log),
-            Middleware(Guard, service.settings, service.audit_log),
+            Middleware(Guard, service.settings, service.users, service.audit_log),
             Middleware(Compressed),
         ],
     )

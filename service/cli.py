@@ -206,7 +206,7 @@ def settings_of(args: argparse.Namespace) -> "Settings":
         args.feedback, args.alerts, args.alerts_url, args.alerts_column, args.host, int(args.port),
         tuple(args.allow_host), token, args.root_path.rstrip("/"), args.jobs,
         user_header=args.user_header,
-        users=users,
+        users=args.users,
         audit=args.audit_log,
         allow_corrections=args.allow_corrections,
         allow_uploads=args.allow_uploads,

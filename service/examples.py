@@ -18,7 +18,7 @@ from std.errors import QueryError, StdError, StoreError
 from std.values import Term
 
 LIKE = "like:"
-MOST = 10  # examples of a term
+MOST_EXAMPLES = 10  # examples of a term
 SHORTEST_S, LONGEST_S = 0.2, 10.0  # as the searcher takes them
 _STRETCH = re.compile(r"(.+)@(\d{1,7}(?:\.\d{1,3})?)-(\d{1,7}(?:\.\d{1,3})?)", re.ASCII)
 
@@ -43,7 +43,7 @@ def term_like(stretches: Iterable[tuple[str, float, float]]) -> str:
         first_s = max(0.0, begin_s - more_s)
         last_s = min(first_s + LONGEST_S, max(end_s + more_s, first_s + SHORTEST_S))
         texts.append(f"{recording}@{first_s:.2f}-{last_s:.2f}")
-    return LIKE + "+".join(texts[:MOST])
+    return LIKE + "+".join(texts[:MOST_EXAMPLES])
 
 
 def examples_of(term: str, snapshot: Snapshot) -> list[tuple[RecordingEntry, float, float]]:
@@ -53,8 +53,8 @@ def examples_of(term: str, snapshot: Snapshot) -> list[tuple[RecordingEntry, flo
         ProblemError: one is no stretch of a recording with sound, or there are too many.
     """
     texts = term.removeprefix(LIKE).strip().split("+")
-    if len(texts) > MOST:
-        raise ProblemError(400, f"expected at most {MOST} examples, got {len(texts)}")
+    if len(texts) > MOST_EXAMPLES:
+        raise ProblemError(400, f"expected at most {MOST_EXAMPLES} examples, got {len(texts)}")
     found = []
     for text in texts:
         match = _STRETCH.fullmatch(text.strip())

@@ -1,11 +1,8 @@
 """The steps of every request before and after its route: who may ask, how much, and a record.
 
-    Guard        Host, Origin, token, size and time of the body; headers of every response
-    Compressed   texts, for clients that take gzip
-    Record       one line of JSON for each request, and the numbers of `/metrics`
-    Metrics      these numbers as OpenMetrics text, as Prometheus and others collect them
-
-Plain ASGI, without a task or a queue for each request.
+Guard        Host, Origin, token, role, size and time of the body; headers of every response
+Compressed   texts, for clients that take gzip
+Record       one line of JSON for each request, and the numbers of `/metrics`
 """
 
 import asyncio
@@ -13,70 +10,18 @@ import hashlib
 import hmac
 import ipaddress
 import time
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.middleware.gzip import GZipMiddleware
 
+from service.metrics import Metrics
 from service.problems import ProblemError, response
 from service.settings import Settings
-from service.users import KEPT_BODY_BYTES, AuditLog, User, changes, needed_role
+from service.users import KEPT_BODY_BYTES, AuditLog, User, Users, changes, needed_role
 from std.terminal import json_text
-
-METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
-BOUNDS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-
-
-class Metrics:
-    """Requests so far, by route and status; how long those of each route took."""
-
-    def __init__(self) -> None:
-        self.under_way = 0
-        self._requests: Counter[tuple[str, int]] = Counter()
-        self._buckets: dict[str, list[int]] = {}
-        self._seconds: Counter[str] = Counter()
-
-    def count(self, route: str, status: int, seconds: float) -> None:
-        """Note a request."""
-        self._requests[route, status] += 1
-        self._seconds[route] += seconds  # type: ignore[assignment]  # a Counter of floats
-        buckets = self._buckets.setdefault(route, [0] * (len(BOUNDS_S) + 1))
-        buckets[bisect_left(BOUNDS_S, seconds)] += 1
-
-    def lines(self) -> Iterator[str]:
-        """The text of the requests; `text` adds other numbers."""
-        yield "# TYPE std_requests counter"
-        for (route, status), count in sorted(self._requests.items()):
-            yield f'std_requests_total{{route="{route}",status="{status}"}} {count}'
-        yield "# TYPE std_request_seconds histogram"
-        for route, buckets in sorted(self._buckets.items()):
-            total = 0
-            for bound, count in zip((*map(str, BOUNDS_S), "+Inf"), buckets, strict=True):
-                total += count
-                yield f'std_request_seconds_bucket{{route="{route}",le="{bound}"}} {total}'
-            yield f'std_request_seconds_sum{{route="{route}"}} {self._seconds[route]:.6f}'
-            yield f'std_request_seconds_count{{route="{route}"}} {total}'
-        yield "# TYPE std_requests_under_way gauge"
-        yield f"std_requests_under_way {self.under_way}"
-
-    def text(self, gauges: dict[str, float], counters: dict[str, float]) -> str:
-        """All numbers.
-
-        Args:
-            gauges: by name, without the prefix.
-            counters: by name, without the prefix.
-        """
-        lines = [*self.lines()]
-        for name, value in gauges.items():
-            lines += [f"# TYPE std_{name} gauge", f"std_{name} {value:g}"]
-        for name, value in counters.items():
-            lines += [f"# TYPE std_{name} counter", f"std_{name}_total {value:g}"]
-        return "\n".join([*lines, "# EOF", ""])
-
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -141,8 +86,9 @@ def _parsed(address: str) -> tuple[str, str]:
 class Guard:
     """Lets through what may pass, and adds the headers that keep browsers from being misused."""
 
-    def __init__(self, app: App, settings: Settings, audit: AuditLog | None = None) -> None:
-        self._app, self._settings, self._audit = app, settings, audit
+    def __init__(self, app: App, settings: Settings, users: Users, audit: AuditLog | None) -> None:
+        self._app, self._settings, self._users, self._audit = app, settings, users, audit
+        self._secret = settings.token or users.secret
         hosts = {settings.host, *settings.allowed_hosts}
         if is_loopback(settings.host):
             hosts |= LOOPBACK_NAMES
@@ -244,15 +190,14 @@ class Guard:
         Raises:
             ProblemError: a token is missing or wrong.
         """
-        settings = self._settings
-        header = settings.user_header.lower().encode()
+        header = self._settings.user_header.lower().encode()
         name = headers.get(header, b"").decode("latin-1").strip()[:MAX_USER] if header else ""
-        if not settings.secret:
-            return settings.users.named(name)
+        if not self._secret:
+            return self._users.named(name)
         if not self._needs_token(path_of(scope)):
             return User(role="read")
         user = self._user_of_token(scope, headers)
-        return settings.users.named(name) if name and not user.name else user
+        return self._users.named(name) if name and not user.name else user
 
     def _needs_token(self, path: str) -> bool:
         """Whether a path shows content of the index; empty pages and static files do not."""
@@ -262,13 +207,13 @@ class Guard:
         return not (is_shell or path.startswith("/static/") or path == "/healthz")
 
     def _user_of_token(self, scope: Scope, headers: dict[bytes, bytes]) -> User:
-        settings, secret = self._settings, self._settings.secret
+        token, secret = self._settings.token, self._secret
         scheme, _, given = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
         is_bearer = scheme.lower() == "bearer"  # RFC 9110: in any letters
         given = given.strip() if is_bearer else ""
-        if settings.token and hmac.compare_digest(given.encode(), settings.token.encode()):
+        if token and hmac.compare_digest(given.encode(), token.encode()):
             return User()
-        if given and (user := settings.users.of_token(given)):
+        if given and (user := self._users.of_token(given)):
             return user
         (shown,) = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [""])[:1]
         if path_of(scope) == FEED_PATH and hmac.compare_digest(

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from service.users import Users
 from std.config import Config
 
 
@@ -63,13 +62,8 @@ class Settings:
     poll_s: float = 2.0  # how often the index is looked at for new commits
     limits: Limits = field(default_factory=Limits)
     user_header: str = ""  # in which a reverse proxy names the user; empty: nobody is named
-    users: Users = field(default_factory=Users)  # who may do what
+    users: Path | None = None  # the table of who may do what
     audit: Path | None = None  # the log of what users changed
     allow_corrections: bool = False  # people may correct what recordings say
     allow_uploads: bool = False  # people may add recordings, to a folder in that of the audio
     recognise: tuple[str, ...] = ()  # options of std-recognise for the sound that they add
-
-    @property
-    def secret(self) -> str:
-        """What signs tickets; empty if no token is asked for."""
-        return self.token or self.users.secret

@@ -21,7 +21,7 @@ from service.searching import TermResult, Wish, is_known, search_term
 from service.settings import Settings
 from service.uploads.folder import UploadFolder
 from service.uploads.work import UploadWork
-from service.users import AuditLog
+from service.users import AuditLog, Users, read_users
 from std.errors import StdError
 from std.store.address import kind_of
 
@@ -52,6 +52,8 @@ class Service:
             self.alerts = Alerts(
                 settings.alerts, settings.alerts_url, self.live, settings.alerts_column
             )
+        self.users = read_users(settings.users) if settings.users else Users()
+        self.secret = settings.token or self.users.secret  # signs tickets; empty: nobody needs one
         self.audit_log = AuditLog(settings.audit) if settings.audit else None
         self.uploads: UploadWork | None = None
         if settings.allow_uploads and settings.audio:

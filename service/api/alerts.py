@@ -165,7 +165,7 @@ def _document(request: Request) -> dict[str, Any]:
         line | {"recording_id": recording_id(Recording(line["file"], line["channel"]))}
         for line in reversed(standing.told[-SHOWN:])
     ]
-    token = service.settings.secret
+    token = service.secret
     return {
         "terms": standing.terms,
         "hits": hits,

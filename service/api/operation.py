@@ -10,7 +10,8 @@ from starlette.responses import Response
 
 from service.api.models import PROBLEMS, Document, HealthDocument, TicketDocument
 from service.api.requests import entry_of, json_reply, service_of, user_of
-from service.middleware import METRICS_TYPE, TICKET_S, ticket
+from service.metrics import METRICS_TYPE
+from service.middleware import TICKET_S, ticket
 from service.state import Service
 from service.users import ROLES, AuditLog, Role
 from std import __version__
@@ -50,7 +51,7 @@ def health_of(service: Service) -> dict[str, object]:
         status = "serving an old state of the index"
     return {
         "status": status,
-        "detail": service.live.trouble if not service.settings.secret else "",
+        "detail": service.live.trouble if not service.secret else "",
         "warming": service.warming,
         "snapshot": service.snapshot.number,
         "recordings": len(service.snapshot.recordings.entries),
@@ -100,10 +101,10 @@ async def tickets(request: Request, recording: str) -> Response:
     """What `/api/audio/{recording}?ticket=` takes in place of the token, for some hours."""
     service = service_of(request)
     entry = entry_of(service, recording)
-    if not service.settings.secret:
+    if not service.secret:
         return json_reply({"ticket": ""})
     expires_s = int(time.time()) + TICKET_S
-    return json_reply({"ticket": ticket(service.settings.secret, entry.id, expires_s)})
+    return json_reply({"ticket": ticket(service.secret, entry.id, expires_s)})
 
 
 @router.get("/api/me", response_model=UserDocument, tags=["operation"])

@@ -85,7 +85,7 @@ def render(request: Request, name: str, status: int = 200, **values: Any) -> Res
         .render(
             root=root,
             static=f"{root}/static/{version()}",
-            needs_token=bool(service.settings.secret),
+            needs_token=bool(service.secret),
             may=" ".join(role for role in ROLES if request.state.user.may(role)),
             marks_kept=service.marks.is_kept,
             uploads_allowed=service.uploads is not None,
@@ -102,7 +102,7 @@ async def search_page(request: Request) -> Response:
     """The search page."""
     service = service_of(request)
     state = page_state(request.query_params.multi_items())
-    show = not service.settings.secret
+    show = not service.secret
     entries = service.snapshot.recordings.entries
     page = partial(
         render,
@@ -197,7 +197,7 @@ async def recording_page(request: Request, recording: str) -> Response:
     """The view of a recording; with a token, its content comes from the API only."""
     service = service_of(request)
     page = partial(render, request, "recording.html", id=recording[:200])
-    if service.settings.secret:
+    if service.secret:
         return page(entry=None, lines=None)
     entry = entry_of(service, recording)
     if "words" not in request.query_params:
@@ -215,7 +215,7 @@ async def recording_page(request: Request, recording: str) -> Response:
 @router.get("/recordings")
 async def recordings_page(request: Request) -> Response:
     """All recordings, to browse; with a token, the list comes by `/page/recordings` only."""
-    if service_of(request).settings.secret:
+    if service_of(request).secret:
         return render(request, "recordings.html", browsed=None)
     return render(request, "recordings.html", browsed=_browsed(request))
 

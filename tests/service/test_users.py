@@ -56,7 +56,7 @@ def audit(table):
 def guarded(serve, german_settings, table, audit):
     from dataclasses import replace
 
-    with serve(replace(german_settings, users=read_users(table), audit=audit)) as one:
+    with serve(replace(german_settings, users=table, audit=audit)) as one:
         yield one
 
 
@@ -98,8 +98,9 @@ def test_who_asks_and_the_ticket_of_a_player(guarded):
     assert guarded("/recordings").status == 200  # an empty page, which asks for the token
 
 
-def test_a_proxy_names_users(serve, changed, table):
-    users = Users({"ann": User("ann", "edit"), "*": User("*", "mark")})
+def test_a_proxy_names_users(serve, changed, tmp_path):
+    users = tmp_path / "users.csv"
+    users.write_text("name,role\nann,edit\n*,mark\n")
     with serve(changed(users=users, user_header="X-Forwarded-User")) as client:
 
         def may(name):

@@ -1,0 +1,55 @@
+"""The numbers of a service as OpenMetrics text, as Prometheus and others collect them."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator
+
+METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+BOUNDS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+
+
+class Metrics:
+    """Requests so far, by route and status; how long those of each route took."""
+
+    def __init__(self) -> None:
+        self.under_way = 0
+        self._requests: Counter[tuple[str, int]] = Counter()
+        self._buckets: dict[str, list[int]] = {}
+        self._seconds: Counter[str] = Counter()
+
+    def count(self, route: str, status: int, seconds: float) -> None:
+        """Note a request."""
+        self._requests[route, status] += 1
+        self._seconds[route] += seconds  # type: ignore[assignment]  # a Counter of floats
+        buckets = self._buckets.setdefault(route, [0] * (len(BOUNDS_S) + 1))
+        buckets[bisect_left(BOUNDS_S, seconds)] += 1
+
+    def lines(self) -> Iterator[str]:
+        """The text of the requests; `text` adds other numbers."""
+        yield "# TYPE std_requests counter"
+        for (route, status), count in sorted(self._requests.items()):
+            yield f'std_requests_total{{route="{route}",status="{status}"}} {count}'
+        yield "# TYPE std_request_seconds histogram"
+        for route, buckets in sorted(self._buckets.items()):
+            total = 0
+            for bound, count in zip((*map(str, BOUNDS_S), "+Inf"), buckets, strict=True):
+                total += count
+                yield f'std_request_seconds_bucket{{route="{route}",le="{bound}"}} {total}'
+            yield f'std_request_seconds_sum{{route="{route}"}} {self._seconds[route]:.6f}'
+            yield f'std_request_seconds_count{{route="{route}"}} {total}'
+        yield "# TYPE std_requests_under_way gauge"
+        yield f"std_requests_under_way {self.under_way}"
+
+    def text(self, gauges: dict[str, float], counters: dict[str, float]) -> str:
+        """All numbers.
+
+        Args:
+            gauges: by name, without the prefix.
+            counters: by name, without the prefix.
+        """
+        lines = [*self.lines()]
+        for name, value in gauges.items():
+            lines += [f"# TYPE std_{name} gauge", f"std_{name} {value:g}"]
+        for name, value in counters.items():
+            lines += [f"# TYPE std_{name} counter", f"std_{name}_total {value:g}"]
+        return "\n".join([*lines, "# EOF", ""])
