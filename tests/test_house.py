@@ -32,6 +32,9 @@ MODULES = {
 FLOORS = {"std": 11, "recogniser": 7, "indexer": 10, "searcher": 11, "scoring": 9, "service": 10}
 LONGEST = 350  # lines of a module
 ARRAY = re.compile(r"(Float|Int|UInt)\d+s|Bools|Counts|ndarray")
+# The service gained recordings that people add (four, and a floor), corrections, alerts, counts,
+# examples, roles, metrics: one each.
+MODULES["service"], FLOORS["service"] = 45, 11
 
 
 def trees(package):
