@@ -3,17 +3,22 @@
     read_stretches   the table of std-search --listen-again -> stretches
     Again            the stretches, and the folder of the earlier networks
         earlier          the lines of a recording, by the spans of their windows
-        words_in         of a window: words that may be said there, None = it stays as it is
+        within           the stretches in a window; none: it stays as it is
+    with_told        the line of a window, and what was said there if some words may be said
 
-A window in which some stretch lies is recognised again, told of the words that are searched there;
-the others keep their earlier lines. Windows are cut as before, so these fit each other.
+A window in which some stretch lies is recognised again, told of the words that are searched there.
+What is said around the stretch then joins the earlier line (`with_told`); all
+else stays as it is. Windows are cut as before, so these fit each other.
 
     recording,channel,start_s,end_s,words
     news_01,1,61.500,62.400,Emmanuel Macron; Brigitte Macron
 """
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +33,7 @@ from std.values import Recording
 
 COLUMNS = ("recording", "channel", "start_s", "end_s", "words")
 BETWEEN = ";"  # words of a stretch
+NEAR_S = 1.0  # between a slot and a place where words are searched
 ADDED = ("words", "last")  # to the line of a window, by its place in the file
 TIME_S, CHANNEL = Range(0, MAX_TIME_S), Range(1, MAX_CHANNEL, whole=True)
 
@@ -69,16 +75,15 @@ class Again:
             if line["channel"] == recording.channel
         }
 
-    def words_in(self, recording: Recording, window: Window) -> tuple[str, ...] | None:
-        """The words that may be said in a window, each once; None: nothing is searched there."""
-        here = [
-            one.words
+    def within(self, recording: Recording, window: Window) -> list[AskedStretch]:
+        """The stretches that lie in a window, with some part at least."""
+        return [
+            one
             for one in self.stretches
             if one.recording == recording
             and one.start_ms < window.end_ms
             and window.start_ms < one.end_ms
         ]
-        return tuple(dict.fromkeys(word for words in here for word in words)) if here else None
 
 
 def read_stretches(path: Path) -> tuple[AskedStretch, ...]:
@@ -104,6 +109,95 @@ def read_stretches(path: Path) -> tuple[AskedStretch, ...]:
         recording = Recording(file, int(_number(channel, CHANNEL, line, path)))
         found.append(AskedStretch(recording, start_ms, end_ms, said))
     return tuple(found)
+
+
+def with_told(
+    line: Mapping[str, Any],
+    words: Sequence[str],
+    weight: float,
+    places: Sequence[tuple[float, float]],
+) -> dict[str, Any]:
+    """The line of a network with one more hypothesis, aligned with its likeliest words.
+
+    Args:
+        line: as it was written.
+        words: of the hypothesis; none: the line stays as it is.
+        weight: of the hypothesis; all that the line has shares the rest.
+        places: start and end in seconds; slots that are not near one stay as they are.
+    """
+    if not words:
+        return dict(line)
+    slots = [{**slot, "w": [list(word) for word in slot["w"]]} for slot in line["slots"]]
+    most = max((word[1] for slot in slots for word in slot["w"]), default=1.0)
+    in_slots, between = _aligned(slots, words, line["start"])
+    for number, slot in enumerate(slots):
+        if _is_near(slot["s"], slot["e"], places):
+            _add(slot, in_slots.get(number), weight, most)
+    for told in between:
+        if _is_near(*told[1:], places):
+            word = [told.word, weight, *told[1:]]
+            slots.append({"s": told[1], "e": told[2], "eps": 1 - weight, "w": [word]})
+    return {**line, "slots": sorted(slots, key=itemgetter("s", "e"))}
+
+
+class _Told(NamedTuple):
+    word: str
+    start_s: float
+    end_s: float
+
+
+def _aligned(
+    slots: Sequence[Mapping[str, Any]], words: Sequence[str], start_s: float
+) -> tuple[dict[int, _Told], list[_Told]]:
+    """The words that belong to a slot, by its number, and those that no slot has.
+
+    They are aligned with the likeliest words, and those in place of others share their time.
+    """
+    best = [max(slot["w"], key=itemgetter(1)) for slot in slots]
+    rows = [row for row, slot in enumerate(slots) if best[row][1] >= slot["eps"]]
+    known = [best[row][0].casefold() for row in rows]
+    matcher = SequenceMatcher(None, known, [word.casefold() for word in words], autojunk=False)
+    in_slots: dict[int, _Told] = {}
+    between: list[_Told] = []
+    for _, first, last, begin, end in matcher.get_opcodes():
+        if first < last:
+            from_s, to_s = slots[rows[first]]["s"], slots[rows[last - 1]]["e"]
+        else:
+            from_s = slots[rows[first - 1]]["e"] if first else start_s
+            to_s = max(from_s, slots[rows[first]]["s"]) if first < len(rows) else from_s
+        n = end - begin
+        for i, word in enumerate(words[begin:end]):
+            times = (round(from_s + (to_s - from_s) * j / n, 3) for j in (i, i + 1))
+            at = first + (last - first) * i // n
+            if first < last and rows[at] not in in_slots:
+                in_slots[rows[at]] = _Told(word, *times)
+            else:
+                between.append(_Told(word, *times))
+    return in_slots, between
+
+
+def _is_near(start_s: float, end_s: float, places: Sequence[tuple[float, float]]) -> bool:
+    return any(first < end_s + NEAR_S and start_s < last + NEAR_S for first, last in places)
+
+
+def _add(slot: dict[str, Any], told: _Told | None, weight: float, most: float) -> None:
+    """Give a word its weight in a slot, or 'no word' where the hypothesis has none.
+
+    No word gets surer than the recogniser is of any, because searches compare with that.
+    """
+    slot["eps"] *= 1 - weight
+    for word in slot["w"]:
+        word[1] *= 1 - weight
+    same = [word for word in slot["w"] if told and word[0].casefold() == told.word.casefold()]
+    if told is None:
+        slot["eps"] += weight
+    elif same:
+        total = same[0][1] + weight
+        same[0][1] = min(total, most)
+        slot["eps"] += total - same[0][1]
+    else:
+        slot["w"].append([told.word, weight, *told[1:]])
+    slot["w"].sort(key=lambda word: -word[1])
 
 
 def _number(text: str, allowed: Range, line: int, path: Path) -> float:

@@ -154,7 +154,7 @@ def _add_again(group: "argparse._ArgumentGroup") -> None:
         "--listen-again",
         type=file_argument,
         metavar="CSV",
-        help="recognise only the windows of these stretches, told of the words that are searched "
+        help="listen only to the windows of these stretches, told of the words that are searched "
         "there (std-search --listen-again writes them); the rest is taken from --earlier",
     )
     group.add_argument(

@@ -4,13 +4,14 @@
     Hypothesis      what may have been said in it, with a weight
     Recognition     the hypotheses of one window
     Recogniser      windows in, hypotheses out
+    Listener        one that can be told what may have been said
 
 docs/recognisers.md shows how to write one.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from std.n_best import TimedWord
 from std.values import Float32s
@@ -59,6 +60,15 @@ class Recognition:
     notes: Mapping[str, float | int | str] = field(default_factory=dict)
     most_certain: float = 0.999
     frames: Float32s | None = None
+
+
+@runtime_checkable
+class Listener(Protocol):
+    """A recogniser that can be told what may have been said."""
+
+    def told(self, windows: Sequence[Window], language: str) -> Sequence[Sequence[str]]:
+        """The words of each window, the likeliest if those that it names may be said; none: as if
+        it had not been told."""
 
 
 class Recogniser(Protocol):

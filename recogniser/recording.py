@@ -15,17 +15,19 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from recogniser import audio, folder
-from recogniser.again import Again, Span
+from recogniser.again import Again, Span, with_told
 from recogniser.networks import network_of
-from recogniser.protocol import Recogniser, Window
+from recogniser.protocol import Listener, Recogniser, Window
 from recogniser.sound.sink import SoundSink, SoundWriter, sound_file
 from recogniser.windows import cut
 from std.audio.frames import Damage
+from std.errors import ConfigError, InputError
 from std.network_lines import network_line
 from std.values import Recording
 
 VOTERS = 3  # windows with speech that decide on the language
 MOST_WAITING = 40  # windows that are looked through for them: a quarter of an hour
+TOLD = 0.5  # weight of what is said where words are searched, against all that was recognised
 POOR_LOG_PROB = -1.0  # windows below are named
 
 
@@ -183,20 +185,17 @@ def _blocks(
     waiting = list(islice(following, size))
     while True:
         upcoming = list(islice(following, size))
-        kept = [_kept(task.again, earlier, recording, window) for window in waiting]
-        new = [one for one in kept if isinstance(one, Window)]
-        results = iter(recogniser.recognise(number, new, language) if new else ())
-        lines = []
-        for i, (window, line) in enumerate(zip(waiting, kept, strict=True)):
-            if isinstance(line, Window):
-                found = next(results)
+        if task.again:
+            lines = _told(task.again, earlier, recording, recogniser, waiting, language)
+        else:
+            lines = []
+            results = recogniser.recognise(number, waiting, language)
+            for i, (window, found) in enumerate(zip(waiting, results, strict=True)):
                 name = f"{recording.file}-{recording.channel}-{number * size + i + 1:05d}"
                 network = network_of(window, found, recording, name, language)
                 lines.append({**network_line(network), **found.notes})
                 if sink:
                     sink.add(window, found.frames)
-            else:
-                lines.append(line)
         if not waiting:  # nothing at all in it
             lines = [_nothing(recording, language)]
         if not upcoming:
@@ -207,25 +206,46 @@ def _blocks(
         waiting, number = upcoming, number + 1
 
 
-def _kept(
-    again: Again | None,
+def _told(
+    again: Again,
     earlier: Mapping[Span, dict[str, Any]],
     recording: Recording,
-    window: Window,
-) -> Window | dict[str, Any]:
-    """The earlier line of a window; or the window, to be recognised with the words searched in it.
+    recogniser: Recogniser,
+    windows: Sequence[Window],
+    language: str,
+) -> list[dict[str, Any]]:
+    """The earlier lines of windows, with what is said there if words that are searched may be.
 
     Args:
-        again: what is listened to again; None: everything.
+        again: what is listened to again.
         earlier: the lines of the recording.
-        recording: that has the window.
-        window: as it was cut.
+        recording: that has the windows.
+        recogniser: that listens.
+        windows: as they were cut.
+        language: of the recording.
+
+    Raises:
+        ConfigError: the recogniser cannot be told of words.
+        InputError: the earlier windows were others: the audio is another, or was cut otherwise.
     """
-    line = earlier.get((window.start_ms, window.end_ms))
-    words = again.words_in(recording, window) if again else ()
-    if line is not None and words is None:
-        return line
-    return replace(window, words=words or ())
+    if not isinstance(recogniser, Listener):
+        raise ConfigError("--listen-again: expected a recogniser that takes hotwords, as whisper")
+    lines = []
+    for window in windows:
+        line = earlier.get((window.start_ms, window.end_ms))
+        if line is None:
+            span = f"{window.start_ms / 1000:.3f} to {window.end_ms / 1000:.3f} s"
+            path = folder.finished(again.networks, recording.file)
+            raise InputError(
+                path, 0, "the windows of the same audio, cut alike", f"none from {span}"
+            )
+        asked = again.within(recording, window)
+        if words := tuple(dict.fromkeys(word for one in asked for word in one.words)):
+            (said,) = recogniser.told([replace(window, words=words)], language)
+            places = [(one.start_ms / 1000, one.end_ms / 1000) for one in asked]
+            line = {**with_told(line, said, TOLD, places), "told": " ".join(said)}
+        lines.append(line)
+    return lines
 
 
 def _nothing(recording: Recording, language: str) -> dict[str, Any]:

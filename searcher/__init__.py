@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from searcher.queries.asked import read_asked as read_queries
     from searcher.queries.combined import UnitHit, UnitHits
     from searcher.results.expected import Expected
-    from searcher.results.hits import Finding, Hit, HitColumns
+    from searcher.results.hits import WORD_KINDS, Finding, Hit, HitColumns
     from searcher.results.search_result import FormHits, SearchResult
     from searcher.standing_search import StandingSearch
     from searcher.terms.query import query_terms
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from searcher.tuning.development_set import tune
 
 __all__ = [
+    "WORD_KINDS",
     "ArchiveCheck",
     "Discovered",
     "DiscoveredClass",
@@ -93,7 +94,7 @@ __getattr__, __dir__ = lazy_names(
         "queries.asked": "read_queries=read_asked",
         "queries.combined": "UnitHit UnitHits",
         "results.expected": "Expected",
-        "results.hits": "Finding Hit HitColumns",
+        "results.hits": "WORD_KINDS Finding Hit HitColumns",
         "results.search_result": "FormHits SearchResult",
         "standing_search": "StandingSearch",
         "terms.query": "query_terms",

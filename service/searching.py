@@ -60,6 +60,7 @@ class Wish(NamedTuple):
     facets: Mapping[str, frozenset[str]] = {}  # values by facet; none = all
     sort: Sorting = "probability"
     where: str | None = None  # conditions on recordings and speakers (`std.query`)
+    within_words: frozenset[str] | None = None  # kinds of words that hits may be inside; None = all
 
 
 class FacetValue(NamedTuple):
@@ -197,7 +198,7 @@ def select(
     recording = np.concatenate([one.recording for one in results])
     probability = np.concatenate([one.found.probability for one in results])
     start_ms = np.concatenate([one.found.candidates.start_ms for one in results])
-    live = recording >= 0
+    live = (recording >= 0) & _outside_words(results, snapshot, wish)
     spoken = _speaker_facet(results, recording, table.facets.get(SPEAKER)) if has_speakers else None
     is_in = _fitting(wish, table, spoken, recording)
     in_facets = np.logical_and.reduce([live, *is_in.values()])
@@ -232,6 +233,14 @@ def select(
     beside = counts, expected_right, Expected.of(in_facets_probability), facets
     of_terms = np.bincount(term[live & likely], minlength=len(results))
     return Selection(tuple(results), term[kept], row[kept], total, of_terms, right, *beside)
+
+
+def _outside_words(results: Sequence[TermResult], snapshot: Snapshot, wish: Wish) -> Bools:
+    """(n,) which hits of all terms are inside no words, but of the kinds that a wish names."""
+    if (kinds := wish.within_words) is None:
+        return np.ones(sum(len(one.recording) for one in results), bool)
+    found = [snapshot.index.hit_columns(one.found).within_words() for one in results]
+    return np.array([not one or one.kind in kinds for some in found for one in some], bool)
 
 
 def _speaker_facet(results: Sequence[TermResult], recording: Ints, given: Facet | None) -> Facet:

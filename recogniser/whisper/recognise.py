@@ -138,6 +138,16 @@ class WhisperRecogniser:
             for result, view, window in zip(results, encoded, windows, strict=True)
         ]
 
+    def told(self, windows: Sequence[Window], language: str) -> Sequence[Sequence[str]]:
+        tokenizer = self._engine.tokenizer(language)
+        found: list[Sequence[str]] = []
+        for window in windows:
+            encoded = self._engine.encode(window.samples)
+            seconds = len(window.samples) / SAMPLES_PER_S
+            hot = self._with_hotwords(encoded, tokenizer, window.words, seconds)
+            found.append(_words(hot[0]) if hot else [])
+        return found
+
     def _recognitions(
         self, windows: Sequence[Window], encoded: Sequence[Any], tokenizer: Any
     ) -> list[Recognition]:
@@ -188,7 +198,7 @@ class WhisperRecogniser:
         words = timed_words(self._engine, encoded, tokenizer, best.tokens, seconds)
         kept = without_loops([one.word.token for one in words])
         timed = [words[i].word for i in kept]
-        likely = window.words or resembling(self._options.hotwords, map(_words, [best, *good]))
+        likely = resembling(self._options.hotwords, map(_words, [best, *good]))
         hotter = self._with_hotwords(encoded, tokenizer, likely, seconds)
         alternatives = [timed_by(_words(draw), timed) for draw in [*good, *hotter]]
         n = len(alternatives)

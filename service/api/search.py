@@ -13,7 +13,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from searcher import UnitHits
+from searcher import WORD_KINDS, UnitHits
 from service.answers import units_document
 from service.api.models import (
     PROBLEMS,
@@ -48,6 +48,8 @@ WHERE = (
     "a value of a facet, as speaker:Kerstin (several values of one facet: any of them), or a "
     "condition, as date:2013..2015 or 'date >= 2013 and not speaker = Bob'; repeat for more"
 )
+KINDS = "^(none|(form|part|apart)(,(form|part|apart)){0,2})$"
+WITHIN_WORDS = "hits inside other words that are kept, by their kind, or none"
 Terms = Annotated[list[str], Query(alias="term", description=TERM)]
 Facets = Annotated[list[str], Query(alias="where", description=WHERE)]
 
@@ -148,6 +150,7 @@ class SearchParameters(BaseModel):
     channel: list[str] = []
     where: list[str] = Field([], description=WHERE)
     sort: Sorting = "probability"
+    within_words: str = Field("form,part,apart", pattern=KINDS, description=WITHIN_WORDS)
     limit: int = Field(50, ge=1, le=500)
     cursor: str = ""
 
@@ -161,11 +164,14 @@ async def search(request: Request) -> Response:
         service.snapshot, asked.recording, asked.channel, asked.where,
         asked.min_probability, asked.sort,
     )  # fmt: skip
+    kinds = frozenset(asked.within_words.split(",")) - {"none"}
+    if kinds < {*WORD_KINDS}:
+        wish = wish._replace(within_words=kinds)
     limit, first = asked.limit, position(asked.cursor)
     key = (
         "answer", service.snapshot.number, service.marks.version, tuple(asked.term),
         asked.min_probability, tuple(asked.recording), tuple(asked.channel), tuple(asked.where),
-        asked.sort, limit, first,
+        asked.sort, tuple(sorted(kinds)), limit, first,
     )  # fmt: skip
     content = service.cache.get(key)
     if content is None:

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from recogniser import folder
-from recogniser.again import Again, read_stretches
+from recogniser.again import Again, read_stretches, with_told
 from recogniser.protocol import FRAME, Hypothesis, Recognition
 from recogniser.recording import StoppedError, Task, recognise
-from std.errors import InputError
+from std.errors import ConfigError, InputError
 from std.n_best import TimedWord
 
 pytest.importorskip("av", reason="needs the extra 'whisper' or 'pocketsphinx' (PyAV)")
@@ -204,10 +204,9 @@ def listened_again(tmp_path, text):
 class Hearing(Echo):
     """Says the words that it was told of."""
 
-    def recognise(self, block, windows, language):
-        self.blocks.append([(window.start_ms / 1000, window.words) for window in windows])
-        words = [TimedWord(" ".join(window.words), 0.0, 0.5) for window in windows]
-        return [Recognition([Hypothesis(0.9, [word])]) for word in words]
+    def told(self, windows, language):
+        self.blocks += [(window.start_ms / 1000, window.words) for window in windows]
+        return [window.words for window in windows]
 
 
 def test_listening_again_recognises_only_windows_of_the_stretches(speech, tmp_path):
@@ -224,11 +223,13 @@ def test_listening_again_recognises_only_windows_of_the_stretches(speech, tmp_pa
     anew = task(speech, tmp_path / "anew", again=again)
     report = recognise(anew, hearing := Hearing())
     assert hearing.blocks == [
-        [(chosen[0]["start"], ("Ada", "Bob", "Cy")), (chosen[1]["start"], ("Ada", "Cy"))]
+        (chosen[0]["start"], ("Ada", "Bob", "Cy")),
+        (chosen[1]["start"], ("Ada", "Cy")),
     ]
     after = lines(folder.finished(anew.output, "speech"))
     assert [a for i, a in enumerate(after) if i not in (2, 3)] == before[:2] + before[4:]
-    assert after[2]["slots"][0]["w"][0][0] == "Ada Bob Cy"
+    assert {word for slot in after[2]["slots"] for word, *_ in slot["w"]} >= {"Ada", "Bob", "Cy"}
+    assert after[2]["told"] == "Ada Bob Cy"
     assert [line["utt"] for line in after] == [line["utt"] for line in before]
     assert (report.windows, report.language) == (len(before), "de")
     (whole.output / folder.SETTINGS).write_text("{}")
@@ -261,5 +262,85 @@ def test_bad_stretches_are_named(tmp_path, text, expected):
 def test_what_was_not_recognised_before_cannot_be_listened_to_again(speech, tmp_path):
     (tmp_path / "whole").mkdir()
     again = listened_again(tmp_path, "speech,1,1,2,Ada\n")
+    anew = task(speech, tmp_path / "anew", again=again)
     with pytest.raises(InputError, match=r"speech\.jsonl"):
-        recognise(task(speech, tmp_path / "anew", again=again), Hearing())
+        recognise(anew, Hearing())
+    recognise(task(speech, tmp_path / "whole", longest_s=5), Echo())
+    with pytest.raises(InputError, match="windows of the same audio"):
+        recognise(anew, Hearing())
+    with pytest.raises(ConfigError, match="takes hotwords"):
+        recognise(anew, Echo())
+
+
+EVERYWHERE = [(0.0, 10.0)]
+
+
+def told(line, said, weight=0.5):
+    """What each slot has after a hypothesis: its words with posteriors, and the rest."""
+    slots = with_told(line, said.split(), weight, EVERYWHERE)["slots"]
+    for slot in slots:
+        assert slot["eps"] + sum(p for _, p, _, _ in slot["w"]) == pytest.approx(1)
+        assert slot["w"] == sorted(slot["w"], key=lambda word: -word[1])
+    return [{word: round(p, 3) for word, p, _, _ in slot["w"]} for slot in slots]
+
+
+LINE = {
+    "start": 0.0,
+    "slots": [
+        {"s": 0.0, "e": 0.4, "eps": 0.0, "w": [["a", 1.0, 0.0, 0.4]]},
+        {"s": 0.4, "e": 0.9, "eps": 0.0, "w": [["Unique", 0.6, 0.4, 1], ["eunuch", 0.4, 0, 1]]},
+        {"s": 0.9, "e": 1.2, "eps": 0.2, "w": [["said", 0.8, 0.9, 1.2]]},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "slots"), [
+    ("a unique said", [{"a": 1}, {"Unique": 0.8, "eunuch": 0.2}, {"said": 0.9}]),
+    ("a eunuch said", [{"a": 1}, {"eunuch": 0.7, "Unique": 0.3}, {"said": 0.9}]),
+    ("ephraim said", [{"a": 0.5, "ephraim": 0.5}, {"Unique": 0.3, "eunuch": 0.2}, {"said": 0.9}]),
+    ("a unique ada said",
+     [{"a": 1}, {"Unique": 0.8, "eunuch": 0.2}, {"ada": 0.5}, {"said": 0.9}]),
+    ("a ada bob cy said",
+     [{"a": 1}, {"ada": 0.5, "Unique": 0.3, "eunuch": 0.2}, {"bob": 0.5}, {"cy": 0.5},
+      {"said": 0.9}]),
+    ("", [{"a": 1}, {"Unique": 0.6, "eunuch": 0.4}, {"said": 0.8}]),
+])  # fmt: skip
+def test_a_hypothesis_joins_a_network(said, slots):
+    assert told(LINE, said) == slots
+    before = json.dumps(LINE)
+    with_told(LINE, said.split(), 0.5, EVERYWHERE)
+    assert json.dumps(LINE) == before
+
+
+def test_a_word_for_several_stands_for_the_time_of_all():
+    ephraim = with_told(LINE, ["ephraim", "said"], 0.6, EVERYWHERE)["slots"][0]["w"][0]
+    assert ephraim == ["ephraim", 0.6, 0.0, 0.9]
+    slots = with_told(LINE, ["ada", "bob", "cy", "Unique", "said"], 0.6, EVERYWHERE)["slots"]
+    assert [slot["w"][0] for slot in slots if slot["w"][0][0] in ("ada", "bob", "cy")] == [
+        ["ada", 0.6, 0.0, 0.133],
+        ["bob", 0.6, 0.133, 0.267],
+        ["cy", 0.6, 0.267, 0.4],
+    ]
+
+
+def test_words_that_were_less_likely_than_none_align_with_nothing():
+    doubtful = {"s": 0.0, "e": 0.1, "eps": 0.9, "w": [["said", 0.1, 0.0, 0.1]]}
+    line = {**LINE, "slots": [doubtful, *LINE["slots"]]}
+    assert told(line, "a eunuch said") == [{"said": 0.05}, *told(LINE, "a eunuch said")]
+
+
+def test_what_is_not_near_a_place_stays_as_it_is():
+    late = {**LINE, "slots": [*LINE["slots"], {"s": 5, "e": 6, "eps": 0, "w": [["so", 1, 5, 6]]}]}
+    for places, near in (([(3.0, 4.5)], [3]), ([(0.0, 0.3)], [0, 1, 2]), ([], [])):
+        slots = with_told(late, ["x", "y", "z", "u", "v"], 0.5, places)["slots"]
+        changed = [i for i, slot in enumerate(late["slots"]) if slot not in slots]
+        assert changed == near
+
+
+def test_no_word_gets_surer_than_the_recogniser_is_of_any():
+    line = {"start": 0.0, "slots": [
+        {"s": 0.0, "e": 1.0, "eps": 0.1, "w": [["a", 0.9, 0.0, 1.0]]},
+        {"s": 1.0, "e": 2.0, "eps": 0.5, "w": [["b", 0.5, 1.0, 2.0]]},
+    ]}  # fmt: skip
+    assert told(line, "a b") == [{"a": 0.9}, {"b": 0.75}]
+    assert told(line, "a b", 0.9) == [{"a": 0.9}, {"b": 0.9}]

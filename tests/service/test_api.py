@@ -48,6 +48,26 @@ def test_hits_are_those_of_the_searcher(client, index):
         assert hit["term_id"] == f"TERM-{TERMS.index(hit['term']) + 1}"
 
 
+def test_related_forms_and_hits_inside_other_words(client, index):
+    term = "wissenschaftler"
+    answer = client("/api/search", term=term, min_probability=0, limit=500).json
+    models.SearchDocument.model_validate(answer, strict=False)
+    (described,) = answer["terms"]
+    forms = index.find_forms(term).forms
+    assert described["related_forms"] == {one.form: one.hits for one in forms} != {}
+    kinds = {(hit["within_word"] or {}).get("kind") for hit in answer["hits"]}
+    assert {"form", None} <= kinds
+    for asked, kept in (("none", set()), ("part,apart", {"part", "apart"})):
+        some = client("/api/search", term=term, min_probability=0, limit=500, within_words=asked)
+        shown = [
+            hit for hit in answer["hits"] if (hit["within_word"] or {}).get("kind") in {None, *kept}
+        ]
+        ids = [(hit["file"], hit["start_s"]) for hit in some.json["hits"]]
+        assert ids == [(hit["file"], hit["start_s"]) for hit in shown]
+        assert some.json["total"] == some.json["terms"][0]["hits"] == len(shown)
+    assert client("/api/search", term=term, within_words="word").status == 422
+
+
 def test_a_copy_of_a_recording_has_hits_of_its_own(german, serve, changed, tmp_path):
     for name in ("KERSTIN_00", "rerun"):
         shutil.copy(german / "mesh" / "KERSTIN_00.mesh", tmp_path / f"{name}.mesh")
