@@ -4,14 +4,14 @@
 
 DATA is that of `benchmarks.calibration`. For each line of the table the weights are learned anew,
 and each set is measured with those of other languages (leave one language out). Printed are means
-of the five sets:
+of the six sets:
 
     loss         minus the log likelihood of the labels, nats per right place, of words of the
                  transcript and of the term list: unknown ones in the sets as they are, and in sets
                  made 41 times as large by decoys (`benchmarks.larger_archives`); known ones
     AP           average precision of all places of unknown words, in both
     ECE, ATWV    of the term lists, see `benchmarks.calibration`
-    sum          of all five lists together: the probabilities of hits of .1 and more, over how
+    sum          of all lists together: the probabilities of hits of .1 and more, over how
                  many of these are right; of known and of unknown terms
 """
 
@@ -39,7 +39,9 @@ from benchmarks.calibration import (
 )
 from searcher.calibration.model import Model
 from searcher.calibration.occurrence_rate import DETECTED, GRID, Grid, rate_posterior
+from searcher.calibration.resembling_words import against_all
 from searcher.calibration.weights import Evidence, Examples, Weights, negative_log_likelihood
+from searcher.evidence.features import FEATURES
 from searcher.tuning.examples import KindsOfExamples
 from std.values import Float64s
 
@@ -93,16 +95,12 @@ def all_occur(log_evidence: Float64s) -> Float64s:
 
 PARTS = (
     Part("nothing"),
-    Part("E-values", frozenset({"log_e_rate", "common"})),
-    Part("the shift of E-values by a term's own hits", frozenset({"common"})),
-    Part("share of a perfect score", frozenset({"relative"})),
-    Part("spelling of the path's words", frozenset({"spelling"})),
-    Part("frequency of the path's words", frozenset({"frequency"})),
-    Part("the same word elsewhere", frozenset({"same_word"})),
-    Part("duration", frozenset({"slowness"})),
-    Part("posteriors of the path", frozenset({"path", "longest"})),
-    Part("speech quality", frozenset({"speech_quality"})),
-    Part("words that resemble the term", patches=replaced("benchmarks.calibration", BEGIN=None)),
+    Part("`log_e_rate` and `common`", frozenset({"log_e_rate", "common"})),
+    *(Part(f"`{name}`", frozenset({name})) for name in sorted(FEATURES) if "spoken" not in name),
+    Part(
+        "words that resemble the term",
+        patches=replaced("searcher.calibration.resembling_words", SLOPE=1.0, GROWTH=1.0),
+    ),
     Part("larger archives in learning", learns_from_larger=False),
     Part("a rate of the term's own", patches=one_rate()),
     Part("a number of places that is not 0", patches=without_zero_truncation()),
@@ -114,13 +112,9 @@ PARTS = (
         "whether a term occurs",
         patches=replaced("searcher.calibration.occurring_terms", occurrence_probability=all_occur),
     ),
-    Part("known words: surplus", frozenset({"surplus", "unlikely_surplus"})),
-    Part("known words: length", frozenset({"letters", "length"})),
-    Part("known words: number of words", frozenset({"words", "words_logit"})),
-    Part("known words: what the words of a phrase expect", frozenset({"expected"})),
-    Part("known words: phones", config={"phonetic_search": {"words": "unknown"}}),
+    Part("phones of known terms", config={"phonetic_search": {"words": "unknown"}}),
     Part(
-        "known words: phones and calibration",
+        "phones and calibration of known terms",
         config={"phonetic_search": {"words": "unknown"}, "calibration": {"words": "unknown"}},
     ),
 )
@@ -128,16 +122,15 @@ PARTS = (
 
 def of_part(of_set: KindsOfExamples, part: Part) -> KindsOfExamples:
     """The examples without its features."""
-    left_out = part.features | {f"phonetic_{name}" for name in part.features}
 
     def without(one: Examples) -> Examples:
-        kept = {name: column for name, column in one.features.items() if name not in left_out}
+        kept = {name: column for name, column in one.features.items() if name not in part.features}
         return one._replace(features=kept)
 
-    oov, by_words, iv = map(without, of_set)
+    oov, iv = map(without, of_set)
     if not part.learns_from_larger:
         oov = at_size(oov, larger=False)
-    return KindsOfExamples(oov, by_words, iv)
+    return KindsOfExamples(oov, iv)
 
 
 def at_size(oov: Examples, *, larger: bool) -> Examples:
@@ -151,13 +144,15 @@ def at_size(oov: Examples, *, larger: bool) -> Examples:
         oov.is_right[here],
         oov.is_known[here],
         oov.enlarged[here],
-    )
+    )  # all by phones, and weighed in full
 
 
 def loss(of_weights: Weights, some: Examples) -> Loss:
     """How well weights tell right places of words from wrong ones."""
-    against_chance = of_weights.against_chance(Evidence(some.features, some.offset))
-    ratio = of_weights.resembling.log_ratio(against_chance, -some.offset, some.enlarged)
+    evidence = Evidence(some.features, some.offset, weighed=some.weighed)
+    against_chance = of_weights.against_chance(evidence)
+    against_words = against_all(against_chance, -some.offset, some.enlarged)
+    ratio = np.where(some.by_phones, against_words, against_chance)
     probability = rate_posterior(ratio, some.term, some.n_terms).probability
     right = some.is_right
     per_right = negative_log_likelihood(ratio, some)[0] / max(1, right.sum())
@@ -185,9 +180,9 @@ def line(part: Part, sets: Sequence[Material], of_sets: Sequence[KindsOfExamples
             model = models[one.language]
             losses.append(
                 (
-                    loss(model.oov_weights, at_size(of_set.oov, larger=False)),
-                    loss(model.oov_weights, at_size(of_set.oov, larger=True)),
-                    loss(model.iv_weights, of_set.iv),
+                    loss(model.weights, at_size(of_set.oov, larger=False)),
+                    loss(model.weights, at_size(of_set.oov, larger=True)),
+                    loss(model.weights, of_set.iv),
                 )
             )
             lists.append(measured(configured(one, part), model))

@@ -42,7 +42,7 @@ from benchmarks.german import indexed
 from searcher.calibration.model import Model
 from searcher.calibration.occurrence_rate import log_evidence, rate_posterior
 from searcher.calibration.occurring_terms import occurrence_probability
-from searcher.calibration.weights import Evidence, Examples, Weights, examples_of
+from searcher.calibration.weights import Evidence, Examples, Weights
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.tuning.development_set import lexical_candidates
 from searcher.tuning.examples import (
@@ -63,14 +63,14 @@ DRAWS = 10
 KEEN = 0.3  # share of wrong hits that are marked by who would rather mark right ones
 
 
-def probabilities(half: KindsOfExamples, oov: Weights, iv: Weights) -> tuple[Float64s, Float64s]:
+def probabilities(half: KindsOfExamples, weights: Weights) -> tuple[Float64s, Float64s]:
     """Of all candidates of OOV and of IV terms."""
-    return _probability(half.oov, oov), _probability(half.iv, iv)
+    return _probability(half.oov, weights), _probability(half.iv, weights)
 
 
 def _probability(kind: Examples, weights: Weights) -> Float64s:
     """As a search of the list has them (`searcher.evidence.calibrate`)."""
-    evidence = Evidence(kind.features, kind.offset)
+    evidence = Evidence(kind.features, kind.offset, weighed=kind.weighed, by_phones=kind.by_phones)
     against_chance = log_evidence(weights.against_chance(evidence), kind.term, kind.n_terms)
     has_places = np.bincount(kind.term, minlength=kind.n_terms) > 0
     occurs = np.zeros(kind.n_terms)
@@ -121,9 +121,9 @@ def marked(
     """
     rng = np.random.default_rng(seed)
     kinds = made_in.oov, made_in.iv
-    probability = probabilities(made_in, before.oov_weights, before.iv_weights)
+    probability = probabilities(made_in, before.weights)
     shown = [p >= SHOWN for p in probability]
-    shown[1] &= kinds[1].features["phonetic"] == 0
+    shown[1] &= ~np.asarray(kinds[1].by_phones)
     known = [np.zeros(len(p), dtype=bool) for p in probability]
     terms = [(k, term) for k, kind in enumerate(kinds) for term in range(kind.n_terms)]
     left = wanted
@@ -139,12 +139,12 @@ def marked(
         kind._replace(is_right=kind.is_right & mask, is_known=mask)
         for kind, mask in zip(kinds, known, strict=True)
     )
-    return KindsOfExamples(oov, examples_of([], []), iv)
+    return KindsOfExamples(oov, iv)
 
 
-def figures(where: KindsOfExamples, model: tuple[Weights, Weights], counted: Bools) -> Float64s:
+def figures(where: KindsOfExamples, weights: Weights, counted: Bools) -> Float64s:
     """hits, sum, right, ece, loss, right at .5."""
-    probability = np.concatenate(probabilities(where, *model))
+    probability = np.concatenate(probabilities(where, weights))
     right = np.concatenate([where.oov.is_right, where.iv.is_right])
     p, y = probability[probability >= LEAST], right[probability >= LEAST]
     truth = np.where(right, probability, 1 - probability)[counted]
@@ -156,8 +156,8 @@ def figures(where: KindsOfExamples, model: tuple[Weights, Weights], counted: Boo
 def lines(path: str, both: tuple[KindsOfExamples, KindsOfExamples], before: Model) -> Iterator[str]:
     """The lines of the table for one set."""
     made_in, measured = both
-    weights = before.oov_weights, before.iv_weights
-    counted = np.concatenate(probabilities(measured, *weights)) >= COUNTED
+    weights = before.weights
+    counted = np.concatenate(probabilities(measured, weights)) >= COUNTED
     name = path.rpartition("/")[0]
     yield line(name, "", 0, 0, figures(measured, weights, counted))
     for people, keen in (("", 1.0), ("right ones rather", KEEN)):

@@ -209,8 +209,8 @@ def places_of(
     model, letters = default_model(), sum(map(len, words))
     if kind == KNOWN:
         evidence = paired.iv_evidence(len(words), letters, speech.part.speech_s)
-        return Places(spans, paired.posterior, model.iv_weights.log_ratio(evidence))
-    ratio = model.oov_weights.log_ratio(paired.oov_evidence())
+        return Places(spans, paired.posterior, model.weights.log_ratio(evidence))
+    ratio = model.weights.log_ratio(paired.oov_evidence())
     return Places(spans, np.zeros(len(ratio)), ratio)
 
 

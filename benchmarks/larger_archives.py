@@ -74,7 +74,7 @@ def in_larger_archive(examples: Examples, phones: Float64s, false_alarms: FalseA
     lengths = np.array([length for length, some in false_alarms.items() if some])
     if not len(lengths) or not examples.n_terms:
         return examples_of([], [])
-    names = list(examples.features)
+    names = list(examples.features)  # a decoy's are among them
     own, by_rate = _table(examples.features, names), names.index("log_e_rate")
     of_length = {
         length: np.concatenate([_table(one.features, names) for one in false_alarms[length]])
@@ -82,15 +82,16 @@ def in_larger_archive(examples: Examples, phones: Float64s, false_alarms: FalseA
     }
     nearest = lengths[np.abs(lengths - phones[:, None]).argmin(axis=1)]
     bounds = np.searchsorted(examples.term, np.arange(examples.n_terms + 1))
+    chances = examples.offset.max()  # of a place that no words explain
     evidence, is_right, enlarged = [], [], []
     for term, length in enumerate(nearest.tolist()):
         rows, others = slice(bounds[term], bounds[term + 1]), of_length[length]
         table = np.concatenate([own[rows], others])
         right = np.concatenate([examples.is_right[rows], np.zeros(len(others), bool)])
         best = np.argsort(table[:, by_rate], kind="stable")[:MAX_HITS]
-        features = dict(zip(names, table[best].T, strict=True)) | {"written": np.zeros(len(best))}
+        features = dict(zip(names, table[best].T, strict=True)) | {"split": np.zeros(len(best))}
         more = np.full(len(best), np.log1p(len(false_alarms[length])))
-        evidence.append(Evidence(features, examples.offset[0] - more))
+        evidence.append(Evidence(features, chances - more))
         is_right.append(right[best])
         enlarged.append(more)
     return examples_of(evidence, is_right)._replace(enlarged=np.concatenate(enlarged))

@@ -1,7 +1,7 @@
 """Spoken queries: cut from the networks of some recordings, searched in those of others.
 
     python -m benchmarks.spoken_queries DATA [--examples 1 3] [--set NAME ...]
-        [--write searcher/calibration/spoken_weights.py | --shipped]
+        [--write searcher/calibration/default_weights.py | --shipped]
 
 DATA has the networks of `SETS` and `UNSEEN`, and beside them ``ecf.xml`` and ``ref.rttm``. Each set
 is cut into two halves, by speakers where it has several. A query is a word of at least
@@ -15,8 +15,10 @@ both directions, at the points of MediaEval SWS 2013 and 2012, of three ways:
 
 and the share of the way from the lower to the upper bound that spoken queries go. Spoken queries of
 each set are searched with weights that were learned from the sets of other languages (leave one
-language out), or with ``--shipped`` by those of the package, which have seen `SETS`. ``--write``
-writes the weights of all sets together.
+language out), or with ``--shipped`` by those of the package, which have seen `SETS`. What
+phones and words are worth is what it is for written terms; only what is a spoken query's own is
+learned.
+``--write`` puts the weights of all sets together among the shipped ones.
 """
 
 import argparse
@@ -28,6 +30,7 @@ from unittest import mock
 
 import numpy as np
 
+from benchmarks.calibration import written_as_module
 from benchmarks.german import indexed
 from indexer import read_spoken_queries
 from indexer.inputs import networks_of
@@ -38,7 +41,6 @@ from scoring.options import ScoringOptions
 from searcher import language_search
 from searcher.calibration.model import default_model
 from searcher.calibration.weights import Examples, Weights, examples_of, fit, together
-from searcher.evidence.calibrate import SpokenEvidence
 from searcher.evidence.pairing import pair_with_hits
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.hit_files import hit_list
@@ -148,7 +150,7 @@ def searched(one: Direction, way: str, point: str, weights: Weights | None = Non
         prepare(
             [one.segment],
             config,
-            replace(default_model(), spoken_weights=weights) if weights else None,
+            replace(default_model(), weights=weights) if weights else None,
         ),
         SearchedSpeech(one.ecf.excerpts, speech_s(one.ecf.excerpts)),
         spoken=one.spoken.queries if way == "spoken" else (),
@@ -184,8 +186,8 @@ def labelled(one: Direction) -> Examples:
     original = language_search.calibrate
     with mock.patch.object(language_search, "calibrate", calibrate):
         found = searched(one, "spoken", POINTS[0])
-    ((request, _, _, lexical, phonetic),) = calls
-    sureness, candidates = request.sureness, lexical.candidates
+    ((_, _, _, lexical, phonetic, _),) = calls
+    candidates = lexical.candidates
     bounds = np.searchsorted(candidates.term, np.arange(len(found.terms) + 1)).tolist()
     evidence, places, scores = [], [], []
     for row, hits in enumerate(phonetic.of_term):
@@ -194,7 +196,7 @@ def labelled(one: Direction) -> Examples:
         own = candidates.rows(slice(bounds[row], bounds[row + 1]))
         paired = pair_with_hits((), own, hits, phonetic.searched)
         alone = hits.hits.rows(paired.unpaired)
-        evidence.append(SpokenEvidence(sureness[row], lexical.variants).evidence(paired, own, hits))
+        evidence.append(paired.spoken_evidence())
         both = [
             np.concatenate([getattr(part, name) for part in (own, alone)])
             for name in ("recording", "start_ms", "end_ms")
@@ -210,9 +212,12 @@ def labelled(one: Direction) -> Examples:
 
 
 def learned(of_sets: Sequence[Examples]) -> Weights:
-    """The weights of several sets together."""
-    every = together(of_sets)
-    return fit(every, sorted(every.features))
+    """The shipped weights with those of spoken queries learned from several sets."""
+    every, shipped = together(of_sets), default_model().weights
+    others = {name: value for name, value in shipped.coefficients.items() if "spoken" not in name}
+    found = fit(every, ["spoken_expected"], beside=replace(shipped, coefficients=others))
+    spoken = {**found.coefficients, "spoken": found.intercept}
+    return replace(shipped, coefficients={**others, **spoken})
 
 
 def table(title: str, ones: Sequence[Direction], weights: Weights | None) -> None:
@@ -238,19 +243,6 @@ def _share(name: str, means: Mapping[str, Mapping[str, float]]) -> str:
     return f"{sign * (means['spoken'][name] - means['one-best'][name]) / way:.0%}"
 
 
-def written_as_module(weights: Weights) -> str:
-    """The source of `searcher.calibration.spoken_weights`."""
-    lines = "".join(
-        f'        "{name}": {value:.4g},\n' for name, value in sorted(weights.coefficients.items())
-    )
-    return (
-        '"""The shipped weights of spoken queries, written by ``benchmarks.spoken_queries DATA '
-        '--write``."""\n\n'
-        "from searcher.calibration.weights import Weights\n\n"
-        f"SPOKEN_WEIGHTS = Weights(\n    {weights.intercept:.4g},\n    {{\n{lines}    }},\n)\n"
-    )
-
-
 def main() -> None:
     """Print the tables; write the weights if asked to."""
     parse = argparse.ArgumentParser(
@@ -268,7 +260,8 @@ def main() -> None:
         both = directions(args.data / name, language, 1, *limits)
         of_sets[name] = together([labelled(one) for one in both])
     if args.write:
-        args.write.write_text(written_as_module(learned(list(of_sets.values()))), encoding="utf-8")
+        model = replace(default_model(), weights=learned(list(of_sets.values())))
+        args.write.write_text(written_as_module(model), encoding="utf-8")
     print(f"| set | point | query | {' | '.join(MEASURES)} |")
     print("|---|---|---|" + "---|" * len(MEASURES))
     for name in args.set:

@@ -10,8 +10,7 @@ and of in-vocabulary (IV) words and phrases:
 
     prior         nothing tuned
     confusions    phone confusions counted in the other half
-    ridge N       and weights, with a penalty of N on their change (`searcher.tuning.tune` has 100
-                  for OOV and 30 for IV)
+    ridge N       and weights, with a penalty of N on their change (`searcher.tuning.tune` has 100)
 """
 
 import argparse
@@ -26,7 +25,7 @@ from benchmarks.ablation import loss
 from benchmarks.calibration import SEED, SETS, Material, examples, learned, material
 from benchmarks.german import indexed
 from searcher.calibration.model import Model
-from searcher.calibration.weights import refit, together
+from searcher.calibration.weights import together
 from searcher.phonetic.indexes import PhoneticIndexes, open_phonetic_indexes
 from searcher.tuning.confusion import learn_confusion
 from searcher.tuning.development_set import lexical_candidates
@@ -38,7 +37,7 @@ from searcher.tuning.examples import (
     examples_of_phrases,
 )
 from searcher.tuning.reference import TuningTranscript, make_transcript
-from searcher.tuning.tune import queries, with_few_absent
+from searcher.tuning.tune import learn, queries, with_few_absent
 from std.phonetics.confusion import Counts
 
 RIDGES = (3, 10, 30, 100, 300)
@@ -91,13 +90,13 @@ def losses(prior: Model, taught_by: Half, measured: Half) -> tuple[list[float], 
     confusion = taught_by.confusion()
     source = taught_by.examples(prior, confusion)
     before, after = measured.examples(prior), measured.examples(prior, confusion)
-    oov = [loss(prior.oov_weights, before.oov)[0], loss(prior.oov_weights, after.oov)[0]]
-    iv = [loss(prior.iv_weights, before.iv)[0], loss(prior.iv_weights, after.iv)[0]]
+    kinds = list(zip(before, after, strict=True))
+    columns = [[loss(prior.weights, one)[0] for one in both] for both in kinds]
     for ridge in RIDGES:
-        oov.append(loss(refit(source.oov, prior.oov_weights, ridge), after.oov)[0])
-        by_words = refit(source.iv_by_words, prior.iv_weights, ridge)
-        iv.append(loss(refit(source.iv, by_words, ridge), after.iv)[0])
-    return oov, iv
+        weights = learn([source], prior, ridge)
+        for column, one in zip(columns, after, strict=True):
+            column.append(loss(weights, one)[0])
+    return columns[0], columns[1]
 
 
 def lines(one: Material, prior: Model) -> Iterator[str]:

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from searcher.calibration.default_weights import IV_WEIGHTS, OOV_WEIGHTS
-from searcher.calibration.spoken_weights import SPOKEN_WEIGHTS
+from searcher.calibration.default_weights import WEIGHTS
 from searcher.calibration.weights import Weights
 from std.phonetics.confusion import Counts, empty
 
@@ -18,10 +17,8 @@ class Model:
 
     pronouncer: str  # of the index: ``espeak-ng:de``
     confusion: Counts
-    oov_weights: Weights  # of terms with a word that the index lacks
-    iv_weights: Weights  # of the others
+    weights: Weights
     tuned_on: Mapping[str, float] = field(default_factory=dict)
-    spoken_weights: Weights = SPOKEN_WEIGHTS  # of spoken queries; std-tune has none to learn from
 
     @property
     def spoken_doubt(self) -> float | None:
@@ -37,4 +34,4 @@ class Model:
 @cache
 def default_model() -> Model:
     """The shipped weights, without confusions: learned on several sets, see docs/calibration.md."""
-    return Model("", empty([]), OOV_WEIGHTS, IV_WEIGHTS)
+    return Model("", empty([]), WEIGHTS)

@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from searcher.calibration import resembling_words
 from searcher.calibration.occurrence_rate import labelled_posterior, rate_posterior
 from searcher.calibration.occurring_terms import SAID
-from searcher.calibration.resembling_words import NO_RESEMBLING_WORDS, ResemblingWords
 from std.extras import required
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
@@ -43,6 +43,7 @@ class Evidence(NamedTuple):
     offset: Float64s  # (n,) added to the weighted features: what does not depend on weights
     explained: Float64s | None = None  # (n,) see `path_words.explained`; None: nowhere
     weighed: Float64s | float = 1.0  # (n,) share that the weighted features have
+    by_phones: Bools | bool = False  # (n,) whether words that resemble the term fit there, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +53,13 @@ class Weights:
 
     intercept: float
     coefficients: Mapping[str, float]
-    resembling: ResemblingWords = NO_RESEMBLING_WORDS
 
     def log_ratios(self, evidence: Evidence) -> "LogRatios":
         """What the evidence for each place is worth."""
         chance = self.against_chance(evidence)
-        ratio = self.resembling.log_ratio(chance, -evidence.offset)
+        ratio = np.where(
+            evidence.by_phones, resembling_words.against_all(chance, -evidence.offset), chance
+        )
         explained = evidence.explained
         return LogRatios(
             ratio, chance, np.ones(len(chance)) if explained is None else np.exp(-explained)
@@ -69,11 +71,19 @@ class Weights:
 
     def against_chance(self, evidence: Evidence) -> Float64s:
         """(n,) of each candidate. Features without a coefficient weigh nothing."""
-        total = np.full(len(evidence.offset), self.intercept)
-        for name, column in evidence.features.items():
+        total = self.weighted(evidence.features, len(evidence.offset))
+        return evidence.weighed * total + evidence.offset
+
+    def weighted(self, features: Features, n: int) -> Float64s:
+        """(n,) the features of n candidates, weighed and added up with the intercept."""
+        total = np.full(n, self.intercept)
+        for name, column in features.items():
             if coefficient := self.coefficients.get(name):
                 total = total + coefficient * column
-        return evidence.weighed * total + evidence.offset
+        return total
+
+
+NO_WEIGHTS = Weights(0.0, {})
 
 
 class LogRatios(NamedTuple):
@@ -95,43 +105,48 @@ class Examples(NamedTuple):
     is_known: Bools  # (n,) to be right or wrong
     enlarged: Float64s  # (n,) log of how many times as much chance the offset has as the speech
     weighed: Float64s | float = 1.0  # (n,) see `Evidence`
+    by_phones: Bools | bool = False  # (n,) see there
 
 
 def examples_of(evidence: Sequence[Evidence], is_right: Sequence[Bools]) -> Examples:
     """The candidates of some terms, one term after the other, all of them known.
 
     Args:
-        evidence: of each term's candidates.
+        evidence: of each term's candidates; features that a term lacks are 0.
         is_right: of each term's candidates.
     """
-    names = evidence[0].features if evidence else {}
     return Examples(
-        {
-            name: np.concatenate([candidates.features[name] for candidates in evidence])
-            for name in names
-        },
+        _side_by_side([(candidates.features, len(candidates.offset)) for candidates in evidence]),
         np.concatenate([np.empty(0), *(candidates.offset for candidates in evidence)]),
         np.repeat(np.arange(len(evidence)), [len(labels) for labels in is_right]),
         len(evidence),
         np.concatenate([np.empty(0, bool), *is_right]),
         np.ones(sum(map(len, is_right)), dtype=bool),
         np.zeros(sum(map(len, is_right))),
-        np.concatenate(
-            [np.empty(0), *(one.weighed * np.ones(len(one.offset)) for one in evidence)]
-        ),
+        _of_each([(one.weighed, one.offset) for one in evidence]),
+        _of_each([(one.by_phones, one.offset) for one in evidence]).astype(bool),
     )
+
+
+def _of_each(parts: Sequence[tuple[Float64s | Bools | float, Float64s]]) -> Float64s:
+    """A value for each of several parts' candidates, whose offsets say how many these are."""
+    return np.concatenate([np.empty(0), *(np.broadcast_to(one, at.shape) for one, at in parts)])
+
+
+def _side_by_side(parts: Sequence[tuple[Features, int]]) -> Features:
+    """Features of several parts, each with its number of candidates; 0 where a part has none."""
+    names = sorted({name for features, _ in parts for name in features})
+    return {
+        name: np.concatenate([features.get(name, np.zeros(n)) for features, n in parts])
+        for name in names
+    }
 
 
 def together(sets: Sequence[Examples]) -> Examples:
     """The examples of several sets."""
-    with_terms = [examples for examples in sets if examples.n_terms]
-    sets = with_terms or sets[:1]  # a set without terms has no features
     first = np.cumsum([0, *(examples.n_terms for examples in sets)])
     return Examples(
-        {
-            name: np.concatenate([examples.features[name] for examples in sets])
-            for name in sets[0].features
-        },
+        _side_by_side([(examples.features, len(examples.offset)) for examples in sets]),
         np.concatenate([examples.offset for examples in sets]),
         np.concatenate(
             [examples.term + n for examples, n in zip(sets, first.tolist(), strict=False)]
@@ -140,7 +155,8 @@ def together(sets: Sequence[Examples]) -> Examples:
         np.concatenate([examples.is_right for examples in sets]),
         np.concatenate([examples.is_known for examples in sets]),
         np.concatenate([examples.enlarged for examples in sets]),
-        np.concatenate([examples.weighed * np.ones(len(examples.offset)) for examples in sets]),
+        _of_each([(examples.weighed, examples.offset) for examples in sets]),
+        _of_each([(examples.by_phones, examples.offset) for examples in sets]).astype(bool),
     )
 
 
@@ -149,7 +165,7 @@ def fit(
     names: Sequence[str],
     prior: Weights | None = None,
     ridge: float = WEIGHT_RIDGE,
-    resembling: ResemblingWords | None = None,
+    beside: Weights | None = None,
 ) -> Weights:
     """Learn weights by penalised maximum likelihood.
 
@@ -158,8 +174,8 @@ def fit(
         names: features to weigh.
         prior: weights that the penalty pulls to; None = to 0, and the intercept is free.
         ridge: strength of the penalty.
-        resembling: where learning how words resemble a term begins (their growth is not learned:
-            sets of about one size do not tell it); None = the prior's stay.
+        beside: weights of other features, which count and stay; what is learned is to be added to
+            them.
 
     Raises:
         ValueError: there is no prior, and the candidates are all right or all wrong.
@@ -167,42 +183,33 @@ def fit(
     """
     minimize = required("scipy.optimize", "tune").minimize
     right, known, weighed = examples.is_right, examples.is_known, examples.weighed
+    by_phones = examples.by_phones
     if prior is None and (right[known].all() or not right.any()):
         raise ValueError(f"{np.count_nonzero(right)} of {len(right)} candidates are right")
     table, mean, deviation = _standardised(examples.features, names)
-    begin, n = np.zeros(len(names) + 1), len(names) + 1
+    begin = np.zeros(len(names) + 1)
     if prior:
         slopes = np.array([prior.coefficients.get(name, 0.0) for name in names])
         begin = np.concatenate([[prior.intercept + slopes @ mean], slopes * deviation])
-    is_pulled = np.full(n, ridge)
+    is_pulled = np.full(len(begin), ridge)
     is_pulled[0] = ridge if prior else 0.0
-    fixed = resembling or (prior.resembling if prior else NO_RESEMBLING_WORDS)
+    others = (beside or NO_WEIGHTS).weighted(examples.features, len(right))
 
     def loss(values: Float64s) -> tuple[float, Float64s]:
-        words = fixed._replace(intercept=values[n], slope=values[n + 1]) if resembling else fixed
-        against_chance = weighed * (values[0] + table @ values[1:n]) + examples.offset
-        at = against_chance, -examples.offset, examples.enlarged
-        error, of_ratio = negative_log_likelihood(words.log_ratio(*at), examples)
-        of_words = of_ratio * words.share(*at)
-        of_chance = of_ratio - of_words + words.slope * of_words
-        of_weights = weighed * of_chance
+        chance = weighed * (others + values[0] + table @ values[1:]) + examples.offset
+        at = chance, -examples.offset, examples.enlarged
+        ratio = np.where(by_phones, resembling_words.against_all(*at), chance)
+        error, of_ratio = negative_log_likelihood(ratio, examples)
+        of_words = np.where(by_phones, resembling_words.share_of_words(*at), 0.0)
+        of_weights = weighed * of_ratio * (1 - of_words + resembling_words.SLOPE * of_words)
         gradient = np.concatenate([[of_weights.sum()], table.T @ of_weights])
-        if resembling:
-            of_slope = of_words @ (against_chance - examples.offset)
-            gradient = np.concatenate([gradient, [of_words.sum(), of_slope]])
-        moved = values[:n] - begin
-        gradient[:n] += is_pulled * moved
-        return float(error + is_pulled @ moved**2 / 2), gradient
+        moved = values - begin
+        return float(error + is_pulled @ moved**2 / 2), gradient + is_pulled * moved
 
-    start = np.concatenate([begin, resembling[:2] if resembling else ()])
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": MAX_ITERATIONS})
-    slopes = found.x[1:n] / deviation
+    found = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": MAX_ITERATIONS})
+    slopes = found.x[1:] / deviation
     return Weights(
-        float(found.x[0] - slopes @ mean),
-        dict(zip(names, slopes.tolist(), strict=True)),
-        fixed._replace(intercept=float(found.x[n]), slope=float(found.x[n + 1]))
-        if resembling
-        else fixed,
+        float(found.x[0] - slopes @ mean), dict(zip(names, slopes.tolist(), strict=True))
     )
 
 

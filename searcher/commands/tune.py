@@ -203,11 +203,6 @@ def summary(learned: Mapping[str, float]) -> list[str]:
             "known words learned from"
         )
         lines.append(f"terms of the list that are said: {int(learned['terms_said']):,}")
-        lines += [
-            f"too few occurrences of {kind} words: their shipped weights stay"
-            for kind in ("unknown", "known")
-            if f"{kind}_weights_stay" in learned
-        ]
     if "marks" in learned:
         lines.append(
             f"{counted(int(learned['marks']), 'mark')} learned from, "

@@ -15,19 +15,18 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.calibration.heard_weights import HEARD_IV_WEIGHTS, HEARD_OOV_WEIGHTS
-from searcher.calibration.model import Model, default_model
+from searcher.calibration.model import default_model
 from searcher.calibration.occurrence_rate import log_evidence, rate_posterior
 from searcher.calibration.occurring_terms import FOUND_NOWHERE, NOT_SEARCHED, TAKEN_TO_OCCUR
-from searcher.calibration.weights import Evidence, LogRatios
+from searcher.calibration.weights import LogRatios, Weights
 from searcher.evidence.features import iv_features
 from searcher.evidence.heard import with_heard
-from searcher.evidence.pairing import Paired, pair_with_hits
+from searcher.evidence.pairing import pair_with_hits
 from searcher.heard.places import NONE_HEARD, HeardPlaces, PlacesToFit
 from searcher.heard.search import HeardSearch, heard_as_candidates
 from searcher.lexical.lookup import LexicalResult
 from searcher.phonetic.candidates import PhoneticResult, PreparedLanguage, hits_as_candidates
 from searcher.phonetic.hits import PhoneticHits
-from searcher.phonetic.pronunciations import mean_phones
 from searcher.results.candidates import Candidates, concatenate, in_order
 from searcher.terms.request import Request, Variant
 from std.config import Config
@@ -57,19 +56,6 @@ class TermEvidence(NamedTuple):
         return FOUND_NOWHERE if self.is_searched else NOT_SEARCHED
 
 
-class SpokenEvidence(NamedTuple):
-    """What the evidence for a spoken query needs beside that for a written term."""
-
-    sureness: float  # weight of the likeliest word sequence
-    variants: Sequence[Variant]  # that candidates point into
-
-    def evidence(self, paired: Paired, lexical: Candidates, hits: PhoneticHits) -> Evidence:
-        """Of all places of the query."""
-        letters = [sum(map(len, self.variants[row].words)) for row in lexical.variant.tolist()]
-        phones = mean_phones(hits.pronunciations)
-        return paired.spoken_evidence(np.array(letters, np.float64), self.sureness, phones)
-
-
 def calibrate(
     request: Request,
     language: PreparedLanguage,
@@ -93,7 +79,7 @@ def calibrate(
         that their term occurs; the variants they point into; (terms,) log evidence that each term
         occurs (`searcher.calibration.occurring_terms`).
     """
-    n_terms, spoken = len(request.words), request.sureness
+    n_terms, is_spoken = len(request.words), request.is_spoken
     bounds = np.searchsorted(lexical.candidates.term, np.arange(n_terms + 1)).tolist()
     is_calibrated = _is_calibrated(request, language.config, is_oov)
     highest_posterior = _highest_posterior(request, phonetic)
@@ -106,13 +92,13 @@ def calibrate(
             lexical.candidates.rows(slice(bounds[i], bounds[i + 1])),
             phonetic.of_term[i] if phonetic else None,
             phonetic,
-            language.model or default_model(),
+            (language.model or default_model()).weights,
             highest_posterior,
             speech_s,
             lexical.variants if is_oov[i] else (),
             is_oov=bool(is_oov[i]),
             is_calibrated=bool(is_calibrated[i]),
-            spoken=SpokenEvidence(spoken[i], lexical.variants) if i in spoken else None,
+            is_spoken=bool(is_spoken[i]),
         )
         if heard:
             of_term = _with_heard(i, of_term, heard, is_oov=bool(is_oov[i]))
@@ -177,28 +163,29 @@ def _evidence(
     lexical: Candidates,
     hits: PhoneticHits | None,
     phonetic: PhoneticResult | None,
-    model: Model,
+    weights: Weights,
     highest_posterior: float,
     speech_s: float,
     variants: Sequence[Variant],
     *,
     is_oov: bool,
     is_calibrated: bool,
-    spoken: "SpokenEvidence | None",
+    is_spoken: bool,
 ) -> TermEvidence:
     """The log likelihood ratios of each place of a term."""
     letters = sum(map(len, words))
     if hits is None or phonetic is None:
         known = iv_features(lexical.probability, len(words), letters, highest_posterior, speech_s)
-        ratios = model.iv_weights.log_ratios(known) if is_calibrated else None
-        return TermEvidence(lexical, None, ratios, is_searched=not (is_oov or spoken))
-    paired = pair_with_hits(() if spoken else words, lexical, hits, phonetic.searched, variants)
-    if spoken:
-        ratios = model.spoken_weights.log_ratios(spoken.evidence(paired, lexical, hits))
+        ratios = weights.log_ratios(known) if is_calibrated else None
+        return TermEvidence(lexical, None, ratios, is_searched=not (is_oov or is_spoken))
+    paired = pair_with_hits(() if is_spoken else words, lexical, hits, phonetic.searched, variants)
+    if is_spoken:
+        of_places = paired.spoken_evidence()
     elif is_oov:
-        ratios = model.oov_weights.log_ratios(paired.oov_evidence())
+        of_places = paired.oov_evidence()
     else:
-        ratios = model.iv_weights.log_ratios(paired.iv_evidence(len(words), letters, speech_s))
+        of_places = paired.iv_evidence(len(words), letters, speech_s)
+    ratios = weights.log_ratios(of_places)
     return TermEvidence(lexical, hits.rows(paired.unpaired), ratios, is_searched=True)
 
 

@@ -1,16 +1,15 @@
 """Evidence for a candidate: features, weighted into a log likelihood ratio.
 
     hit_features      how the phones of a phonetic hit fit, how often that happens by chance, and
-                      which words stand there
+                      which words stand there: of every term, known, unknown or spoken
     oov_features      of candidates of a term with a word that the index lacks
     iv_features       of candidates of a term whose words the index has
     spoken_features   of candidates of a spoken query
 
 Weighted and added up they say how much likelier the evidence is if the term was said there than by
-chance. `searcher.calibration.occurrence_rate` makes probabilities of all candidates of a term.
-A place is compared with the term's other places only where one and the same word stands there, and
-what depends on the size of the archive is per slot, or for each expected occurrence: so weights
-learned on one archive serve another.
+chance; one weight of each feature serves all terms. `searcher.calibration.occurrence_rate` makes
+probabilities of all candidates of a term. What depends on the size of the archive is per slot, or
+for each expected occurrence: so weights learned on one archive serve another.
 
 Names of features are keys of ``model.json``, which users keep: other names make another version
 of the model.
@@ -24,22 +23,13 @@ import numpy as np
 from searcher.calibration.weights import Evidence, Features
 from searcher.phonetic import layout
 from searcher.phonetic.alignment import AlignedHits
-from searcher.phonetic.archive import TYPICAL_PHONE_MS, Archive, SearchedArchive
-from searcher.phonetic.null_distribution import COEFFICIENTS, NullDistribution
-from searcher.phonetic.path_words import (
-    NO_WORDS,
-    Paths,
-    are_units,
-    frequency,
-    same_word,
-    spelling,
-)
+from searcher.phonetic.archive import Archive, SearchedArchive
+from searcher.phonetic.path_words import Paths, are_units, spelling
 from searcher.phonetic.ratios import MAX_HITS, WeightedPronunciation
 from std.store.columns import Int64s
 from std.values import Float64s
 
 SLOWEST = 0.5  # log of a hit's duration over that of its phones, from which on it is too slow
-MAX_OVERHANG = 4  # phones before a hit, beyond which it does not matter how many
 LOGIT_FLOOR = 1e-3
 EXPECTED_NOWHERE = 1e-3  # occurrences of a phrase that stands nowhere in words, for their log
 LEAST_EXPECTED = 0.1  # occurrences of a term, beside those that its posteriors expect
@@ -48,13 +38,12 @@ LEARNED_FROM_S = 3600.0  # speech, up to which weights of words are what they we
 FADING = 0.25  # power of the speech beyond, by which they weigh less
 UNLIKELY_LOGIT = -2.0  # of a posterior, below which alternatives are seldom right
 
-STEEPNESS = 2.0  # nats that a place of an OOV term loses for each nat that words explain it
-
-NOWHERE = SearchedArchive(
-    Archive(0, 1.0, TYPICAL_PHONE_MS, (), NullDistribution(np.zeros(COEFFICIENTS))),
-    np.empty(0),
-    0,
-    NO_WORDS,
+STEEPNESS = 2.0  # nats that a place found by phones loses for each nat that words explain it
+FEATURES = frozenset(  # that a model may weigh; docs/calibration.md says what each means
+    {"log_e_rate", "common", "relative", "path", "longest", "slowness", "spelling"}  # phones
+    | {"split", "known", "expected"}  # of unknown terms; of known ones
+    | {"words", "logit", "surplus", "unlikely_surplus", "length"}  # words
+    | {"spoken", "spoken_expected"}  # of spoken queries
 )
 
 
@@ -83,17 +72,14 @@ def hit_features(
     common          how much more false alarms the term has than decoys of its length, as a log;
                     what stands at the same words each time is no false alarm (`are_units`)
     relative        the score's share of a perfect match
-    cut_before      phones of the first word before the hit
     path            log posteriors of the words on the path, summed
     longest         phones of the longest one-best word that the hit cuts, times its posterior
     slowness        log of the duration over that of so many phones in this archive; beyond
                     `SLOWEST` it falls again: words with doubtful times, or far apart
-    spelling, frequency, same_word
-                    of the words on the path (`searcher.phonetic.path_words`)
-    speech_quality  mean one-best posterior of the recording, minus that of the archive
+    spelling        share of letters that the words on the path have in common with the term
     """
     archive, m = searched.archive, hits.measures.astype(np.float64)
-    score, log_posterior = m[:, layout.SCORE], m[:, layout.PATH_LOG_POSTERIOR]
+    score = m[:, layout.SCORE]
     phones = np.array([max(1, len(one.phones)) for one in pronunciations])[found_by]
     perfect = np.array([max(one.perfect, 1e-9) for one in pronunciations])[found_by]
     duration_ms = np.maximum(hits.end_ms - hits.start_ms, 1)
@@ -103,14 +89,10 @@ def hit_features(
         "log_e_rate": archive.null.log_e_value(score, pronunciations) - archive.log_slots,
         "common": np.full(len(m), archive.null.term_shift(score[~is_unit], pronunciations)),
         "relative": score / perfect,
-        "cut_before": np.minimum(m[:, layout.PHONES_BEFORE], MAX_OVERHANG),
-        "path": log_posterior,
+        "path": m[:, layout.PATH_LOG_POSTERIOR],
         "longest": m[:, layout.ONE_BEST_CUT_PHONES],
         "slowness": np.minimum(slowness, 2 * SLOWEST - slowness),
         "spelling": spelling(words, paths),
-        "frequency": frequency(paths, searched.words),
-        "same_word": same_word(paths, log_posterior),
-        "speech_quality": searched.quality[hits.recording],
     }
 
 
@@ -132,9 +114,10 @@ def oov_features(
         log_chances: log of the number of chances for a false alarm.
     """
     return Evidence(
-        {**of_hits, "written": (posterior > 0).astype(float)},
+        {**of_hits, "split": (posterior > 0).astype(float)},
         -log_chances - STEEPNESS * explained,
         explained,
+        by_phones=np.ones(len(posterior), dtype=bool),
     )
 
 
@@ -156,15 +139,13 @@ def iv_features(
         speech_s: of the archive.
 
     Returns:
+        words            1
         logit            log odds of the posterior
-        likely_logit     the same above 0, else 0
-        unlikely_logit   its distance below -2, else 0
         surplus          log of the number of candidates for each that the posteriors expect
-        unlikely_surplus the same times unlikely_logit: among many candidates weak ones are worth
-                         what they say, a single one is a rare word that the recogniser missed
-        words, words_logit   their number, and that times the log odds
-        letters, length      log of their number, and their number: words of four letters are
-                             recognised for others more often than shorter and longer ones
+        unlikely_surplus the same times how far the log odds lie below -2: among many candidates
+                         weak ones are worth what they say, a single one is a rare word that the
+                         recogniser missed
+        length           letters: what is longer is taken for something else less often
         and an offset    the posteriors expect the term so often: its occurrence rate, which
                          multiplies the odds of all its places, must not count it twice. The more
                          candidates and the more speech, the less the features weigh, and the
@@ -181,14 +162,10 @@ def iv_features(
     own = 1 - USUAL / (n + USUAL) * min(1.0, LEARNED_FROM_S / max(speech_s, 1.0)) ** FADING
     return Evidence(
         {
+            "words": np.ones(n),
             "logit": odds,
-            "likely_logit": np.maximum(odds, 0.0),
-            "unlikely_logit": unlikely,
             "surplus": np.full(n, surplus),
             "unlikely_surplus": surplus * unlikely,
-            "words": np.full(n, float(words)),
-            "words_logit": words * odds,
-            "letters": np.full(n, np.log(max(letters, 1))),
             "length": np.full(n, float(letters)),
         },
         own * odds - np.log(expected + LEAST_EXPECTED),
@@ -220,40 +197,32 @@ def iv_features_with_hits(
         log_chances: log of the number of chances for a false alarm.
 
     Returns:
-        of candidates found by their words the evidence of `iv_features`, and of the others:
+        of candidates found by their words the evidence of `iv_features`, and of the others that of
+        the phones, with
 
-        phonetic     1
+        known        1
         expected     log of the number of occurrences that the posteriors expect elsewhere: a phrase
                      that its words find nowhere was probably misrecognised somewhere
-        phonetic_*   the evidence of the phones
     """
     written = posterior > 0
     lexical = iv_features(posterior[written], words, letters, highest_posterior, speech_s)
-    columns = {}
+    heard = (~written).astype(float)
+    expected = np.log(posterior.sum() + EXPECTED_NOWHERE)
+    columns = {name: heard * column for name, column in of_hits.items()}
+    columns |= {"known": heard, "expected": heard * expected}
     for name, column in lexical.features.items():
         columns[name] = np.zeros(len(posterior))
         columns[name][written] = column
-    phonetic = (~written).astype(float)
-    explained = explained * phonetic
-    offset = -log_chances * phonetic - explained
+    explained = explained * heard
+    offset = -log_chances - STEEPNESS * explained
     offset[written] = lexical.offset
-    columns["phonetic"] = phonetic
-    columns["expected"] = phonetic * np.log(posterior.sum() + EXPECTED_NOWHERE)
-    for name, column in of_hits.items():
-        columns[f"phonetic_{name}"] = phonetic * column
     weighed = np.ones(len(posterior))
     weighed[written] = lexical.weighed
-    return Evidence(columns, offset, explained, weighed)
+    return Evidence(columns, offset, explained, weighed, ~written)
 
 
 def spoken_features(
-    posterior: Float64s,
-    letters: Float64s,
-    of_hits: Features,
-    explained: Float64s,
-    sureness: float,
-    phones: float,
-    log_chances: float,
+    posterior: Float64s, of_hits: Features, explained: Float64s, log_chances: float
 ) -> Evidence:
     """Evidence for candidates of a spoken query: its words and its phones, both of each candidate.
 
@@ -262,55 +231,31 @@ def spoken_features(
 
     Args:
         posterior: (n,) of a word sequence of the query, times its weight; 0 where none stands.
-        letters: (n,) of that word sequence; 0 where none stands.
         of_hits: `hit_features` of the phonetic hits, `no_hit` without one.
         explained: (n,) see `path_words.explained`.
-        sureness: weight of the query's likeliest word sequence.
-        phones: of the query, the mean over its pronunciations.
         log_chances: log of the number of chances for a false alarm.
 
     Returns:
-        beside those of the phones (and without the spelling, which nobody wrote):
+        beside those of the phones (their spelling is 0, as nobody wrote the query):
 
-        written           whether a word sequence of the query stands there
-        logit             log odds of its posterior, 0 where none stands
-        letters           log of its letters, 0 where none stands
-        expected          log of one plus the sum of the posteriors
-        phones            log of the query's phones
-        sureness          of the query
-        written_sureness  the same where a word sequence stands
+        spoken           1
+        spoken_expected  log of one plus the sum of the posteriors
+        words            whether a word sequence of the query stands there
+        logit            log odds of its posterior, 0 where none stands
     """
-    is_written = posterior > 0
-    written, n = is_written.astype(float), len(posterior)
+    written, n = (posterior > 0).astype(float), len(posterior)
     columns = {
-        **{name: column for name, column in of_hits.items() if name != "spelling"},
-        "written": written,
+        **of_hits,
+        "spoken": np.ones(n),
+        "spoken_expected": np.full(n, np.log1p(posterior.sum())),
+        "words": written,
         "logit": written * logit(posterior),
-        "letters": np.log(np.where(is_written, np.maximum(letters, 1), 1)),
-        "expected": np.full(n, np.log1p(posterior.sum())),
-        "phones": np.full(n, np.log(max(phones, 1))),
-        "sureness": np.full(n, sureness),
-        "written_sureness": written * sureness,
     }
-    return Evidence(columns, -log_chances - STEEPNESS * explained, explained)
+    offset = -log_chances - STEEPNESS * explained
+    return Evidence(columns, offset, explained, by_phones=np.ones(n, dtype=bool))
 
 
 def logit(posterior: Float64s) -> Float64s:
     """(n,) log odds of posteriors; 0 and 1 have some, too."""
     odds: Float64s = np.log(posterior + LOGIT_FLOOR) - np.log(1 - posterior + LOGIT_FLOOR)
     return odds
-
-
-def feature_names(*, in_vocabulary: bool) -> frozenset[str]:
-    """The features that a model for IV or for OOV terms may weigh."""
-    none = np.empty(0)
-    rows, blank = np.empty(0, np.int64), np.empty((0, 0), np.int16)
-    hits = AlignedHits(
-        rows, rows, rows, rows, np.empty((0, layout.N_MEASURES), np.float32),
-        np.empty((0, 0), np.int32), blank, blank, rows, rows,
-    )  # fmt: skip
-    query = [WeightedPronunciation(("",), 1.0)]
-    of_hits = hit_features((), query, rows, hits, (), NOWHERE)
-    if in_vocabulary:
-        return frozenset(iv_features_with_hits(none, of_hits, none, 1, 1, 1.0, 1.0, 0.0).features)
-    return frozenset(oov_features(none, of_hits, none, 0.0).features)

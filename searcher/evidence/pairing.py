@@ -59,24 +59,9 @@ class Paired(NamedTuple):
             self.log_chances,
         )
 
-    def spoken_evidence(self, letters: Float64s, sureness: float, phones: float) -> Evidence:
-        """For a spoken query.
-
-        Args:
-            letters: (candidates,) of the words of each lexical candidate.
-            sureness: weight of the query's likeliest word sequence.
-            phones: of the query, the mean over its pronunciations.
-        """
-        padded = np.concatenate([letters, np.zeros(len(self.unpaired))])
-        return spoken_features(
-            self.posterior,
-            padded,
-            self.features,
-            self.explained,
-            sureness,
-            phones,
-            self.log_chances,
-        )
+    def spoken_evidence(self) -> Evidence:
+        """For a spoken query."""
+        return spoken_features(self.posterior, self.features, self.explained, self.log_chances)
 
 
 def pair_with_hits(

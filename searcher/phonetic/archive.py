@@ -1,7 +1,6 @@
 """What is known of an archive before a term is searched in it by its phones.
 
-    learn_archive   number of slots, highest posterior, speed and quality of the speech, null
-                    distribution
+    learn_archive   number of slots, highest posterior, speed of the speech, null distribution
     archive_of      the same: in memory, beside an index, or learned now
     SearchedArchive how much of it a search is about, and how many false alarms that makes likely
 
@@ -48,12 +47,12 @@ SURE_WORD = 0.9  # posterior of words that tell how long phones last
 LEAST_HIGHEST = 0.9  # a recogniser that never gives more is unsure, not modest
 
 # Another one when scores change: kept statistics are of old ones.
-ARCHIVE_FORMAT = "std-search archive 6"
+ARCHIVE_FORMAT = "std-search archive 7"
 FILE = "null-distribution.json"
 KEPT_STATISTICS = (
     8  # statistics of wholes and as many of parts, before the oldest are learned again
 )
-QUALITY, COEFFICIENT, SLOTS = Range(-1, 1), Range(-10_000, 10_000), Range(0, 10**15)
+COEFFICIENT, SLOTS = Range(-10_000, 10_000), Range(0, 10**15)
 PHONE_MS, HIGHEST = Range(1, 65_535), Range(0, 1)
 
 KNOWN = 64  # in memory
@@ -66,7 +65,6 @@ class Archive:
     slots: int  # of live recordings
     highest_posterior: float  # of their words, at least `LEAST_HIGHEST`
     phone_ms: float  # mean duration of a phone
-    quality: tuple[Float64s, ...]  # of each segment: (R,) speech quality of its recordings
     null: NullDistribution
 
     @property
@@ -74,24 +72,11 @@ class Archive:
         """Log of the number of slots, at least one."""
         return float(np.log(max(self.slots, 1)))
 
-    def quality_in(self, recordings: Sequence[Int64s], n_recordings: int) -> Float64s:
-        """(n_recordings,) speech quality in a search's table of recordings; 0 if not searched.
-
-        Args:
-            recordings: of each segment, the rows of its recordings in that table.
-            n_recordings: rows of the table.
-        """
-        quality = np.zeros(n_recordings)
-        for rows, of_segment in zip(recordings, self.quality, strict=True):
-            quality[rows] += of_segment  # 0 of a deleted one: another segment may have it
-        return quality
-
 
 class SearchedArchive(NamedTuple):
     """An archive, and how much of it a search is about."""
 
     archive: Archive
-    quality: Float64s  # (R,) speech quality of each recording of the search's table
     slots: int  # of the archive that begin in the searched excerpts
     words: RecognisedWords  # of the archive, on the paths of hits
 
@@ -101,39 +86,17 @@ class SearchedArchive(NamedTuple):
         return float(np.log(max(self.slots, 1)))
 
 
-def one_best_posteriors(index: PhoneticIndex) -> Float64s:
-    """(slots,) the posterior of each slot's likeliest word; 0 of a slot without words."""
-    best = np.zeros(len(index.columns.slot_key))
-    some = np.flatnonzero(np.diff(index.slot_arc_offsets))
-    if len(some):
-        posteriors = index.columns.posting_posterior[index.arc_rows]
-        best[some] = np.maximum.reduceat(posteriors, index.slot_arc_offsets[some])
-    return best
-
-
-def speech_quality(indexes: Sequence[PhoneticIndex]) -> tuple[int, float, tuple[Float64s, ...]]:
-    """The number of live slots, and how sure the recogniser was: at most, and of each recording.
-
-    Returns:
-        slots; the highest posterior; of each segment (R,) the mean one-best posterior of the
-        recording's slots, minus that of the archive.
-    """
-    sums, counts, highest = [], [], 0.0
+def live_slots(indexes: Sequence[PhoneticIndex]) -> tuple[int, float]:
+    """The number of slots of live recordings, and the highest posterior of a word there."""
+    slots, highest = 0, LEAST_HIGHEST
     for index in indexes:
-        best, bounds = one_best_posteriors(index), index.columns.slot_offsets
-        is_live = np.repeat(index.live, np.diff(bounds))
-        highest = max(highest, float(best[is_live].max(initial=0.0)))
-        units = np.rint(best * 2**20).astype(np.int64)  # whole numbers add up in any order
-        total = np.diff(np.concatenate([[0], np.cumsum(units)])[bounds])
-        sums.append(np.where(index.live, total, 0))
-        counts.append(np.where(index.live, np.diff(bounds), 0))
-    slots = int(sum(int(count.sum()) for count in counts))
-    mean = sum(int(total.sum()) for total in sums) / max(slots, 1)
-    quality = tuple(
-        (np.divide(total, count, out=np.full(len(count), mean), where=count > 0) - mean) / 2**20
-        for total, count in zip(sums, counts, strict=True)
-    )
-    return slots, max(highest, LEAST_HIGHEST), quality
+        columns, posteriors = index.columns, index.columns.posting_posterior
+        slots += int(np.diff(columns.slot_offsets)[index.live].sum())
+        if index.left_out:
+            of_slot = index.recordings_of(columns.posting_slot.astype(np.int64))
+            posteriors = posteriors[index.live[of_slot]]
+        highest = max(highest, float(posteriors.max(initial=0.0)))
+    return slots, highest
 
 
 def mean_phone_ms(indexes: Sequence[PhoneticIndex]) -> float:
@@ -156,7 +119,7 @@ def mean_phone_ms(indexes: Sequence[PhoneticIndex]) -> float:
 def learn_archive(
     indexes: Sequence[PhoneticIndex], counts: Counts, workers: Executor = IN_PROCESS
 ) -> Archive:
-    """Search decoys, and look at how sure the recogniser was and how fast people speak.
+    """Search decoys, and look at how sure the recogniser was at most and how fast people speak.
 
     Args:
         indexes: one of each segment.
@@ -169,8 +132,8 @@ def learn_archive(
         lambda decoys: search_phones(decoys, indexes, confusion, workers),
         lambda decoy: perfect_score(decoy, confusion),
     )
-    slots, highest, quality = speech_quality(indexes)
-    return Archive(slots, highest, mean_phone_ms(indexes), quality, null)
+    slots, highest = live_slots(indexes)
+    return Archive(slots, highest, mean_phone_ms(indexes), null)
 
 
 class Key(NamedTuple):
@@ -211,11 +174,11 @@ def archive_of(
     path = folder / FILE if folder else None
     if path and (path.is_symlink() or (path.exists() and not path.is_file())):
         path = None  # a pipe of that name would keep a search waiting, a link leads elsewhere
-    archive = _load(path, key.digest, indexes) if path else None
+    archive = _load(path, key.digest) if path else None
     if archive is None:
         archive = learn_archive(indexes, counts, workers)
         if path:
-            _save(archive, key, indexes, path)
+            _save(archive, key, path)
     known[key.digest] = archive
     for oldest in list(known)[:-KNOWN]:
         known.pop(oldest, None)
@@ -235,17 +198,13 @@ def _key(indexes: Sequence[PhoneticIndex], counts: Counts, *, is_part: bool) -> 
     return Key(search, content.hexdigest(), is_part)
 
 
-def _save(archive: Archive, key: Key, indexes: Sequence[PhoneticIndex], path: Path) -> None:
+def _save(archive: Archive, key: Key, path: Path) -> None:
     """Keep the statistics; an index that cannot be written to is searched without."""
     document = {
         **key._asdict(),
         "slots": archive.slots,
         "highest_posterior": archive.highest_posterior,
         "phone_ms": archive.phone_ms,
-        "quality": [
-            quality[index.live].tolist()
-            for quality, index in zip(archive.quality, indexes, strict=True)
-        ],
         "null": archive.null.coefficients.tolist(),
     }
     document["checksum"] = _checksum(document)
@@ -260,30 +219,22 @@ def _save(archive: Archive, key: Key, indexes: Sequence[PhoneticIndex], path: Pa
         sink.write(json.dumps(every).encode() + b"\n")
 
 
-def _load(path: Path, digest: str, indexes: Sequence[PhoneticIndex]) -> Archive | None:
+def _load(path: Path, digest: str) -> Archive | None:
     """What was kept of this archive, if it is whole."""
     try:
         of_archive = [one for one in _kept(path) if one["digest"].value == digest]
         if not of_archive:
             return None
         document = of_archive[0]
-        of_live = [
-            np.array([row.within(QUALITY) for row in rows], np.float64)
-            for rows in document["quality"]
-        ]
         null = np.array([row.within(COEFFICIENT) for row in document["null"]], np.float64)
         slots = int(document["slots"].within(SLOTS))
         highest = float(document["highest_posterior"].within(HIGHEST))
         phone_ms = float(document["phone_ms"].within(PHONE_MS))
     except InputError:
         return None
-    expected = [np.count_nonzero(index.live) for index in indexes]
-    if [len(rows) for rows in of_live] != expected or len(null) != COEFFICIENTS:
+    if len(null) != COEFFICIENTS:
         return None
-    quality = [np.zeros(len(index.live)) for index in indexes]
-    for of_segment, index, rows in zip(quality, indexes, of_live, strict=True):
-        of_segment[index.live] = rows
-    return Archive(slots, highest, phone_ms, tuple(quality), NullDistribution(null))
+    return Archive(slots, highest, phone_ms, NullDistribution(null))
 
 
 def _kept(path: Path) -> list[Part]:

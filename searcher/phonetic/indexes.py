@@ -238,12 +238,10 @@ def searched_archive(
     archive = archive_of(
         phonetic.indexes, phonetic.confusion_counts, folder, workers, is_part=phonetic.is_part
     )
-    n_recordings = 1 + max(int(rows.max(initial=-1)) for rows in phonetic.recordings)
-    quality = archive.quality_in(phonetic.recordings, n_recordings)
     slots = archive.slots
     if excerpts is not None:
         slots = sum(slots_inside(index, excerpts) for index in phonetic.indexes)
-    return SearchedArchive(archive, quality, slots, words)
+    return SearchedArchive(archive, slots, words)
 
 
 def slots_inside(index: PhoneticIndex, excerpts: Sequence[Excerpt]) -> int:

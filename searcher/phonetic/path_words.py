@@ -1,10 +1,8 @@
-"""The words that stand where a query's phones fit: spelt alike, frequent, the same elsewhere.
+"""The words that stand where a query's phones fit: spelt alike, the same elsewhere.
 
     RecognisedWords     the words of an archive, and how often the recogniser wrote each
     path_words          the words on the path of each hit
     spelling            how much the term is spelt as they are
-    frequency           how often the recogniser wrote them elsewhere
-    same_word           whether the only word of the path stands at another hit of the term
     are_units           whether several words stand together there more often than by chance
     by_chance           how often they would
     explained           how much too often paths stand there that have a word, or letters, in common
@@ -27,9 +25,6 @@ import numpy as np
 
 from searcher.phonetic.alignment import AlignedHits
 from std.values import Bools, Float64s
-
-# Share of all alternatives; 20 minutes of speech tell no smaller ones.
-RARE_WORD = float(np.exp(-9.0))
 
 SAME = 8  # places at which a term may become the same word of another meaning
 SHARED = 2 / 3  # of a term's letters that a word of its stem has in a row
@@ -91,43 +86,6 @@ def spelling(term: Sequence[str], paths: Paths) -> Float64s:
         return 2 * common / max(len(letters) + len(other), 1)
 
     return np.array([share(path) for path in paths], np.float64)
-
-
-def frequency(paths: Paths, words: RecognisedWords) -> Float64s:
-    """(n,) mean over the words of each path of the log of their share of all other alternatives.
-
-    Counts of alternatives told right places from wrong ones at least as well as posteriors added
-    up. None is taken to be rarer than `RARE_WORD`.
-    """
-    total = max(words.total, 1)
-
-    @cache
-    def log_share(word: str) -> float:
-        return log((words.counts[word] - 1) / total + RARE_WORD)
-
-    return np.array(
-        [sum(map(log_share, path)) / len(path) if path else 0.0 for path in paths], np.float64
-    )
-
-
-def same_word(paths: Paths, log_posterior: Float64s) -> Float64s:
-    """(n,) whether the only word of each path was recognised at another hit: log of one plus that.
-
-    How often beyond once does not count, and 0 stands where there are several words: a name that is
-    said fifty times may become the same each time.
-
-    Args:
-        paths: of a term's hits.
-        log_posterior: (n,) of the words of each, summed.
-    """
-    posterior = np.exp(log_posterior)
-    expected: dict[tuple[str, ...], float] = {}
-    for path, value in zip(paths, posterior.tolist(), strict=True):
-        expected[path] = expected.get(path, 0.0) + value
-    others = np.array([expected[path] for path in paths], np.float64) - posterior
-    is_one_word = np.array([len(path) == 1 for path in paths], bool)
-    whether: Float64s = np.where(is_one_word, np.log1p(np.clip(others, 0.0, 1.0)), 0.0)
-    return whether
 
 
 def are_units(paths: Paths, words: RecognisedWords, slots: float) -> Bools:

@@ -63,12 +63,3 @@ class Request(NamedTuple):
     def has_wildcard(self) -> Bools:
         """(terms,) which have a wildcard."""
         return np.array([not self.wildcards.keys().isdisjoint(term) for term in self.words], bool)
-
-    @property
-    def sureness(self) -> Mapping[int, float]:
-        """Of each spoken query the weight of its likeliest words, by the row of the term."""
-        return {
-            row: alternatives[0].weight
-            for row, alternatives in enumerate(self.spoken, len(self.written))
-            if alternatives
-        }

@@ -37,8 +37,7 @@ class KindsOfExamples(NamedTuple):
     """Examples of terms with a word that the index lacks (OOV), and of the others (IV)."""
 
     oov: Examples
-    iv_by_words: Examples
-    iv: Examples  # by their phones as well
+    iv: Examples
 
 
 class JudgedSpeech(NamedTuple):
@@ -94,8 +93,7 @@ def examples_of_phrases(
     """
     return KindsOfExamples(
         labelled(judge, speech, oov, in_vocabulary=False),
-        labelled_by_words(judge, speech, in_vocabulary),
-        labelled(judge, speech, in_vocabulary, in_vocabulary=True),
+        labelled_of_any_length(judge, speech, in_vocabulary),
     )
 
 
@@ -180,9 +178,7 @@ def labelled_of_any_length(
     by_phones = labelled(judge, speech, phrases, in_vocabulary=True)
     sounds = pronounced(phrases, speech.indexes.lexicon)
     short = [words for words, ways in zip(phrases, sounds, strict=True) if not ways]
-    by_words = labelled_by_words(judge, speech, short)
-    zeros = dict.fromkeys(by_phones.features, np.zeros(len(by_words.term)))
-    return together([by_phones, by_words._replace(features=zeros | dict(by_words.features))])
+    return together([by_phones, labelled_by_words(judge, speech, short)])
 
 
 def decoy_examples(n_phrases: int, speech: JudgedSpeech) -> Examples:

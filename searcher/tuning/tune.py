@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from searcher.calibration.model import DOUBT, Model, default_model
-from searcher.calibration.weights import WEIGHT_RIDGE, Weights, examples_of, refit, together
+from searcher.calibration.weights import WEIGHT_RIDGE, Weights, refit, together
 from searcher.phonetic.indexes import PhoneticIndexes
 from searcher.phonetic.pronunciations import pronounced
 from searcher.tuning.confusion import learn_confusion, nothing_counted, spoken_doubt
@@ -38,12 +38,11 @@ from std.values import Excerpt
 
 MIN_QUERY_PHONES = 4  # of a query; shorter ones are learned from badly
 IV_WORDS, IV_PAIRS = 500, 350  # queries drawn for the calibration of in-vocabulary (IV) terms
-IV_RIDGE = 3 * WEIGHT_RIDGE  # chosen on halves of sets; marks come in clusters, many of few terms
-# OOV weights are learned with confusions of the same speech, with which its places fit too well.
-OOV_RIDGE = 10 * WEIGHT_RIDGE
+# Chosen on halves of sets: evidence is learned with confusions of the same speech, with which its
+# places fit too well; marks come in clusters, many of few terms.
+RIDGE = 10 * WEIGHT_RIDGE
 USUAL_WORDS, USUAL_PAIRS, USUAL_OOV = 100, 50, 400  # terms that say how much evidence varies
 MIN_EXAMPLES = 30  # right places of a transcript without which nothing is learned
-MIN_OF_KIND = 10  # right places of OOV or of IV words without which their weights stay
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,27 +99,18 @@ def tune(
         examples, figures = examples_of_marks(marked, speech, seed)
         sources.append(examples)
         learned_from |= figures
-    oov_weights, iv_weights = learn(sources, prior)
-    if not marked:  # marks are of what people look for: each says something
-        if learned_from["unknown_right"] < MIN_OF_KIND:
-            oov_weights = prior.oov_weights
-            learned_from["unknown_weights_stay"] = 1
-        if learned_from["known_right"] < MIN_OF_KIND:
-            iv_weights = prior.iv_weights
-            learned_from["known_weights_stay"] = 1
-    return Model(indexes.pronouncer, confusion, oov_weights, iv_weights, learned_from)
+    return Model(indexes.pronouncer, confusion, learn(sources, prior), learned_from)
 
 
-def learn(sources: Sequence[KindsOfExamples], prior: Model) -> tuple[Weights, Weights]:
-    """The weights of the evidence for OOV and for IV terms.
+def learn(sources: Sequence[KindsOfExamples], prior: Model, ridge: float = RIDGE) -> Weights:
+    """The weights of the evidence.
 
     Args:
         sources: examples of one kind of source each.
         prior: weights that stay where the examples say nothing.
+        ridge: how strongly they are pulled to these.
     """
-    oov, iv_by_words, iv = (together(kind) for kind in zip(*sources, strict=True))
-    iv_prior = refit(iv_by_words, prior.iv_weights, IV_RIDGE)  # first what the words say
-    return refit(oov, prior.oov_weights, OOV_RIDGE), refit(iv, iv_prior, IV_RIDGE)
+    return refit(together([kind for source in sources for kind in source]), prior.weights, ridge)
 
 
 def _of_transcript(
@@ -186,7 +176,6 @@ def examples_of_marks(
     decoys = decoys._replace(is_known=np.zeros_like(decoys.is_known))
     examples = KindsOfExamples(
         together([labelled(judge, speech, oov, in_vocabulary=False), decoys]),
-        examples_of([], []),
         labelled_of_any_length(judge, speech, sorted(in_vocabulary)),
     )
     kinds = examples.oov, examples.iv

@@ -6,7 +6,7 @@ import scipy.optimize
 
 from searcher.calibration.occurrence_rate import DETECTED, GRID, rate_posterior
 from searcher.calibration.occurring_terms import SAID
-from searcher.calibration.resembling_words import NO_RESEMBLING_WORDS, ResemblingWords
+from searcher.calibration.resembling_words import against_all
 from searcher.calibration.weights import (
     Evidence,
     Examples,
@@ -103,7 +103,7 @@ def test_nothing_to_learn_from():
         fit(examples, ["x"])
 
 
-def drawn_from_the_model(n_terms, places, seed, weights=WEIGHTS, times_larger=1):
+def drawn_from_the_model(n_terms, places, seed, weights=WEIGHTS, times_larger=1, by_phones=False):
     """Labels as the model draws them: a rate of each term by its evidence, then each place.
 
     Drawn again is what has no true place at all, neither among the candidates nor elsewhere. Every
@@ -113,7 +113,7 @@ def drawn_from_the_model(n_terms, places, seed, weights=WEIGHTS, times_larger=1)
     examples = drawn(n_terms, places, seed)
     more = np.where(examples.term % 2, np.log(times_larger), 0.0)
     against_chance = weights.against_chance(Evidence(examples.features, -more))
-    log_ratio = weights.resembling.log_ratio(against_chance, more, more)
+    log_ratio = against_all(against_chance, more, more) if by_phones else against_chance
     found = rate_posterior(log_ratio, examples.term, n_terms)
     odds_of = np.split(np.exp(log_ratio), np.searchsorted(examples.term, np.arange(1, n_terms)))
     is_said = rng.random(n_terms) < SAID / (SAID + (1 - SAID) * np.exp(-found.log_evidence))
@@ -129,7 +129,7 @@ def drawn_from_the_model(n_terms, places, seed, weights=WEIGHTS, times_larger=1)
             missed = rng.random() > np.exp(-(1 - DETECTED) * rate)
         is_right.append(labels)
     is_right = np.concatenate(is_right)
-    return examples._replace(is_right=is_right, offset=-more, enlarged=more)
+    return examples._replace(is_right=is_right, offset=-more, enlarged=more, by_phones=by_phones)
 
 
 def test_choosing_by_the_evidence_what_to_label_does_not_bend_the_weights():
@@ -155,29 +155,34 @@ def test_what_is_not_known_is_not_taken_for_wrong():
     assert (same.intercept, same.coefficients["x"]) == pytest.approx((-2.0, 1.5), abs=1e-6)
 
 
-def test_how_words_resemble_a_term_is_learned_with_the_weights():
-    weights = Weights(0.0, {"x": 3.0}, ResemblingWords(0.5, 0.3, 0.6))
-    examples = drawn_from_the_model(8000, 10, seed=10, weights=weights, times_larger=41)
-    found = fit(examples, ["x"], ridge=0.01, resembling=ResemblingWords(0.0, 0.5, 0.6))
+def test_weights_are_learned_where_words_resemble_the_terms():
+    weights = Weights(0.0, {"x": 3.0})
+    examples = drawn_from_the_model(8000, 10, 10, weights, times_larger=41, by_phones=True)
+    found = fit(examples, ["x"], ridge=0.01)
     assert found.intercept == pytest.approx(0, abs=0.2)
     assert found.coefficients["x"] == pytest.approx(3, abs=0.2)
-    assert found.resembling == pytest.approx((0.5, 0.3, 0.6), abs=0.1)
-    assert fit(examples, ["x"]).resembling == NO_RESEMBLING_WORDS
 
 
-def test_std_tune_leaves_the_words_that_resemble_a_term_as_they_are():
-    words = ResemblingWords(0.5, 0.3, 0.6)
-    prior = Weights(0.0, {"x": 3.0, "other": 1.0}, words)
-    examples = drawn_from_the_model(3000, 10, 11, Weights(0.0, {"x": 2.0}, words))
+def test_std_tune_leaves_weights_of_other_features_as_they_are():
+    prior = Weights(0.0, {"x": 3.0, "other": 1.0})
+    examples = drawn_from_the_model(3000, 10, 11, Weights(0.0, {"x": 2.0}))
     found = refit(examples, prior, ridge=0.01)
-    assert found.resembling == words
     assert found.coefficients["x"] == pytest.approx(2.0, abs=0.2)
     assert found.coefficients["other"] == 1.0
 
 
+def test_weights_beside_others_that_stay():
+    """What two features are worth, of which one is known: the other one is found."""
+    both = Weights(-2.0, {"x": 1.5, "noise": 0.7})
+    examples = drawn_from_the_model(3000, 10, 13, both)
+    found = fit(examples, ["noise"], ridge=0.01, beside=Weights(-1.5, {"x": 1.5}))
+    assert found.coefficients == {"noise": pytest.approx(0.7, abs=0.1)}
+    assert found.intercept == pytest.approx(-0.5, abs=0.15)
+
+
 def test_the_gradient_is_that_of_the_loss(monkeypatch):
     """By finite differences, with words that resemble a term, and larger archives."""
-    examples = drawn_from_the_model(40, 8, seed=12, times_larger=41)
+    examples = drawn_from_the_model(40, 8, seed=12, times_larger=41, by_phones=True)
     taken = []
 
     def minimize(loss, start, **options):
@@ -186,9 +191,9 @@ def test_the_gradient_is_that_of_the_loss(monkeypatch):
 
     fake = SimpleNamespace(minimize=minimize)
     monkeypatch.setattr("searcher.calibration.weights.required", lambda name, extra: fake)
-    fit(examples, ["x", "noise"], resembling=ResemblingWords(0.2, 0.4, 0.6))
+    fit(examples, ["x", "noise"])
     ((loss, start),) = taken
-    at = start + np.array([-1.0, 0.7, 0.1, 0.3, 0.1])
+    at = start + np.array([-1.0, 0.7, 0.1])
     gradient = loss(at)[1]
-    for i, step in enumerate(np.eye(5) * 1e-5):
+    for i, step in enumerate(np.eye(3) * 1e-5):
         assert gradient[i] == pytest.approx((loss(at + step)[0] - loss(at - step)[0]) / 2e-5, 1e-4)

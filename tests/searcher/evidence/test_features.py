@@ -4,9 +4,10 @@ import pytest
 from searcher.calibration.model import default_model
 from searcher.calibration.weights import Weights
 from searcher.evidence.features import (
+    FEATURES,
     STEEPNESS,
+    UNLIKELY_LOGIT,
     USUAL,
-    feature_names,
     hit_features,
     iv_features,
     iv_features_with_hits,
@@ -22,11 +23,9 @@ from searcher.phonetic.path_words import RecognisedWords, path_words
 from searcher.phonetic.ratios import MAX_HITS, WeightedPronunciation
 
 TEN_NATS = NullDistribution(np.array([10.0, 0, 0, 0, 2.0, 0]))  # one false alarm at 10 nats
-ARCHIVE = Archive(1000, 1.0, 75.0, (), TEN_NATS)
+ARCHIVE = Archive(1000, 1.0, 75.0, TEN_NATS)
 WORDS = [f"word{i}" for i in range(60)]
-SEARCHED = SearchedArchive(
-    ARCHIVE, np.array([0.1]), 1000, RecognisedWords((WORDS,), dict.fromkeys(WORDS, 2))
-)
+SEARCHED = SearchedArchive(ARCHIVE, 1000, RecognisedWords((WORDS,), dict.fromkeys(WORDS, 2)))
 
 
 def hits(*scores, ms=750):
@@ -69,8 +68,6 @@ def test_evidence_of_the_phones():
     assert f["log_e_rate"].tolist() == pytest.approx((np.array([-1, 0, 1]) - np.log(1000)).tolist())
     assert f["slowness"].tolist() == pytest.approx([0, 0, 0])  # 75 ms a phone
     assert f["spelling"].tolist() == pytest.approx([8 / 9] * 3)
-    assert f["frequency"].tolist() == pytest.approx([np.log(1 / 120 + np.exp(-9))] * 3)
-    assert f["speech_quality"].tolist() == [0.1] * 3
     assert evidence_of()["relative"].tolist() == []
 
 
@@ -84,7 +81,7 @@ def test_a_place_does_not_depend_on_others_with_other_words():
 def test_evidence_of_what_is_written():
     of_hits = {"log_e_rate": np.array([no_hit("log_e_rate", ARCHIVE), -9.0])}
     evidence = oov_features(np.array([0.5, 0.0]), of_hits, np.array([0, np.log(4)]), np.log(500))
-    assert evidence.features["written"].tolist() == [1, 0]
+    assert evidence.features["split"].tolist() == [1, 0]
     assert evidence.features["log_e_rate"][0] == pytest.approx(np.log(MAX_HITS / 1000))
     assert evidence.offset.tolist() == pytest.approx([-np.log(500), -np.log(500 * 4**STEEPNESS)])
     assert evidence.explained is not None
@@ -95,14 +92,10 @@ def test_evidence_of_posteriors():
     evidence = iv_features(np.array([0.75, 0.25, 0.02]), 2, 9)
     f = evidence.features
     assert f["logit"][:2].tolist() == pytest.approx([np.log(0.751 / 0.251), -np.log(0.751 / 0.251)])
-    assert f["likely_logit"][1] == 0
-    assert f["unlikely_logit"].tolist() == pytest.approx([0, 0, np.log(0.021 / 0.981) + 2])
     assert f["surplus"].tolist() == pytest.approx([np.log(4 / 2.02)] * 3)
-    assert f["unlikely_surplus"].tolist() == pytest.approx(
-        [0, 0, np.log(4 / 2.02) * f["unlikely_logit"][2]]
-    )
-    assert (f["words"][0], f["letters"][0], f["length"][0]) == (2, pytest.approx(np.log(9)), 9)
-    assert f["words_logit"].tolist() == pytest.approx((2 * f["logit"]).tolist())
+    below = np.log(0.021 / 0.981) - UNLIKELY_LOGIT
+    assert f["unlikely_surplus"].tolist() == pytest.approx([0, 0, np.log(4 / 2.02) * below])
+    assert (f["words"][0], f["length"][0]) == (1, 9)
     own = 3 / (3 + USUAL)
     assert np.asarray(evidence.weighed).tolist() == pytest.approx([1 - own] * 3)
     assert evidence.offset.tolist() == pytest.approx((own * f["logit"] - np.log(1.12)).tolist())
@@ -112,7 +105,7 @@ def test_posteriors_of_a_usual_word_are_its_probabilities():
     """Whatever weights have learned of words that are said a few times."""
     posterior = np.tile([0.99, 0.9, 0.4, 0.02], 25_000)
     evidence = iv_features(posterior, 1, 5)
-    for weights in (default_model().iv_weights, Weights(5.0, {"logit": 3.0})):
+    for weights in (default_model().weights, Weights(5.0, {"logit": 3.0})):
         ratio = weights.log_ratio(evidence)
         odds = np.exp(ratio[:4]) * posterior.sum()
         assert (odds / (1 + odds)).tolist() == pytest.approx(posterior[:4].tolist(), abs=0.01)
@@ -127,7 +120,7 @@ def test_weights_learned_from_minutes_count_less_in_many_hours():
     assert year.weighed == pytest.approx(hour.weighed / 10)
     odds = year.features["logit"]
     assert year.offset == pytest.approx((1 - year.weighed) * odds - np.log(1.02))
-    poor = [default_model().iv_weights.log_ratio(one)[1] for one in (hour, day, year)]
+    poor = [default_model().weights.log_ratio(one)[1] for one in (hour, day, year)]
     assert poor == sorted(poor, reverse=True)
 
 
@@ -142,7 +135,7 @@ def test_evidence_of_posteriors_is_the_same_in_an_archive_of_any_size():
     ]
     assert rates[1].tolist() == pytest.approx((rates[0] - np.log(100)).tolist(), abs=0.02)
     odds = large.features["logit"][:4]  # which the posteriors of so many candidates have alone
-    ratio = default_model().iv_weights.log_ratio(large)[:4] - rates[1]
+    ratio = default_model().weights.log_ratio(large)[:4] - rates[1]
     assert ratio.tolist() == pytest.approx(odds.tolist(), abs=0.02)
 
 
@@ -167,62 +160,60 @@ def test_candidates_of_known_terms_with_and_without_words():
     written = iv_features(np.array([0.75]), 1, 5)
     for name, column in written.features.items():
         assert evidence.features[name].tolist() == [column[0], 0]
-    assert evidence.features["phonetic"].tolist() == [0, 1]
-    assert evidence.features["phonetic_relative"].tolist() == pytest.approx([0, 0.45])
+    assert evidence.features["known"].tolist() == [0, 1]
+    assert evidence.features["relative"].tolist() == pytest.approx([0, 0.45])
+    assert np.asarray(evidence.by_phones).tolist() == [False, True]
     assert evidence.features["expected"].tolist() == pytest.approx([0, np.log(0.751)])
     assert evidence.offset.tolist() == pytest.approx([written.offset[0], -np.log(1000)])
 
 
-def spoken(posterior, letters, of_hits, *, sureness=1.0, phones=6.0):
-    places = np.array(posterior), np.array(letters, float)
-    none = np.zeros(len(posterior))
-    return spoken_features(*places, of_hits, none, sureness, phones, ARCHIVE.log_slots)
+def spoken(posterior, of_hits):
+    return spoken_features(
+        np.array(posterior), of_hits, np.zeros(len(posterior)), ARCHIVE.log_slots
+    )
 
 
 def test_candidates_of_spoken_queries_have_the_evidence_of_words_and_phones():
     f = evidence_of(12.0, 9.0)
-    evidence = spoken([0.75, 0.0], [5, 0], f, sureness=0.8, phones=4.0)
-    del f["spelling"]  # nobody wrote the query
+    evidence = spoken([0.75, 0.0], f)
     for name, column in f.items():
         assert evidence.features[name].tolist() == column.tolist(), name
     own = {name: evidence.features[name].tolist() for name in evidence.features.keys() - f.keys()}
     assert own == {
-        "written": [1, 0],
+        "spoken": [1, 1],
+        "spoken_expected": pytest.approx([np.log(1.75)] * 2),
+        "words": [1, 0],
         "logit": [pytest.approx(np.log(0.751 / 0.251)), 0],
-        "letters": [pytest.approx(np.log(5)), 0],
-        "expected": pytest.approx([np.log(1.75)] * 2),
-        "phones": pytest.approx([np.log(4)] * 2),
-        "sureness": [0.8, 0.8],
-        "written_sureness": [0.8, 0],
     }
     assert evidence.offset.tolist() == pytest.approx([-np.log(1000)] * 2)
 
 
-def test_with_the_shipped_weights_longer_words_and_fewer_places_speak_for_a_spoken_query():
-    """What recognisers take a query for wrongly is mostly a short, frequent word."""
-    weigh, f = default_model().spoken_weights.log_ratio, evidence_of(12.0)
-    assert (
-        default_model().spoken_weights.coefficients.keys() == spoken([0.9], [9], f).features.keys()
-    )
-    usual = weigh(spoken([0.9], [9], f))[0]
-    assert usual > weigh(spoken([0.9], [2], f))[0]
-    assert usual > weigh(spoken([0.3], [9], f))[0]
-    assert usual > weigh(spoken([0.9], [9], evidence_of(4.0)))[0]
-    assert usual > weigh(spoken([0.9] * 20, [9] * 20, evidence_of(*[12.0] * 20)))[0]
+def test_with_the_shipped_weights_fewer_places_speak_for_a_spoken_query():
+    """What recognisers take a query for wrongly is mostly a frequent word."""
+    weigh, f = default_model().weights.log_ratio, evidence_of(12.0)
+    usual = weigh(spoken([0.9], f))[0]
+    assert usual > weigh(spoken([0.3], f))[0]
+    assert usual > weigh(spoken([0.9], evidence_of(4.0)))[0]
+    assert usual > weigh(spoken([0.9] * 20, evidence_of(*[12.0] * 20)))[0]
 
 
-def test_the_shipped_weights_name_features_of_this_version():
-    assert default_model().oov_weights.coefficients.keys() <= feature_names(in_vocabulary=False)
-    assert default_model().iv_weights.coefficients.keys() <= feature_names(in_vocabulary=True)
+def test_each_feature_of_this_version_has_a_shipped_weight():
+    of_hits, places = evidence_of(12.0), (np.array([0.5]), np.zeros(1))
+    made = {
+        *oov_features(places[0], of_hits, places[1], 0.0).features,
+        *iv_features_with_hits(places[0], of_hits, places[1], 1, 5, 1.0, 1.0, 0.0).features,
+        *spoken([0.5], of_hits).features,
+    }
+    assert made == FEATURES == default_model().weights.coefficients.keys()
 
 
 def test_with_the_shipped_weights_better_evidence_is_likelier():
     f = features(30.0, hits(28.0, 14.0, 6.0))
     evidence = oov_features(np.zeros(3), f, np.zeros(3), ARCHIVE.log_slots)
-    ratio = default_model().oov_weights.log_ratio(evidence)
+    ratio = default_model().weights.log_ratio(evidence)
     assert ratio[0] > ratio[1] > ratio[2]
     assert ratio[0] > 2
-    known = default_model().iv_weights.log_ratio(iv_features(np.array([0.99, 0.5, 0.02]), 1, 8))
+    known = default_model().weights.log_ratio(iv_features(np.array([0.99, 0.5, 0.02]), 1, 8))
     assert known[0] > known[1] > known[2]
 
 

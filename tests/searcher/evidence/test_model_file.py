@@ -6,7 +6,6 @@ import pytest
 
 from searcher.calibration.model import Model
 from searcher.calibration.occurrence_rate import rate_posterior
-from searcher.calibration.resembling_words import ResemblingWords
 from searcher.calibration.weights import Evidence, Weights
 from searcher.evidence.model_file import load, save
 from std.errors import InputError
@@ -17,9 +16,8 @@ from std.phonetics.confusion import Counts, log_ratios
 def model():
     two = np.array([[3.0, 1.0], [0.0, 2.0]])
     counts = Counts(("a", "b"), two, np.array([0.0, 1.0]), np.array([1.0, 0.0]), np.ones(2))
-    known = Weights(2.0, {"logit": 0.5})
-    unknown = Weights(-1.5, {"relative": 0.25}, ResemblingWords(-0.5, 0.6, 0.7))
-    return Model("espeak-ng:de", counts, unknown, known, {"words": 7})
+    weights = Weights(-1.5, {"logit": 0.5, "relative": 0.25})
+    return Model("espeak-ng:de", counts, weights, {"words": 7})
 
 
 def test_a_model_survives_its_file(model, tmp_path):
@@ -31,8 +29,7 @@ def test_a_model_survives_its_file(model, tmp_path):
         "de",
         {"words": 7},
     )
-    assert again.oov_weights == model.oov_weights
-    assert again.iv_weights == model.iv_weights
+    assert again.weights == model.weights
     assert again.confusion.substituted.tolist() == model.confusion.substituted.tolist()
     save(again, tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
@@ -42,33 +39,12 @@ def test_a_model_survives_its_file(model, tmp_path):
     ("change", "message"),
     [
         ({"format": "x"}, "expected a model made by std-tune"),
-        ({"version": 0}, "expected a model of version 7 .*, got 'version 0'"),
-        ({"unknown": {}}, "expected a JSON object at unknown.weights, got 'null'"),
-        (
-            {"unknown": {"intercept": 0, "weights": {"luck": 1}}},
-            "a feature .* unknown.weights.luck",
-        ),
-        (
-            {"unknown": {"intercept": 0, "weights": {"relative": math.nan}}},
-            "a finite number, got NaN",
-        ),
-        (
-            {"unknown": {"intercept": 0, "weights": {}, "resembling_words": {"intercept": 0}}},
-            "expected a number from 0 to 1 at unknown.resembling_words.slope, got 'null'",
-        ),
-        (
-            {
-                "unknown": {
-                    "intercept": 0,
-                    "weights": {},
-                    "resembling_words": {"intercept": 0, "slope": 0.5, "growth": 1.5},
-                }
-            },
-            "from 0 to 1 at unknown.resembling_words.growth, got '1.5'",
-        ),
-        ({"unknown": {"intercept": 1e7, "weights": {}}}, "from -1000000 to 1000000 at unknown.int"),
-        ({"unknown": {"intercept": True, "weights": {}}}, "a number .* got 'true'"),
-        ({"known": 5}, "expected a JSON object at known, got '5'"),
+        ({"version": 7}, r"a model of version 8 \(make it anew with std-tune\), got 'version 7'"),
+        ({"weights": 5}, "expected a JSON object at weights, got '5'"),
+        ({"weights": {"luck": 1}}, "a feature of this version at weights.luck"),
+        ({"weights": {"relative": math.nan}}, "a finite number, got NaN"),
+        ({"intercept": 1e7}, "from -1000000 to 1000000 at intercept"),
+        ({"intercept": True}, "a number .* got 'true'"),
         ({"confusion": {"phones": []}}, "expected 1 to 500 different phones at confusion.phones"),
         ({"confusion": {"phones": ["a", "a"]}}, "different phones"),
         ({"language": "en"}, "expected 'de', as the pronouncer says, at language, got '\"en\"'"),
@@ -123,9 +99,8 @@ def keys(document, before=()):
 
 KEYS = [
     ("format",), ("version",), ("language",), ("maker",), ("tuned_on",), ("tuned_on", "words"),
-    ("unknown",), ("unknown", "intercept"), ("unknown", "weights"),
-    ("unknown", "weights", "relative"),
-    ("known",), ("confusion",), ("confusion", "phones"), ("confusion", "said_to_observed"),
+    ("intercept",), ("weights",), ("weights", "relative"),
+    ("confusion",), ("confusion", "phones"), ("confusion", "said_to_observed"),
     ("confusion", "said_to_observed", "a"), ("confusion", "said_to_observed", "a", "b"),
     ("confusion", "deleted"), ("confusion", "inserted"), ("confusion", "inserted", "a"),
     ("confusion", "background"), ("confusion", "background", "b"),
@@ -160,7 +135,7 @@ def test_a_forged_model_is_refused_or_gives_probabilities(model, tmp_path, key):
         ratios = log_ratios(taken.confusion)
         assert all(np.isfinite(part).all() for part in (ratios.match, ratios.deletion))
         assert np.isfinite(ratios.insertion).all()
-        features = {name: np.array([-1e3, 0.0, 1e11]) for name in taken.oov_weights.coefficients}
-        ratio = taken.oov_weights.log_ratio(Evidence(features, np.zeros(3)))
+        features = {name: np.array([-1e3, 0.0, 1e11]) for name in taken.weights.coefficients}
+        ratio = taken.weights.log_ratio(Evidence(features, np.zeros(3)))
         chance = rate_posterior(ratio, np.zeros(3, int), 1).probability
         assert ((chance >= 0) & (chance <= 1)).all()

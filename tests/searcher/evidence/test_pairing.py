@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
-from searcher.evidence.features import NOWHERE
 from searcher.evidence.pairing import near_pairs
 from searcher.lexical.deduplicate import overlap
 from searcher.phonetic.alignment import AlignedHits, best_rows
+from searcher.phonetic.archive import Archive, SearchedArchive
 from searcher.phonetic.layout import N_MEASURES, SAME_PLACE_MS, SCORE
+from searcher.phonetic.null_distribution import COEFFICIENTS, NullDistribution
+from searcher.phonetic.path_words import NO_WORDS
 from searcher.phonetic.ratios import HitLimit
 from searcher.results.candidates import NO_CANDIDATES, Candidates
 
@@ -84,5 +86,8 @@ def test_best_rows_are_those_of_comparing_each_with_all_that_are_kept(limit):
 
 
 def test_chances_of_an_accident_are_the_searched_slots():
-    chances = [np.exp(NOWHERE._replace(slots=slots).log_chances) for slots in (3000, 1, 0)]
+    null = NullDistribution(np.zeros(COEFFICIENTS))
+    archive = Archive(3000, 1.0, 75.0, null)
+    searched = [SearchedArchive(archive, slots, NO_WORDS) for slots in (3000, 1, 0)]
+    chances = [np.exp(one.log_chances) for one in searched]
     assert chances == pytest.approx([3000, 1, 1])

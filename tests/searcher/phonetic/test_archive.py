@@ -2,12 +2,11 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import phone_columns
-from searcher.phonetic.archive import LEAST_HIGHEST, TYPICAL_PHONE_MS, mean_phone_ms, speech_quality
+from searcher.phonetic.archive import LEAST_HIGHEST, TYPICAL_PHONE_MS, live_slots, mean_phone_ms
 from searcher.phonetic.index import open_phonetic_index
 from std.phonetics.lexicon import Lexicon
 from std.store.resident import ResidentSegment
@@ -55,41 +54,15 @@ def test_without_such_words_it_is_typical(network):
 
 def test_the_highest_posterior_of_live_recordings(slow, fast):
     def highest(*indexes):
-        return speech_quality(indexes)[1]
+        return live_slots(indexes)[1]
 
     assert highest(index_of(slow)) == pytest.approx(0.95)
     assert highest(index_of(slow), index_of(fast)) == highest(index_of(slow, fast)) == 1
     first = [one.recording.file for one in index_of(slow, fast).columns.recordings].index("fast")
-    assert highest(index_of(slow, fast, deleted=[first])) == pytest.approx(0.95)
+    slots, most = live_slots([index_of(slow, fast, deleted=[first])])
+    assert (slots, most) == (2, pytest.approx(0.95))
 
 
 def test_a_recogniser_that_is_nowhere_sure_is_not_taken_for_a_modest_one(network):
-    assert speech_quality([index_of(network([("hund", 0.5), ("mund", 0.5)]))])[1] == LEAST_HIGHEST
-    assert speech_quality([])[1] == LEAST_HIGHEST
-
-
-@pytest.mark.parametrize("deleted", [(), (0,), (1, 2)])
-def test_speech_quality_is_that_of_the_slow_twin(network, deleted):
-    rng = np.random.default_rng(4)
-
-    def slot():
-        words = rng.permutation(["da", "so", "haus"])[: rng.integers(0, 4)].tolist()
-        return [(word, float(p)) for word, p in zip(words, rng.random(len(words)) / 3, strict=True)]
-
-    said = {f"r{i}": [slot() for _ in range(int(rng.integers(1, 30)))] for i in range(4)}
-    index = index_of(*(network(*slots, file=file) for file, slots in said.items()), deleted=deleted)
-    best = {
-        one.recording.file: [
-            round(max((p for _, p in slot), default=0) * 2**20) for slot in said[one.recording.file]
-        ]
-        for row, one in enumerate(index.columns.recordings)
-        if row not in deleted
-    }
-    every = [units for of_recording in best.values() for units in of_recording]
-    mean = sum(every) / len(every)
-    slots, _, (quality,) = speech_quality([index])
-    assert slots == len(every)
-    for row, one in enumerate(index.columns.recordings):
-        units = best.get(one.recording.file)
-        expected = (sum(units) / len(units) - mean) / 2**20 if units else 0.0
-        assert quality[row] == pytest.approx(expected, abs=1e-6)
+    assert live_slots([index_of(network([("hund", 0.5), ("mund", 0.5)]))])[1] == LEAST_HIGHEST
+    assert live_slots([]) == (0, LEAST_HIGHEST)

@@ -62,7 +62,6 @@ def test_statistics_of_several_models_are_kept(phonetic, learned, tmp_path):
     assert len(learned) == 3
     for one, other in zip(found, again, strict=True):
         assert one.null.coefficients.tolist() == other.null.coefficients.tolist()
-        assert one.quality[0].tolist() == other.quality[0].tolist()
         assert (one.slots, one.phone_ms) == (other.slots, other.phone_ms)
 
 
@@ -87,7 +86,7 @@ def test_those_of_a_new_snapshot_replace_the_old_ones(phonetic, learned, tmp_pat
     lambda text: text.replace('"slots": ', '"slots": 1'),
     lambda text: text.replace('"highest_posterior": 1.0', '"highest_posterior": 0.95'),
     lambda text: text[: len(text) // 2],
-    lambda text: text.replace("archive 6", "archive 5"),
+    lambda text: text.replace("archive 7", "archive 6"),
     lambda text: "[]",
     lambda text: "",
 ])  # fmt: skip

@@ -6,15 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searcher.phonetic.path_words import (
-    RARE_WORD,
     SAME,
     RecognisedWords,
     are_units,
     by_chance,
     explained,
-    frequency,
     path_words,
-    same_word,
     spelling,
 )
 
@@ -54,28 +51,8 @@ def test_the_words_of_a_path_are_those_of_its_segment():
     assert path_words(hits, WORDS) == [("das", "haus"), ("hand", "haus", "das"), ()]
 
 
-def test_frequency_leaves_out_the_place_itself():
-    found = frequency([("das", "hand"), ("haus",), ()], WORDS)
-    das, hand, haus = (np.log(n / 12 + RARE_WORD) for n in (7, 0, 2))
-    assert found.tolist() == pytest.approx([(das + hand) / 2, haus, 0])
-
-
-def test_frequency_is_the_same_in_an_archive_of_any_size():
-    large = RecognisedWords(WORDS.of_segment, {"das": 8000, "haus": 3999, "hand": 1})
-    assert frequency([("das",)], large)[0] == pytest.approx(np.log(8 / 12), abs=0.01)
-    assert frequency([("hand",)], large) == frequency([("hand",)], WORDS) == [-9]
-
-
-def test_only_places_with_the_same_single_word_speak_against_each_other():
-    """A name that is recognised as several words is not punished for being said often."""
-    paths = [("haus",), ("hier", "door"), ("haus",), ("haus",), ("hier", "door"), ("dor",), ()]
-    found = same_word(paths, np.log([0.9, 0.5, 0.6, 0.1, 0.9, 1.0, 1.0]))
-    assert found.tolist() == pytest.approx(np.log1p([0.7, 0, 1.0, 1.0, 0, 0, 0]))  # at most once
-
-
 def test_no_hits_have_no_evidence():
-    none = np.empty(0)
-    assert len(spelling(["haus"], [])) == len(frequency([], WORDS)) == len(same_word([], none)) == 0
+    assert len(spelling(["haus"], [])) == 0
 
 
 ARCHIVE = RecognisedWords(

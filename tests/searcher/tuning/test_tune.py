@@ -41,8 +41,8 @@ def test_a_model_says_what_it_learned_from(model):
     assert 0.1 < learned.spoken_doubt < 0.5
     same = learned.confusion.substituted.trace()
     assert 0.6 < same / learned.tuned_on["phones_aligned"] < 0.95
-    assert learned.oov_weights.coefficients["log_e_rate"] < 0
-    assert learned.iv_weights.coefficients["logit"] > 0
+    assert learned.weights.coefficients["log_e_rate"] < 0
+    assert learned.weights.coefficients["logit"] > 0
 
 
 def test_tune_learns_what_the_command_learns(store, development, model, tmp_path):
@@ -168,14 +168,13 @@ def test_too_little_to_learn_from_is_said(store, development, tmp_path, capsys):
     assert not (tmp_path / "m.json").exists()
 
 
-def test_weights_stay_where_there_is_little_to_learn_from(store, development, tmp_path, capsys):
+def test_weights_stay_nearly_where_there_is_little_to_learn_from(store, development, tmp_path):
     assert tune_on_a_beginning(store, development, tmp_path, 2000) == 0
     learned, shipped = load(tmp_path / "m.json"), default_model()
     assert learned.tuned_on["unknown_right"] < 10 < learned.tuned_on["known_right"]
-    for name, value in shipped.oov_weights.coefficients.items():
-        assert learned.oov_weights.coefficients[name] == pytest.approx(value, abs=1e-6)
-    assert learned.iv_weights != shipped.iv_weights
-    assert "of unknown words: their shipped weights stay" in capsys.readouterr().err
+    for name, value in shipped.weights.coefficients.items():
+        assert learned.weights.coefficients[name] == pytest.approx(value, abs=0.5)
+    assert learned.weights != shipped.weights
 
 
 def test_an_index_without_sounds_is_said(german, development, tmp_path, capsys, monkeypatch):
