@@ -40,7 +40,7 @@ from benchmarks.calibration import (
 from searcher.calibration.model import Model
 from searcher.calibration.occurrence_rate import DETECTED, GRID, Grid, rate_posterior
 from searcher.calibration.resembling_words import against_all
-from searcher.calibration.weights import Evidence, Examples, Weights, negative_log_likelihood
+from searcher.calibration.weights import Evidence, Examples, Weights
 from searcher.evidence.features import FEATURES
 from searcher.tuning.examples import KindsOfExamples
 from std.values import Float64s
@@ -155,7 +155,7 @@ def loss(of_weights: Weights, some: Examples) -> Loss:
     ratio = np.where(some.by_phones, against_words, against_chance)
     probability = rate_posterior(ratio, some.term, some.n_terms).probability
     right = some.is_right
-    per_right = negative_log_likelihood(ratio, some)[0] / max(1, right.sum())
+    per_right = float(some.errors(of_weights).sum()) / max(1, int(right.sum()))
     return per_right, float(average_precision_score(right, probability))
 
 

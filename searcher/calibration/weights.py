@@ -107,6 +107,13 @@ class Examples(NamedTuple):
     weighed: Float64s | float = 1.0  # (n,) see `Evidence`
     by_phones: Bools | bool = False  # (n,) see there
 
+    def errors(self, weights: Weights) -> Float64s:
+        """(terms,) minus the log likelihood of each term's labels under weights, nats."""
+        evidence = Evidence(self.features, self.offset, weighed=self.weighed)
+        chance = weights.against_chance(evidence)
+        against_all = resembling_words.against_all(chance, -self.offset, self.enlarged)
+        return negative_log_likelihood(np.where(self.by_phones, against_all, chance), self)[0]
+
 
 def examples_of(evidence: Sequence[Evidence], is_right: Sequence[Bools]) -> Examples:
     """The candidates of some terms, one term after the other, all of them known.
@@ -199,12 +206,12 @@ def fit(
         chance = weighed * (others + values[0] + table @ values[1:]) + examples.offset
         at = chance, -examples.offset, examples.enlarged
         ratio = np.where(by_phones, resembling_words.against_all(*at), chance)
-        error, of_ratio = negative_log_likelihood(ratio, examples)
+        errors, of_ratio = negative_log_likelihood(ratio, examples)
         of_words = np.where(by_phones, resembling_words.share_of_words(*at), 0.0)
         of_weights = weighed * of_ratio * (1 - of_words + resembling_words.SLOPE * of_words)
         gradient = np.concatenate([[of_weights.sum()], table.T @ of_weights])
         moved = values - begin
-        return float(error + is_pulled @ moved**2 / 2), gradient + is_pulled * moved
+        return float(errors.sum() + is_pulled @ moved**2 / 2), gradient + is_pulled * moved
 
     found = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": MAX_ITERATIONS})
     slopes = found.x[1:] / deviation
@@ -221,8 +228,8 @@ def _standardised(features: Features, names: Sequence[str]) -> tuple[Float64s, F
     return (table - mean) / deviation, mean, deviation
 
 
-def negative_log_likelihood(log_ratio: Float64s, examples: Examples) -> tuple[float, Float64s]:
-    """Of the labels, nats; and (n,) its derivative after each log ratio.
+def negative_log_likelihood(log_ratio: Float64s, examples: Examples) -> tuple[Float64s, Float64s]:
+    """(terms,) of the labels of each term, nats; and (n,) its derivative after each log ratio.
 
     Args:
         log_ratio: (n,) of each candidate.
@@ -235,7 +242,7 @@ def negative_log_likelihood(log_ratio: Float64s, examples: Examples) -> tuple[fl
     evidence, found = _if_found_or_not(posterior.log_evidence, np.ones(n_terms, dtype=bool))
     of_labels, found_with_labels = _if_found_or_not(labelled.log_evidence, ~with_right)
     gradient = posterior.probability * found[term] - labelled.probability * found_with_labels[term]
-    return float((evidence - of_labels).sum()), gradient
+    return evidence - of_labels, gradient
 
 
 def _if_found_or_not(log_evidence: Float64s, may_be_missed: Bools) -> tuple[Float64s, Float64s]:

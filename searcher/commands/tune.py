@@ -84,6 +84,11 @@ def parser() -> argparse.ArgumentParser:
     settings.add_argument(
         "--seed", type=SEED, default=1, help="draws the in-vocabulary words learned from (1)"
     )
+    settings.add_argument(
+        "--even-if-worse",
+        action="store_true",
+        help="write a model that is expected to lose on other speech, too",
+    )
     return parse
 
 
@@ -178,6 +183,7 @@ def learn(args: argparse.Namespace) -> None:
             config=configuration_of(args),
             language=args.language,
             seed=args.seed,
+            even_if_worse=args.even_if_worse,
             advance=advance,
         )
     save_model(model, args.output)
@@ -203,6 +209,7 @@ def summary(learned: Mapping[str, float]) -> list[str]:
             "known words learned from"
         )
         lines.append(f"terms of the list that are said: {int(learned['terms_said']):,}")
+        lines.append(gain_in_words(learned))
     if "marks" in learned:
         lines.append(
             f"{counted(int(learned['marks']), 'mark')} learned from, "
@@ -212,6 +219,16 @@ def summary(learned: Mapping[str, float]) -> list[str]:
             unused = counted(int(learned["marks_unused"]), "mark")
             lines.append(f"{unused} of other hits, or taken over, left out")
     return lines
+
+
+def gain_in_words(learned: Mapping[str, float]) -> str:
+    """What tuning brings on speech that it did not learn from."""
+    if "gain" not in learned:
+        return "too little speech to say what tuning brings"
+    nats, low, high = (learned[name] for name in ("gain", "gain_low", "gain_high"))
+    return (
+        f"expected gain on other speech: {nats:+.3f} nats a right place ({low:+.3f} to {high:+.3f})"
+    )
 
 
 if __name__ == "__main__":

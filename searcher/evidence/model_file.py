@@ -25,6 +25,7 @@ KEYS = {*("maker", "language", "tuned_on", "intercept", "weights", "confusion")}
 WEIGHT = Range(-1_000_000, 1_000_000)
 SHARE = Range(0, 1)
 FIGURE = Range(0, 1_000_000_000_000)
+GAIN = Range(-1_000_000, 1_000_000)  # nats
 
 
 def load(path: Path) -> Model:
@@ -83,7 +84,7 @@ def save(model: Model, path: Path) -> None:
 def _figures(document: Part) -> dict[str, float]:
     """As written: counts stay whole."""
     for name, figure in document.items():
-        figure.within(SHARE if name == DOUBT else FIGURE)
+        figure.within(SHARE if name == DOUBT else GAIN if name.startswith("gain") else FIGURE)
     return dict(document.value)
 
 

@@ -25,9 +25,9 @@ from searcher.phonetic.indexes import PhoneticIndexes, open_phonetic_indexes
 from searcher.prepared import prepare
 from searcher.results.candidates import Candidates
 from searcher.tuning import tune as learning
+from searcher.tuning.gain import Transcribed
 from searcher.tuning.marked import marked_places
 from searcher.tuning.reference import TuningTranscript, make_transcript
-from searcher.tuning.tune import Transcribed
 from std.config import Config, load_config
 from std.errors import InputError
 from std.extras import required
@@ -50,6 +50,7 @@ def tune(
     config: Config | str | Path | None = None,
     language: str | None = None,
     seed: int = 1,
+    even_if_worse: bool = False,
     advance: Callable[[float], None] = lambda share: None,
 ) -> Model:
     """Learn score calibration, and phone confusions where there is a transcript.
@@ -65,12 +66,14 @@ def tune(
         config: a configuration or its TOML file; None = the default.
         language: to learn of, where the index has several: its name or code.
         seed: draws the in-vocabulary words that are learned from.
+        even_if_worse: whether a model is wanted that is expected to lose on other speech.
         advance: called with each share of the work that is done; the shares add up to 1.
 
     Raises:
         InputError: a file or a store cannot be read, the index has no phone columns, or several
             languages and none is named, or nothing of it is transcribed.
-        ConfigError: there is too little to learn from, or scipy is not installed.
+        ConfigError: there is too little to learn from, tuning is expected to lose on other speech,
+            or scipy is not installed.
 
     For example::
 
@@ -97,6 +100,7 @@ def tune(
             _phonetic_indexes(segments, recordings, config, urls[0]),
             partial(lexical_candidates, segments=segments, config=config),
             seed=seed,
+            even_if_worse=even_if_worse,
             progress=progress,
         )
     progress(1.0)

@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from searcher.tuning.labels import Phrase
+from std.ecf_filter import inside_one
 from std.matching.alignment import align
 from std.matching.occurrences import Occurrences, find
 from std.store.columns import Int64s
 from std.text import Normalisation
-from std.values import Bools, Detections, Float64s, Lexemes, Recording, Term, TermList
+from std.values import Bools, Detections, Excerpt, Float64s, Lexemes, Recording, Term, TermList
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +38,13 @@ class TuningTranscript:
     def recordings(self) -> tuple[Recording, ...]:
         """The table of recordings."""
         return self.lexemes.recordings
+
+    def inside(self, excerpts: Sequence[Excerpt]) -> "TuningTranscript":
+        """The words inside some excerpts only; the table stays."""
+        start_s = self.lexemes.start_s
+        spans = self.lexemes.recording, start_s, start_s + self.lexemes.duration_s
+        rows = np.flatnonzero(inside_one(excerpts, self.recordings, *spans))
+        return _transcript(_rows(self.lexemes, rows))
 
     def within(self, recordings: Collection[int]) -> "TuningTranscript":
         """The words of some recordings only; the table stays."""

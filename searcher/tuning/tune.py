@@ -10,7 +10,8 @@ With marks alone there is no transcript to count confusions in.
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -29,12 +30,12 @@ from searcher.tuning.examples import (
     labelled_of_any_length,
     vocabulary_of,
 )
+from searcher.tuning.gain import PULLS, Gain, Lesson, Transcribed, expected_gain, halves
 from searcher.tuning.labels import Phrase, SearchByWords
 from searcher.tuning.marked import MarkedPlace, by_marks
 from searcher.tuning.reference import TuningTranscript, phrases_said
 from std.errors import ConfigError
 from std.phonetics.confusion import Counts
-from std.values import Excerpt
 
 MIN_QUERY_PHONES = 4  # of a query; shorter ones are learned from badly
 IV_WORDS, IV_PAIRS = 500, 350  # queries drawn for the calibration of in-vocabulary (IV) terms
@@ -45,15 +46,6 @@ USUAL_WORDS, USUAL_PAIRS, USUAL_OOV = 100, 50, 400  # terms that say how much ev
 MIN_EXAMPLES = 30  # right places of a transcript without which nothing is learned
 
 
-@dataclass(frozen=True, slots=True)
-class Transcribed:
-    """A transcript, and what to ask about it."""
-
-    transcript: TuningTranscript  # of the development set; its recordings are the search's table
-    terms: Sequence[Phrase]  # further queries, above all phrases
-    excerpts: Sequence[Excerpt]  # the transcribed speech
-
-
 def tune(
     transcribed: Transcribed | None,
     marked: Sequence[MarkedPlace],
@@ -62,6 +54,7 @@ def tune(
     *,
     seed: int = 1,
     prior: Model | None = None,
+    even_if_worse: bool = False,
     progress: Callable[[float], None] = lambda share: None,
 ) -> Model:
     """Learn a model from a transcript, from marks, or from both.
@@ -73,17 +66,27 @@ def tune(
         search_by_words: searches phrases by their words.
         seed: draws the in-vocabulary words of the transcript that are learned from.
         prior: whose weights are changed as far as the examples say; None = the shipped ones.
+        even_if_worse: whether a model is wanted that is expected to lose on other speech.
         progress: called with the share that is done.
 
     Raises:
-        ConfigError: there is too little to learn from.
+        ConfigError: there is too little to learn from, or tuning is expected to lose.
     """
     prior = prior or default_model()
+    gain = None
     if transcribed:
+        gain = gain_of_tuning(transcribed, indexes, search_by_words, prior, seed)
+        if gain and gain.nats < 0 and not even_if_worse:
+            raise ConfigError(
+                "expected a model that gains where it was not tuned, got one that loses "
+                f"{-gain.nats:.3f} nats a right place ({gain.low:+.3f} to {gain.high:+.3f}); "
+                "search without a model, or take it with --even-if-worse"
+            )
+        progress(0.5)
         confusion = learn_confusion(transcribed.transcript, indexes)
     else:
         confusion = nothing_counted(indexes)
-    progress(0.2)
+    progress(0.6)
     tuned = replace(indexes, model=_with_confusion(prior, indexes, confusion))
     sources: list[KindsOfExamples] = []
     learned_from: dict[str, float] = {}
@@ -93,13 +96,51 @@ def tune(
         examples, figures = _of_transcript(transcribed, speech, seed)
         sources.append(examples)
         learned_from |= figures | {DOUBT: spoken_doubt(transcribed.transcript, indexes)}
-    progress(0.7)
+        if gain:
+            learned_from |= {
+                "gain": gain.nats, "gain_low": gain.low, "gain_high": gain.high, "pull": gain.pull
+            }  # fmt: skip
+    progress(0.8)
     if marked or not transcribed:
         speech = JudgedSpeech(tuned, search_by_words, (), None)
         examples, figures = examples_of_marks(marked, speech, seed)
         sources.append(examples)
         learned_from |= figures
-    return Model(indexes.pronouncer, confusion, learn(sources, prior), learned_from)
+    # Marks are of what people look for: each says something. Of a short transcript that is not so.
+    pull = gain.pull if gain else RIDGE if marked else PULLS[-1]
+    return Model(indexes.pronouncer, confusion, learn(sources, prior, pull), learned_from)
+
+
+def gain_of_tuning(
+    transcribed: Transcribed,
+    indexes: PhoneticIndexes,
+    search_by_words: SearchByWords,
+    prior: Model,
+    seed: int,
+) -> Gain | None:
+    """What tuning brings on speech that it does not learn from; None: too little to say.
+
+    Args:
+        transcribed, indexes, search_by_words, prior, seed: see `tune`.
+    """
+
+    def examples(of: Transcribed, searched: PhoneticIndexes) -> KindsOfExamples:
+        recordings = transcribed.transcript.recordings
+        speech = JudgedSpeech(searched, search_by_words, recordings, of.excerpts)
+        return _of_transcript(of, speech, seed)[0]
+
+    first, second = halves(transcribed)
+    lessons = []
+    for taught_by, judged in ((first, second), (second, first)):
+        confusion = learn_confusion(taught_by.transcript, indexes)
+        tuned = replace(indexes, model=_with_confusion(prior, indexes, confusion))
+        try:
+            source = examples(taught_by, tuned)
+            before, after = (together([*examples(judged, one)]) for one in (indexes, tuned))
+        except ConfigError:
+            return None
+        lessons.append(Lesson(before, after, partial(learn, [source], prior)))
+    return expected_gain(lessons, prior.weights)
 
 
 def learn(sources: Sequence[KindsOfExamples], prior: Model, ridge: float = RIDGE) -> Weights:

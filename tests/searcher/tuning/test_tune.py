@@ -14,6 +14,7 @@ import std.phonetics.g2p
 from indexer import index_files
 from searcher.calibration.model import default_model
 from searcher.evidence.model_file import load
+from searcher.tuning.gain import PULLS, Gain
 from tests.searcher.tuning.conftest import FILES
 
 pytestmark = pytest.mark.skipif(
@@ -166,6 +167,33 @@ def test_too_little_to_learn_from_is_said(store, development, tmp_path, capsys):
     assert tune_on_a_beginning(store, development, tmp_path, 600) == 2
     assert "expected at least 30 occurrences" in capsys.readouterr().err
     assert not (tmp_path / "m.json").exists()
+
+
+def test_a_model_says_what_it_brings_on_other_speech(model):
+    figures = load(model).tuned_on
+    assert figures["gain_low"] < figures["gain"] < figures["gain_high"]
+    assert figures["gain"] > 0
+    assert figures["pull"] in PULLS
+
+
+def test_a_model_that_is_expected_to_lose_is_refused_unless_it_is_wanted(
+    store, development, tmp_path, capsys, monkeypatch
+):
+    gain = Gain(-0.05, -0.08, -0.02, PULLS[-1])
+    monkeypatch.setattr("searcher.tuning.tune.gain_of_tuning", lambda *given: gain)
+    given = [f"--{one}={development / name}" for one, name in (
+        ("ecf", "ecf.xml"), ("rttm", "ref.rttm"), ("terms", "terms.xml"),
+    )]  # fmt: skip
+    path = tmp_path / "model.json"
+    argv = ["--store", store, *given, "--output", str(path)]
+    assert searcher.commands.tune.main(argv) == 2
+    told = capsys.readouterr().err
+    assert "one that loses 0.050 nats a right place (-0.080 to -0.020)" in told
+    assert "--even-if-worse" in told
+    assert not path.exists()
+    assert searcher.commands.tune.main([*argv, "--even-if-worse"]) == 0
+    assert "gain on other speech: -0.050 nats a right place" in capsys.readouterr().err
+    assert load(path).tuned_on["gain"] == -0.05
 
 
 def test_weights_stay_nearly_where_there_is_little_to_learn_from(store, development, tmp_path):

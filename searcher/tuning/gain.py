@@ -1,0 +1,101 @@
+"""What tuning is expected to bring, by speech that it does not learn from.
+
+    halves          transcribed speech -> two parts of it
+    expected_gain   each half judged with what the other taught -> `Gain`, and how strongly weights
+                    are pulled to the prior's (`PULLS`)
+
+Judged is the likelihood of the labels of each term's places (`searcher.calibration.weights`), with
+phone confusions and weights of the other half against the prior without confusions. A search with
+confusions has other places: a right one that it lacks counts as one that is shown last.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import log
+from typing import NamedTuple
+
+import numpy as np
+
+from searcher.calibration.weights import WEIGHT_RIDGE, Examples, Weights
+from searcher.tuning.labels import Phrase
+from searcher.tuning.reference import TuningTranscript
+from std.values import Excerpt, Float64s
+
+PULLS = tuple(WEIGHT_RIDGE * times for times in (3, 10, 30, 100, 1000))
+LOST = -log(1e-3)  # nats for a right place that is none: hits below this probability are left out
+DEVIATIONS = 1.64  # of the gain to either side: nine intervals of ten have the gain
+
+
+@dataclass(frozen=True, slots=True)
+class Transcribed:
+    """A transcript, and what to ask about it."""
+
+    transcript: TuningTranscript  # of the development set; its recordings are the search's table
+    terms: Sequence[Phrase]  # further queries, above all phrases
+    excerpts: Sequence[Excerpt]  # the transcribed speech
+
+
+class Lesson(NamedTuple):
+    """A half's examples, and what the other half taught."""
+
+    before: Examples  # searched without confusions
+    after: Examples  # searched with those of the other half
+    taught: Callable[[float], Weights]  # weights of the other half, by the pull to the prior's
+
+
+class Gain(NamedTuple):
+    """How much likelier held-out labels become, nats a right place."""
+
+    nats: float
+    low: float  # of an interval that has the gain nine times in ten
+    high: float
+    pull: float  # to the prior's weights, with which the gain is largest
+
+
+def halves(transcribed: Transcribed) -> tuple[Transcribed, Transcribed]:
+    """Every second recording and the others; of a single one the first half and the second."""
+    recordings = sorted({one.recording for one in transcribed.excerpts})
+    parts: tuple[list[Excerpt], list[Excerpt]] = ([], [])
+    for one in transcribed.excerpts:
+        if len(recordings) > 1:
+            parts[recordings.index(one.recording) % 2].append(one)
+        else:
+            half_s = one.duration_s / 2
+            parts[0].append(replace(one, duration_s=half_s))
+            parts[1].append(replace(one, start_s=one.start_s + half_s, duration_s=half_s))
+    first, second = (
+        replace(transcribed, transcript=transcribed.transcript.inside(part), excerpts=part)
+        for part in parts
+    )
+    return first, second
+
+
+def expected_gain(lessons: Sequence[Lesson], prior: Weights) -> Gain:
+    """What tuning brings on speech that it did not learn from.
+
+    Args:
+        lessons: of each half.
+        prior: the weights before.
+    """
+    before = np.concatenate([one.before.errors(prior) + _lost(one)[0] for one in lessons])
+    right = sum(int(np.maximum(*map(_right, one[:2])).sum()) for one in lessons)
+    gains = {
+        pull: before
+        - np.concatenate([one.after.errors(one.taught(pull)) + _lost(one)[1] for one in lessons])
+        for pull in PULLS
+    }
+    pull = max(gains, key=lambda one: float(gains[one].sum()))
+    nats = float(gains[pull].sum()) / right
+    error = DEVIATIONS * float(gains[pull].std()) * len(before) ** 0.5 / right
+    return Gain(nats, nats - error, nats + error, pull)
+
+
+def _right(examples: Examples) -> Float64s:
+    """(terms,) right places of each."""
+    return np.bincount(examples.term, examples.is_right, examples.n_terms).astype(np.float64)
+
+
+def _lost(lesson: Lesson) -> tuple[Float64s, Float64s]:
+    """(terms,) nats for right places that only the other of both searches has: before, after."""
+    before, after = _right(lesson.before), _right(lesson.after)
+    return LOST * np.maximum(after - before, 0.0), LOST * np.maximum(before - after, 0.0)
