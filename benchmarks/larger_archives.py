@@ -91,7 +91,8 @@ def in_larger_archive(examples: Examples, phones: Float64s, false_alarms: FalseA
         best = np.argsort(table[:, by_rate], kind="stable")[:MAX_HITS]
         features = dict(zip(names, table[best].T, strict=True)) | {"split": np.zeros(len(best))}
         more = np.full(len(best), np.log1p(len(false_alarms[length])))
-        evidence.append(Evidence(features, chances - more))
+        by_phones = np.ones(len(best), dtype=bool)
+        evidence.append(Evidence(features, chances - more, by_phones=by_phones))
         is_right.append(right[best])
         enlarged.append(more)
     return examples_of(evidence, is_right)._replace(enlarged=np.concatenate(enlarged))

@@ -55,11 +55,9 @@ def tune(
 ) -> Model:
     """Learn score calibration, and phone confusions where there is a transcript.
 
-    Give a transcript (``ecf_path``, ``rttm_path`` and ``terms_path``), marks, or both.
-
     Args:
         stores: index of the speech that is transcribed or was searched; several are its shards.
-        ecf_path: the speech that is transcribed.
+        ecf_path: the speech that is transcribed; with the next two, or marks, or all.
         rttm_path: its transcript.
         terms_path: terms like those that will be searched, above all phrases.
         feedback_path: marks of people (`std.marks`), as `std-serve --feedback` keeps them.
@@ -70,10 +68,8 @@ def tune(
         advance: called with each share of the work that is done; the shares add up to 1.
 
     Raises:
-        InputError: a file or a store cannot be read, the index has no phone columns, or several
-            languages and none is named, or nothing of it is transcribed.
-        ConfigError: there is too little to learn from, tuning is expected to lose on other speech,
-            or scipy is not installed.
+        InputError: a file or a store cannot be read, has no phones, or another language.
+        ConfigError: there is too little to learn from, or tuning is expected to lose elsewhere.
 
     For example::
 

@@ -19,6 +19,7 @@ import numpy as np
 from searcher.calibration.weights import WEIGHT_RIDGE, Examples, Weights
 from searcher.tuning.labels import Phrase
 from searcher.tuning.reference import TuningTranscript
+from std.errors import ConfigError
 from std.values import Excerpt, Float64s
 
 PULLS = tuple(WEIGHT_RIDGE * times for times in (3, 10, 30, 100, 1000))
@@ -35,7 +36,7 @@ class Transcribed:
     excerpts: Sequence[Excerpt]  # the transcribed speech
 
 
-class Lesson(NamedTuple):
+class HeldOut(NamedTuple):
     """A half's examples, and what the other half taught."""
 
     before: Examples  # searched without confusions
@@ -50,6 +51,25 @@ class Gain(NamedTuple):
     low: float  # of an interval that has the gain nine times in ten
     high: float
     pull: float  # to the prior's weights, with which the gain is largest
+
+    def figures(self) -> dict[str, float]:
+        """As a model keeps them (`Model.tuned_on`)."""
+        return {
+            "gain": self.nats, "gain_low": self.low, "gain_high": self.high, "pull": self.pull
+        }  # fmt: skip
+
+    def require(self) -> None:
+        """Refuse a model that is expected to lose.
+
+        Raises:
+            ConfigError: it is.
+        """
+        if self.nats < 0:
+            raise ConfigError(
+                "expected a model that gains where it was not tuned, got one that loses "
+                f"{-self.nats:.3f} nats a right place ({self.low:+.3f} to {self.high:+.3f}); "
+                "search without a model, or take it with --even-if-worse"
+            )
 
 
 def halves(transcribed: Transcribed) -> tuple[Transcribed, Transcribed]:
@@ -70,18 +90,18 @@ def halves(transcribed: Transcribed) -> tuple[Transcribed, Transcribed]:
     return first, second
 
 
-def expected_gain(lessons: Sequence[Lesson], prior: Weights) -> Gain:
+def expected_gain(held_out: Sequence[HeldOut], prior: Weights) -> Gain:
     """What tuning brings on speech that it did not learn from.
 
     Args:
-        lessons: of each half.
+        held_out: of each half.
         prior: the weights before.
     """
-    before = np.concatenate([one.before.errors(prior) + _lost(one)[0] for one in lessons])
-    right = sum(int(np.maximum(*map(_right, one[:2])).sum()) for one in lessons)
+    before = np.concatenate([one.before.errors(prior) + _lost(one)[0] for one in held_out])
+    right = sum(int(np.maximum(*map(_right, one[:2])).sum()) for one in held_out)
     gains = {
         pull: before
-        - np.concatenate([one.after.errors(one.taught(pull)) + _lost(one)[1] for one in lessons])
+        - np.concatenate([one.after.errors(one.taught(pull)) + _lost(one)[1] for one in held_out])
         for pull in PULLS
     }
     pull = max(gains, key=lambda one: float(gains[one].sum()))
@@ -95,7 +115,7 @@ def _right(examples: Examples) -> Float64s:
     return np.bincount(examples.term, examples.is_right, examples.n_terms).astype(np.float64)
 
 
-def _lost(lesson: Lesson) -> tuple[Float64s, Float64s]:
+def _lost(half: HeldOut) -> tuple[Float64s, Float64s]:
     """(terms,) nats for right places that only the other of both searches has: before, after."""
-    before, after = _right(lesson.before), _right(lesson.after)
+    before, after = _right(half.before), _right(half.after)
     return LOST * np.maximum(after - before, 0.0), LOST * np.maximum(before - after, 0.0)

@@ -30,7 +30,7 @@ from searcher.tuning.examples import (
     labelled_of_any_length,
     vocabulary_of,
 )
-from searcher.tuning.gain import PULLS, Gain, Lesson, Transcribed, expected_gain, halves
+from searcher.tuning.gain import PULLS, Gain, HeldOut, Transcribed, expected_gain, halves
 from searcher.tuning.labels import Phrase, SearchByWords
 from searcher.tuning.marked import MarkedPlace, by_marks
 from searcher.tuning.reference import TuningTranscript, phrases_said
@@ -76,12 +76,8 @@ def tune(
     gain = None
     if transcribed:
         gain = gain_of_tuning(transcribed, indexes, search_by_words, prior, seed)
-        if gain and gain.nats < 0 and not even_if_worse:
-            raise ConfigError(
-                "expected a model that gains where it was not tuned, got one that loses "
-                f"{-gain.nats:.3f} nats a right place ({gain.low:+.3f} to {gain.high:+.3f}); "
-                "search without a model, or take it with --even-if-worse"
-            )
+        if gain and not even_if_worse:
+            gain.require()
         progress(0.5)
         confusion = learn_confusion(transcribed.transcript, indexes)
     else:
@@ -96,10 +92,7 @@ def tune(
         examples, figures = _of_transcript(transcribed, speech, seed)
         sources.append(examples)
         learned_from |= figures | {DOUBT: spoken_doubt(transcribed.transcript, indexes)}
-        if gain:
-            learned_from |= {
-                "gain": gain.nats, "gain_low": gain.low, "gain_high": gain.high, "pull": gain.pull
-            }  # fmt: skip
+        learned_from |= gain.figures() if gain else {}
     progress(0.8)
     if marked or not transcribed:
         speech = JudgedSpeech(tuned, search_by_words, (), None)
@@ -130,7 +123,7 @@ def gain_of_tuning(
         return _of_transcript(of, speech, seed)[0]
 
     first, second = halves(transcribed)
-    lessons = []
+    held_out = []
     for taught_by, judged in ((first, second), (second, first)):
         confusion = learn_confusion(taught_by.transcript, indexes)
         tuned = replace(indexes, model=_with_confusion(prior, indexes, confusion))
@@ -139,8 +132,8 @@ def gain_of_tuning(
             before, after = (together([*examples(judged, one)]) for one in (indexes, tuned))
         except ConfigError:
             return None
-        lessons.append(Lesson(before, after, partial(learn, [source], prior)))
-    return expected_gain(lessons, prior.weights)
+        held_out.append(HeldOut(before, after, partial(learn, [source], prior)))
+    return expected_gain(held_out, prior.weights)
 
 
 def learn(sources: Sequence[KindsOfExamples], prior: Model, ridge: float = RIDGE) -> Weights:

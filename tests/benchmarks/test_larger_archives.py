@@ -5,15 +5,14 @@ import pytest
 
 from benchmarks.larger_archives import in_larger_archive
 from searcher.calibration.weights import Evidence, examples_of
-from searcher.evidence.features import feature_names
 from searcher.phonetic.ratios import MAX_HITS
 
-NAMES = sorted(feature_names(in_vocabulary=False))
+NAMES = ["log_e_rate", "relative", "spelling", "split"]
 
 
 def evidence(rng, n, offset=-8.0):
     columns = {name: rng.standard_normal(n) for name in NAMES}
-    columns["written"] = (rng.random(n) < 0.5).astype(float)
+    columns["split"] = (rng.random(n) < 0.5).astype(float)
     return Evidence(columns, np.full(n, offset))
 
 
@@ -49,9 +48,10 @@ def test_a_term_keeps_the_best_of_its_own_places_and_of_the_decoys_of_its_length
     rows = [place for of_term in expected for place in of_term]
     assert found.is_right.tolist() == [right for _, right in rows]
     for name in NAMES:
-        wanted = [0.0 if name == "written" else features[name] for features, _ in rows]
+        wanted = [0.0 if name == "split" else features[name] for features, _ in rows]
         assert found.features[name].tolist() == wanted
     assert found.is_known.all()
+    assert np.asarray(found.by_phones).all()
 
 
 def test_a_larger_archive_has_as_many_more_chances_as_there_are_decoys():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from searcher.calibration.weights import Examples, Weights
-from searcher.tuning.gain import LOST, PULLS, Lesson, Transcribed, expected_gain, halves
+from searcher.tuning.gain import LOST, PULLS, HeldOut, Transcribed, expected_gain, halves
 from searcher.tuning.reference import make_transcript
 from std.config import Config
 from std.values import Excerpt, Lexemes, Recording
@@ -26,7 +26,7 @@ def drawn(n_terms, seed):
 
 def lesson(seed, taught):
     examples = drawn(400, seed)
-    return Lesson(examples, examples, taught)
+    return HeldOut(examples, examples, taught)
 
 
 def test_better_weights_gain_and_worse_ones_lose():
@@ -46,7 +46,7 @@ def test_the_pull_is_that_of_the_largest_gain():
 
 def test_the_interval_has_the_gain_of_other_speech():
     """Nine times in ten; of forty draws thirty-one at least (binomial, one in a hundred fewer)."""
-    whole = expected_gain([Lesson(drawn(20_000, 9), drawn(20_000, 9), lambda pull: TRUE)], OFF)
+    whole = expected_gain([HeldOut(drawn(20_000, 9), drawn(20_000, 9), lambda pull: TRUE)], OFF)
     found = [expected_gain([lesson(seed, lambda pull: TRUE)], OFF) for seed in range(20, 60)]
     assert sum(one.low < whole.nats < one.high for one in found) >= 31
 
@@ -63,7 +63,7 @@ def test_right_places_that_confusions_lose_count():
         },
     )
     without = after.errors(TRUE).sum() - before.errors(TRUE).sum()
-    found = expected_gain([Lesson(before, after, lambda pull: TRUE)], TRUE)
+    found = expected_gain([HeldOut(before, after, lambda pull: TRUE)], TRUE)
     assert found.nats * len(right) == pytest.approx(-(without + 10 * LOST))
 
 
