@@ -39,8 +39,6 @@ from std.own_folder import OwnFolder
 from std.phonetics.confusion import Counts, to_json
 from std.ranges import Range
 from std.store import Segment
-from std.store.columns import Int64s
-from std.values import Float64s
 
 TYPICAL_PHONE_MS = 75.0  # of an archive without a word that the recogniser is sure of
 SURE_WORD = 0.9  # posterior of words that tell how long phones last
