@@ -258,8 +258,9 @@ def found_as(hit: Mapping[str, Any]) -> str:
         "heard": "heard in the sound",
     }.get(method, hit["how"] or method)
     if within := hit.get("within_word"):
-        kinds = {"form": "another form of it", "part": "inside", "apart": "written apart"}
-        text += f" ({kinds[within['kind']]}: “{within['word']}”)"
+        kinds = {"form": "another form of it", "part": "a longer word", "apart": "written apart"}
+        word = "" if within["word"] == searched else f": “{within['word']}”"
+        text += f" ({kinds[within['kind']]}{word})"
     if hit["likeliest"] != searched:
         wrote = f"“{hit['likeliest']}”" if hit["likeliest"] else "nothing"
         text = f"{text}; the recogniser preferred {wrote}"
