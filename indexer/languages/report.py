@@ -86,7 +86,7 @@ def doubts(pronouncer: Pronouncer) -> Iterator[str]:
             recording for recording in of_language if recording[1].source == WORDS and language
         ]
         unsure = [recording for recording in unsure if not recording[1].guess.sure]
-        none = [recording for recording in of_language if not language]
+        none = [one for one in of_language if not language and one[1].speech_ms]  # some have words
         told = f"taken for {language!r}; --language says it"
         yield from _warning(by_others, "with too few words that tell a language", told)
         yield from _warning(unsure, "with words of several languages", told)
