@@ -166,7 +166,6 @@ def open_phonetic_indexes(
         without any, or with another pronouncer).
 
     Raises:
-        ConfigError: the index's pronouncer is not installed.
         StoreError: phone columns are damaged.
     """
     live = [segment for segment in segments if len(segment.deleted) < len(segment.recordings)]
@@ -178,6 +177,9 @@ def open_phonetic_indexes(
     if not arcs:
         return None, tuple(live)
     pronouncer = min(arcs, key=lambda name: (-arcs[name], name))
+    lexicon = lexicon_of(pronouncer, config.pronunciation, config.text)
+    if lexicon is None:
+        return None, tuple(live)
     usable = [
         (index, segment) for index, segment in opened if index and index.pronouncer == pronouncer
     ]
@@ -189,7 +191,7 @@ def open_phonetic_indexes(
             )
             for _, segment in usable
         ),
-        lexicon_of(pronouncer, config.pronunciation, config.text),
+        lexicon,
         model if model and model.pronouncer == pronouncer else None,
     )
     others = [
@@ -280,9 +282,11 @@ def lexicon_of_index(segments: Sequence[Segment], config: Config) -> Lexicon:
     """The lexicon of the index's pronouncer, or of its words' language if it has no phones.
 
     Raises:
-        ConfigError: the pronouncer is not installed, or the language is not recognisable.
+        ConfigError: no pronouncer of it is installed, or the language is not recognisable.
     """
     for segment in segments:
         if (pronouncer := segment.extra("phone_maker")) is not None:
-            return lexicon_of(bytes(pronouncer).decode(), config.pronunciation, config.text)
+            name = bytes(pronouncer).decode()
+            if lexicon := lexicon_of(name, config.pronunciation, config.text):
+                return lexicon
     return lexicon_for(config.pronunciation, config.text, lambda: vocabulary_counts(segments))

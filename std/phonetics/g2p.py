@@ -3,16 +3,19 @@
     converter("de")          espeak-ng, if the optional extra is installed, else our own rules
     converter("en")          g2p-en's network, read without NLTK, if it is installed
     named("rules-1:de")      the converter that an index names, whatever is installed besides
+    named_or_other(...)      the same; else that of the language, with a warning
 
 A converter knows one language and names itself, so that an index can record who pronounced its
-words: phones of two converters must not be compared.
+words. Phones of two converters differ, so words of an index are never pronounced by two; a search
+without the index's own converter takes another one rather than none.
 """
 
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Protocol
+from warnings import warn
 
-from std.errors import ConfigError
+from std.errors import ConfigError, StoreWarning
 from std.languages.detection import WITHOUT_SPACES, language_code
 from std.phonetics.letter_rules import load
 from std.phonetics.phones import Pronunciation
@@ -99,6 +102,33 @@ def named(pronouncer: str) -> Converter:
             f"{install}index again"
         )
     return chosen
+
+
+def named_or_other(pronouncer: str) -> Converter | None:
+    """The converter that an index was made with, else the best of its language that is installed.
+
+    Args:
+        pronouncer: converter and language, ``g2p-en:en``.
+
+    Returns:
+        None if nothing that is installed knows the language. A `StoreWarning` says whatever is not
+        as in the index.
+    """
+    kind, _, language = pronouncer.rpartition(":")
+    try:
+        return named(pronouncer)
+    except ConfigError:
+        pass
+    install = f"; {EXTRAS[kind]}" if kind in EXTRAS else "; index again"
+    try:
+        other = (_rules(language) if language == "en" else None) or converter(language)
+    except ConfigError:
+        message = f"unknown words are not found by their sound: {pronouncer} is not installed"
+        warn(f"{message}{install}", StoreWarning, stacklevel=2)
+        return None
+    message = f"{pronouncer}, as the index was made with, is not installed: {other.name} pronounces"
+    warn(f"{message} unknown words, and finds fewer of them{install}", StoreWarning, stacklevel=2)
+    return other
 
 
 def hint(pronouncer: str) -> str:

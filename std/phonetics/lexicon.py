@@ -17,7 +17,7 @@ from std.config import PronunciationConfig
 from std.errors import ConfigError, InputError
 from std.files import read_text
 from std.languages.detection import guess_language
-from std.phonetics.g2p import Converter, converter, named
+from std.phonetics.g2p import Converter, converter, named_or_other
 from std.phonetics.phones import Pronunciation, canonical
 from std.text import Normalisation
 
@@ -96,19 +96,23 @@ def lexicon_in(language: str, config: PronunciationConfig, normalisation: Normal
 
 def lexicon_of(
     pronouncer: str, config: PronunciationConfig, normalisation: Normalisation
-) -> Lexicon:
-    """The lexicon with the pronouncer of an index, ``espeak-ng:de``.
+) -> Lexicon | None:
+    """The lexicon with the pronouncer of an index, ``espeak-ng:de``, or with another one.
 
     Args:
         pronouncer: converter and language, as the index names them.
         config: the user's lexicon.
         normalisation: of the words that are looked up.
 
+    Returns:
+        None if nothing that is installed knows the language; warnings say what is missing.
+
     Raises:
-        ConfigError: its converter is not installed, or is another one now.
+        InputError: the lexicon file cannot be read.
     """
+    chosen = named_or_other(pronouncer)
     entries = read(Path(config.lexicon), normalisation) if config.lexicon else None
-    return Lexicon(named(pronouncer), entries)
+    return Lexicon(chosen, entries) if chosen else None
 
 
 def read(path: Path, normalisation: Normalisation) -> dict[str, tuple[Pronunciation, ...]]:

@@ -3,8 +3,11 @@ import io
 
 import pytest
 
+import std.phonetics.g2p
+from indexer import index_files
+from searcher.commands import search
 from std.config import PronunciationConfig
-from std.errors import ConfigError, InputError
+from std.errors import InputError, StoreWarning
 from std.phonetics.lexicon import Lexicon, NoLanguageError, dump, lexicon_for, lexicon_of, read
 from std.text import Normalisation
 
@@ -87,5 +90,21 @@ def test_an_index_is_pronounced_by_its_own_pronouncer(tmp_path):
     path = write(tmp_path, "cat k\n")
     lexicon = lexicon_of("g2p-en:en", PronunciationConfig(lexicon=str(path)), TEXT)
     assert lexicon.pronunciations(["cat"]) == [(("k",),)]
-    with pytest.raises(ConfigError, match=r"expected festival:en, .* got g2p-en:en"):
-        lexicon_of("festival:en", PronunciationConfig(), TEXT)
+    told = r"festival:en, as the index was made with, is not installed: rules-1:en pronounces"
+    with pytest.warns(StoreWarning, match=told):
+        lexicon = lexicon_of("festival:en", PronunciationConfig(), TEXT)
+    assert lexicon.pronunciations(["vision"]) == [(("v", "ɪ", "ʒ", "ə", "n"),)]
+    with pytest.warns(StoreWarning, match="not found by their sound: festival:xx is not inst"):
+        assert lexicon_of("festival:xx", PronunciationConfig(), TEXT) is None
+
+
+def test_an_index_is_searched_without_its_own_pronouncer(german, tmp_path, monkeypatch, capsys):
+    index_files(german / "mesh" / "KERSTIN_00.mesh", tmp_path / "i", language="German")
+    argv = ["--store", str(tmp_path / "i"), "hahnenfeder", "--fmt", "lines"]
+    assert search.main(argv) == 0
+    found = capsys.readouterr().out
+    monkeypatch.setattr(std.phonetics.g2p, "find_spec", lambda name: None)
+    assert search.main(argv) == 0
+    out, err = capsys.readouterr()
+    assert "is not installed: rules-1:de pronounces unknown words" in err
+    assert out.split("\t")[:2] == found.split("\t")[:2] == ["hahnenfeder", "KERSTIN_00"]
