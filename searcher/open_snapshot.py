@@ -4,13 +4,13 @@ OpenSnapshot    recordings, speech, candidates of terms, hits; `searcher.searcha
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
 from searcher.index.copies import Copies
 from searcher.index.searched_speech import SearchedSpeech, of_excerpts, restricted
-from searcher.results.hits import HitColumns, Hits
+from searcher.results.hits import Hit, HitColumns, Hits
 from searcher.results.search_result import SearchResult, TermCandidates
 from std.config import Config
 from std.errors import ClosedIndexError
@@ -19,6 +19,8 @@ from std.metadata.table import Metadata
 from std.recordings import IndexRecording, Recordings, about_speakers
 from std.store import Segment
 from std.values import ECF, SearchMode, Term, TermList
+
+HITS_AT_ONCE = 1000  # that `each_hit` makes
 
 
 class OpenSnapshot(ABC):
@@ -153,6 +155,16 @@ class OpenSnapshot(ABC):
             decided: whether the hits show the decision.
         """
         return Hits(self.hit_columns(result, decided=decided))
+
+    def each_hit(self, result: SearchResult, *, decided: bool = True) -> Iterator[Hit]:
+        """Yield the hits of `hits` in their order; of a large answer only some are made at a time.
+
+        Args:
+            result, decided: see `hits`.
+        """
+        for first in range(0, len(result.probability), HITS_AT_ONCE):
+            some = result.rows(slice(first, first + HITS_AT_ONCE))
+            yield from self.hit_columns(some, decided=decided)
 
     @property
     def all_speech(self) -> SearchedSpeech:

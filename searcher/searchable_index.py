@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import SupportsFloat
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from searcher.terms.vocabulary import Vocabulary, of_counts
 from searcher.terms.wildcards import is_wildcard
 from std.characters import text_of
 from std.config import SHOWN_FROM
-from std.errors import StdError
+from std.errors import StdError, quoted
 from std.execution.workers import IN_PROCESS, Executor
 from std.languages.detection import of_segment
 from std.metadata.table import SPEAKER
@@ -32,6 +33,19 @@ from std.recordings import OWN_COLUMNS, Recordings
 from std.store import Segment
 from std.store.speakers import Speakers
 from std.values import Term
+
+
+def require_probability(value: float) -> None:
+    """Refuse what is no probability.
+
+    Raises:
+        TypeError: it is no number.
+        ValueError: it is below 0 or above 1.
+    """
+    if isinstance(value, str) or not isinstance(value, SupportsFloat):
+        raise TypeError(f"min_probability: expected a number, got {quoted(value)}")
+    if not 0 <= float(value) <= 1:
+        raise ValueError(f"min_probability: expected 0 to 1, got {value}")
 
 
 class SearchableIndex(OpenSnapshot):
@@ -61,6 +75,7 @@ class SearchableIndex(OpenSnapshot):
                 read.
         """
         self.require_open()
+        require_probability(min_probability)
         asked = read_asked(terms, self.columns)
         wanted = self.adhoc_terms(asked.terms)
         speech = self.searched_speech(None, where, recordings)

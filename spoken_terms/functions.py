@@ -34,7 +34,7 @@ index. Each is one line.
     >>> folder.cleanup()
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -121,6 +121,8 @@ def index(inputs: AnyPath | Sequence[AnyPath], store: AnyPath, **settings: Any) 
     """
     from indexer import index_files
 
+    if not isinstance(inputs, str | PathLike | Iterable):
+        raise TypeError(f"inputs: expected a file, a folder or a list of them, got {inputs!r}")
     given = [inputs] if isinstance(inputs, str | PathLike) else list(inputs)
     for one in given:
         if fspath(one) != "-" and not Path(one).exists():

@@ -90,6 +90,22 @@ def test_formats_are_counted_and_listed():
     assert f"**Reads {len(FORMATS)} formats**" in (ROOT / "README.md").read_text()
 
 
+def test_the_twenty_examples_of_python_run(tmp_path, monkeypatch, capsys):
+    text = (ROOT / "docs/reference/python.md").read_text()
+    (code,) = (b.code for b in blocks(text) if b.language == "python")
+    assert [*map(int, re.findall(r"^# (\d+)\. ", code, re.M))] == [*range(1, 21)]
+    monkeypatch.chdir(ROOT)
+    names = {}
+    exec(code.replace('"python-', f'"{tmp_path}/python-'), names)
+    out = capsys.readouterr().out.splitlines()
+    assert out[0] == "15 recordings, 290 utterances"
+    assert out[1].startswith("KERSTIN_00 5.09 ")
+    assert out[2:4] == ["Federn", "1.0"]
+    assert out[5] == "the index is closed: open it again with open_index"
+    assert names["listed"].frame_columns()["decision"].count("YES") > 300
+    assert names["scores"].groups[0].measures["ATWV"] > 0.8
+
+
 def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     (block,) = (b for b in blocks((ROOT / "README.md").read_text()) if b.language == "python")
     monkeypatch.chdir(ROOT)

@@ -151,3 +151,26 @@ def test_an_unknown_name():
     with pytest.raises(AttributeError, match="'spoken_terms' has no attribute 'find'"):
         st.find  # noqa: B018  # that it raises is the point
     assert {"open", "search"} <= {*dir(st)}
+
+
+def test_a_large_answer_hit_by_hit_is_the_same(store, monkeypatch):
+    monkeypatch.setattr("searcher.open_snapshot.HITS_AT_ONCE", 3)
+    with st.open(store) as index:
+        found = index.find("d*", min_probability=0)
+        hits = index.hits(found)
+        assert len(hits) > 6
+        assert [*index.each_hit(found)] == [*hits]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "told"),
+    [
+        (lambda i: i.search("a", min_probability="high"), TypeError, "expected a number, got 'hi"),
+        (lambda i: i.search("a", min_probability=2), ValueError, "expected 0 to 1, got 2"),
+        (lambda i: i.search("a", min_probability=None), TypeError, "expected a number, got"),
+        (lambda i: st.index(3, "memory:"), TypeError, "a folder or a list of them, got 3"),
+    ],
+)
+def test_what_is_no_number_and_no_file_is_named(store, call, error, told):
+    with st.open(store) as index, pytest.raises(error, match=told):
+        call(index)
