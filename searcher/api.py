@@ -185,7 +185,8 @@ class Index(IndexSnapshot):
 
         Args:
             by: what is compared: the ``sound``, or the ``phones`` that were heard in it.
-            unexplained: only what the recogniser wrote as different words, or not at all.
+            unexplained: only what the recogniser wrote as different words, or not at all; with
+                the spelling that the phones heard propose, where the index has some.
             least_score: of two stretches: signs by which their frames are nearer than usual, in
                 all; None: 300, of phones 1000.
             least_s: of a stretch, in seconds.
@@ -207,6 +208,7 @@ class Index(IndexSnapshot):
             DiscoveryOptions,
             discover,
         )
+        from searcher.discovery.spelling import with_spellings
 
         self.require_open()
         score, chance = USUAL_OPTIONS[by]
@@ -219,9 +221,10 @@ class Index(IndexSnapshot):
         )
         chosen = self.recordings(where=where, recordings=recordings)
         wanted = {one.recording for one in chosen if one.recording not in self.copies}
-        return discover(
+        found = discover(
             self.segments, options, workers, wanted=wanted.__contains__, advance=advance
         )
+        return with_spellings(found, self.segments, self.config) if unexplained else found
 
     def find_terms(
         self,

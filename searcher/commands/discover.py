@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from std.command import file_argument, folder_argument, number, print_json, progress_bar, run, tell
@@ -17,6 +18,7 @@ from std.options import (
     add_selection_options,
     add_store_option,
 )
+from std.outputs import open_output
 from std.parser import Parser
 from std.ranges import Range
 
@@ -32,7 +34,8 @@ example:
 
 exit status: 0 something recurs; 1 nothing does (as grep); 2 a mistake that you can mend
 """
-FRAGMENT_COLUMNS = ("class", "file", "channel", "start", "end", "score", "written")
+SHORTEST_NAME = 4  # letters
+FRAGMENT_COLUMNS = ("class", "file", "channel", "start", "end", "score", "written", "spelling")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -57,6 +60,11 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument(
         "--unexplained", action="store_true",
         help="only what the recogniser wrote as different words, or not at all",
+    )  # fmt: skip
+    parse.add_argument(
+        "--names", type=file_argument, metavar="FILE",
+        help="with --unexplained: the spellings that the phones heard propose, one a line, for "
+        "std-recognise --hotwords, std-search --terms, std-serve --alerts",
     )  # fmt: skip
     parse.add_argument(
         "--output", type=file_argument, metavar="CLASS", help="class file, for std-discovery"
@@ -110,13 +118,19 @@ def discover(args: argparse.Namespace) -> int:
     from std.distinct import require_distinct
     from std.execution.processes import executor
 
+    if args.names and not args.unexplained:
+        raise StdError("expected --unexplained with --names, got none")
     if args.audio and not args.page:
         raise StdError("expected --audio with --page, got none")
     form = form_of(args, piped=LINES)
     forms = {
         f"--{name}": STANDARD_STREAM for name in ("json", "nl", "csv", "fmt") if getattr(args, name)
     }
-    require_distinct({}, {"--output": args.output, "--page": args.page} | forms, args.store)
+    require_distinct(
+        {},
+        {"--output": args.output, "--page": args.page, "--names": args.names} | forms,
+        args.store,
+    )
     with open_index(*args.store) as index:
         with (
             progress_bar("comparing", 1.0, quiet=args.quiet) as advance,
@@ -127,6 +141,8 @@ def discover(args: argparse.Namespace) -> int:
                 least_s=args.least_length, most_chance=args.most_chance, where=args.where,
                 recordings=args.recording, workers=workers, advance=advance,
             )  # fmt: skip
+        if args.names:
+            write_names(found, args.names)
         if args.output:
             write_classes(found.classes, args.output)
         if args.page:
@@ -144,6 +160,20 @@ def discover(args: argparse.Namespace) -> int:
     return 0 if found.classes else 1
 
 
+def write_names(found: "Discovered", path: Path) -> None:
+    """Write the spellings of classes that are long enough for names, each once, one a line.
+
+    Raises:
+        StdError: no phones were heard, or the file cannot be written.
+    """
+    spelt = [one.spelling for one in found.classes if one.spelling]
+    if found.classes and not spelt:
+        raise StdError("--names: expected phones heard in the index (std-index), got none")
+    names = dict.fromkeys(name for name in spelt if len(name) >= SHORTEST_NAME)
+    with open_output(path) as sink:
+        sink.write("".join(f"{name}\n" for name in names).encode())
+
+
 def document(found: "Discovered") -> dict[str, Any]:
     """What was found, for programs."""
     return {
@@ -155,8 +185,10 @@ def document(found: "Discovered") -> dict[str, Any]:
             {
                 "by_chance": one.by_chance,
                 "explained": one.explained,
+                "spelling": one.spelling,
                 "fragments": [
-                    dict(zip(FRAGMENT_COLUMNS[1:], row[1:], strict=True)) for row in _cells(n, one)
+                    dict(zip(FRAGMENT_COLUMNS[1:-1], row[1:-1], strict=True))
+                    for row in _cells(n, one)
                 ],
             }
             for n, one in enumerate(found.classes, start=1)
@@ -177,14 +209,16 @@ def print_classes(classes: "Sequence[DiscoveredClass]") -> None:
     from std.display.numbers import clock
     from std.display.tables import print_table
 
-    names = ("class", "file", "time", "length", "score", "written")
+    is_spelt = any(one.spelling for one in classes)
+    names = ("class", "file", "time", "length", "score", "written", *["spelling"] * is_spelt)
     cells = []
     for n, one in enumerate(classes, start=1):
         for row, part in enumerate(one.fragments):
             channel = f" ({part.recording.channel})" if part.recording.channel != 1 else ""
             cells.append(
                 (n if row == 0 else "", f"{part.recording.file}{channel}", clock(part.start_s),
-                 f"{part.end_s - part.start_s:.2f}", part.score, part.written)
+                 f"{part.end_s - part.start_s:.2f}", part.score, part.written,
+                 *[one.spelling if row == 0 else ""] * is_spelt)
             )  # fmt: skip
     right = ("class", "time", "length", "score")
     print_table(Rows(names, cells, ()), right=right, whole=("file", *right))
@@ -192,7 +226,7 @@ def print_classes(classes: "Sequence[DiscoveredClass]") -> None:
 
 def _cells(n: int, one: "DiscoveredClass") -> list[tuple[object, ...]]:
     return [
-        (n, *part.recording, part.start_s, part.end_s, part.score, part.written)
+        (n, *part.recording, part.start_s, part.end_s, part.score, part.written, one.spelling)
         for part in one.fragments
     ]
 

@@ -85,7 +85,7 @@ def listed_terms(args: argparse.Namespace) -> "tuple[list[ExampleTerm], TermList
 
 def threads_of(args: argparse.Namespace) -> int:
     """``--jobs`` if it says more than one, else a thread for each core."""
-    return int(args.jobs) if args.jobs > 1 else len(os.sched_getaffinity(0))
+    return int(args.jobs) if args.jobs > 1 else os.cpu_count() or 1
 
 
 def _as_frames(given: str, args: argparse.Namespace, folders: ExitStack) -> str:

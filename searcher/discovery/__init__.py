@@ -8,6 +8,7 @@
     classes      pairs -> classes, stars around their centres
     chance       how many pairs as good come about by chance
     written      what was written where the members of a class are
+    spelling     phones heard -> a spelling, for what was never written
     found        all of it: an archive -> classes
     class_file   classes -> a class file
     page         classes -> a page to listen to

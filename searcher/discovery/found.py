@@ -62,6 +62,7 @@ class DiscoveredClass:
     fragments: tuple[DiscoveredFragment, ...]  # the one that all others resemble first
     by_chance: float  # pairs as good as its best that chance gives in the archive: E-value
     explained: float | None  # share of its time in which the same words are written; None: no words
+    spelling: str = ""  # that the phones heard propose, where words do not explain it
 
 
 class Discovered(NamedTuple):

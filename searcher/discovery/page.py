@@ -87,10 +87,11 @@ def write_class_page(
 
 
 def _note(one: DiscoveredClass) -> str:
-    """How far its words explain a class."""
+    """How far its words explain a class, and what the phones heard propose."""
+    spelt = f"; perhaps {one.spelling}" if one.spelling else ""
     if one.explained is None:
-        return "no words"
-    return f"{one.explained:.0%} explained by words"
+        return f"no words{spelt}"
+    return f"{one.explained:.0%} explained by words{spelt}"
 
 
 def _length(one: DiscoveredClass) -> str:
