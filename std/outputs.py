@@ -199,6 +199,18 @@ def safe_name(text: str) -> str:
     return name.encode()[:MAX_NAME_BYTES].decode(errors="ignore") or "_"
 
 
+def clip_name(term: str, file: str, channel: int, start_s: float) -> str:
+    """The name of a hit's sound, without its end: term, recording and time.
+
+    >>> clip_name("im bran*", "news", 2, 3723.45)
+    'im_bran--news_2--01-02-03.450'
+    """
+    whole, ms = divmod(round(1000 * start_s), 1000)
+    time = f"{whole // 3600:02d}-{whole // 60 % 60:02d}-{whole % 60:02d}.{ms:03d}"
+    of_channel = f"_{channel}" if channel != 1 else ""
+    return f"{safe_name(term)}--{safe_name(file)}{of_channel}--{time}"
+
+
 def distinct_names(names: Iterable[str]) -> Iterator[str]:
     """The names, with a number where one was there before; case does not tell two apart.
 

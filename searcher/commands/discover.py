@@ -78,7 +78,18 @@ def parser() -> argparse.ArgumentParser:
         metavar="FOLDER",
         help="audio of the recordings, for --page",
     )
-    pairs = parse.further("what counts as recurring")
+    _add_thresholds(parse.further("what counts as recurring"))
+    add_selection_options(parse.further("recordings"), verb="compare ")
+    work = parse.further("work")
+    add_jobs_option(work)
+    add_scheduler_option(work)
+    add_row_options(parse, "fragments")
+    add_progress_options(parse)
+    return parse
+
+
+def _add_thresholds(pairs: "argparse._ArgumentGroup") -> None:
+    """From when on stretches are a pair."""
     pairs.add_argument(
         "--least-score", type=number(Range(1, 1_000_000, whole=True)), metavar="SIGNS",
         help="of a pair: signs by which its frames are nearer than usual, in all (300; of phones "
@@ -92,13 +103,6 @@ def parser() -> argparse.ArgumentParser:
         "--most-chance", type=number(Range(0.0, 1.0)), metavar="SHARE",
         help="of the pairs, as reversed speech tells it (0.01; of phones 0.25)",
     )  # fmt: skip
-    add_selection_options(parse.further("recordings"), verb="compare ")
-    work = parse.further("work")
-    add_jobs_option(work)
-    add_scheduler_option(work)
-    add_row_options(parse, "fragments")
-    add_progress_options(parse)
-    return parse
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -22,8 +22,8 @@ from std.csv_files import NUMBER
 from std.edit_lists import MARKER_ENDS, EditClip, MarkersFor, edl, fcpxml, markers
 from std.errors import InputError, StdError
 from std.metadata.table import AUDIO, NO_METADATA, Metadata
-from std.outputs import distinct_names, make_folder, open_output, safe_name
-from std.subtitles import SubtitleCue, clock, is_subtitle_file, subtitle_file
+from std.outputs import clip_name, distinct_names, make_folder, open_output, safe_name
+from std.subtitles import SubtitleCue, is_subtitle_file, subtitle_file
 from std.values import Recording
 
 
@@ -66,7 +66,7 @@ def write_clips(
         )
     make_folder(folder)
     lost: dict[str, None] = {}
-    for hit, name in zip(hits, distinct_names(map(clip_name, hits)), strict=True):
+    for hit, name in zip(hits, distinct_names(map(_clip_name, hits)), strict=True):
         advance(1)
         place = places[hit.file]
         if place is None:
@@ -87,10 +87,8 @@ def write_clips(
     return [*lost]
 
 
-def clip_name(hit: Hit) -> str:
-    """Term, recording and time: "rathaus--NEWS_01--01-02-03.450"."""
-    time = clock(hit.start_s, ".").replace(":", "-")
-    return f"{safe_name(hit.term)}--{recording_name(hit)}--{time}"
+def _clip_name(hit: Hit) -> str:
+    return clip_name(hit.term, hit.file, hit.channel, hit.start_s)
 
 
 def recording_name(hit: Hit) -> str:

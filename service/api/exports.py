@@ -26,7 +26,7 @@ from service.problems import ProblemError
 from service.searching import Selection, Sorting
 from service.state import Service
 from std.config import SHOWN_FROM
-from std.outputs import distinct_names, safe_name
+from std.outputs import clip_name, distinct_names, safe_name
 from std.values import TermSearch
 
 Kind = Literal["csv", "json", "stdlist", "srt", "vtt", "clips"]
@@ -142,11 +142,13 @@ def _clips(
         )  # fmt: skip
     members = [("hits.csv", _csv(snapshot, shown))]
     missing = [f"{hit['title']}: no audio" for hit in shown if not hit["has_audio"]]
-    for number, hit in enumerate(playable, start=1):
+    names = distinct_names(
+        clip_name(hit["term"], hit["file"], hit["channel"], hit["start_s"]) for hit in playable
+    )
+    for name, hit in zip((f"{name}.ogg" for name in names), playable, strict=True):
         entry = snapshot.recordings.by_id[hit["recording_id"]]
         begin_s = max(0.0, hit["start_s"] - AROUND_S)
         end_s = min(hit["start_s"] + hit["duration_s"] + AROUND_S, begin_s + service.limits.clip_s)
-        name = f"{number:03d}-{safe_name(hit['term'])}-{safe_name(entry.id)}-{begin_s:.1f}s.ogg"
         try:
             members.append((name, clip(entry, begin_s, end_s, "ogg", stop.check)))
         except ProblemError as problem:  # gone, or damaged: the others are there none the less

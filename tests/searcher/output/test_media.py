@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from searcher.output.media import clip_name, write_clips, write_subtitles
+from searcher.output.media import write_clips, write_subtitles
 from searcher.results.hits import Hit
 from std.errors import StdError
 from std.metadata.table import NO_METADATA, of_rows
+from std.outputs import clip_name
 
 HIT = Hit(
     term_id="1", term="rathaus", file="news", channel=1, language="de", start_s=1.0,
@@ -16,6 +17,10 @@ HIT = Hit(
     similarity=1.0, how="", context=("im", "rathaus", "<b>ist</b>"), likeliest="rathaus",
     slots=(0, 1), probability=0.9, threshold=None, expected_occurrences=1.0, because="",
 )  # fmt: skip
+
+
+def named(hit):
+    return clip_name(hit.term, hit.file, hit.channel, hit.start_s)
 
 
 @pytest.mark.parametrize(("changes", "name"), [
@@ -28,11 +33,11 @@ HIT = Hit(
     ({"term": "straße", "file": "日本"}, "straße--日本--00-00-01.000"),
 ])  # fmt: skip
 def test_names_are_safe(changes, name):
-    assert clip_name(replace(HIT, **changes)) == name
+    assert named(replace(HIT, **changes)) == name
 
 
 def test_long_names_fit_any_file_system():
-    name = clip_name(replace(HIT, term="日" * 500, file="ß" * 500))
+    name = named(replace(HIT, term="日" * 500, file="ß" * 500))
     assert len(name.encode()) < 200
     assert name.startswith("日" * 20 + "--")
 
