@@ -1,4 +1,4 @@
-"""Spellings proposed for what was heard and never written: phones -> letters.
+"""Spellings proposed for words that nobody wrote: phones heard -> letters.
 
 learned_speller    words and their phones -> Speller
 with_spellings     classes of a discovery -> the same, each with a spelling
@@ -159,8 +159,8 @@ def with_spellings(found: Discovered, segments: Sequence[Segment], config: Confi
         phones, segment = min(
             rows, key=lambda own: sum(Levenshtein.distance(own[0], other) for other, _ in rows)
         )
-        maker = segment.extra("phone_maker")
-        name = "" if maker is None else maker.tobytes().decode()
+        named = segment.extra("phone_maker")
+        name = "" if named is None else named.tobytes().decode()
         if name not in spellers:
             spellers[name] = _speller(name, segments, config)
         speller = spellers[name]
@@ -174,7 +174,7 @@ def _speller(name: str, segments: Sequence[Segment], config: Config) -> Speller 
     own = [
         segment
         for segment in segments
-        if (maker := segment.extra("phone_maker")) is not None and maker.tobytes().decode() == name
+        if (named := segment.extra("phone_maker")) is not None and named.tobytes().decode() == name
     ]
     counts = Counter(live_counts(own)).most_common()
     words = [word for word, _ in counts if len(word) >= SHORTEST and word.isalpha()][
