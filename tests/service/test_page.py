@@ -707,3 +707,29 @@ def test_searches_are_kept_watched_and_counted(serve_pages, german_settings, ope
         page.get_by_role("button", name="Count").press("Enter")
         page.get_by_role("row", name="spreewald").get_by_role("link", name="spreewald").click()
         page.locator(".hit mark", has_text="spreewald").first.wait_for()
+
+
+def test_a_mark_is_taken_back_by_key_and_values_are_found(serve_pages, german_settings, opened):
+    with serve_pages(replace(german_settings, feedback=None)) as client:
+        page = opened(client, "/?term=und")
+        page.locator(".hit").first.wait_for()
+        page.keyboard.press("j")
+        right = page.locator(".hit .right").first
+        wrong = page.locator(".hit .wrong").first
+        page.keyboard.press("n")
+        page.locator("#marked", has_text="1 wrong").wait_for()
+        page.keyboard.press("y")
+        page.locator("#marked", has_text="1 right, 0 wrong").wait_for()
+        page.keyboard.press("z")
+        page.locator("#marked", has_text="0 right, 1 wrong").wait_for()
+        assert wrong.get_attribute("aria-pressed") == "true"
+        page.keyboard.press("z")
+        page.wait_for_function("!document.getElementById('marked').textContent.trim()")
+        assert right.get_attribute("aria-pressed") == "false"
+        assert client("/api/feedback").json == []
+        page.get_by_label("Find in recording").fill("lesson 2")
+        shown = page.locator(".facet", has=page.get_by_label("Find in recording")).locator(
+            "li:visible"
+        )
+        assert shown.count() == 1
+        assert "Radio lesson 2" in shown.inner_text()

@@ -2,6 +2,7 @@
 // What the service cannot write (a full disk, no network) waits in this browser and is sent again.
 import { announce, send } from "./shell.js";
 
+const made = []; // marks of this page, for undo: the hit, and what its mark was before
 const WAITING = "std-marks"; // in local storage
 const AGAIN_MS = 20_000;
 
@@ -25,6 +26,7 @@ export async function mark(hit, right, changed) {
     const kept = await keep(key, wanted, hit.dataset.version);
     hit.dataset.version = kept.version;
     announce(wanted === null ? "mark taken back" : wanted ? "marked right" : "marked wrong");
+    made.push({ hit, before });
     changed(before, wanted, kept);
   } catch (error) {
     if (error.status === 412) { // somebody else was faster: show their mark
@@ -43,6 +45,13 @@ export async function mark(hit, right, changed) {
       changed(before, before, null, error);
     }
   }
+}
+
+/** Take the last change of a mark back; whether there is one. */
+export function undoMark(changed) {
+  const { hit, before } = made.pop() ?? {};
+  if (!hit) { announce("no mark to take back"); return; }
+  mark(hit, before ?? markOf(hit), (...how) => { made.pop(); changed(hit, ...how); });
 }
 
 function keep(key, wanted, version) {

@@ -1,6 +1,6 @@
 // The view of a recording: sound, waveform, spectrogram, words; the hits of a search on all of them.
 import { makeCorrections, saveTranscript } from "./corrections.js";
-import { mark } from "./marks.js";
+import { mark, undoMark } from "./marks.js";
 import { address, announce, ask, askJson, audioAddress, clock, isTyping } from "./shell.js";
 import { makeWave } from "./wave.js";
 import { makeWords } from "./words.js";
@@ -260,6 +260,7 @@ document.addEventListener("keydown", (event) => {
     " ": () => (audio.paused ? seek(audio.currentTime, true) : audio.pause()),
     j: () => step(1), k: () => step(-1),
     y: () => judge(true), n: () => judge(false),
+    z: () => undoMark(showMark),
     f: () => document.getElementById("find").focus(),
     l: repeat, "<": () => faster(-1), ">": () => faster(1),
     ArrowLeft: () => seek(Math.max(0, audio.currentTime - 5)),

@@ -1,7 +1,7 @@
 // The search page: terms in, results in the place of the last ones; the address holds everything.
 import { addHints } from "./hints.js";
 import { remember, showKept, showSearches, toggleKept } from "./kept.js";
-import { mark } from "./marks.js";
+import { mark, undoMark } from "./marks.js";
 import { showNews } from "./news.js";
 import { forget, toggle } from "./player.js";
 import { address, announce, ask, askJson, isTyping, send, splitTerms } from "./shell.js";
@@ -210,17 +210,20 @@ function step(by) {
 
 function judge(hit, right) {
   select(hit, { focus: false });
-  mark(hit, right, (before, now, kept, error) => {
-    const line = document.getElementById("marked");
-    if (error) { line.textContent = `Not marked: ${error.message}`; return; }
-    const counts = { true: Number(line.dataset.right), false: Number(line.dataset.wrong) };
-    if (before !== null) counts[before] -= 1;
-    if (now !== null) counts[now] += 1;
-    [line.dataset.right, line.dataset.wrong] = [counts.true, counts.false];
-    const all = counts.true + counts.false;
-    line.textContent = all === 0 ? ""
-      : `Marked so far: ${counts.true} right, ${counts.false} wrong (${Math.round(100 * counts.true / all)} % right).`;
-  });
+  mark(hit, right, showMarked);
+}
+
+/** Say how many are marked. */
+function showMarked(before, now, kept, error) {
+  const line = document.getElementById("marked");
+  if (error) { line.textContent = `Not marked: ${error.message}`; return; }
+  const counts = { true: Number(line.dataset.right), false: Number(line.dataset.wrong) };
+  if (before !== null) counts[before] -= 1;
+  if (now !== null) counts[now] += 1;
+  [line.dataset.right, line.dataset.wrong] = [counts.true, counts.false];
+  const all = counts.true + counts.false;
+  line.textContent = all === 0 ? ""
+    : `Marked so far: ${counts.true} right, ${counts.false} wrong (${Math.round(100 * counts.true / all)} % right).`;
 }
 
 // --- what people do
@@ -237,6 +240,16 @@ form.addEventListener("submit", (event) => {
   }
   box.blur(); // the next keys are about the hits
   go(query.toString(), { toResults: true });
+});
+
+results.addEventListener("input", ({ target }) => {
+  if (!target.classList.contains("find-value")) return;
+  const wanted = target.value.trim().toLocaleLowerCase();
+  const facet = target.closest(".facet");
+  for (const item of facet.querySelectorAll("li")) {
+    const fits = item.textContent.toLocaleLowerCase().includes(wanted);
+    item.hidden = wanted ? !fits : item.classList.contains("more") && facet.querySelector(".all-values") !== null;
+  }
 });
 
 results.addEventListener("click", (event) => {
@@ -300,6 +313,7 @@ document.addEventListener("keydown", (event) => {
     "/": () => { box.focus(); box.select(); },
     j: () => step(1), k: () => step(-1), ArrowDown: () => step(1), ArrowUp: () => step(-1),
     y: () => current && judge(current, true), n: () => current && judge(current, false),
+    z: () => undoMark((hit, ...how) => { if (hit.isConnected) select(hit, { focus: false }); showMarked(...how); }),
     " ": () => current && toggle(current),
     e: toExport,
     m: () => current?.querySelector("a.like")?.click(),
