@@ -156,8 +156,7 @@ async def describe(request: Request, name: str, described: MetadataRequest) -> R
 async def delete(request: Request, name: str) -> Response:
     """Take a recording away, for 30 days in which it can be brought back."""
     work = _work_of(service_of(request))
-    await _kept(work.folder.delete, name)
-    work.look(deleted=name)
+    await _kept(work.delete, name)
     return Response(status_code=204)
 
 

@@ -4,7 +4,8 @@ audio/         sound, as it was sent
 words/         captions, as they were sent; networks that std-recognise writes
 metadata.csv   title, date, ... as people describe them
 .incoming/     what is being sent
-.deleted/      what can be brought back, for `KEPT_S`
+.deleted/      what can be brought back, for `KEPT_S`, with its corrections
+.restored/     corrections of what was brought back, until the index has them again
 """
 
 import csv
@@ -31,6 +32,7 @@ from std.outputs import make_folder, open_output, unwritable
 
 KEPT_S = 30 * 86_400.0  # what was deleted
 OWN_FILES = frozenset({"ecf.xml", "recognise.json", "sound.json", "audio.json"})  # of std-recognise
+CORRECTIONS = "corrections.json"  # beside the files of a deleted recording
 NO_WORDS = (".part", ".sound")  # ends of its files beside the words
 
 
@@ -67,7 +69,8 @@ class UploadFolder:
         self.audio, self.words = root / "audio", root / "words"
         self.table = root / "metadata.csv"
         self._incoming, self._deleted = root / ".incoming", root / ".deleted"
-        for folder in (self.audio, self.words, self._incoming, self._deleted):
+        self.restored = root / ".restored"
+        for folder in (self.audio, self.words, self._incoming, self._deleted, self.restored):
             make_folder(folder)
         self._handle = _locked(root)
         for path in self._incoming.iterdir():  # a killed service left it
@@ -179,8 +182,12 @@ class UploadFolder:
         with open_output(self.table) as stream:
             stream.write(content)
 
-    def delete(self, name: str) -> None:
+    def delete(self, name: str, corrections: str = "") -> None:
         """Put the files of a recording away.
+
+        Args:
+            name: of the recording.
+            corrections: of its words, as `restore` gives them back.
 
         Raises:
             ProblemError: nobody added such a recording.
@@ -188,6 +195,9 @@ class UploadFolder:
         with self._lock:
             files = self.require(name)
             kept = self._deleted / f"{time.time_ns()}"
+            make_folder(kept)
+            if corrections:
+                (kept / CORRECTIONS).write_text(corrections)
             for path in filter(None, files):
                 make_folder(kept / path.parent.name)
                 path.replace(kept / path.parent.name / path.name)
@@ -213,6 +223,8 @@ class UploadFolder:
                 for path in (kept / folder.name).glob("*"):
                     os.utime(path)
                     path.replace(folder / path.name)
+            if (kept / CORRECTIONS).exists():
+                (kept / CORRECTIONS).replace(self.restored / f"{name}.json")
             shutil.rmtree(kept, ignore_errors=True)
 
     def purge(self) -> None:

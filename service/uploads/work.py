@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -21,7 +21,7 @@ from service.settings import Settings
 from service.uploads.checks import require_captions, require_sound
 from service.uploads.folder import Arriving, Files, UploadFolder
 from std.audio.facts import facts_of
-from std.errors import StdError
+from std.errors import InputError, StdError
 
 State = Literal["waiting", "recognising", "indexing", "ready", "failed"]
 
@@ -223,9 +223,55 @@ class UploadWork:
             self.trouble = outcome.message
             return False
         self.trouble, self._synced_deletions = "", deletions
+        self._correct_again(files)
         self._indexed, self._described = state, described
         self._committed()
         return True
+
+    def delete(self, name: str) -> None:
+        """Take a recording away, with its corrections.
+
+        Raises:
+            ProblemError: nobody added such a recording.
+        """
+        from indexer import list_corrections
+
+        self.folder.require(name)
+        try:
+            found = list_corrections(self._settings.stores, recordings=[name])
+        except InputError:  # it is not in the index yet
+            found = []
+        corrections = [
+            [
+                one.recording.channel,
+                *one.correction[1:3],
+                one.correction.written or one.correction.text,
+            ]
+            for one in found
+        ]
+        self.folder.delete(name, json.dumps(corrections) if corrections else "")
+        self.look(deleted=name)
+
+    def _correct_again(self, indexed: Collection[str]) -> None:
+        """Correct the recordings that were brought back as they were before.
+
+        Args:
+            indexed: names of recordings that the index has now.
+        """
+        from indexer import correct_recording
+
+        for path in sorted(self.folder.restored.glob("*.json")):
+            if path.stem not in indexed:
+                continue
+            try:
+                for channel, start_ms, end_ms, words in json.loads(path.read_text()):
+                    at_s = start_ms / 1000, end_ms / 1000
+                    correct_recording(
+                        path.stem, self._settings.stores, words=words, at_s=at_s, channel=channel
+                    )
+            except InputError as error:  # the recording has another channel, or is gone again
+                self.trouble = f"corrections of {path.stem} are not made again: {error}"
+            path.unlink()
 
     def _state(self) -> list[tuple[str, int, int]]:
         """What changes when words or metadata do; the metadata are last."""

@@ -1,6 +1,7 @@
 """Recordings that people add: names, content, limits, races; states read from the folder."""
 
 import io
+import shutil
 import socket
 import threading
 import time
@@ -86,6 +87,32 @@ def test_captions_are_added_found_described_deleted_and_brought_back(adding):
     assert wait_for(adding, "Zeit_Raum")["metadata"] == {"title": "Morning"}
     assert adding("/api/search", term="morning everyone").json["total"] == 1
     assert adding("/api/uploads/Zeit_Raum/restore", method="POST").status == 404
+
+
+def test_corrections_come_back_with_a_deleted_recording(serve, settings, tmp_path):
+    audio, store = tmp_path / "audio", tmp_path / "index"
+    audio.mkdir()
+    shutil.copytree(settings.stores[0], store)
+    settings = replace(settings, audio=audio, stores=(str(store),), allow_corrections=True)
+    with serve(settings) as client:
+        assert post(client, "morning.vtt", CAPTIONS).status == 201
+        wait_for(client, "morning")
+        path = "/api/recordings/morning"
+        (first, *_) = client(f"{path}/words").json["words"]
+        body = {"from": first["start_s"], "to": first["start_s"] + first["duration_s"]}
+        answer = client(f"{path}/corrections", method="POST", body=body | {"words": "Lovely"})
+        assert answer.status == 200, answer.body
+        assert client("/api/uploads/morning", method="DELETE").status == 204
+        deadline = time.monotonic() + WAIT_S
+        while client(path).status != 404:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        assert client("/api/uploads/morning/restore", method="POST").status == 200
+        wait_for(client, "morning")
+        said = client(f"{path}/words").json["words"]
+        assert [(one["word"], one["corrected"]) for one in said[:2]] == [
+            ("lovely", True), ("morning", False),
+        ]  # fmt: skip
 
 
 def test_sound_is_recognised(adding, german):
