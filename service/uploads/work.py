@@ -224,8 +224,8 @@ class UploadWork:
             return False
         self.trouble, self._synced_deletions = "", deletions
         self._correct_again(files)
-        self._indexed, self._described = state, described
         self._committed()
+        self._indexed, self._described = state, described
         return True
 
     def delete(self, name: str) -> None:

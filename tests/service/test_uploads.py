@@ -109,6 +109,7 @@ def test_corrections_come_back_with_a_deleted_recording(serve, settings, tmp_pat
             time.sleep(0.2)
         assert client("/api/uploads/morning/restore", method="POST").status == 200
         wait_for(client, "morning")
+        assert not client("/api/uploads").json["trouble"]
         said = client(f"{path}/words").json["words"]
         assert [(one["word"], one["corrected"]) for one in said[:2]] == [
             ("lovely", True), ("morning", False),
