@@ -13,7 +13,7 @@ from indexer.describe import describe, whole_rows
 from indexer.dry_run import previews
 from indexer.index_report import IndexReport, RecordedAudio
 from indexer.index_run import writing
-from indexer.inputs import Input, InputOptions, Inputs
+from indexer.inputs import Input, InputOptions
 from indexer.languages.pronounce import pronouncer_of
 from indexer.opening import AnyPath, Stores, existing, open_stores, urls_of
 from indexer.origins import origins
@@ -67,8 +67,7 @@ def sync_folder(
         folder: with the files of folders below it.
         store: the index, made if it is not there.
         dry_run: compare only, write nothing.
-        allow_gone: also delete more than half of the recordings from this folder, all of them if
-            it is empty.
+        allow_gone: also delete more than half of the recordings from this folder.
         options: how inputs are read.
         settings: of `index_files`: ``metadata``, ``config``, ``language``, ``jobs``, ...
 
@@ -78,8 +77,7 @@ def sync_folder(
     urls, root, options = urls_of(store), Path(folder), options or InputOptions()
     if not root.is_dir():
         raise InputError(root, 0, "a folder with recogniser output", "nothing of that name")
-    is_empty = allow_gone and not any(one.is_file() for one in root.rglob("*"))
-    found = Inputs(()) if is_empty else found_inputs(root, options, urls, absolute=False)
+    found = found_inputs(root, options, urls, absolute=False)
     with open_stores(existing(urls) if dry_run else urls, create=not dry_run) as stores:
         changes, digests = changes_in(root, (*found.files, *found.sounds), stores)
         if not allow_gone:

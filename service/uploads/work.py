@@ -79,7 +79,8 @@ class UploadWork:
         self._indexed: object = None  # state of the words, and of the metadata, in the index
         self._described: object = None  # state of the metadata there
         self._recognising: frozenset[str] = frozenset()
-        self._deletions = self._synced_deletions = 0  # by people: so many may be gone
+        self._deleted: dict[str, int] = {}  # by people, since the last sync, and their numbers
+        self._deletions = 0
         self._running: set[subprocess.Popen[str]] = set()
         self._ended = threading.Event()
         self._changes = {work: threading.Event() for work in (self._recognise, self._index)}
@@ -131,7 +132,9 @@ class UploadWork:
         Args:
             deleted: name of a recording that somebody has deleted.
         """
-        self._deletions += bool(deleted)
+        if deleted:
+            self._deletions += 1
+            self._deleted[deleted] = self._deletions
         if deleted in self._recognising:  # what would be written of it is of no recording
             self._stop_commands()
         for change in self._changes.values():
@@ -199,16 +202,18 @@ class UploadWork:
         words = [one.words for one in files.values() if one.words]
         if state == self._indexed or not all(map(_is_settled, words)):
             return True
-        deletions = self._deletions
-        may_empty = deletions != self._synced_deletions
-        if not words and not may_empty:  # there never were any
+        deletions, deleted = self._deletions, [*self._deleted]
+        if not words:  # a sync takes an empty folder for one that is not mounted
+            self._delete_last(deleted)
+            self._note_deleted(deletions)
+            self._committed()
             self._indexed = state
             return True
         self.folder.purge()
         store, *shards = self._settings.stores
         given = ["--metadata", str(self.folder.table)] if self.folder.table.exists() else []
         stores = [part for one in shards for part in ("--shard", one)]
-        stores += ["--allow-gone"] if may_empty else []
+        stores += ["--allow-gone"] if deleted else []
         outcome = self._run(
             "std-store", "sync", store, str(self.folder.words), *stores, *given, "--json"
         )
@@ -222,11 +227,24 @@ class UploadWork:
         if not outcome.document:
             self.trouble = outcome.message
             return False
-        self.trouble, self._synced_deletions = "", deletions
+        self.trouble = ""
+        self._note_deleted(deletions)
         self._correct_again(files)
         self._committed()
         self._indexed, self._described = state, described
         return True
+
+    def _delete_last(self, names: Iterable[str]) -> None:
+        """Delete recordings from the index, where the folder has no others."""
+        from indexer import delete_recordings
+
+        for name in names:
+            with suppress(InputError):  # it was not indexed yet
+                delete_recordings([name], self._settings.stores)
+
+    def _note_deleted(self, number: int) -> None:
+        """Forget the deletions up to one: the index has taken note of them."""
+        self._deleted = {name: one for name, one in self._deleted.items() if one > number}
 
     def delete(self, name: str) -> None:
         """Take a recording away, with its corrections.
