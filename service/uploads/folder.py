@@ -31,6 +31,7 @@ from std.metadata.table import NO_METADATA, Metadata
 from std.outputs import make_folder, open_output, unwritable
 
 KEPT_S = 30 * 86_400.0  # what was deleted
+SETTLE_S = 1.0  # a file that has not changed for so long is complete
 OWN_FILES = frozenset({"ecf.xml", "recognise.json", "sound.json", "audio.json"})  # of std-recognise
 CORRECTIONS = "corrections.json"  # beside the files of a deleted recording
 NO_WORDS = (".part", ".sound")  # ends of its files beside the words
@@ -319,3 +320,10 @@ def _by_name(folder: Path) -> dict[str, Path]:
 
 def _names_in(kept: Path) -> list[str]:
     return sorted({path.stem for path in kept.glob("*/*")})
+
+
+def is_settled(path: Path) -> bool:
+    """Whether a file is complete: it has not changed for some time."""
+    with suppress(OSError):
+        return time.time() - path.stat().st_mtime > SETTLE_S
+    return False

@@ -10,7 +10,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -19,14 +18,13 @@ from typing import Literal, NamedTuple
 from service.problems import ProblemError
 from service.settings import Settings
 from service.uploads.checks import require_captions, require_sound
-from service.uploads.folder import Arriving, Files, UploadFolder
+from service.uploads.folder import Arriving, Files, UploadFolder, is_settled
 from std.audio.facts import facts_of
 from std.errors import InputError, StdError
 
 State = Literal["waiting", "recognising", "indexing", "ready", "failed"]
 
 POLL_S = 2.0  # between two looks at the folder
-SETTLE_S = 1.0  # a file that has not changed for so long is complete
 INDEX_RETRY_S = 20.0  # after a fault of the index
 LOW_PRIORITY = 10
 MEMORY_BYTES = 8_000_000_000  # of the process that looks at captions
@@ -180,7 +178,7 @@ class UploadWork:
             name: files.audio
             for name, files in self.folder.files().items()
             if files.audio and not files.words
-            if _is_settled(files.audio) and not self._failure(files.audio)
+            if is_settled(files.audio) and not self._failure(files.audio)
         }
         if not todo:
             return True
@@ -200,7 +198,7 @@ class UploadWork:
         """Make the index hold what the folder holds; whether that worked."""
         state, files = self._state(), self.folder.files()
         words = [one.words for one in files.values() if one.words]
-        if state == self._indexed or not all(map(_is_settled, words)):
+        if state == self._indexed or not all(map(is_settled, words)):
             return True
         deletions, deleted = self._deletions, [*self._deleted]
         if not words:  # a sync takes an empty folder for one that is not mounted
@@ -350,9 +348,3 @@ def _limit_memory(pid: int, bytes_at_most: int) -> None:
     if limit is not None:
         with suppress(OSError):
             limit(pid, resource.RLIMIT_AS, (bytes_at_most, bytes_at_most))
-
-
-def _is_settled(path: Path) -> bool:
-    with suppress(OSError):
-        return time.time() - path.stat().st_mtime > SETTLE_S
-    return False
