@@ -27,6 +27,7 @@ CURVED = 2.0  # log E-value from which on evidence grows less than its log
 MOST_BY_CHANCE = float(np.log(10.0))  # log E-value up to which a place that was only heard counts
 MOST_ALONE = 40  # places of a term that were only heard
 LEAST_FIT = -6.0  # nats a phone
+SAID_OTHERWISE = 0.03  # share of true places that are said otherwise than the term's phones
 LEAST_RATIO, MOST_RATIO = -15.0, 10.0  # of what words and guessed phones say, beyond which all same
 
 
@@ -49,9 +50,10 @@ def with_heard(
         log_slots: log of the number of slots heard.
         weights: of the evidence, see `heard_evidence`.
     """
-    rows = places_alone(heard, spans)
+    rows, n = places_alone(heard, spans), len(ratios.all_false_alarms)
     evidence = heard_evidence(ratios.all_false_alarms, heard, rows, log_slots)
     shift = weights.against_chance(evidence._replace(offset=np.zeros(len(evidence.offset))))
+    shift[:n] = said_somehow(shift[:n])
     shift = np.where(np.isneginf(np.append(heard.span_score, heard.places.score[rows])), 0.0, shift)
     none = np.full(len(rows), -log_slots)
     return WithHeard(
@@ -62,6 +64,19 @@ def with_heard(
         ),
         heard.places.rows(rows),
     )
+
+
+def said_somehow(shift: Float64s) -> Float64s:
+    """Log ratios of the phones heard in places that words or guessed phones found, as they count.
+
+    Where a term is not said as its pronunciation has it ("etc", a name, an abbreviation), phones
+    that were heard say nothing. So they take at most the log of the share of such places.
+
+    >>> said_somehow(np.array([-20.0, 5.0])).round(2).tolist()
+    [-3.51, 4.97]
+    """
+    shown: Float64s = np.logaddexp(np.log(SAID_OTHERWISE), np.log1p(-SAID_OTHERWISE) + shift)
+    return shown
 
 
 def places_alone(heard: HeardTerm, spans: PlacesToFit) -> Int64s:

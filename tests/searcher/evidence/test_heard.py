@@ -43,7 +43,7 @@ def test_without_weights_nothing_is_moved():
 def test_what_is_heard_moves_both_ratios_and_nothing_where_nobody_listened():
     weights = Weights(0.5, {"log_e_rate": -1.0, "alone": 2.0, "log_ratio": -0.5})
     found = with_heard(RATIOS, SPANS, TERM, LOG_SLOTS, weights)
-    shift = [0.5 + 12 - 1, 0.5 + 4 + 2, 0.0]
+    shift = [*np.log(0.03 + 0.97 * np.exp([0.5 + 12 - 1, 0.5 + 4 + 2])), 0.0]
     np.testing.assert_allclose(found.ratios.all_false_alarms[:3], RATIOS.all_false_alarms + shift)
     np.testing.assert_allclose(found.ratios.chance[:3], RATIOS.chance + shift)
     np.testing.assert_allclose(found.ratios.all_false_alarms[3], 0.5 + 7 + 2 - LOG_SLOTS)
