@@ -56,6 +56,7 @@ def test_terms_are_found_in_all_segments(two_segments):
         "outside_ecf": 0,
         "copies": 0,
         "cut_terms": [],
+        "doubted_terms": {},
         "expected": {  # .6 + .9 + sqrt(.72) * sqrt(.8)
             "from": 0.5,
             "hits": 3,
