@@ -221,7 +221,7 @@ def search(
     ...
     TypeError: expected terms as texts, index.search('haus', 'baum'), got ['haus', 'baum']
     >>> hits[0]
-    <Hit 'spreewald' KERSTIN_00 5.090-5.790 s, probability 0.994>
+    <Hit 'spreewald' KERSTIN_00 5.090-5.790 s, probability 0.993>
     >>> listed[0].decision
     'YES'
     >>> sorted(hits.frame_columns())[:4]

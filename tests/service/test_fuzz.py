@@ -49,7 +49,8 @@ def values(schema, document):
     if schema.get("type") == "array":
         return st.lists(values(schema["items"], document), max_size=4)
     if schema.get("type") == "object":
-        required = {name: values(one, document) for name, one in schema["properties"].items()}
+        named = schema.get("properties", {})  # none: any keys
+        required = {name: values(one, document) for name, one in named.items()}
         return st.fixed_dictionaries(required) | st.dictionaries(st.text(max_size=8), anything)
     return kinds.get(schema.get("type"), anything)
 
@@ -88,7 +89,7 @@ def test_no_request_is_a_fault(client, document, data):
             query += [(one["name"], as_text(value)) for value in listed]
     body = None
     if "requestBody" in operation:
-        schema = operation["requestBody"]["content"]["application/json"]["schema"]
+        schema = operation["requestBody"]["content"].get("application/json", {}).get("schema", {})
         drawn = data.draw(values(schema, document) | anything)
         body = json.dumps(drawn).encode() if not isinstance(drawn, str) else drawn.encode()
     encoded = urllib.parse.urlencode(query, errors="surrogatepass")
@@ -99,7 +100,8 @@ def test_no_request_is_a_fault(client, document, data):
         assert problem["status"] == answer.status
         assert problem["detail"]
     described = operation["responses"].keys()
-    assert str(answer.status) in described | {"206", "405", "416"}, (method, path)
+    # 307: an empty name, of which the address without its slash is another operation
+    assert str(answer.status) in described | {"206", "307", "405", "416"}, (method, path)
 
 
 @EXAMPLES
