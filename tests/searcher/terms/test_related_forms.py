@@ -135,7 +135,7 @@ def test_forms_are_counted_and_told(index, store, capsys):
     assert search(["--store", store, "kind", "--inflections", "--json"]) == 0
     printed = capsys.readouterr()
     assert "kinder" in {hit["term"] for hit in json.loads(printed.out)}
-    assert "no hits from probability 0.5 up" in printed.err  # of the term itself
+    assert "1 hit from probability 0.5 up" in printed.err  # of the term itself
     with pytest.raises(SystemExit):
         search(["--store", store, "--terms", "terms.xml", "--inflections"])
 
