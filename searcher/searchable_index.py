@@ -125,6 +125,7 @@ class SearchableIndex(OpenSnapshot):
             for form in self.related_forms.of_phrase(words)
             if form not in plain.values()
         }
+        plain = plain if of_form else {}  # else there is nothing to be searched
         wanted = [Term(f"FORM-{i}", text_of(form)) for i, form in enumerate(of_form, start=1)]
         wanted += [Term(f"TERM-{i}", text) for i, text in enumerate(plain, start=1)]
         form_of = (*of_form.values(), *plain)
