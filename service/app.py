@@ -67,6 +67,7 @@ def create_app(service: Service, log: Callable[[str], None] | None = None) -> Fa
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # an empty name is an error, not another operation
         generate_unique_id_function=lambda route: route.name,  # names of a generated client
         lifespan=life,
         middleware=[

@@ -3,6 +3,7 @@
 with_heard         log ratios of a term's places, the term in the phones heard -> log ratios with
                    both, of these places and of those that were only heard
     heard_evidence     its features
+    said_somehow       a bound: a term may be said otherwise than its pronunciation has it
 
 A place that words or guessed phones found keeps their log ratio, and the phones heard there are
 weighed on top. A place that was only heard has its E-value per slot against the slots of the
