@@ -21,8 +21,8 @@ from service.api import (
     uploads,
 )
 from service.api.models import REFERENCED
-from service.metrics import Metrics
-from service.middleware import Compressed, Guard, Record
+from service.metrics import Metrics, Record
+from service.middleware import Bounded, Compressed, Guard
 from service.page import routes as page
 from service.problems import add_handlers
 from service.state import Service
@@ -72,6 +72,7 @@ def create_app(service: Service, log: Callable[[str], None] | None = None) -> Fa
         lifespan=life,
         middleware=[
             Middleware(Record, metrics, log),
+            Middleware(Bounded, service.settings),
             Middleware(Guard, service.settings, service.users, service.audit_log),
             Middleware(Compressed),
         ],

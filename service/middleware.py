@@ -1,33 +1,33 @@
-"""The steps of every request before and after its route: who may ask, how much, and a record.
+"""The steps of every request before and after its route: how much may come, and who may ask.
 
-Guard        Host, Origin, token, role, size and time of the body; headers of every response
+Bounded      size and time of the body, whatever the route does with it
+Guard        Host, Origin, token, role; headers of every response
 Compressed   texts, for clients that take gzip
-Record       one line of JSON for each request, and the numbers of `/metrics`
+
+`service.metrics` counts and records the requests, `service.server` bounds what comes before them.
 """
 
 import asyncio
-import hashlib
 import hmac
 import ipaddress
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
-from datetime import UTC, datetime
-from typing import Any
+from contextlib import suppress
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.metrics import Metrics
 from service.problems import ProblemError, response
 from service.settings import Settings
-from service.users import KEPT_BODY_BYTES, AuditLog, User, Users, changes, needed_role
-from std.terminal import json_text
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+from service.users import (
+    KEPT_BODY_BYTES,
+    AuditLog,
+    User,
+    Users,
+    changes,
+    needed_role,
+    opens,
+)
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -41,11 +41,10 @@ HEADERS = {
     "Vary": "Accept-Encoding",
 }
 PACKED = ("/api/audio/", "/api/clips/", "/api/export", "/api/searches")  # not compressed again
-FEED_PATH = "/api/alerts/feed"  # readers of feeds cannot send a token
 UPLOADS_PATH = "/api/uploads"  # takes files of recordings
 FAST = 1  # 0.14 ms for the answer to a search; level 5 takes 0.36 ms for an eighth less
 MAX_USER = 200  # letters of a name
-TICKET_S = 12 * 3600
+LINGER_S = 2.0  # for a client that is refused to read why, before the connection is closed
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -55,17 +54,6 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def ticket(token: str, recording: str, expires_s: int) -> str:
-    """What opens the audio of one recording for some hours: players cannot send a token."""
-    signed = hmac.new(token.encode(), f"{expires_s} {recording}".encode(), hashlib.sha256)
-    return f"{expires_s}-{signed.hexdigest()[:40]}"
-
-
-def feed_ticket(token: str) -> str:
-    """What opens the feeds of new hits, as long as the token is the same."""
-    return hmac.new(token.encode(), b"feed", hashlib.sha256).hexdigest()[:40]
 
 
 def path_of(scope: Scope) -> str:
@@ -83,10 +71,90 @@ def _parsed(address: str) -> tuple[str, str]:
         return "", ""
 
 
+def _has_body(scope: Scope) -> bool:
+    """Whether a request says that it has a body."""
+    headers = dict(scope["headers"])
+    return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
+
+
+def _is_upload(scope: Scope, settings: Settings) -> bool:
+    """Whether a request's body is a file that somebody adds."""
+    return settings.allow_uploads and path_of(scope) == UPLOADS_PATH
+
+
+class Bounded:
+    """Limits the size of every body and the time in which it comes.
+
+    A connection whose body has not come whole when its answer begins is closed after it.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app, self._settings = app, settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not _has_body(scope):
+            await self._app(scope, receive, send)
+            return
+        limits = self._settings.limits
+        most_bytes, most_s = limits.body_bytes, limits.body_s
+        if _is_upload(scope, self._settings):
+            most_bytes, most_s = limits.upload_bytes, limits.upload_s
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        is_too_long = length.isdigit() and int(length[:18]) > most_bytes
+        end_s, received, complete = time.monotonic() + most_s, 0, False
+
+        async def receive_bounded() -> Message:
+            """The next part of the body.
+
+            Raises:
+                ProblemError: it is too large, or late.
+            """
+            nonlocal received, complete
+            if complete:  # what comes now is that the client goes away
+                return await receive()
+            if is_too_long:
+                raise ProblemError(413, f"expected at most {most_bytes} bytes")
+            try:
+                left_s = min(limits.body_s, end_s - time.monotonic())
+                async with asyncio.timeout(max(0.0, left_s)):
+                    message = await receive()
+            except TimeoutError as error:
+                raise ProblemError(408, f"expected the body within {most_s:g} s") from error
+            complete = not message.get("more_body")
+            received += len(message.get("body", b""))
+            if received > most_bytes:
+                raise ProblemError(413, f"expected at most {most_bytes} bytes")
+            return message
+
+        async def send_last(message: Message) -> None:
+            """Close the connection after an answer to half a request (RFC 9112, 9.6)."""
+            if complete or message.get("more_body"):
+                await send(message)
+            elif message["type"] == "http.response.start":
+                close = (b"connection", b"close")
+                await send({**message, "headers": [*message["headers"], close]})
+            else:  # a client that still sends would lose an answer whose connection is closed
+                await send({**message, "more_body": True})
+                await _drained(receive)
+                await send({"type": "http.response.body", "body": b""})
+
+        await self._app(scope, receive_bounded, send_last)
+
+
+async def _drained(receive: Receive) -> None:
+    """Read for a while what a refused client still sends."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LINGER_S):
+            while (await receive()).get("more_body"):
+                pass
+
+
 class Guard:
     """Lets through what may pass, and adds the headers that keep browsers from being misused."""
 
-    def __init__(self, app: App, settings: Settings, users: Users, audit: AuditLog | None) -> None:
+    def __init__(
+        self, app: ASGIApp, settings: Settings, users: Users, audit: AuditLog | None
+    ) -> None:
         self._app, self._settings, self._users, self._audit = app, settings, users, audit
         self._secret = settings.token or users.secret
         hosts = {settings.host, *settings.allowed_hosts}
@@ -117,7 +185,7 @@ class Guard:
 
         try:
             self._check(scope)
-            body = self._bounded(scope, receive)
+            body = await self._taken(scope, receive)
         except ProblemError as problem:
             answer = response(problem.status, problem.detail, problem.headers)
             await self._note(scope, b"", problem.status)
@@ -162,6 +230,28 @@ class Guard:
         if kind.startswith(b"application/json"):
             asked["body"] = content.decode(errors="replace")
         await asyncio.to_thread(self._audit.note, user, asked, status)
+
+    async def _taken(self, scope: Scope, receive: Receive) -> Receive:
+        """Take the whole body before the route begins, unless it is a file that somebody adds.
+
+        Raises:
+            ProblemError: it is too large, or does not come in time.
+        """
+        if not _has_body(scope) or _is_upload(scope, self._settings):
+            return receive
+        content, message = bytearray(), await receive()
+        while message.get("more_body"):
+            content += message["body"]
+            message = await receive()
+        content += message.get("body", b"")
+        taken: Message | None = {**message, "body": bytes(content)}
+
+        async def receive_taken() -> Message:
+            nonlocal taken
+            first, taken = taken, None
+            return await receive() if first is None else first
+
+        return receive_taken
 
     def _check(self, scope: Scope) -> None:
         """Check host, origin and token of a request.
@@ -216,54 +306,11 @@ class Guard:
         if given and (user := self._users.of_token(given)):
             return user
         (shown,) = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [""])[:1]
-        if path_of(scope) == FEED_PATH and hmac.compare_digest(
-            shown.encode(), feed_ticket(secret).encode()
-        ):
+        if opens(shown, secret, path_of(scope)):
             return User(role="read")
-        if path_of(scope).startswith("/api/audio/"):
-            expires, _, _ = shown.partition("-")
-            recording = path_of(scope).removeprefix("/api/audio/")
-            if expires.isdecimal() and len(expires) < 12 and int(expires) > time.time():
-                expected = ticket(secret, recording, int(expires))
-                if hmac.compare_digest(shown.encode(), expected.encode()):
-                    return User(role="read")
         raise ProblemError(
             401, "expected the token of this service", {"WWW-Authenticate": "Bearer"}
         )
-
-    def _bounded(self, scope: Scope, receive: Receive) -> Receive:
-        """Limit the size of a request's body and the time in which it arrives.
-
-        Raises:
-            ProblemError: the header gives a length above the limit.
-        """
-        limits = self._settings.limits
-        most_bytes, most_s = limits.body_bytes, limits.body_s
-        if self._settings.allow_uploads and path_of(scope) == UPLOADS_PATH:
-            most_bytes, most_s = limits.upload_bytes, limits.upload_s
-        length = dict(scope["headers"]).get(b"content-length", b"0")
-        if length.isdigit() and int(length[:18]) > most_bytes:
-            raise ProblemError(413, f"expected at most {most_bytes} bytes")
-        end_s, received, complete = time.monotonic() + most_s, 0, False
-
-        async def receive_bounded() -> Message:
-            nonlocal received, complete
-            if complete:  # what comes now is that the client goes away
-                return await receive()
-            try:
-                left_s = min(limits.body_s, end_s - time.monotonic())
-                async with asyncio.timeout(max(0.0, left_s)):
-                    message = await receive()
-            except TimeoutError as error:
-                raise ProblemError(408, f"expected the body within {most_s:g} s") from error
-            if message["type"] == "http.request":
-                received += len(message.get("body", b""))
-                complete = not message.get("more_body")
-                if received > most_bytes:
-                    raise ProblemError(413, f"expected at most {most_bytes} bytes")
-            return message
-
-        return receive_bounded
 
 
 def _without_body(send: Send) -> Send:
@@ -282,7 +329,7 @@ def _without_body(send: Send) -> Send:
 class Compressed:
     """Compresses texts for browsers; sound and archives are small already, and sent in ranges."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._gzip = GZipMiddleware(app, minimum_size=1000, compresslevel=FAST)
 
@@ -295,55 +342,3 @@ def _wants_packed_text(scope: Scope) -> bool:
     if scope["type"] != "http" or path_of(scope).startswith(PACKED):
         return False
     return any(b"gzip" in value for name, value in scope["headers"] if name == b"accept-encoding")
-
-
-class Record:
-    """Counts each request and writes a line about it.
-
-    The line holds no query, no token and no text of a user: only method, path, status, time, size.
-    """
-
-    def __init__(
-        self, app: App, metrics: Metrics, write: Callable[[str], None] | None = None
-    ) -> None:
-        self._app, self._metrics, self._write = app, metrics, write
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        began, status, size = time.perf_counter(), 499, 0  # 499: the client went away
-
-        async def counted(message: Message) -> None:
-            nonlocal status, size
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            else:
-                size += len(message.get("body", b""))
-            await send(message)
-
-        self._metrics.under_way += 1
-        try:
-            await self._app(scope, receive, counted)
-        except Exception:
-            status = 500
-            raise
-        finally:
-            seconds = time.perf_counter() - began
-            self._metrics.under_way -= 1
-            route = scope.get("route")
-            self._metrics.count(getattr(route, "path", "other"), status, seconds)
-            if self._write is not None:
-                self._write(
-                    json_text(
-                        {
-                            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-                            "client": (scope.get("client") or [""])[0],
-                            "method": scope["method"],
-                            "path": path_of(scope)[:200],
-                            "status": status,
-                            "ms": round(1000 * seconds, 1),
-                            "bytes": size,
-                        }
-                    )
-                )

@@ -9,20 +9,27 @@ import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
+from http import HTTPStatus
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
+from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from service.problems import PROBLEM_TYPE
+from service.middleware import LINGER_S
+from service.problems import RETRY_S, response
 from std.errors import StdError
 
 BACKLOG = 512
 GRACE_S = 30
 KEEP_ALIVE_S = 15
 MAX_HEAD_BYTES = 65_536  # of a request: its line and headers
+MAX_LINGER_BYTES = 1_000_000  # that a client may send on, while it reads why it is refused
 HEAD_S = 20.0  # for a head to arrive
+READ_S = 60.0  # for a client to take any part of an answer
 INTERRUPTED = 130
 
 
@@ -47,12 +54,24 @@ def bound_socket(host: str, port: int) -> Iterator[socket.socket]:
         yield bound
 
 
-class BoundedHead(HttpToolsProtocol):
-    """HTTP by httptools, which itself would keep headers without end."""
+class Connection(HttpToolsProtocol):
+    """HTTP by httptools, which itself would wait and keep headers without end.
 
-    _head_bytes = 0
-    _in_head = True
-    _late: asyncio.TimerHandle | None = None
+    A head has a size and a time; a client that takes no more of its answers has a time, too. What
+    is no request is refused as every other fault is: with problem details.
+    """
+
+    def __init__(self, most_connections: int, **given: Any) -> None:
+        super().__init__(**given)
+        self._most_connections = most_connections
+        self._head_bytes, self._is_body = 0, False
+        self._is_refused = False
+        self._late: asyncio.TimerHandle | None = None  # ends the wait for a head
+        self._stalled: asyncio.TimerHandle | None = None  # ends the wait for a reader
+
+    @property
+    def _is_answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # the library's
         """A client has come; it has some seconds for the head of its request."""
@@ -62,6 +81,7 @@ class BoundedHead(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """It has gone."""
         self._expect_head(False)
+        self._expect_reader(False)
         super().connection_lost(exc)
 
     def _expect_head(self, expected: bool = True) -> None:
@@ -70,33 +90,99 @@ class BoundedHead(HttpToolsProtocol):
         self._late = self.loop.call_later(HEAD_S, self._refuse_late) if expected else None
 
     def _refuse_late(self) -> None:
-        """Close a connection whose request did not come in time (RFC 9110, 15.5.9)."""
-        if not self.transport.is_closing():
-            head = f"HTTP/1.1 408 Request Timeout\r\nContent-Type: {PROBLEM_TYPE}\r\n"
-            body = b'{"type":"about:blank","title":"Request Timeout","status":408}'
-            end = f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-            self.transport.write((head + end).encode() + body)
-            self.transport.close()
+        if self._is_answering:  # a request before this one
+            self._expect_head()
+        else:
+            self._refuse(408, f"expected the head of a request within {HEAD_S:g} s")
+
+    def _expect_reader(self, expected: bool = True) -> None:
+        if self._stalled is not None:
+            self._stalled.cancel()
+        self._stalled = self.loop.call_later(READ_S, self.transport.abort) if expected else None
+
+    def pause_writing(self) -> None:
+        """The client takes nothing; it has some seconds, too."""
+        super().pause_writing()
+        self._expect_reader()
+
+    def resume_writing(self) -> None:
+        """It has taken some."""
+        super().resume_writing()
+        self._expect_reader(False)
+
+    def data_received(self, data: bytes) -> None:
+        """Refuse a head that is too long, and so many lines beside requests and bodies."""
+        if self._is_refused:
+            self._head_bytes += len(data)
+            if self._head_bytes > MAX_LINGER_BYTES:
+                self.transport.abort()
+            return
+        self._is_body = False
+        super().data_received(data)
+        self._head_bytes = 0 if self._is_body else self._head_bytes + len(data)
+        if self._head_bytes > MAX_HEAD_BYTES:
+            self._refuse(431, f"expected headers of at most {MAX_HEAD_BYTES} bytes")
 
     def on_message_begin(self) -> None:
         """A request begins."""
-        self._head_bytes, self._in_head = 0, True
+        self._head_bytes = 0
         self._expect_head()
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         """What comes now is the body, which `service.middleware` bounds."""
-        self._in_head = False
         self._expect_head(False)
+        is_full = len(self.connections) >= self._most_connections
+        self.app = _too_many if is_full else self.config.loaded_app
         super().on_headers_complete()
 
-    def data_received(self, data: bytes) -> None:
-        """Refuse a head that is too long."""
-        super().data_received(data)
-        if self._in_head:
-            self._head_bytes += len(data)
-            if self._head_bytes > MAX_HEAD_BYTES and not self.transport.is_closing():
-                self.send_400_response(f"expected headers of at most {MAX_HEAD_BYTES} bytes")
+    def on_body(self, body: bytes) -> None:
+        """A part of the body."""
+        self._is_body = True
+        super().on_body(body)
+
+    def on_response_complete(self) -> None:
+        """An answer is sent; another request may follow, if its client still reads."""
+        super().on_response_complete()
+        if self.transport.is_closing():
+            self._expect_reader()
+        elif not self._is_answering:
+            self._expect_head()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """No other request has followed."""
+        super().timeout_keep_alive_handler()
+        self._expect_reader()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no request."""
+        self._refuse(400, "expected a request of HTTP/1.1")
+
+    def _refuse(self, status: int, detail: str) -> None:
+        """Answer with a problem, and close when the client has had time to read it."""
+        if self._is_refused or self.transport.is_closing():
+            return
+        self._is_refused = True
+        self._expect_head(False)
+        if self._is_answering:
+            if not self.cycle.more_body or self.cycle.response_started or self.pipeline:
+                self.transport.close()  # nothing can be told within the answer to another request
+                return
+            self.cycle.disconnected = True  # of this request itself, whose body is still coming
+            self.cycle.message_event.set()
+        problem = response(status, detail, {"Connection": "close"})
+        lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode()]
+        lines += [name + b": " + value for name, value in problem.raw_headers]
+        self.transport.write(b"\r\n".join([*lines, b"", bytes(problem.body)]))
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        self.loop.call_later(LINGER_S, self.transport.abort)
+
+
+async def _too_many(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers while there are too many connections."""
+    again = {"Retry-After": str(RETRY_S), "Connection": "close"}
+    await response(503, "too many connections at once", again)(scope, receive, send)
 
 
 def server_config(app: FastAPI, root_path: str, connections: int) -> uvicorn.Config:
@@ -109,7 +195,7 @@ def server_config(app: FastAPI, root_path: str, connections: int) -> uvicorn.Con
     """
     return uvicorn.Config(
         app,
-        http=BoundedHead,
+        http=partial(Connection, connections),  # type: ignore[arg-type]  # called as a class is
         loop="uvloop",
         ws="none",
         log_level="error",
@@ -118,7 +204,6 @@ def server_config(app: FastAPI, root_path: str, connections: int) -> uvicorn.Con
         root_path=root_path,
         timeout_graceful_shutdown=GRACE_S,
         timeout_keep_alive=KEEP_ALIVE_S,
-        limit_concurrency=connections,
     )
 
 

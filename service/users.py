@@ -13,6 +13,7 @@ that the service allows.
 import hashlib
 import hmac
 import re
+import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,6 +31,9 @@ Role = Literal["read", "mark", "edit", "admin"]
 
 ROLES: tuple[Role, ...] = get_args(Role)
 EVERYBODY = "*"
+FEED_PATH = "/api/alerts/feed"  # readers of feeds cannot send a token
+AUDIO_PATH = "/api/audio/"  # nor can players
+TICKET_S = 12 * 3600
 MIN_TOKEN = 16  # letters
 _READING = re.compile(r"/api/(searches|counts)")  # sent by POST, and change nothing
 _MARKING = re.compile(r"/api/(feedback|alerts)")
@@ -99,6 +103,28 @@ def needed_role(method: str, path: str) -> Role:
     if not changes(method, path):
         return "read"
     return "mark" if _MARKING.fullmatch(path) else "edit"
+
+
+def ticket(token: str, recording: str, expires_s: int) -> str:
+    """What opens the audio of one recording for some hours: players cannot send a token."""
+    signed = hmac.new(token.encode(), f"{expires_s} {recording}".encode(), hashlib.sha256)
+    return f"{expires_s}-{signed.hexdigest()[:40]}"
+
+
+def feed_ticket(token: str) -> str:
+    """What opens the feeds of new hits, as long as the token is the same."""
+    return hmac.new(token.encode(), b"feed", hashlib.sha256).hexdigest()[:40]
+
+
+def opens(shown: str, secret: str, path: str) -> bool:
+    """Whether a ticket opens a path: the feeds, or the audio of its recording."""
+    if path == FEED_PATH:
+        return hmac.compare_digest(shown.encode(), feed_ticket(secret).encode())
+    expires, _, _ = shown.partition("-")
+    if not path.startswith(AUDIO_PATH) or not expires.isdecimal() or len(expires) >= 12:
+        return False
+    expected = ticket(secret, path.removeprefix(AUDIO_PATH), int(expires))
+    return int(expires) > time.time() and hmac.compare_digest(shown.encode(), expected.encode())
 
 
 def read_users(path: Path) -> Users:

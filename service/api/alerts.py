@@ -12,10 +12,10 @@ from starlette.responses import Response
 from service.alerts import SHOWN, Alerts
 from service.api.models import PROBLEMS, Document, Probability
 from service.api.requests import json_reply, service_of
-from service.middleware import feed_ticket
 from service.problems import ProblemError
 from service.recordings import recording_id
 from service.searching import checked
+from service.users import feed_ticket
 from std.display.numbers import clock
 from std.values import Recording
 from std.written_numbers import json_bytes

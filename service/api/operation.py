@@ -11,9 +11,8 @@ from starlette.responses import Response
 from service.api.models import PROBLEMS, Document, HealthDocument, TicketDocument
 from service.api.requests import entry_of, json_reply, service_of, user_of
 from service.metrics import METRICS_TYPE
-from service.middleware import TICKET_S, ticket
 from service.state import Service
-from service.users import ROLES, AuditLog, Role
+from service.users import ROLES, TICKET_S, AuditLog, Role, ticket
 from std import __version__
 from std.command import MAXRSS_BYTES
 

@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from service.cli import main
-from service.middleware import is_loopback, ticket
+from service.middleware import is_loopback
 from service.recordings import recording_id
+from service.users import ticket
 from std.values import Recording
 
 TOKEN = "a-secret-of-enough-letters"
