@@ -45,6 +45,7 @@ MAX_LOG_RATIO = 30.0
 CELLS = 32_768  # of a table of places and rates: what a processor's cache holds
 MANY_PLACES = 100  # places, from which on a term's rates have a grid of its own
 FINER = 16  # such a grid's steps within a step of the others
+NODE_STEP = 1 / 16  # nats; a place's log likelihood and probability are right to 1e-7
 
 
 class Grid(NamedTuple):
@@ -103,7 +104,7 @@ def log_evidence(
 ) -> Float64s:
     """(terms,) `RatePosterior.log_evidence` alone; see `rate_posterior`."""
     zeros, evidence = np.zeros(n_terms), np.empty(n_terms)
-    for batch in _weighed(np.exp(clipped(log_ratio)), term, Known(zeros, zeros), counted):
+    for batch in _weighed(clipped(log_ratio), term, Known(zeros, zeros), counted):
         evidence[batch.terms] = batch.log_evidence
     return evidence
 
@@ -112,13 +113,66 @@ def _rate_posterior(
     log_ratio: Float64s, term: Int64s, known: Known, counted: Float64s | None
 ) -> RatePosterior:
     """`rate_posterior` with places of each term that are known to be right."""
-    odds = np.exp(clipped(log_ratio))
-    probability, evidence = np.empty(len(odds)), np.empty(len(known.number))
-    for terms, places, grid, weight, of_terms in _weighed(odds, term, known, counted):
+    probability, evidence = np.empty(len(log_ratio)), np.empty(len(known.number))
+    for terms, places, own, grid, weight, of_terms in _weighed(
+        clipped(log_ratio), term, known, counted
+    ):
         evidence[terms] = of_terms
-        of_place = term[places] - terms.start
-        probability[places] = _weighted_probability(odds[places], of_place, weight, grid)
+        of_own = _weighted_probability(own, weight, grid)
+        probability[places] = of_own if own.nodes is None else own.nodes.interpolated(of_own)
     return RatePosterior(probability, evidence)
+
+
+class _Nodes(NamedTuple):
+    """Where places lie among evenly spaced log ratios."""
+
+    row: Int64s  # (4, n) of the nodes around each place
+    share: Float64s  # (4, n) that each of them has
+
+    def total(self, of_places: Float64s, nodes: int) -> Float64s:
+        """(nodes,) a value of each place, shared out and added up."""
+        total = np.bincount(self.row.ravel(), (self.share * of_places).ravel(), nodes)
+        return total.astype(np.float64)
+
+    def interpolated(self, of_nodes: Float64s) -> Float64s:
+        """(n,) of each place, by the values of the nodes around it."""
+        values: Float64s = (self.share * of_nodes[self.row]).sum(axis=0)
+        return values
+
+
+class _Places(NamedTuple):
+    """Places of some terms, or nodes that stand for them."""
+
+    odds: Float64s  # (n,) of each at a rate of one
+    number: Float64s  # (n,) of places that each is
+    counted: Float64s  # (n,) as how many it counts for the rate, see `rate_posterior`
+    bounds: Int64s  # (terms + 1,) where those of each term begin and end
+    nodes: _Nodes | None = None
+
+
+def _places(log_ratio: Float64s, counted: Float64s, bounds: Int64s) -> _Places:
+    """The places of some terms; of a single one with very many of them nodes instead."""
+    n = len(log_ratio)
+    if len(bounds) == 2 and n >= MANY_PLACES:
+        least = float(log_ratio.min())
+        nodes = int((log_ratio.max() - least) / NODE_STEP) + 4
+        if nodes < n:
+            at = (log_ratio - least) / NODE_STEP + 1
+            row = at.astype(np.int64)
+            x = at - row
+            share = np.stack(
+                [
+                    x * (x - 1) * (2 - x) / 6,
+                    (x * x - 1) * (x - 2) / 2,
+                    x * (x + 1) * (2 - x) / 2,
+                    x * (x * x - 1) / 6,
+                ]
+            )
+            among = _Nodes(row + np.arange(-1, 3)[:, None], share)
+            odds = np.exp(least + NODE_STEP * np.arange(-1, nodes - 1))
+            every = among.total(np.ones(n), nodes), among.total(counted, nodes)
+            return _Places(odds, *every, np.array([0, nodes]), among)
+    return _Places(np.exp(log_ratio), np.ones(n), counted, bounds)
 
 
 class _Batch(NamedTuple):
@@ -126,23 +180,25 @@ class _Batch(NamedTuple):
 
     terms: slice
     places: slice  # theirs
+    own: _Places
     grid: Grid
     weight: Float64s  # (terms, rates) see `_weigh`
     log_evidence: Float64s  # (terms,)
 
 
 def _weighed(
-    odds: Float64s, term: Int64s, known: Known, counted: Float64s | None
+    log_ratio: Float64s, term: Int64s, known: Known, counted: Float64s | None
 ) -> Iterator[_Batch]:
     """Weigh the rates of terms; see `_rate_posterior`."""
-    counted = np.ones(len(odds)) if counted is None else counted
+    counted = np.ones(len(log_ratio)) if counted is None else counted
     bounds = np.searchsorted(term, np.arange(len(known.number) + 1))
     for terms, are_many in _batches(np.diff(bounds) + known.number):
-        places = slice(bounds[terms.start], bounds[terms.stop])
+        at = slice(bounds[terms.start], bounds[terms.stop])
         of_terms = Known(known.number[terms], known.log_ratio[terms])
-        own = odds[places], counted[places], bounds[terms.start : terms.stop + 1] - places.start
-        grid = _own_grid(*own, of_terms) if are_many else GRID
-        yield _Batch(terms, places, grid, *_weigh(*own, of_terms, grid))
+        within = bounds[terms.start : terms.stop + 1] - at.start
+        own = _places(log_ratio[at], counted[at], within)
+        grid = _own_grid(own, at.stop - at.start, of_terms) if are_many else GRID
+        yield _Batch(terms, at, own, grid, *_weigh(own, of_terms, grid))
 
 
 def _batches(numbers: Float64s) -> Iterator[tuple[slice, bool]]:
@@ -161,32 +217,28 @@ def _batches(numbers: Float64s) -> Iterator[tuple[slice, bool]]:
         yield slice(first, len(numbers)), False
 
 
-def _own_grid(odds: Float64s, counted: Float64s, bounds: Int64s, known: Known) -> Grid:
+def _own_grid(own: _Places, places: int, known: Known) -> Grid:
     """The grid of a term with many places: up to twice as many, fine about its likeliest rate."""
-    most = 2 * (len(odds) + known.number[0]) / DETECTED
+    most = 2 * (places + known.number[0]) / DETECTED
     coarse = np.arange(LOG_RATES[0], max(LOG_RATES[-1], np.log(most)) + STEP, STEP)
-    weight, _ = _weigh(odds, counted, bounds, known, grid_of(coarse))
+    weight, _ = _weigh(own, known, grid_of(coarse))
     likeliest = min(max(int(weight[0].argmax()), 2), len(coarse) - 3)
     fine = coarse[likeliest] + STEP / FINER * np.arange(-2 * FINER, 2 * FINER + 1)
     return grid_of(np.concatenate([coarse[: likeliest - 2], fine, coarse[likeliest + 3 :]]))
 
 
-def _weigh(
-    odds: Float64s, counted: Float64s, bounds: Int64s, known: Known, grid: Grid
-) -> tuple[Float64s, Float64s]:
+def _weigh(own: _Places, known: Known, grid: Grid) -> tuple[Float64s, Float64s]:
     """(terms, rates) the weight of each rate for the places, and (terms,) log evidence.
 
     A weight is the probability of its rate over that of all places being false alarms, as if it
     were not known that the term is said: so the sum of the weights is above 1.
 
     Args:
-        odds: (n,) of each place at a rate of one.
-        counted: (n,) see `rate_posterior`.
-        bounds: (terms + 1,) where the places of each term begin and end.
+        own: places of terms.
         known: places of each term beside them.
         grid: of rates.
     """
-    in_full, as_counted = _log_likelihood(odds, counted, bounds, grid.rate)
+    in_full, as_counted = _log_likelihood(own, grid.rate)
     log_weight = grid.log_weight + known.number[:, None] * grid.log_rate + known.log_ratio[:, None]
     log_unsaid = np.where(known.number[:, None] > 0, -np.inf, grid.log_unsaid)
     log_said = log_weight + as_counted
@@ -197,40 +249,41 @@ def _weigh(
     return weight, (highest + np.log(total))[:, 0]
 
 
-def _log_likelihood(
-    odds: Float64s, counted: Float64s, bounds: Int64s, rates: Float64s
-) -> tuple[Float64s, Float64s]:
+def _log_likelihood(own: _Places, rates: Float64s) -> tuple[Float64s, Float64s]:
     """(terms, rates) log likelihood of the places of each term, in full and as they are counted.
 
     Without `DETECTED`; see `_weigh`.
     """
-    in_full = np.zeros((len(bounds) - 1, len(rates)))
-    some = np.flatnonzero(np.diff(bounds))
+    in_full = np.zeros((len(own.bounds) - 1, len(rates)))
+    some = np.flatnonzero(np.diff(own.bounds))
     if not len(some):
         return in_full, in_full
-    is_full = bool((counted == 1).all())
-    as_counted = in_full if is_full else np.zeros_like(in_full)
-    at_once = max(1, CELLS // len(odds))
+    first_of = own.bounds[some]
+    is_alike = bool((own.counted == own.number).all())
+    as_counted = in_full if is_alike else np.zeros_like(in_full)
+    at_once = max(1, CELLS // len(own.odds))
     for first in range(0, len(rates), at_once):
         of_rates = slice(first, first + at_once)
-        table = rates[of_rates, None] * odds  # a row a rate: sums run along memory
+        table = rates[of_rates, None] * own.odds  # a row a rate: sums run along memory
         np.log1p(table, out=table)
-        in_full[some, of_rates] = np.add.reduceat(table, bounds[some], axis=1).T
-        if not is_full:
-            table *= counted
-            as_counted[some, of_rates] = np.add.reduceat(table, bounds[some], axis=1).T
+        if not is_alike:
+            counted = np.add.reduceat(table * own.counted, first_of, axis=1)
+            as_counted[some, of_rates] = counted.T
+        if own.nodes:
+            table *= own.number
+        in_full[some, of_rates] = np.add.reduceat(table, first_of, axis=1).T
     return in_full, as_counted
 
 
-def _weighted_probability(odds: Float64s, term: Int64s, weight: Float64s, grid: Grid) -> Float64s:
+def _weighted_probability(own: _Places, weight: Float64s, grid: Grid) -> Float64s:
     """(n,) the probability of each place, summed over the rates of its term.
 
     Args:
-        odds: (n,) of each place at a rate of one.
-        term: (n,) of each place.
+        own: places of terms.
         weight: (terms, rates) see `_weigh`.
         grid: of these rates.
     """
+    odds, term = own.odds, np.repeat(np.arange(len(weight)), np.diff(own.bounds))
     total = np.empty(len(odds))
     at_once = CELLS // len(grid.rate)
     for first in range(0, len(odds), at_once):

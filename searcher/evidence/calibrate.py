@@ -224,9 +224,10 @@ def _probabilities(
     )
     of_place = np.repeat(np.arange(len(sizes)), sizes)
     all_false_alarms, chance, counted = map(np.concatenate, zip(*some, strict=True))
-    probability = rate_posterior(all_false_alarms, of_place, len(sizes), counted).probability
+    probability, of_places = rate_posterior(all_false_alarms, of_place, len(sizes), counted)
+    if not np.array_equal(chance, all_false_alarms):  # words alone have no others
+        of_places = log_evidence(chance, of_place, len(sizes), counted)
     without_places = np.array([of_term.without_places for of_term in evidence], np.float64)
-    of_places = log_evidence(chance, of_place, len(sizes), counted)
     occurs = np.where(sizes > 0, of_places, without_places)
     parts = np.split(probability, np.cumsum(sizes)[:-1]) if len(sizes) else []
     probabilities = [

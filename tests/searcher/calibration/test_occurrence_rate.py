@@ -199,6 +199,22 @@ def test_many_places_have_what_a_dense_grid_gives(seed):
     assert found == pytest.approx(on_a_dense_grid(log_ratio, counted), abs=2e-3)
 
 
+@pytest.mark.parametrize("spread", [0.0, 1e-9, 2.0, 9.0])
+@pytest.mark.parametrize("is_counted_in_full", [True, False])
+def test_nodes_give_what_all_places_give(monkeypatch, spread, is_counted_in_full):
+    rng = np.random.default_rng(int(spread))
+    n = 4_000
+    log_ratio = rng.normal(-4, spread, n)
+    counted = np.ones(n) if is_counted_in_full else rng.uniform(0.01, 1, n)
+    term = np.zeros(n, int)
+    found = rate_posterior(log_ratio, term, 1, counted)
+    assert len(occurrence_rate._places(log_ratio, counted, np.array([0, n])).odds) < n
+    monkeypatch.setattr(occurrence_rate, "NODE_STEP", 1e-15)  # more nodes than places
+    exact = rate_posterior(log_ratio, term, 1, counted)
+    assert found.probability == pytest.approx(exact.probability, abs=2e-6)
+    assert found.log_evidence == pytest.approx(exact.log_evidence, abs=1e-3)
+
+
 @pytest.mark.parametrize("times", [3, 100, 3_000, 100_000])
 def test_a_word_with_posteriors_of_its_own_gets_them_however_often_it_is_said(times):
     rng = np.random.default_rng(times)
