@@ -214,10 +214,11 @@ def _candidates(
         candidates = _as_certain(candidates, certain)
     reported = _reported(candidates, parts, occurs_in, occurs_as_list)
     found_words = set().union(*(part.found_words for part in parts))
+    written = set().union(*(part.found_words - part.corrected for part in parts))
     return TermCandidates(
         terms=found.terms,
         words=found.words,
-        oov_words=tuple(tuple(w for w in term if w not in found_words) for term in found.words),
+        oov_words=tuple(tuple(w for w in term if w not in written) for term in found.words),
         wildcards={pattern: one.within(found_words) for pattern, one in found.wildcards.items()},
         variants=variants,
         recordings=index.table.recordings,

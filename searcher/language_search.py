@@ -28,6 +28,7 @@ class LanguageResult(NamedTuple):
     is_oov: Bools  # (terms,) these segments lack a word of it
     variants: tuple[Variant, ...]  # that they point into
     found_words: set[str]  # words of the variants and wildcards that these segments have
+    corrected: frozenset[str]  # words that only people put there
     outside_ecf: int  # candidates left out
     is_phonetic: bool  # whether phonetic search took part: its hits may overlap other candidates
     without_phones: tuple[str, ...]  # languages of segments left out of phonetic search
@@ -54,6 +55,7 @@ def search_language(request: Request, language: PreparedLanguage) -> LanguageRes
         is_oov,
         variants,
         lexical.found_words,
+        lexical.corrected,
         lexical.outside_ecf,
         phonetic.found is not None,
         phonetic.without_phones,

@@ -67,7 +67,7 @@ def prepare(
     table = recording_table(segments)
     needs_language = config.expansion.words != "none" or config.search.spelling != "exact"
     originals: dict[Recording, Recording] = {}
-    languages = []
+    languages, certain = [], words_that_stand(metadata)
     for group in by_language(segments, named=needs_language):
         copies = find_copies(group.segments)
         originals |= copies.originals
@@ -79,10 +79,10 @@ def prepare(
                 table,
                 group.configured(config),
                 folder,
+                certain,
                 model,
             )
         )
-    certain = words_that_stand(metadata)
     return PreparedIndex(
         tuple(segments), table, Copies(originals), config, tuple(languages), certain
     )

@@ -129,7 +129,6 @@ def search_document(
                     word for words in result.found.oov_words for word in words if "*" not in word
                 ],
                 "remarks": list(result.remarks),
-                "related_forms": {one.form: one.hits for one in result.forms},
                 "hits": hits,
             }
             for result, hits in zip(selection.results, selection.of_terms.tolist(), strict=True)

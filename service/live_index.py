@@ -63,6 +63,11 @@ class Snapshot:
         """The words that people say were said, by recording."""
         return words_that_stand(self.index.metadata)
 
+    @cached_property
+    def put_by_people(self) -> frozenset[str]:
+        """The words of corrections that stand."""
+        return frozenset(one.word for words in self.corrected_words.values() for one in words)
+
 
 class LiveIndex:
     """The newest snapshot, and the thread that looks for newer ones."""

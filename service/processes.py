@@ -273,7 +273,6 @@ def _work(pipe: Connection, settings: Settings, cache_bytes: int) -> None:
         live, cache = LiveIndex(settings), Cache(cache_bytes)
         live.on_renewal(lambda snapshot: cache.clear())
         number = 0
-        live.current.index.related_forms.of_word("forms")  # learns them, before a user waits
         pipe.send(True)
         while True:
             question: Question = pipe.recv()

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from searcher import Expected, FormHits, SearchResult
+from searcher import Expected, SearchResult
 from service.examples import examples_of, find_like, is_example
 from service.live_index import Snapshot
 from service.problems import ProblemError
@@ -40,7 +40,6 @@ class TermResult:
     term: str
     found: SearchResult
     remarks: tuple[str, ...]
-    forms: tuple[FormHits, ...]  # related ones that were found
     recording: Ints  # (n,) row of each hit's recording in the snapshot's table
     speakers: Sequence[str] | None = None  # (n,) of each hit; None: the index names nobody
 
@@ -148,7 +147,9 @@ def is_known(term: str, snapshot: Snapshot) -> bool:
     index, vocabulary = snapshot.index, snapshot.index.vocabulary
     if index.has_model and index.config.phonetic_search.words == "all":
         return False  # known words are searched by their phones, too
-    return all(word in vocabulary for word in snapshot.index.config.text.phrase(term))
+    corrected = snapshot.put_by_people  # these may be OOV to the recogniser
+    words = snapshot.index.config.text.phrase(term)
+    return all(word in vocabulary and word not in corrected for word in words)
 
 
 def search_term(term: str, snapshot: Snapshot, where: str | None = None) -> TermResult:
@@ -169,8 +170,7 @@ def search_term(term: str, snapshot: Snapshot, where: str | None = None) -> Term
     rows = snapshot.recordings.rows(found.recordings)
     remarks = tuple(snapshot.index.remarks(found))
     speakers = snapshot.index.first_speakers(found)
-    forms = tuple(snapshot.index.find_forms(term, where=where).forms)
-    return TermResult(term, found, remarks, forms, rows[found.candidates.recording], speakers)
+    return TermResult(term, found, remarks, rows[found.candidates.recording], speakers)
 
 
 def select(

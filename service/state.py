@@ -119,6 +119,7 @@ class Service:
         with suppress(StdError), unless_closed(snapshot):
             search_term(WARM_UP_TERM, snapshot)
             snapshot.index.query(WARM_UP_TERM)
+            snapshot.index.find_forms(WARM_UP_TERM)  # learns the forms
         self.warm = True
 
     @property

@@ -9,7 +9,7 @@ find_by_words
     VariantTable     one numbering of the variants of all segments
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -55,7 +55,23 @@ def find_by_words(request: Request, language: LanguageWords) -> LexicalResult:
         cut |= part.cut
         parts.append(variant_table.renumbered(part, piece, rows[segment]))
     candidates = parts[0] if len(parts) == 1 else in_order(concatenate(parts))
-    return LexicalResult(candidates, variant_table.all(), found_words, outside_ecf, cut)
+    corrected = _only_corrected(request, language, spelt)
+    return LexicalResult(candidates, variant_table.all(), found_words, outside_ecf, cut, corrected)
+
+
+def _only_corrected(
+    request: Request, language: LanguageWords, spelt: Mapping[str, tuple[str, ...]]
+) -> frozenset[str]:
+    """Words of the terms that stand, in whatever spelling, only where people put them."""
+    if not language.only_corrected:
+        return frozenset()
+    standing = {
+        word: {same for same in (word, *spelt.get(word, ())) if language.counts.get(same)}
+        for term in request.words
+        for word in term
+    }
+    corrected = language.only_corrected
+    return frozenset(word for word, same in standing.items() if same and same <= corrected)
 
 
 def _looked_up(

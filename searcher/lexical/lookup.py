@@ -77,6 +77,7 @@ class LexicalResult(NamedTuple):
     found_words: set[str]  # the words looked up that it has, and the wildcards that fit one
     outside_ecf: int  # candidates left out
     cut: frozenset[int] = frozenset()  # terms of which only the likeliest places are here
+    corrected: frozenset[str] = frozenset()  # words that only people put there
 
     def places_of_parts(self, n_terms: int) -> Int64s:
         """(terms,) how many places each has where its words are split or joined."""
@@ -87,10 +88,9 @@ class LexicalResult(NamedTuple):
         return np.bincount(places[0], minlength=n_terms)
 
     def is_oov(self, terms: Sequence[Sequence[str]]) -> Bools:
-        """(terms,) which have a word that the segments lack."""
-        return np.array(
-            [any(word not in self.found_words for word in term) for term in terms], bool
-        )
+        """(terms,) which have a word that the recogniser never wrote in the segments."""
+        known = self.found_words - self.corrected
+        return np.array([any(word not in known for word in term) for term in terms], bool)
 
 
 class SpeltOut(NamedTuple):

@@ -7,6 +7,7 @@ LanguageWords    made once, each part when it is first needed
 variants_in      what written terms are looked up as there: themselves; if a word is not in the
                  segments, what `searcher.terms.variants` makes of it
 oov_words_in     words that no segment has, in whatever spelling
+    only_corrected   words that segments have where people put them: the recogniser lacks them
 log_odds         which language a term is of: letter trigrams against the vocabularies of an index
 
 In an index of several languages an OOV German word has phonetic hits in English recordings, too.
@@ -16,6 +17,7 @@ language and keep their scores.
 """
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +30,7 @@ from searcher.index.stores import speech_ms
 from searcher.terms.request import Variant
 from searcher.terms.vocabulary import of_counts
 from std.config import Config
+from std.corrections import CorrectedWord
 from std.store import Segment
 from std.store.columns import Int64s
 from std.values import Excerpt, Recording
@@ -59,11 +62,19 @@ class LanguageWords:
     table: RecordingTable  # of the whole index; candidates point into it
     config: Config  # with this language
     folder: Path | None  # where the index lies, if in a folder
+    certain: Mapping[Recording, Sequence[CorrectedWord]]  # words that people say were said
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
         """Of each word how often it stands there."""
         return live_counts(self.segments)
+
+    @cached_property
+    def only_corrected(self) -> frozenset[str]:
+        """Words that stand only where people put them: to the recogniser they are OOV."""
+        live = (words for one, words in self.certain.items() if one in self._speech_ms)
+        corrected = Counter(word.word for words in live for word in words)
+        return frozenset(word for word, n in corrected.items() if self.counts.get(word, 0) <= n)
 
     def speech_s(self, excerpts: Sequence[Excerpt] | None) -> float:
         """How much speech the recordings of excerpts have, in seconds; None: all recordings."""
@@ -80,7 +91,8 @@ class LanguageWords:
         """What its words are split and expanded into."""
         from searcher.terms.variants import VariantGenerator  # known words need no splitter
 
-        return VariantGenerator(of_counts(self.counts), self.config, self.folder)
+        counts = {word: n for word, n in self.counts.items() if word not in self.only_corrected}
+        return VariantGenerator(of_counts(counts), self.config, self.folder)
 
     @cached_property
     def trigrams(self) -> Int64s:
@@ -118,9 +130,7 @@ def _variants(
 ) -> list[list[Variant]]:
     """What terms without wildcards are looked up as."""
     selected = {language.config.splitting.words, language.config.expansion.words}
-    if selected == {"none"} or (
-        "all" not in selected and not oov_words_in(terms, language.segments, spelt)
-    ):
+    if selected == {"none"} or ("all" not in selected and not oov_words_in(terms, language, spelt)):
         return [[Variant(words)] for words in terms]
     generator = language.generator
     vocabulary = generator.vocabulary
@@ -130,15 +140,16 @@ def _variants(
 
 def oov_words_in(
     terms: Sequence[tuple[str, ...]],
-    segments: Sequence[Segment],
+    language: LanguageWords,
     spelt: Mapping[str, tuple[str, ...]] = NOTHING,
 ) -> set[str]:
-    """Words of the terms that no segment's vocabulary has, in whatever spelling."""
+    """Words of the terms that the recogniser never wrote, in whatever spelling."""
     oov_words = {word for words in terms for word in words}
-    for segment in segments:
+    for segment in language.segments:
         vocabulary = segment.words()
         for word in list(oov_words):
-            if any(_has(vocabulary, same) for same in spelt.get(word, (word,))):
+            of_recogniser = {*spelt.get(word, (word,))} - language.only_corrected
+            if any(_has(vocabulary, same) for same in of_recogniser):
                 oov_words.remove(word)
     return oov_words
 

@@ -70,8 +70,21 @@ class TermDocument(Document):
     words: list[str]
     unknown: list[str] = Field(description="words that the recogniser does not know")
     remarks: list[str]
-    related_forms: dict[str, int] = Field(description="and their hits, which are not the term's")
     hits: int
+
+
+class FormDocument(Document):
+    """A related form of a term; its hits are not the term's."""
+
+    term: str
+    form: str
+    hits: int = Field(description="from probability .5 up")
+
+
+class FormsDocument(Document):
+    """Related forms, by term; of one the most frequent first."""
+
+    forms: list[FormDocument]
 
 
 class DateCountDocument(Document):

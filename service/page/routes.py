@@ -23,7 +23,7 @@ from starlette.staticfiles import StaticFiles
 from service.answers import search_document, units_document
 from service.api.operation import health_of
 from service.api.requests import entry_of, service_of
-from service.api.search import found_units, searched
+from service.api.search import found_forms, found_units, searched
 from service.jobs import in_lane
 from service.live_index import Snapshot
 from service.marks import MarkFile
@@ -129,6 +129,15 @@ async def results_part(request: Request) -> Response:
         render, request, "results.html", state=state, is_watched=is_watched(request, state)
     )
     return await with_results(request, state, page)
+
+
+@router.get("/page/forms")
+async def forms_part(request: Request) -> Response:
+    """Links to the related forms of a search's terms; nothing if there are none."""
+    state, service = page_state(request.query_params.multi_items()), service_of(request)
+    where = state.wish(service.snapshot).where
+    found = await found_forms(service, request, state.terms, where)
+    return render(request, "forms.html", state=state, found=found)
 
 
 def is_watched(request: Request, state: PageState) -> bool:

@@ -52,9 +52,10 @@ def test_related_forms_and_hits_inside_other_words(client, index):
     term = "wissenschaftler"
     answer = client("/api/search", term=term, min_probability=0, limit=500).json
     models.SearchDocument.model_validate(answer, strict=False)
-    (described,) = answer["terms"]
     forms = index.find_forms(term).forms
-    assert described["related_forms"] == {one.form: one.hits for one in forms} != {}
+    found = client("/api/forms", term=term).json["forms"]
+    assert found == [{"term": term, "form": one.form, "hits": one.hits} for one in forms] != []
+    assert client("/api/forms", term="wiss* AND schaft").json == {"forms": []}
     kinds = {(hit["within_word"] or {}).get("kind") for hit in answer["hits"]}
     assert {"form", None} <= kinds
     for asked, kept in (("none", set()), ("part,apart", {"part", "apart"})):

@@ -98,9 +98,18 @@ function prepare() {
   if (least) prepareSlider(least);
   if (matchMedia("(max-width: 52rem)").matches) document.querySelector(".filter-box")?.removeAttribute("open");
   for (const line of document.querySelectorAll(".nearest")) nearest(line);
+  const forms = document.getElementById("forms");
+  if (forms) showForms(forms);
   const save = results.querySelector(".save");
   if (save) showKept(save, searchShown());
   if (document.getElementById("count")) remember(searchShown());
+}
+
+/** Links to related forms, which are searched once the results are there. */
+async function showForms(part) {
+  try {
+    part.innerHTML = await (await ask(`/page/forms?${searchShown()}`)).text();
+  } catch { /* the results stand without them */ }
 }
 
 /** The query of the search that is shown. */

@@ -168,6 +168,25 @@ def test_a_correction_stays_until_it_is_taken_back(store, german, tmp_path):
     assert dict(listed[0].about.metadata) == {"title": "B"}
 
 
+def test_a_word_that_only_people_put_there_is_found_elsewhere_by_its_sound(german, tmp_path):
+    store, term = str(tmp_path / "index"), "ungleichung"
+    index_files(german / "mesh" / "KERSTIN_14.mesh", store, language="de")
+    with open_index(store) as index:
+        before = {hit.start_s: hit.probability for hit in index.search(term)}
+    first, second, *_ = sorted(start for start, likely in before.items() if likely > 0.5)
+    correct_recording("KERSTIN_14", store, words="Ungleichung", at_s=first + 0.3)
+    with open_index(store) as index:
+        assert "ungleichung" in index.vocabulary
+        found = index.find(term, "gleichung", "ungleich*")
+        hits = {(hit.term, hit.start_s): hit for hit in index.hits(found)}
+    corrected, other = hits[term, first], hits[term, second]
+    assert (corrected.method, corrected.probability) == ("exact", 1)
+    assert other.method == "phonetic"
+    assert other.probability == pytest.approx(before[second], abs=0.05)
+    assert hits["ungleich*", first].probability == 1
+    assert found.oov_words == ((term,), (), ())
+
+
 def test_a_corrected_recording_moves_between_shards(store, german, tmp_path):
     correct_recording("KERSTIN_00", store, words="hahnenfedern", at_s=(10.45, 11.38))
     shards = [store, str(tmp_path / "second"), str(tmp_path / "third")]
