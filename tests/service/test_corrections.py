@@ -43,8 +43,9 @@ def test_a_word_is_corrected_found_and_taken_back(correcting):
     assert ("xylofon", True, False, 1.0) in now
     assert ("probe", True, False, 1.0) in now
     assert [word for word in now if not word[1]] == [word for word in before if word[0] != "tim"]
-    (hit,) = correcting("/api/search", term="xylofon probe").json["hits"]
+    hit, *by_sound = correcting("/api/search", term="xylofon probe").json["hits"]
     assert hit["corrected"]
+    assert all(one["method"] == "phonetic" and not one["corrected"] for one in by_sound)
     assert hit["recording_id"] == "KERSTIN_00"
     page = correcting("/", term="xylofon probe").body.decode()
     assert "as a person has corrected it" in page
