@@ -209,6 +209,20 @@ def ask_couchdb(server: str, password: str | None, method: str, path: str) -> An
     return answer
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Count lines in the first case of each test only, and in no property test, which has many.
+
+    Counting makes Python three times as slow. What is counted so is a lower bound.
+    """
+    counted = set[str]()
+    for item in items:
+        name = item.nodeid.partition("[")[0]
+        is_property = hasattr(getattr(item, "obj", None), "hypothesis")
+        if name in counted or is_property:
+            item.add_marker("no_cover")
+        counted.add(name)
+
+
 @pytest.fixture(autouse=True)
 def no_notices(monkeypatch):
     """A cold cache of numba and a slow machine must not change what a test sees on stderr."""

@@ -1,21 +1,26 @@
-"""How often the terms of a list are said: counts by term, recording and year."""
+"""How often terms are said: a list by recording and year; related forms of the terms."""
 
 import io
+from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Query, Request
-from pydantic import Field
+from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from searcher import SearchResult
+from searcher import FormHits, SearchResult
 from service.api.models import PROBLEMS, Document, Probability
-from service.api.requests import json_reply, service_of
+from service.api.requests import described, json_reply, parameters, service_of
+from service.api.search import conditions_of
+from service.examples import is_example
 from service.jobs import Stop, in_lane
 from service.live_index import Snapshot
 from service.problems import ProblemError
+from service.searching import checked
 from service.settings import Limits
+from service.state import Service
 from std.csv_files import write_csv
 from std.nist import term_file
 from std.values import Term
@@ -58,7 +63,63 @@ class CountsDocument(Document):
     column: str = Field(description="of a table, the one that holds the terms")
 
 
+class FormDocument(Document):
+    """A related form of a term; its hits are not the term's."""
+
+    term: str
+    form: str
+    hits: int = Field(description="from probability .5 up")
+
+
+class FormsDocument(Document):
+    """Related forms, by term; of one the most frequent first."""
+
+    forms: list[FormDocument]
+
+
+class FormsParameters(BaseModel):
+    """The parameters of a search for related forms."""
+
+    term: list[str] = Field(description="a word or a phrase; repeat for more")
+    where: list[str] = Field([], description="conditions on recordings; repeat for more")
+
+
 router = APIRouter(prefix="/api", tags=["search"], responses=PROBLEMS)
+
+
+@router.get("/forms", response_model=FormsDocument, openapi_extra=described(FormsParameters))
+async def forms(request: Request) -> Response:
+    """Count the hits of related forms: words of the index that are terms in another form."""
+    asked = parameters(FormsParameters, request)
+    found = await found_forms(service_of(request), request, asked.term, conditions_of(asked.where))
+    return json_reply({"forms": [one._asdict() for one in found]})
+
+
+async def found_forms(
+    service: Service, request: Request, terms: Sequence[str], where: str | None
+) -> list[FormHits]:
+    """The related forms of terms with their hits, new or kept.
+
+    Args:
+        service: that is asked.
+        request: of the client.
+        terms: as the client wrote them; queries and examples have none.
+        where: conditions on recordings.
+    """
+    snapshot = service.snapshot
+    given = checked(terms, snapshot, service.limits, service.limits.terms)
+    words = [term for term in given if not is_example(term)]
+    key = "forms", snapshot.number, *words, where
+    found: list[FormHits] | None = service.cache.get(key)
+    if found is None:
+        found = await in_lane(
+            service.other,
+            request,
+            lambda stop: snapshot.index.find_forms(*words, where=where).forms,
+            service.search_s,
+        )
+        service.cache.put(key, found, 1000 + 300 * len(found))
+    return found
 
 
 @router.post("/counts", response_model=CountsDocument, openapi_extra=LIST_BODY)

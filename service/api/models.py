@@ -73,20 +73,6 @@ class TermDocument(Document):
     hits: int
 
 
-class FormDocument(Document):
-    """A related form of a term; its hits are not the term's."""
-
-    term: str
-    form: str
-    hits: int = Field(description="from probability .5 up")
-
-
-class FormsDocument(Document):
-    """Related forms, by term; of one the most frequent first."""
-
-    forms: list[FormDocument]
-
-
 class DateCountDocument(Document):
     """Hits of a time."""
 

@@ -13,11 +13,10 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from searcher import WORD_KINDS, FormHits, UnitHits
+from searcher import WORD_KINDS, UnitHits
 from service.answers import units_document
 from service.api.models import (
     PROBLEMS,
-    FormsDocument,
     HintsDocument,
     Probability,
     SearchDocument,
@@ -264,48 +263,6 @@ async def found_units(
             service.search_s,
         )
         service.cache.put(key, found, 1000 * (1 + len(found)))
-    return found
-
-
-class FormsParameters(BaseModel):
-    """The parameters of a search for related forms."""
-
-    term: list[str] = Field(description="a word or a phrase; repeat for more")
-    where: list[str] = Field([], description="conditions on recordings; repeat for more")
-
-
-@router.get("/forms", response_model=FormsDocument, openapi_extra=described(FormsParameters))
-async def forms(request: Request) -> Response:
-    """Count the hits of related forms: words of the index that are terms in another form."""
-    asked = parameters(FormsParameters, request)
-    found = await found_forms(service_of(request), request, asked.term, conditions_of(asked.where))
-    return json_reply({"forms": [one._asdict() for one in found]})
-
-
-async def found_forms(
-    service: Service, request: Request, terms: Sequence[str], where: str | None
-) -> list[FormHits]:
-    """The related forms of terms with their hits, new or kept.
-
-    Args:
-        service: that is asked.
-        request: of the client.
-        terms: as the client wrote them; queries and examples have none.
-        where: conditions on recordings.
-    """
-    snapshot = service.snapshot
-    given = checked(terms, snapshot, service.limits, service.limits.terms)
-    words = [term for term in given if not is_example(term)]
-    key = "forms", snapshot.number, *words, where
-    found: list[FormHits] | None = service.cache.get(key)
-    if found is None:
-        found = await in_lane(
-            service.other,
-            request,
-            lambda stop: snapshot.index.find_forms(*words, where=where).forms,
-            service.search_s,
-        )
-        service.cache.put(key, found, 1000 + 300 * len(found))
     return found
 
 

@@ -21,9 +21,10 @@ from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from service.answers import search_document, units_document
+from service.api.counts import found_forms
 from service.api.operation import health_of
 from service.api.requests import entry_of, service_of
-from service.api.search import found_forms, found_units, searched
+from service.api.search import found_units, searched
 from service.jobs import in_lane
 from service.live_index import Snapshot
 from service.marks import MarkFile
