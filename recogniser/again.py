@@ -1,14 +1,14 @@
-"""Listening again: some stretches of recordings that were recognised before, with words for each.
+"""Listening again: recognise stretches of recordings once more, with likely words for each.
 
     read_stretches   the table of std-search --listen-again -> stretches
     Again            the stretches, and the folder of the earlier networks
         earlier          the lines of a recording, by the spans of their windows
-        within           the stretches in a window; none: it stays as it is
-    with_told        the line of a window, and what was said there if some words may be said
+        within           the stretches in a window; without any, its line stays as it is
+    with_told        adds to a window's line what is heard there if some words may be said
 
-A window in which some stretch lies is recognised again, told of the words that are searched there.
-What is said around the stretch then joins the earlier line (`with_told`); all
-else stays as it is. Windows are cut as before, so these fit each other.
+Each window that contains part of a stretch is recognised again, and the recogniser is given the
+words that are searched there. The words it hears around the stretch are added to the earlier line
+(`with_told`); nothing else changes. Windows are cut as before, so they match the earlier lines.
 
     recording,channel,start_s,end_s,words
     news_01,1,61.500,62.400,Emmanuel Macron; Brigitte Macron
@@ -51,14 +51,14 @@ class AskedStretch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """What is listened to again."""
+    """The stretches to recognise again, and the earlier networks."""
 
-    networks: Path  # folder of what was recognised before
+    networks: Path  # folder of the earlier networks
     stretches: tuple[AskedStretch, ...]
 
     @property
     def digest(self) -> str:
-        """Of the stretches, and of the settings of the earlier networks."""
+        """A digest of the stretches and of the settings of the earlier networks."""
         settings = read(content_of, self.networks / folder.SETTINGS)
         return hashlib.sha256(settings + repr(self.stretches).encode()).hexdigest()
 
@@ -76,7 +76,7 @@ class Again:
         }
 
     def within(self, recording: Recording, window: Window) -> list[AskedStretch]:
-        """The stretches that lie in a window, with some part at least."""
+        """The stretches that overlap a window."""
         return [
             one
             for one in self.stretches
@@ -93,7 +93,7 @@ def read_stretches(path: Path) -> tuple[AskedStretch, ...]:
         path: of the table: CSV, or a workbook.
 
     Raises:
-        InputError: it cannot be read, lacks a column, or has a value that is none.
+        InputError: it cannot be read, lacks a column, or has an invalid value.
     """
     table = read_table(read(content_of, path), path, COLUMNS.__contains__)
     if missing := [name for name in COLUMNS if name not in table.columns]:
@@ -120,10 +120,10 @@ def with_told(
     """The line of a network with one more hypothesis, aligned with its likeliest words.
 
     Args:
-        line: as it was written.
-        words: of the hypothesis; none: the line stays as it is.
-        weight: of the hypothesis; all that the line has shares the rest.
-        places: start and end in seconds; slots that are not near one stay as they are.
+        line: the earlier line.
+        words: the words of the hypothesis; without any, the line stays as it is.
+        weight: the hypothesis's weight; the line's own alternatives share the rest.
+        places: start and end in seconds; only slots near a place change.
     """
     if not words:
         return dict(line)
@@ -149,9 +149,9 @@ class _Told(NamedTuple):
 def _aligned(
     slots: Sequence[Mapping[str, Any]], words: Sequence[str], start_s: float
 ) -> tuple[dict[int, _Told], list[_Told]]:
-    """The words that belong to a slot, by its number, and those that no slot has.
+    """The words of each slot, by its number, and the words that belong to no slot.
 
-    They are aligned with the likeliest words, and those in place of others share their time.
+    The hypothesis is aligned with the likeliest words; words that replace others share their time.
     """
     best = [max(slot["w"], key=itemgetter(1)) for slot in slots]
     rows = [row for row, slot in enumerate(slots) if best[row][1] >= slot["eps"]]
@@ -183,7 +183,7 @@ def _is_near(start_s: float, end_s: float, places: Sequence[tuple[float, float]]
 def _add(slot: dict[str, Any], told: _Told | None, weight: float, most: float) -> None:
     """Give a word its weight in a slot, or 'no word' where the hypothesis has none.
 
-    No word gets surer than the recogniser is of any, because searches compare with that.
+    No posterior exceeds the recogniser's highest, because searches compare posteriors with it.
     """
     slot["eps"] *= 1 - weight
     for word in slot["w"]:

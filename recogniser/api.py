@@ -2,7 +2,7 @@
 
 recognise_files      audio files -> a folder of confusion networks, and an ECF
 audio_files          files and folders -> audio files, by the names of their recordings
-common_root          the folder that all of it is in: paths of audio files are kept below it
+common_root          the folder that contains all inputs; audio paths are stored relative to it
 """
 
 import os
@@ -30,7 +30,7 @@ AnyPath = str | PathLike[str]
 
 @dataclass(slots=True)
 class Watcher:
-    """Is told what happens, for a person who waits; does nothing itself."""
+    """Receives progress for a person who waits; this one does nothing."""
 
     planned: Callable[[int, float], None] = lambda recordings, seconds: None
     advanced: Callable[[float], None] = lambda seconds: None
@@ -50,23 +50,23 @@ def recognise_files(
     watcher: Watcher | None = None,
     stopping: Stopping | None = None,
 ) -> RecogniseReport:
-    """Recognise audio files; what is finished in the folder already is left alone.
+    """Recognise audio files; recordings that are finished in the folder already are skipped.
 
     Args:
         audio: files and folders.
         output: a folder, made if it is not there.
         options: how to recognise.
         jobs: worker processes; with GPUs, one each.
-        name_by: ``stem`` or ``path``, what names the recordings.
+        name_by: name recordings by the ``stem`` or the ``path`` of their files.
         ecf: where to write the ECF; default: ``ecf.xml`` in the folder.
         with_text: also write each recording's text, see `recogniser.folder`.
-        watcher: is told what happens.
-        stopping: says when to stop.
+        watcher: receives progress.
+        stopping: tells the run to stop.
 
     Raises:
-        InputError: no such files; the folder was begun with other settings.
+        InputError: a file does not exist, or the folder was begun with other settings.
         ConfigError: the recogniser cannot be loaded.
-        StoppedError: stopped; what is written stays, and the next run goes on there.
+        StoppedError: the run was stopped; written output stays, and the next run continues it.
     """
     started, given, target = Stopwatch(), _paths(audio), Path(output)
     options, watcher = options or RecognitionOptions(), watcher or Watcher()
@@ -79,7 +79,7 @@ def recognise_files(
     report = RecogniseReport(ecf=Path(ecf) if ecf else target / folder.ECF_NAME)
     results = _Results(target, report, watcher, lengths_s, with_text, files, common_root(given))
     gpus = _gpus(options)
-    # where nothing is left, a worker is started for the settings, which must be the folder's
+    # even if nothing is left to do, a worker starts: its settings must match the folder's
     with ExitStack() as stack:
         for event in run(left or tasks[:1], options, gpus or jobs, gpus, stopping or Stopping()):
             if isinstance(event, OutputSettings):
@@ -99,7 +99,7 @@ def recognise_files(
 
 @dataclass(slots=True)
 class _Results:
-    """What comes of a run: the report, the ECF, notes of audio files, texts, what is told."""
+    """The output of a run: the report, the ECF, notes of audio files, texts, progress."""
 
     output: Path
     report: RecogniseReport
@@ -113,7 +113,7 @@ class _Results:
     done_s: dict[str, float] = field(default_factory=dict)
 
     def begin(self, tasks: Sequence[Task]) -> None:
-        """Take up what the folder has already, of this command's recordings and of others."""
+        """Read what the folder already contains, for this command's recordings and others."""
         given = {task.name for task in tasks}
         for path in sorted(self.output.glob(f"*{folder.FINISHED}")):
             name = path.name.removesuffix(folder.FINISHED)
@@ -151,7 +151,7 @@ class _Results:
         self.watcher.done(event)
 
     def _note(self, names: Iterable[str]) -> None:
-        """Write which audio files recordings are from; one that is gone by now is left out."""
+        """Write the audio file of each recording; a file that no longer exists is left out."""
         before = len(self.notes)
         for name in names:
             path = self.files[name]
@@ -162,7 +162,7 @@ class _Results:
             write_notes(self.output / NOTES, self.notes)
 
     def _lines(self, path: Path) -> list[folder.Line]:
-        """Lines of a finished recording, which from now on is in the ECF."""
+        """The lines of a finished recording, which is added to the ECF."""
         lines = folder.read_lines(path)
         self.excerpts += folder.excerpts_of(lines)
         if self.with_text and not path.with_suffix(".txt").exists():
@@ -183,7 +183,7 @@ def _task(path: Path, name: str, output: Path, options: RecognitionOptions) -> T
 
 
 def _done(task: Task, options: RecognitionOptions) -> bool:
-    """Whether everything that is wanted of a recording is finished."""
+    """Whether all requested output of a recording is finished."""
     words = folder.finished(task.output, task.name)
     sound = sound_file(task.output, Recording(task.name, 1))
     return (not options.words or words.exists()) and (not options.sound or sound.exists())
@@ -202,14 +202,14 @@ def _gpus(options: RecognitionOptions) -> int:
 
 
 def audio_files(given: Sequence[Path], name_by: str = "stem") -> dict[str, Path]:
-    """The files named, and the audio files in the folders named, by the names of recordings.
+    """The given files, and the audio files in the given folders, by recording name.
 
     Args:
         given: files and folders.
         name_by: what names a recording: its file's stem, or its path as the user wrote it.
 
     Raises:
-        InputError: nothing of that name; a folder without audio; two recordings of one name.
+        InputError: a path does not exist, a folder has no audio, or two recordings have one name.
     """
     files: dict[str, Path] = {}
     for one in given:
@@ -233,7 +233,7 @@ def audio_files(given: Sequence[Path], name_by: str = "stem") -> dict[str, Path]
 
 
 def common_root(given: Sequence[Path]) -> Path:
-    """The deepest folder that has all files and folders that were given."""
+    """The deepest folder that contains all given files and folders."""
     folders = [str((one if one.is_dir() else one.parent).absolute()) for one in given]
     return Path(os.path.normpath(os.path.commonpath(folders)))
 

@@ -1,8 +1,8 @@
 """Audio files as streams of samples: any format that PyAV's FFmpeg reads, 16 kHz, one channel.
 
-    channels    how many an audio file has; 0 without an audio stream
-    estimated_s how long it says it is
-    decode      blocks of samples, never the whole file
+    channels     the number of channels; 0 without an audio stream
+    estimated_s  the duration that the file states
+    decode       blocks of samples, never the whole file
 
 Damaged packets are skipped and counted, as players do; a file
 that cannot be opened at all is an InputError.
@@ -23,17 +23,17 @@ FULL_SCALE = 32768.0  # of 16 bits
 
 
 def channels(path: Path) -> int:
-    """How many channels the audio has; 0 = there is no audio stream.
+    """The number of audio channels; 0 = there is no audio stream.
 
     Raises:
-        InputError: not readable.
+        InputError: the file cannot be read.
     """
     with opened(path, "whisper") as (_, stream):
         return int(stream.channels or 1) if stream else 0
 
 
 def estimated_s(path: Path) -> float:
-    """Seconds of audio as the file says; 0 where it says nothing or cannot be read."""
+    """The duration in seconds that the file states; 0 if it states none or cannot be read."""
     try:
         with opened(path, "whisper") as (container, _):
             return max(0.0, (container.duration or 0) / 1_000_000)
@@ -49,7 +49,7 @@ def decode(
     Args:
         path: the file.
         channel: 1-based; None = the mean of all.
-        damage: counts what had to be skipped.
+        damage: counts skipped packets.
 
     Yields:
         (n,) samples in [-1, 1].
@@ -67,6 +67,6 @@ def decode(
         row = 0 if channel is None else channel - 1
         for frame in frames(container, stream, damage):
             if frame is not None:
-                frame.pts = None  # what is decoded counts, not what the container says
+                frame.pts = None  # the decoded samples count, not what the container states
             for resampled in resampler.resample(frame):
                 yield resampled.to_ndarray()[row].astype(np.float32) / FULL_SCALE

@@ -76,7 +76,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_usual_options(parse: Parser) -> None:
-    """What is recognised, by whom, and what is written."""
+    """The recogniser, and what it writes."""
     parse.add_argument(
         "--backend", choices=["whisper", "pocketsphinx"], default="whisper", help="recogniser"
     )
@@ -123,7 +123,7 @@ def _add_usual_options(parse: Parser) -> None:
 
 
 def _add_sound(group: "argparse._ArgumentGroup") -> None:
-    """What is kept of the encoder's frames."""
+    """The options of the encoder's frames."""
     group.add_argument(
         "--sound",
         nargs="?",
@@ -149,7 +149,7 @@ def _add_sound(group: "argparse._ArgumentGroup") -> None:
 
 
 def _add_again(group: "argparse._ArgumentGroup") -> None:
-    """Stretches of what was recognised before."""
+    """The options for listening again."""
     group.add_argument(
         "--listen-again",
         type=file_argument,
@@ -197,7 +197,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def recognise(args: argparse.Namespace) -> int:
-    """Recognise what is not finished; tell what was done."""
+    """Recognise all unfinished recordings and report."""
     started = Stopwatch()
     from recogniser import StoppedError, Stopping, recognise_files
     from std.distinct import require_distinct
@@ -232,7 +232,7 @@ def recognise(args: argparse.Namespace) -> int:
 
 
 def keep(args: argparse.Namespace) -> int:
-    """Keep frames that another program made; tell what was done."""
+    """Store frames that another program made and report."""
     started = Stopwatch()
     from recogniser import keep_frames
 
@@ -254,7 +254,7 @@ def keep(args: argparse.Namespace) -> int:
 
 
 def options_of(args: argparse.Namespace) -> "RecognitionOptions":
-    """What decides the output."""
+    """The options that determine the output."""
     from recogniser import Again, RecognitionOptions, read_hotwords, read_stretches
 
     if bool(args.listen_again) != bool(args.earlier):
@@ -285,7 +285,7 @@ def options_of(args: argparse.Namespace) -> "RecognitionOptions":
 
 @contextmanager
 def _stopped_by_signals(stopping: Any) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM end the run after the windows under way; a second one at once."""
+    """Let Ctrl-C and SIGTERM end the run after the current windows; a second one at once."""
 
     def stop(*_: Any) -> None:
         if stopping.wanted:
@@ -358,7 +358,7 @@ def figures(report: "RecogniseReport", cost: Cost, jobs: int) -> dict[str, Any]:
 
 
 def tell_summary(report: "RecogniseReport", cost: Cost, args: argparse.Namespace) -> None:
-    """What was done, and what comes next."""
+    """The summary, and the next command."""
     audio_s = sum(one.seconds for one in report.recordings)
     already = f", {len(report.already)} finished before" if report.already else ""
     failed = f", {len(report.failures)} failed" if report.failures else ""

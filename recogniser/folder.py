@@ -8,9 +8,9 @@
     NAME.txt, NAME.json   what was said, for reading and for grep (`write_texts`)
     audio.json            which audio file each is from (`std.audio.facts`)
 
-A line is a window, so that a recording goes on after a crash at the block of windows that was
-not written whole. A finished file tells its recording's duration: its last line ends there.
-NAME.json is Whisper's own form; a window is a segment, with the likeliest word of each slot.
+A line is a window, so after a crash a recording continues at the first block of windows that was
+not completely written. The end of the last line is the recording's duration. NAME.json is Whisper's
+own form; a window is a segment, with the likeliest word of each slot.
 """
 
 import fcntl
@@ -35,12 +35,12 @@ ECF_NAME = "ecf.xml"
 FINISHED, UNFINISHED = ".jsonl", ".jsonl.part"
 ECF_VERSION = "std-recognise"
 
-Line = Mapping[str, Any]  # of a file of networks: what `recogniser.recording` needs of it
+Line = Mapping[str, Any]  # what `recogniser.recording` needs of a file of networks
 
 
 @contextmanager
 def opened(folder: Path, settings: Mapping[str, Mapping[str, Any]]) -> Iterator[None]:
-    """Hold an output folder while recordings are written to it.
+    """Lock an output folder while recordings are written to it.
 
     Args:
         folder: made if it is not there.
@@ -75,7 +75,7 @@ def opened(folder: Path, settings: Mapping[str, Mapping[str, Any]]) -> Iterator[
 
 
 def require_same(path: Path, settings: Mapping[str, Any]) -> None:
-    """Refuse to go on with other settings than a folder was begun with.
+    """Refuse settings that differ from those with which a folder was begun.
 
     Raises:
         InputError: names the first key that differs.
@@ -102,9 +102,9 @@ def finished(folder: Path, name: str) -> Path:
 
 @contextmanager
 def unfinished(folder: Path, name: str, block: int) -> Iterator[tuple[BinaryIO, list[Line]]]:
-    """The file of a recording under way, to append to, and the lines that it has already.
+    """Open the file of an unfinished recording to append to it, and read its lines.
 
-    A torn last line goes, and so do lines of a block that is not whole.
+    An incomplete last line and the lines of an incomplete block are removed.
 
     Args:
         folder: the output folder.
@@ -125,9 +125,9 @@ def unfinished(folder: Path, name: str, block: int) -> Iterator[tuple[BinaryIO, 
 
 
 def _whole_blocks(stream: BinaryIO, block: int) -> tuple[list[Line], int]:
-    """Lines to keep, without their slots, and their bytes.
+    """The lines to keep, without their slots, and their size in bytes.
 
-    Blocks are counted by channel: the last one of a channel may be shorter, and is whole if
+    Blocks are counted per channel. The last block of a channel may be shorter; it is complete if
     another channel follows.
     """
     lines: list[Line] = []
@@ -151,14 +151,14 @@ def _whole_blocks(stream: BinaryIO, block: int) -> tuple[list[Line], int]:
 
 
 def finish(folder: Path, name: str, stream: BinaryIO) -> None:
-    """Give a recording that is written to the end its final name, on the disk for good."""
+    """Give a completely written recording its final name, and flush it to disk."""
     stream.flush()
     os.fsync(stream.fileno())
     settle(folder / f"{name}{UNFINISHED}", finished(folder, name))
 
 
 def settle(part: Path, final: Path) -> None:
-    """Give a file that is on the disk its final name, for good."""
+    """Give a flushed file its final name, and flush the folder."""
     part.replace(final)
     handle = os.open(final.parent, os.O_RDONLY)
     try:
@@ -168,11 +168,11 @@ def settle(part: Path, final: Path) -> None:
 
 
 def read_lines(path: Path, *, slots: bool = False) -> list[Line]:
-    """What the lines of a finished recording say.
+    """Read the lines of a finished recording.
 
     Args:
         path: of the recording.
-        slots: also their slots; without, how many there are.
+        slots: whether to read the slots; if not, only their number.
 
     Raises:
         InputError: it cannot be read.
@@ -195,7 +195,7 @@ def read_lines(path: Path, *, slots: bool = False) -> list[Line]:
 
 
 def write_ecf(path: Path, excerpts: Sequence[Excerpt]) -> None:
-    """Write the ECF of all finished recordings, whole or not at all."""
+    """Write the ECF of all finished recordings in one step."""
     if not excerpts:
         return
     ordered = sorted(excerpts, key=lambda excerpt: excerpt.recording)
@@ -207,7 +207,7 @@ def write_ecf(path: Path, excerpts: Sequence[Excerpt]) -> None:
 
 
 def excerpts_of(lines: Sequence[Line]) -> list[Excerpt]:
-    """Each channel of a recording, as long as it is: to where its last window ends."""
+    """Each channel of a recording, up to the end of its last window."""
     last = {line["channel"]: line for line in lines}
     return [
         Excerpt(Recording(line["file"], channel), 0.0, line["end"], language=line["language"])
@@ -232,7 +232,7 @@ def write_texts(networks: Path) -> None:
         sink.write(json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
 
     with open_output(networks.with_suffix(".txt")) as sink:
-        sink.write(text.encode())  # last: where it is, both are
+        sink.write(text.encode())  # written last: if it exists, both files exist
 
 
 def _segments(networks: Path) -> Iterator[dict[str, Any]]:

@@ -5,9 +5,10 @@
 
 A file is NumPy's (``.npy``; ``.npz``, of which each matrix is a recording) or an archive of Kaldi
 as text (``NAME [ rows ]``). Rows that are probabilities, or their logarithms, become logarithms.
-Frames are taken to 20 ms. Each dimension is put on a scale that is measured on the first files
-and kept in ``sound.json``: files that come later are on the same one. Nobody can know which
-encoder made frames, so whoever gives them names it; name and scale make frames comparable.
+Frames are averaged or repeated to one per 20 ms. Each dimension is scaled by statistics of the
+first files, which ``sound.json`` stores, so later files use the same scale. A file does not say
+which encoder made its frames, so the user names it; frames with the same name and scale are
+comparable.
 """
 
 import hashlib
@@ -64,15 +65,15 @@ def keep_frames(
 
     Args:
         files: of frames, and folders with them.
-        output: a folder, made if it is not there; what is finished in it is left alone.
-        encoder: the name of what made the frames.
+        output: a folder, created if it does not exist; finished recordings are skipped.
+        encoder: the name of the encoder that made the frames.
         frame_shift_s: from one frame to the next.
         kept: as signs, or exact.
         ecf: where to write the ECF; default: ``ecf.xml`` in the folder.
 
     Raises:
-        InputError: no such files; one holds something else, or other frames than the first.
-        ValueError: no name, or a frame shift that none has.
+        InputError: a file does not exist, has no frames, or has other dimensions than the first.
+        ValueError: the name is empty, or the frame shift is out of range.
     """
     if not encoder.strip():
         raise ValueError("encoder: expected a name for what made the frames, got none")
@@ -130,7 +131,7 @@ def _files(given: Sequence[Path]) -> list[Path]:
     """The files named, and those in the folders named.
 
     Raises:
-        InputError: nothing of that name; a folder without frames.
+        InputError: a path does not exist, or a folder has no frames.
     """
     found: list[Path] = []
     for one in given:
@@ -147,7 +148,7 @@ def _files(given: Sequence[Path]) -> list[Path]:
 
 
 def _recordings(paths: Sequence[Path]) -> Iterator[GivenFrames]:
-    """The recordings of all files, each once, all of as many dimensions."""
+    """The recordings of all files, each once, all with the same number of dimensions."""
     seen: dict[str, Path] = {}
     first: GivenFrames | None = None
     for path in paths:
@@ -165,10 +166,10 @@ def _recordings(paths: Sequence[Path]) -> Iterator[GivenFrames]:
 def _settings(
     paths: Sequence[Path], target: Path, encoder: str, frame_shift_s: float, kept: Kept
 ) -> dict[str, Any]:
-    """What decides the bytes of the output, as JSON; the scale is that of before, if there is one.
+    """What determines the output, as JSON; an existing scale is kept.
 
     Raises:
-        InputError: there are no frames, or not of one kind.
+        InputError: there are no frames, or frames of several kinds.
     """
     before = target / folder.SOUND_SETTINGS
     begun = read_json(before).value if before.exists() else {}
@@ -211,7 +212,7 @@ def _kind(frames: Float32s) -> str:
 
 
 def _on_clock(frames: Float32s, kind: str, frame_shift_s: float) -> Float32s:
-    """(m, d) a frame for each 20 ms: the mean of those that begin in it, else the one before."""
+    """(m, d) a frame per 20 ms: the mean of the frames that begin in it, else the previous one."""
     shift_ms = round(frame_shift_s * 1000, 6)
     if kind == "log probabilities":
         frames = np.exp(frames)
@@ -235,7 +236,7 @@ def _scaled(one: GivenFrames, settings: dict[str, Any], scale: Scale) -> Float32
 
 
 def _write(target: Path, sound: Sound) -> None:
-    """Write a recording's file; it gets its name when it is whole."""
+    """Write a recording's file; it gets its name when it is complete."""
     path = sound_file(target, sound.recording)
     part = path.with_name(path.name.removesuffix(SUFFIX) + UNFINISHED)
     empty = Sound(sound.recording, sound.encoder, sound.stored[:0])
@@ -255,7 +256,7 @@ def _from_npy(path: Path) -> Iterator[GivenFrames]:
 
 
 def _from_npz(path: Path) -> Iterator[GivenFrames]:
-    """Each matrix of a file; a single one may be called as its file."""
+    """Each matrix of a file; a single matrix may have the name of its file."""
     try:
         with zipfile.ZipFile(path) as archive:
             large = next((x for x in archive.infolist() if x.file_size > MOST_BYTES), None)

@@ -4,7 +4,7 @@
     spelt_out     numbers in figures, as they are said in English: 1946 is "nineteen forty six"
 
 Hypotheses are aligned word by word (`std.n_best`), the best first. A word's posterior is the
-weight of the hypotheses that have it there; what is left is 'no word'.
+weight of the hypotheses that have it there; the rest is 'no word'.
 """
 
 import re
@@ -38,8 +38,8 @@ def network_of(
 ) -> ConfusionNetwork:
     """The confusion network of a window.
 
-    Where the audio reaches beyond the window's span, words whose middle lies there belong to the
-    neighbour.
+    Where the audio extends beyond the window's span, a word whose middle lies outside the span
+    belongs to the neighbouring window.
     """
     first = window.start_ms if window.audio_start_ms < window.start_ms else -np.inf
     audio_end_ms = window.audio_start_ms + 1000 * len(window.samples) / SAMPLES_PER_S
@@ -92,7 +92,7 @@ def slots_of(recognition: Recognition, offset_ms: int) -> Iterator[Slot]:
     ]
     for places in aligned(folded):
         masses: dict[str, float] = {}
-        forms: dict[str, TimedWord] = {}  # as the first hypothesis writes the word
+        forms: dict[str, TimedWord] = {}  # the spelling of the first hypothesis
         for hypothesis, at in places:
             word = folded[hypothesis][at].token
             masses[word] = masses.get(word, 0.0) + hypotheses[hypothesis].weight
@@ -107,9 +107,9 @@ def slots_of(recognition: Recognition, offset_ms: int) -> Iterator[Slot]:
 
 
 def _with_spoken_forms(slot: Slot) -> Iterator[Slot]:
-    """A slot, and behind it its figures and abbreviations as they are said, a slot for each word.
+    """A slot, followed by its figures and abbreviations as spoken words, a slot for each word.
 
-    The index joins words by their times, so that both ways of writing stand in their place.
+    The index joins words by their times, so both spellings are found at their place.
     """
     yield slot
     for alternative in slot.alternatives:
@@ -136,7 +136,7 @@ def _middle_ms(slot: Slot) -> float:
 
 
 def spelt_out(word: str) -> list[str]:
-    """The words that are said; none where they are those that are written.
+    """The spoken words of a written word; empty if they are the same.
 
     >>> spelt_out("1946"), spelt_out("20th"), spelt_out("$3.50"), spelt_out("R2D2")
     (['nineteen', 'forty', 'six'], ['twentieth'], ['three', 'point', 'five', 'zero', 'dollars'], [])

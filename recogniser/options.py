@@ -52,7 +52,7 @@ class RecognitionOptions:
 
 
 def settings(options: RecognitionOptions, recogniser: Recogniser) -> dict[str, Any]:
-    """What decides the bytes of the output, as JSON."""
+    """What determines the output, as JSON."""
     return {
         "backend": options.backend,
         "language": options.language,
@@ -65,7 +65,7 @@ def settings(options: RecognitionOptions, recogniser: Recogniser) -> dict[str, A
 
 
 def sound_settings(options: RecognitionOptions, writer: SoundWriter) -> dict[str, Any]:
-    """What decides the bytes of the files of frames, as JSON."""
+    """What determines the files of frames, as JSON."""
     return {
         "window_s": options.longest_s or writer.encoder.longest_window_s,
         "vad": options.vad,
@@ -77,15 +77,15 @@ def sound_settings(options: RecognitionOptions, writer: SoundWriter) -> dict[str
 def sound_writer(
     options: RecognitionOptions, recogniser: Recogniser | None, gpu: int = 0
 ) -> SoundWriter | None:
-    """Load what writes the frames of an encoder; None: they are not wanted.
+    """Load the writer of an encoder's frames; None: they are not requested.
 
     Args:
         options: of the run.
-        recogniser: of the run, whose encoder it may be; None: no words are wanted.
-        gpu: the number of the GPU to use, if it uses one.
+        recogniser: the run's recogniser, whose encoder may be used; None: words are not requested.
+        gpu: the number of the GPU, if one is used.
 
-    Raises:
-        ConfigError: the extra is not installed, no such model.
+        Raises:
+            ConfigError: the extra is not installed, or the model does not exist.
     """
     if options.sound is None:
         return None
@@ -116,7 +116,8 @@ def open_backend(options: RecognitionOptions, gpu: int = 0) -> Recogniser:
         gpu: the number of the GPU to use, if it uses one.
 
     Raises:
-        ConfigError: its extra is not installed, no such model, an option it cannot follow.
+        ConfigError: the extra is not installed, the model does not exist, or the recogniser lacks
+        an option.
     """
     if options.backend == "whisper":
         from recogniser.whisper.opening import open_whisper
@@ -148,7 +149,7 @@ def read_hotwords(path: Path) -> tuple[str, ...]:
     """The words of a file, in order, each once.
 
     Args:
-        path: words, one a line; what stands behind a tabulator or two blanks is a pronunciation.
+        path: words, one a line; text after a tab or two spaces is a pronunciation and is ignored.
 
     Raises:
         InputError: it cannot be read, or holds no word.

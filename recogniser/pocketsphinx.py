@@ -3,8 +3,8 @@
     open_pocketsphinx         options -> the recogniser
     PocketSphinxRecogniser    n-best lists of its lattices
 
-It is far less accurate than Whisper. It needs no download and little memory, and it shows what
-a backend is made of.
+It is far less accurate than Whisper, but needs no download and little memory, and is the simplest
+example of a backend.
 """
 
 import math
@@ -25,7 +25,7 @@ from std.values import Float32s
 EXTRA = "pocketsphinx"
 FRAMES_PER_S = 100
 HYPOTHESES = 25  # of a lattice, different ones
-SEEN = 200  # most paths of a lattice that are looked at
+SEEN = 200  # paths of a lattice that are examined, at most
 LEAST_SCORE = 1e-300  # scores are linear, and small
 
 

@@ -2,8 +2,8 @@
 
     run     tasks, the longest first -> events, as they come
 
-A worker tells how far it is. One that dies loses its recording, no other; what it wrote stays,
-and the next run goes on there. To stop, workers are told to; they finish the block under way.
+A worker reports its progress. If a worker dies, only its recording is unfinished; its output stays,
+and the next run continues it. Workers that are told to stop finish their current block.
 """
 
 import os
@@ -29,12 +29,12 @@ from recogniser.recording import Progress, RecordingReport, StoppedError, Task, 
 from recogniser.sound_recording import record
 from std.errors import StdError
 
-LEAVING_S = 5.0  # that a worker has to leave when nothing is left to do
-LOOK_S = 0.5  # how often a wish to stop is looked for
+LEAVING_S = 5.0  # for a worker to end when no task is left
+LOOK_S = 0.5  # between two checks whether to stop
 
 
 class Progressed(NamedTuple):
-    """A recording is that far."""
+    """Progress of a recording."""
 
     name: str
     seconds: float
@@ -49,13 +49,13 @@ class Failed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OutputSettings:
-    """What decides the output, as JSON, by the names of its files in the folder."""
+    """What determines the output, as JSON, by the names of the settings files."""
 
     values: dict[str, dict[str, Any]]
 
 
 class Stopped(NamedTuple):
-    """A recording was left unfinished, as the user wished."""
+    """The user stopped a recording."""
 
 
 Event = OutputSettings | Progressed | Failed | RecordingReport
@@ -63,7 +63,7 @@ Event = OutputSettings | Progressed | Failed | RecordingReport
 
 @dataclass(slots=True)
 class Stopping:
-    """Whether the user wants to stop; signals set it."""
+    """Whether to stop; signals set it."""
 
     wanted: bool = False
 
@@ -89,14 +89,14 @@ def run(
         options: of all of them.
         workers: processes.
         gpus: worker i uses GPU i modulo this, if there are any.
-        stopping: when it is true, no further task is begun, and those under way end soon.
+        stopping: when true, no further task begins, and running tasks end soon.
 
     Yields:
-        First the settings, before any task is begun; then what happens to the recordings.
+        First the settings, before any task begins; then events of the recordings.
 
     Raises:
         StdError: a worker cannot load the recogniser.
-        StoppedError: stopped before all was done.
+        StoppedError: the run was stopped before all tasks were done.
     """
     waiting = list(reversed(tasks))
     pool: list[_Worker] = []
@@ -159,7 +159,7 @@ def _give(worker: _Worker, waiting: list[Task]) -> None:
 
 
 def _events(worker: _Worker, waiting: list[Task]) -> Iterator[Event]:
-    """What a worker has to tell; when it is done with a task, it gets the next."""
+    """Receive a worker's events; give it the next task when it has finished one."""
     try:
         message = worker.pipe.recv()
     except (EOFError, OSError):
@@ -171,7 +171,7 @@ def _events(worker: _Worker, waiting: list[Task]) -> Iterator[Event]:
             raise StdError(f"the recogniser's process ended with {cause}") from None
         yield Failed(task.name, f"{task.path}: its process ended with {cause}")
         return
-    if isinstance(message, StdError):  # at the start: no recogniser
+    if isinstance(message, StdError):  # at the start: the recogniser cannot be loaded
         raise message
     if isinstance(message, Stopped):
         worker.task = None
@@ -205,14 +205,14 @@ def _work(pipe: Connection, options: RecognitionOptions, gpu: int) -> None:
 
 
 def _end_with_parent() -> None:
-    """End at once when the command was killed: the next one writes to the same files."""
+    """End at once if the command was killed: the next command writes to the same files."""
     if parent := parent_process():
         parent.join()
         os._exit(1)
 
 
 class _Work:
-    """What a worker does with a recording: words, sound or both."""
+    """A worker's part of a recording: words, sound or both."""
 
     def __init__(self, options: RecognitionOptions, gpu: int) -> None:
         self._options = options
@@ -220,7 +220,7 @@ class _Work:
         self._writer = sound_writer(options, self._recogniser, gpu)
 
     def settings(self) -> dict[str, dict[str, Any]]:
-        """What decides the output, by the names of its files."""
+        """What determines the output, by the names of the settings files."""
         found = {}
         if self._recogniser:
             found[folder.SETTINGS] = settings(self._options, self._recogniser)
@@ -229,10 +229,10 @@ class _Work:
         return found
 
     def __call__(self, task: Task, progress: Progress, stopping: Stopping) -> RecordingReport:
-        """Do what is not done yet.
+        """Write the output that is missing.
 
-        A recogniser that does not give the frames leaves them to a pass of their own, because the
-        encoder's windows are longer.
+        If the recogniser gives no frames, a second pass makes them, because the encoder's windows
+        are longer.
         """
         words: RecordingReport | None = None
         if self._recogniser and not folder.finished(task.output, task.name).exists():
@@ -247,7 +247,7 @@ class _Work:
 
 
 def _done(task: Task, work: _Work, pipe: Connection, stopping: Stopping) -> Any:
-    """Do a recording; what is wrong with it is an event, too."""
+    """Process a recording; an error becomes an event."""
     try:
         return work(task, lambda seconds: pipe.send(Progressed(task.name, seconds)), stopping)
     except StdError as error:

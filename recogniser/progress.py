@@ -8,7 +8,7 @@ from std.display.progress import Progress, progress
 
 
 class RecognitionBar:
-    """Counts, and shows what it counted."""
+    """Counts recordings and seconds, and shows them."""
 
     def __init__(self, shown: Progress | None = None) -> None:
         self._shown = shown or Progress("", None)
@@ -17,17 +17,17 @@ class RecognitionBar:
         self._planned_s = self._done_s = 0.0
 
     def plan(self, recordings: int, seconds: float) -> None:
-        """Say how much there is to do."""
+        """Set the total."""
         self._recordings, self._planned_s = recordings, seconds
         self._started = time.perf_counter()
 
     def advance(self, seconds: float) -> None:
-        """So much more audio is done."""
+        """Count finished seconds of audio."""
         self._done_s += seconds
         self._show()
 
     def finish_one(self) -> None:
-        """One more recording is done."""
+        """Count a finished recording."""
         self._finished += 1
         self._show()
 
@@ -36,7 +36,7 @@ class RecognitionBar:
         self._shown.update(self._done_s, self._planned_s or None, label)
 
     def text(self, elapsed_s: float) -> str:
-        """What stands beside the bar."""
+        """The text beside the bar."""
         speed = self._done_s / elapsed_s if elapsed_s else 0.0
         return (
             f"{self._finished}/{self._recordings} recordings, "
@@ -46,6 +46,6 @@ class RecognitionBar:
 
 @contextmanager
 def recognition_bar(*, quiet: bool) -> Iterator[RecognitionBar]:
-    """As `std.display.progress.progress`: a bar on a terminal, lines in a log if asked for."""
+    """As `std.display.progress.progress`: a bar on a terminal, lines in a log on request."""
     with progress("loading the recogniser", None, quiet=quiet) as shown:
         yield RecognitionBar(shown)

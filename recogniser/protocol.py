@@ -1,10 +1,10 @@
-"""What a recogniser is here: everything else of std-recognise works with any that does this.
+"""The interface of a recogniser; std-recognise works with every implementation of it.
 
     Window          a stretch of audio, as `recogniser.windows` cuts it
-    Hypothesis      what may have been said in it, with a weight
+    Hypothesis      a word sequence that may have been said in it, with a weight
     Recognition     the hypotheses of one window
     Recogniser      windows in, hypotheses out
-    Listener        one that can be told what may have been said
+    Listener        a recogniser that can be given words that may have been said
 
 docs/recognisers.md shows how to write one.
 """
@@ -25,8 +25,8 @@ FRAME_MS = 1000 * FRAME // SAMPLES_PER_S
 class Window:
     """A stretch of one channel of a recording.
 
-    Windows cover a recording without gaps: the span of each begins where that of the one before
-    ends. Where speech had to be cut, the audio reaches beyond the span on that side.
+    Windows cover a recording without gaps: each span begins where the previous one ends. Where
+    speech had to be cut, the audio extends beyond the span on that side.
     """
 
     start_ms: int  # of the span
@@ -35,7 +35,7 @@ class Window:
     samples: Float32s  # (n,) 16 kHz, in [-1, 1]
     speech: Float32s  # (n // 512,) probability that there is speech, per frame of 32 ms
     silent: bool = False  # no voice activity in it
-    words: tuple[str, ...] = ()  # that may be said in it, of those who listen again
+    words: tuple[str, ...] = ()  # words that may be said in it, when listening again
 
 
 class Hypothesis(NamedTuple):
@@ -49,11 +49,11 @@ class Hypothesis(NamedTuple):
 class Recognition:
     """What was recognised in one window.
 
-    ``hypotheses`` has the best first, and each word of it at its time; weights sum to at most 1,
-    the rest is the posterior of 'no word'. None at all = nobody spoke. ``most_certain`` is the
-    highest posterior that a word may get from them, ``notes`` are kept in the output. ``frames``,
-    (m, d) one for each 20 ms of the window's samples, spare ``--sound`` a second encoding; None =
-    the recogniser has none to give.
+    ``hypotheses`` are ordered, the best first; each word of the best has its time. Weights sum to
+    at most 1; the rest is the posterior of 'no word'. No hypotheses = nobody spoke.
+    ``most_certain`` is the highest posterior that a word may get from them; ``notes`` are kept in
+    the output. ``frames``, (m, d), one per 20 ms of the window's samples, save ``--sound`` a second
+    encoding; None = the recogniser has no frames.
     """
 
     hypotheses: Sequence[Hypothesis]
@@ -67,24 +67,24 @@ class Listener(Protocol):
     """A recogniser that can be told what may have been said."""
 
     def told(self, windows: Sequence[Window], language: str) -> Sequence[Sequence[str]]:
-        """The words of each window, the likeliest if those that it names may be said; none: as if
-        it had not been told."""
+        """The likeliest words of each window, given the words that it names; empty if these change
+        nothing."""
 
 
 class Recogniser(Protocol):
     """Turns audio into hypotheses. One object works for one process.
 
-    The same windows under the same ``block`` number must give the same hypotheses, whatever
-    was recognised before: recognition goes on after a crash where it stopped.
+    The same windows with the same ``block`` number must give the same hypotheses, whatever was
+    recognised before, because recognition continues after a crash where it stopped.
     """
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """Everything that decides the output, as JSON: model, its hash, options, versions."""
+        """Everything that determines the output, as JSON: model, its hash, options, versions."""
 
     @property
     def windows_at_once(self) -> int:
-        """How many windows make a block; the last of a recording may have fewer."""
+        """The number of windows in a block; the last block of a recording may have fewer."""
 
     @property
     def longest_window_s(self) -> float:
@@ -94,7 +94,7 @@ class Recogniser(Protocol):
         """(n // 512,) the probability of speech in each frame of 32 ms."""
 
     def language_of(self, windows: Sequence[Window]) -> str:
-        """The language of a recording, a code, from its first windows with speech."""
+        """The language code of a recording, from its first windows with speech."""
 
     def recognise(
         self, block: int, windows: Sequence[Window], language: str

@@ -4,15 +4,16 @@
     >>> sorted(name for name in st.__all__ if name.islower())
     ['discover', 'index', 'open', 'recognise', 'score', 'search']
 
-`spoken_terms.functions` describes them, each with an example. What they return is that of the
-packages beneath, which can be imported, too: `recogniser`, `indexer`, `searcher`, `scoring`, `std`.
-They are imported when a function is first asked for.
+`spoken_terms.functions` describes them, each with an example. They return the values of the
+packages `recogniser`, `indexer`, `searcher`, `scoring` and `std`, which a program can also import.
+Each of these packages is imported when a function first needs it.
 
-This package has the name of the distribution, so it is found even where another project has
-packages of the same short names; `spoken_terms.start` tells its user so.
+This package has the name of the distribution, so Python finds it even where another project has
+packages with the same short names; `spoken_terms.start` reports such packages.
 
-It is the first of ours that a command imports, so it says here what Ctrl-C does until the command
-works (`std.command.run`): end, in one line. Nothing is written before. `signal` itself imports
+A command imports this package first, so the handler of Ctrl-C is set here, until the command runs
+(`std.command.run`): Ctrl-C ends the command with one line. Nothing is written before. `signal`
+itself imports
 `enum` and more, five milliseconds in which Ctrl-C would still raise; its C half imports nothing.
 """
 
@@ -46,7 +47,7 @@ _HOME |= {"FusedIndex": "searcher", "Hit": "searcher", "Index": "searcher"}
 
 
 def command_of(arguments: list[str]) -> str:
-    """The name of the command that a process is; empty for a worker, or another program.
+    """The name of the command that a process runs; empty for a worker or another program.
 
     >>> command_of(["/usr/bin/python3", "-s", "/usr/bin/std-index", "--help"])
     'std-index'

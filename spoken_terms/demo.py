@@ -1,7 +1,7 @@
-"""std-demo: the sample that is installed with std, indexed, searched, scored, and heard.
+"""std-demo: index, search and score the installed sample, and open the page to listen.
 
-The sample is two minutes of English speech (CC0), and what Whisper made of it. Each step is a
-command, which is printed before it runs, so that a reader can repeat it with own recordings.
+The sample is two minutes of English speech (CC0) with Whisper's output. Each step is a command that
+is printed before it runs, so that a reader can repeat it with other recordings.
 """
 
 import argparse
@@ -27,7 +27,7 @@ SAMPLES = (HERE / "sample", HERE.parent / "examples" / "english")  # installed; 
 FILES = ("kathleen.ogg", "whisper/kathleen.jsonl", "terms.xml", "ecf.xml", "ref.rttm")
 TERM = "whittemore"  # the recogniser has another word there
 SERVE = ("fastapi", "uvicorn", "jinja2", "av")  # of the extra "serve"
-BROWSER_S = 2.0  # until the page is there
+BROWSER_S = 2.0  # until the page answers
 EXAMPLE = """\
 examples:
   std-demo
@@ -60,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 done, 2 the user can correct it."""
+    """Exit status: 0 = done, 2 = an error that the user can correct."""
     args = parser().parse_args(argv)
     return run(COMMAND, lambda: demonstrate(args.folder, page=not args.no_page))
 
@@ -102,7 +102,7 @@ def demonstrate(folder: Path, *, page: bool) -> int:
 
 
 def unpack(folder: Path) -> None:
-    """Copy the sample to a folder, which is made.
+    """Create a folder and copy the sample into it.
 
     Raises:
         StdError: it is not there, or the folder cannot be written.
@@ -120,7 +120,7 @@ def unpack(folder: Path) -> None:
 
 
 def step(what: str, words: Sequence[str]) -> int:
-    """Say what comes, and the command; run it and return its exit status."""
+    """Print a description and the command; run it and return its exit status."""
     from spoken_terms.start import start
 
     introduce(what, words)
@@ -128,13 +128,13 @@ def step(what: str, words: Sequence[str]) -> int:
 
 
 def introduce(what: str, *commands: Sequence[str]) -> None:
-    """Say what comes, and which commands do it."""
+    """Print a description and the commands."""
     for line in ("", f"# {what}", *(f"$ {shlex.join(words)}" for words in commands)):
         tell(line)
 
 
 def listen(folder: Path, index: str, *, page: bool) -> int:
-    """Open the page, or say how it is opened."""
+    """Open the page, or print the command that opens it."""
     words = ["std-serve", "--store", index, "--audio", str(folder)]
     missing = [module for module in SERVE if not is_installed(module)]
     if not page or missing or not sys.stdout.isatty():
@@ -150,7 +150,7 @@ def listen(folder: Path, index: str, *, page: bool) -> int:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """A free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -1,4 +1,4 @@
-"""The six functions of `spoken_terms`; what they return belongs to the packages beneath.
+"""The six functions of `spoken_terms`.
 
     recognise   audio files -> a folder of networks            `recogniser.recognise_files`
     index       recogniser output, captions -> an index        `indexer.index_files`
@@ -7,10 +7,10 @@
     score       a hit list against a reference -> measures     `scoring.score_files`
     discover    classes of a discovery -> measures             `scoring.discovery`
 
-A mistake in a file is an `std.StdError`, which names the file and the line. A mistake in a call is
-one of Python's own: `TypeError` for a text where a list is expected, `FileNotFoundError` for a
-model or a store that is not there, `ClosedIndexError`, which is a `ValueError`, for a closed
-index. Each is one line.
+An error in a file is an `std.StdError`, which names the file and the line. An error in a call is
+one of Python's exceptions: `TypeError` for a text where a list is expected, `FileNotFoundError` for
+a missing model or store, `ClosedIndexError` (a `ValueError`) for a closed index. Each message is
+one line.
 
     >>> import tempfile
     >>> import spoken_terms as st
@@ -70,11 +70,11 @@ def recognise(
         model: a name or a folder; empty: the recogniser's own default.
         backend: ``whisper`` or ``pocketsphinx``.
         jobs: worker processes.
-        name_by: ``stem`` or ``path``, what names the recordings.
+        name_by: name recordings by the ``stem`` or the ``path`` of their files.
         options: further fields of `recogniser.RecognitionOptions`, as ``language="de"``.
 
     Raises:
-        FileNotFoundError: a path that is named as a model is not there.
+        FileNotFoundError: ``model`` is a path that does not exist.
         StdError: the audio cannot be read, or the recogniser cannot be loaded.
 
     For example::
@@ -98,16 +98,17 @@ def recognise(
 
 
 def index(inputs: AnyPath | Sequence[AnyPath], store: AnyPath, **settings: Any) -> "IndexReport":
-    """Index recogniser output, as ``std-index`` does; what was indexed before is replaced.
+    """Index recogniser output, as ``std-index`` does; a recording indexed before is replaced.
 
     Args:
         inputs: files and folders: networks, lattices, transcripts, captions, services' JSON.
-        store: a folder, or ``couchdb://host/database``; it is made if it is not there.
-        settings: of `indexer.index_files`: ``language="de"``, ``metadata="recordings.xlsx"``,
+        store: a folder, or ``couchdb://host/database``; it is created if it does not exist.
+        settings: further arguments of `indexer.index_files`: ``language="de"``,
+            ``metadata="recordings.xlsx"``,
             ``audio="recordings/"``, ``jobs=4``, ``keep_going=True``, ...
 
     Raises:
-        FileNotFoundError: an input is not there.
+        FileNotFoundError: an input does not exist.
         StdError: an input cannot be read, or the store cannot be written.
 
     >>> import spoken_terms as st
@@ -142,13 +143,13 @@ def open(  # noqa: A001  # as in dbm and gzip: st.open
     Args:
         stores: one, or several shards of one index.
         config: a configuration, or its TOML file.
-        model: what ``std-tune`` learned.
+        model: a model that ``std-tune`` wrote.
         fuse: each store is another recogniser's index of the same speech.
 
     Raises:
-        FileNotFoundError: a store, the configuration or the model is not there.
+        FileNotFoundError: a store, the configuration or the model does not exist.
         TypeError: the stores are given as one list.
-        StdError: one cannot be read.
+        StdError: a store, the configuration or the model cannot be read.
 
     >>> import spoken_terms as st
     >>> st.open("no-index")  # doctest: +ELLIPSIS
@@ -191,23 +192,23 @@ def search(
     output: AnyPath | None = None,
     **settings: Any,
 ) -> "Hits":
-    """Search terms, the most probable hits first; or a list, as an evaluation does.
+    """Search terms, the most probable hits first; or a term list, as an evaluation does.
 
     Args:
         terms: one term, or several; ``*`` stands for any letters of a word. Or a list of terms: a
             `std.TermList`, or the `pathlib.Path` of its file, whose hits have decisions.
-        store: of the index; or an open one, which stays open.
+        store: the store of the index; or an open index, which stays open.
         where: conditions on metadata, as ``date >= 2024-01 and speaker = "Ada"``.
         recordings: patterns of names, as ``["news_2024*"]``.
-        min_probability: less likely hits are left out; None: 0.05 for terms, 0 for a list.
-        ecf: of a list, the speech that is searched.
-        output: of a list, where its hit list goes, which `score` reads.
-        settings: ``config``, ``model``, ``fuse``, see `open`.
+        min_probability: leave out less probable hits; None: 0.05 for terms, 0 for a list.
+        ecf: for a list: the speech to search.
+        output: for a list: the file of the hit list, which `score` reads.
+        settings: ``config``, ``model``, ``fuse``; see `open`.
 
     Raises:
         FileNotFoundError: a file is not there.
-        TypeError: a term is no text, or ``recordings`` is one.
-        StdError: a file cannot be read, or nothing fits ``where`` or ``recordings``.
+        TypeError: a term is not a text, or ``recordings`` is a text.
+        StdError: a file cannot be read, or no recording fits ``where`` or ``recordings``.
 
     >>> import tempfile
     >>> import spoken_terms as st
@@ -259,7 +260,7 @@ def _search_list(
     ecf: AnyPath | None,
     output: AnyPath | None,
 ) -> "Hits":
-    """Search a list of terms; its hit list goes to a file, if one is named."""
+    """Search a list of terms; write its hit list if a file is given."""
     from searcher import write_hits
     from searcher.results.hits import Hits
     from std import TermList
@@ -293,9 +294,9 @@ def score(
     Args:
         hits: the hit list, of `search` or of another system.
         terms: the list of terms that was searched.
-        reference: an RTTM, or transcripts of any kind that `index` reads.
-        ecf: which speech is scored; None: that of the reference.
-        options: of `scoring.ScoringOptions`, as ``tolerance_s=1.0``.
+        reference: an RTTM file, or transcripts in any format that `index` reads.
+        ecf: the speech to score; None: all speech of the reference.
+        options: fields of `scoring.ScoringOptions`, as ``tolerance_s=1.0``.
 
     Raises:
         FileNotFoundError: a file is not there.
@@ -337,17 +338,17 @@ def discover(
     profile: str = "zrc2017",
     talkers: AnyPath | None = None,
 ) -> "DiscoveryEvaluation":
-    """Score what a system without a recogniser discovered, as ``std-discovery`` does.
+    """Score the classes of a term discovery, as ``std-discovery`` does.
 
     Args:
         classes: the class file of the system.
         phones, words: the gold alignments.
-        profile: ``zrc2017``, ``zrc2015`` or ``definition``: whose measures.
-        talkers: who speaks in which recording; None: nothing is known.
+        profile: whose measures: ``zrc2017``, ``zrc2015`` or ``definition``.
+        talkers: the speaker of each recording; None: unknown.
 
     Raises:
         FileNotFoundError: a file is not there.
-        ValueError: the profile is none.
+        ValueError: there is no such profile.
         StdError: a file cannot be read.
 
     >>> import tempfile
@@ -382,15 +383,15 @@ def discover(
 
 
 def _require(name: str, path: AnyPath | None, what: str) -> None:
-    """Refuse a path at which there is nothing.
+    """Refuse a path that does not exist.
 
     Raises:
-        FileNotFoundError: so it is.
+        FileNotFoundError: it does not exist.
     """
     if path is not None and fspath(path) != "-" and not Path(path).exists():
         raise FileNotFoundError(f"{name}: expected {what}, got nothing at {fspath(path)!r}")
 
 
 def _is_path(model: str) -> bool:
-    """Whether a model is named by its path: others are names of models."""
+    """Whether a model is given by its path, not by its name."""
     return model.startswith((".", "/", "~"))

@@ -1,12 +1,12 @@
-"""Start a command, unless another project's package stands in the place of one of ours.
+"""Start a command, unless Python would import another project's package in place of ours.
 
     std_index, std_search, ...   what the commands of the distribution call
     start                        check the packages, import the command, run it
-    misplaced_package            which package is not the one that was installed
+    misplaced_package   name a package that is not the one that was installed
 
-Our packages have short names, so a folder on PYTHONPATH may hold one of the same name, or another
-distribution may be installed over it. Nothing of ours can be imported before that is known: this
-module uses the standard library only. The check takes two milliseconds.
+Our packages have short names, so a folder on PYTHONPATH may contain a package with the same name,
+or another distribution may have replaced ours. None of our packages can be imported before this is
+checked, so this module uses the standard library only. The check takes 2 ms.
 """
 
 import sys
@@ -32,7 +32,7 @@ COMMANDS = {  # and the modules whose function ``main`` they are
     "std-demo": "spoken_terms.demo",
 }
 ALIASES = {"std-query": ("std-search", "--explain-query")}  # other names of commands
-READER_FOR = "std-score"  # takes references in whatever the indexer reads
+READER_FOR = "std-score"  # takes references in every format that the indexer reads
 ROOT = Path(__file__).resolve().parents[1]  # where this package is, and the others should be
 
 
@@ -44,7 +44,7 @@ def start(command: str, argv: Sequence[str] | None = None) -> int:
         argv: its arguments; None = those of the process.
 
     Returns:
-        its exit status; 2 if a package is not ours, or the system is none that we run on.
+        its exit status; 2 if a package is not ours, or the system is not supported.
     """
     if command in ALIASES:
         command, option = ALIASES[command]
@@ -58,7 +58,7 @@ def start(command: str, argv: Sequence[str] | None = None) -> int:
 
 
 def _read_transcript(paths: Sequence[Path], encoding: str | None) -> Any:
-    """The indexer's reader: scoring is given it, as the phases do not import each other."""
+    """The indexer's reader, passed to `scoring` because the phases do not import each other."""
     from indexer import InputOptions, read_transcript
 
     return read_transcript(paths, options=InputOptions(encoding=encoding))
@@ -79,7 +79,7 @@ std_query = partial(start, "std-query")
 
 
 def foreign_system() -> str:
-    """Why nothing works on this system, in one line; empty if it may work."""
+    """Why std does not run on this system, in one line; empty if it may run."""
     if find_spec("fcntl"):
         return ""
     return (
@@ -89,13 +89,13 @@ def foreign_system() -> str:
 
 
 def misplaced_package(root: Path = ROOT) -> str:
-    """What is wrong with the first package that Python finds in another place, in one line.
+    """Describe, in one line, the first package that Python finds in another folder than ours.
 
     Args:
         root: the folder that should hold the packages.
 
     Returns:
-        the message; empty if all are where they should be.
+        the message; empty if all packages are ours.
     """
     sizes = _installed_sizes(root)
     for package in PACKAGES:
@@ -125,10 +125,10 @@ def _found(package: str) -> Path | None:
 
 
 def _installed_sizes(root: Path) -> dict[str, int]:
-    """Bytes of each file when it was installed; none of a checkout.
+    """Size in bytes of each file when it was installed; empty in a checkout.
 
-    Another distribution that is installed into the same folder replaces files. That two files of
-    this name are equally long is unlikely enough.
+    Another distribution that is installed into the same folder replaces files. Two files with the
+    same name and the same size are unlikely.
     """
     sizes = {}
     for record in root.glob("spoken_terms-*.dist-info/RECORD"):
@@ -140,7 +140,7 @@ def _installed_sizes(root: Path) -> dict[str, int]:
 
 
 def _described(package: str, found: Path | None) -> str:
-    """What was found instead, and what to do about it."""
+    """Say which package was found instead, and what to do."""
     if found is None or found.is_dir():  # Python prefers any other to a folder without __init__.py
         return "none; pip install --force-reinstall spoken-terms"
     from importlib.metadata import packages_distributions
