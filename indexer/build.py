@@ -71,7 +71,7 @@ def build(
         keep_going: note files that cannot be read; else the first one ends the run.
         progress: told of each file that is done: path, size in bytes.
         pronouncer: tells the recordings' languages, makes phone columns; None = no phones.
-        metadata: of recordings; committed with their words.
+        metadata: the metadata of recordings; committed with their words.
         sounds: files of frames, also of recordings without words.
 
     Raises:

@@ -75,7 +75,7 @@ def at_time(
     """The correction that puts words where they were said.
 
     Args:
-        recording: of the index.
+        recording: a recording of the index.
         said: the words, as the index writes them.
         span_ms: when, see `said_at`.
         stores: the shards of the index.
@@ -96,9 +96,9 @@ def by_transcript(
     """The corrections that make a recording what a transcript says.
 
     Args:
-        recording: of the index.
+        recording: a recording of the index.
         said: the words of the transcript, as the index writes them.
-        path: of the transcript, for messages.
+        path: the path of the transcript, for messages.
         stores: the shards of the index.
 
     Raises:
@@ -127,8 +127,8 @@ def by_table(
 
     Args:
         file: its name, as the index has it.
-        rows: of the table.
-        path: of the table, for messages.
+        rows: the rows of the table.
+        path: the path of the table, for messages.
         text: how the index writes words.
         stores: the shards of the index.
 
@@ -241,8 +241,8 @@ def rewritten_file(
     """A transcript of a recording with its corrections, and nothing else changed.
 
     Args:
-        content: of the file.
-        recording: of the index.
+        content: the content of the file.
+        recording: a recording of the index.
         text: how the index writes words.
         stores: the shards of the index.
 

@@ -73,7 +73,7 @@ def previews(
         files: what would be indexed.
         config: says how words are normalised and pruned.
         input_format: a name of a format, or "auto".
-        options: of the readers.
+        options: the options of the readers.
         indexed: the inputs of each audio file that the index has.
         workers: who reads the files.
     """

@@ -138,7 +138,7 @@ def index_networks(
     """The networks of live recordings, utterance by utterance.
 
     Args:
-        segments: of an index.
+        segments: the segments of an index.
         wanted: which recordings.
 
     Raises:

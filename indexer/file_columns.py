@@ -178,8 +178,8 @@ def indexed_input(
     """What the columns of a file hold.
 
     Args:
-        path: of the file.
-        names: of each recording's utterances.
+        path: the path of the file.
+        names: the names of each recording's utterances.
         parts: columns, one part for each shard.
     """
     recordings = [one for columns in parts for one in columns.recordings]
@@ -233,8 +233,9 @@ def doubts_of(utterances: Utterances, n_tiers: int = 1) -> Mapping[str, Repair]:
     """Say what is odd, by kind: how often.
 
     Args:
-        utterances: of one file, in its order.
-        n_tiers: of annotations, one after the other: the file tells the same time so often.
+        utterances: the utterances of one file, in its order.
+        n_tiers: the number of tiers of annotations, one after the other: the file tells the same
+            time so often.
     """
     found: dict[str, Repair] = {}
     if not len(utterances):

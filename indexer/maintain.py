@@ -110,7 +110,7 @@ def keep_few_segments(
     the language of most of the store if that does not help.
 
     Args:
-        store: that is being written to.
+        store: the store that is being written to.
         everything: merge all segments that fit together.
         phone_builder: makes the phone columns of segments whose language is told again.
     """

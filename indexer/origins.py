@@ -58,7 +58,7 @@ class Origins:
 
         Args:
             source: the input.
-            utterances: of each of its recordings.
+            utterances: the utterances of each of its recordings.
         """
         for recording, names in utterances.items():
             problem = self._of_this_run(source, recording, frozenset(names))

@@ -160,7 +160,7 @@ def preview_rows(previews: "Sequence[Preview]", *, verbose: bool) -> Rows:
     """Input files as rows: all of them for programs, those that are read for a person.
 
     Args:
-        previews: of each file.
+        previews: the previews of each file.
         verbose: with those that are skipped.
     """
     brief = []

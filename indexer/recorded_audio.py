@@ -100,7 +100,7 @@ def noted_audio(inputs: Iterable[Input], stores: Sequence[Store], given: Metadat
     the same as before: it may have been moved.
 
     Args:
-        inputs: of a run.
+        inputs: the inputs of a run.
         stores: the shards of an index.
         given: whole rows of metadata that the run gives.
 
@@ -146,7 +146,7 @@ class _Finder:
         """The path below the root.
 
         Args:
-            file: of the recording.
+            file: the file of the recording.
             before: its metadata.
 
         Raises:

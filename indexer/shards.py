@@ -104,12 +104,12 @@ def commit(
     A file whose name an older index has with decomposed letters is replaced, too.
 
     Args:
-        number: of the shard.
+        number: the number of the shard.
         gathered: the batch's columns and what became of its files.
         add: segments, one per language.
         shards: all of them.
         config: how words are normalised.
-        words: of the whole run; grows.
+        words: the words of the whole run; grows.
     """
     shard = shards[number]
     add = [one for one in add if one.recordings]
@@ -149,10 +149,10 @@ def commit_last(
     """Commit the last batches, and what waited for them: recordings of unclear language.
 
     Args:
-        numbers: of the shards.
+        numbers: the numbers of the shards.
         shards: all of them.
         config: how words are normalised.
-        words: of the whole run; grows.
+        words: the words of the whole run; grows.
         pronouncer: tells languages and makes phone columns; None = no phones.
     """
     gathered = [gathered_batch(shards[number]) for number in numbers]

@@ -37,7 +37,7 @@ def clock_offsets(
     """Yield recordings whose words and sound disagree, and how far words stand behind, in seconds.
 
     Args:
-        segments: of an index; recordings without sound are passed over.
+        segments: the segments of an index; recordings without sound are passed over.
         wanted: recordings that are looked at; None = all.
     """
     for segment in segments:

@@ -69,7 +69,7 @@ def read_spoken_queries(
         inputs: files and folders; ``-`` is standard input.
         examples: which recordings, or parts of them, are examples of which query, or their CSV
             (`indexer.query_examples`); None: by the recordings' names.
-        language: of the queries; otherwise what the inputs say.
+        language: the language of the queries; otherwise what the inputs say.
         ecf: the recordings' true durations; otherwise they end with their last utterance.
         recognition: what ``std-recognise --json`` printed when it recognised the queries.
         options: how inputs are read.
@@ -122,9 +122,9 @@ def spoken_queries(
     Args:
         files: recogniser output.
         input_format: a name of `indexer.formats.registry.all_readers`, or "auto".
-        options: of the readers.
+        options: the options of the readers.
         examples: which recordings, or parts of them, are examples of which query; None: by name.
-        language: that the user names.
+        language: the language that the user names.
         experiment: the recordings' true durations; None: they end with their last utterance.
 
     Raises:
@@ -280,7 +280,7 @@ def mixture(examples: Sequence[Mapping[Words, float]], n: int) -> list[tuple[Wor
     """The word sequences of a query with several examples: each is equally likely to be right.
 
     Args:
-        examples: of each, its likeliest sequences.
+        examples: the examples of each, its likeliest sequences.
         n: how many sequences.
 
     Returns:

@@ -214,7 +214,7 @@ def note_digests(stores: Sequence[Store], digests: Mapping[str, str], files: Ite
 
     Args:
         stores: the shards of an index.
-        digests: of inputs, by absolute path.
+        digests: the digests of inputs, by absolute path.
         files: audio files that were read from these inputs.
     """
     inputs, wanted = origins(stores), set(files)

@@ -58,7 +58,7 @@ def transcript_cues(networks: Iterable[ConfusionNetwork]) -> Iterator[Transcript
     """The likeliest words of a recording as cues.
 
     Args:
-        networks: of one recording, in the order of time.
+        networks: the networks of one recording, in the order of time.
     """
     words: list[TranscriptWord] = []
     speaker = ""
@@ -150,7 +150,7 @@ def transcript_file(
 
     Args:
         cues: in the order of time.
-        form: of the file.
+        form: the form of the file.
         language: a code, for the forms that say it.
     """
     if form == "json":

@@ -90,7 +90,7 @@ def read_stretches(path: Path) -> tuple[AskedStretch, ...]:
     """Read a table of stretches.
 
     Args:
-        path: of the table: CSV, or a workbook.
+        path: the path of the table: CSV, or a workbook.
 
     Raises:
         InputError: it cannot be read, lacks a column, or has an invalid value.

@@ -108,7 +108,7 @@ def unfinished(folder: Path, name: str, block: int) -> Iterator[tuple[BinaryIO, 
 
     Args:
         folder: the output folder.
-        name: of the recording.
+        name: the name of the recording.
         block: windows that are recognised together.
     """
     path = folder / f"{name}{UNFINISHED}"
@@ -171,7 +171,7 @@ def read_lines(path: Path, *, slots: bool = False) -> list[Line]:
     """Read the lines of a finished recording.
 
     Args:
-        path: of the recording.
+        path: the path of the recording.
         slots: whether to read the slots; if not, only their number.
 
     Raises:

@@ -64,7 +64,7 @@ def keep_frames(
     """Write the sound of recordings whose frames another program made.
 
     Args:
-        files: of frames, and folders with them.
+        files: the files of frames, and folders with them.
         output: a folder, created if it does not exist; finished recordings are skipped.
         encoder: the name of the encoder that made the frames.
         frame_shift_s: from one frame to the next.

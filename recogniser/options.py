@@ -80,7 +80,7 @@ def sound_writer(
     """Load the writer of an encoder's frames; None: they are not requested.
 
     Args:
-        options: of the run.
+        options: the options of the run.
         recogniser: the run's recogniser, whose encoder may be used; None: words are not requested.
         gpu: the number of the GPU, if one is used.
 
@@ -112,7 +112,7 @@ def open_backend(options: RecognitionOptions, gpu: int = 0) -> Recogniser:
     """Load a recogniser.
 
     Args:
-        options: of the run.
+        options: the options of the run.
         gpu: the number of the GPU to use, if it uses one.
 
     Raises:

@@ -86,7 +86,7 @@ def run(
 
     Args:
         tasks: in the order in which they are begun.
-        options: of all of them.
+        options: the options of all of them.
         workers: processes.
         gpus: worker i uses GPU i modulo this, if there are any.
         stopping: when true, no further task begins, and running tasks end soon.

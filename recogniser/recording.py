@@ -95,7 +95,7 @@ def recognise(
 
     Args:
         task: the recording.
-        recogniser: of words.
+        recogniser: the recogniser of words.
         progress: is told of each block that is written.
         stop: is asked after each block.
         writer: also writes the sound, from the frames that the recogniser gives.
@@ -219,10 +219,10 @@ def _told(
     Args:
         again: what is listened to again.
         earlier: the lines of the recording.
-        recording: that has the windows.
-        recogniser: that listens.
+        recording: the recording that has the windows.
+        recogniser: the recogniser that listens.
         windows: as they were cut.
-        language: of the recording.
+        language: the language of the recording.
 
     Raises:
         ConfigError: the recogniser cannot be told of words.

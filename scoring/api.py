@@ -49,7 +49,7 @@ def score_files(
         reference: instead of it, such as `indexer.read_transcript` makes of other files.
         probabilities: a second list of the same hits (``std-search --probabilities``), which Cnxe
             and calibration judge.
-        encoding: of the transcript; by default what the term list names.
+        encoding: the encoding of the transcript; by default the one that the term list names.
         options, changes: see `ScoringOptions`; ``changes`` are its fields by name.
 
     Raises:
@@ -296,7 +296,7 @@ def terms_table(evaluation: Evaluation) -> dict[str, list[str | int | float]]:
     """The per-term table as columns by name, as `pandas.DataFrame` takes it.
 
     Args:
-        evaluation: of one system.
+        evaluation: the evaluation of one system.
 
     Returns:
         Group, term id and term are strings, counts integers, measures floats (NaN: undefined).

@@ -275,7 +275,7 @@ def main(argv: Sequence[str] | None = None, reader: "Reader | None" = None) -> i
 
     Args:
         argv: the arguments.
-        reader: of references that are no RTTM (`scoring.reference`); None: RTTM only.
+        reader: the reader of references that are no RTTM (`scoring.reference`); None: RTTM only.
     """
     arguments = parser()
     args = arguments.parse_intermixed_args(argv)

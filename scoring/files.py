@@ -69,8 +69,8 @@ def read_reference(
         rttm_path: RTTM, plain or gzip, other files that ``reader`` reads, or what it has read.
         terms_path: the term list.
         turns: read the speech turns too; segment-based scoring needs them.
-        encoding: of the transcript; by default what the term list names.
-        reader: of files that are no RTTM, such as `indexer.read_transcript`.
+        encoding: the encoding of the transcript; by default the one that the term list names.
+        reader: the reader of files that are no RTTM, such as `indexer.read_transcript`.
 
     Raises:
         InputError: a file cannot be read or is not valid.
@@ -159,7 +159,7 @@ def check_files(
         hits: hit lists.
         ecf_path, terms_path: None for files that are not to be checked.
         rttm_path: RTTM, and other files that ``reader`` reads.
-        encoding: of the transcript; by default what the term list names, else UTF-8.
+        encoding: the encoding of the transcript; default: that of the term list, else UTF-8.
         reader: as of `read_reference`.
         progress: reports the reading of long hit lists.
 

@@ -23,7 +23,7 @@ def with_probabilities(hits: STDList, second: STDList, path: str) -> STDList:
     Args:
         hits: the hit list.
         second: the same hits with the same decisions, in any order.
-        path: of the second list, for messages.
+        path: the path of the second list, for messages.
 
     Raises:
         InputError: one list has a hit that the other lacks, a decision differs, or a score is no
@@ -67,8 +67,8 @@ def chosen_number(hits: STDList, number: Number | None) -> tuple[Detections, flo
 
     Args:
         hits: with probabilities or without.
-        number: that all measures take; None: Cnxe and calibration the probability, if there is
-            one, and thresholds the score.
+        number: the number that all measures take; None: Cnxe and calibration the probability, if
+            there is one, and thresholds the score.
 
     Returns:
         the hits; what a place without a hit is worth in the number that Cnxe judges, if it is said.

@@ -42,10 +42,10 @@ def read_transcript(
 
     Args:
         paths: RTTM, and formats that the reader knows, of different recordings.
-        encoding: of the files, as the user says it.
+        encoding: the encoding of the files, as the user gives it.
         default: encoding of RTTM otherwise.
         turns: whether the speech turns of RTTM are wanted.
-        reader: of files that are no RTTM, and of folders; None: all are RTTM.
+        reader: the reader of files that are no RTTM, and of folders; None: all are RTTM.
 
     Raises:
         InputError: a file cannot be read, or is invalid.

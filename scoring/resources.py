@@ -84,7 +84,7 @@ def read_resources(*paths: Path) -> Resources:
     """Read what ``std-recognise``, ``std-index`` and ``std-search`` printed with ``--json``.
 
     Args:
-        paths: of the JSON files; runs of one command add up.
+        paths: the paths of the JSON files; runs of one command add up.
 
     Raises:
         InputError: a file is not such a document, or a figure is missing.

@@ -248,7 +248,7 @@ def in_recordings(
     """The excerpts in whose file/channel one of the patterns is found.
 
     Args:
-        excerpts: of the ECF.
+        excerpts: the excerpts of the ECF.
         patterns: regular expressions; one that matches is enough.
         option: as messages name it.
 

@@ -81,7 +81,8 @@ def open_index(
             the shards of one index.
         config: a configuration or its TOML file; None = the default.
         model: what `std-tune` learned, or its JSON file; None = the shipped weights.
-        metadata: of recordings (`std.metadata.read`); they count more than those of the index.
+        metadata: the metadata of recordings (`std.metadata.read`); they count more than those of
+            the index.
 
     Raises:
         StdError: a store, the configuration or the model cannot be read, or they do not fit.
@@ -152,7 +153,7 @@ class Index(IndexSnapshot):
                 `std-recognise --sound-only`.
             ecf, where, recordings: see `search_terms`.
             mode: who asks, see `find_terms`.
-            threads: that search.
+            threads: the threads that search.
             advance: called with each share of the work that is done.
 
         Raises:
@@ -187,9 +188,9 @@ class Index(IndexSnapshot):
             by: what is compared: the ``sound``, or the ``phones`` that were heard in it.
             unexplained: only what the recogniser wrote as different words, or not at all; with
                 the spelling that the phones heard propose, where the index has some.
-            least_score: of two stretches: signs by which their frames are nearer than usual, in
-                all; None: 300, of phones 1000.
-            least_s: of a stretch, in seconds.
+            least_score: the least score of two stretches: signs by which their frames are nearer
+                than usual, in all; None: 300, of phones 1000.
+            least_s: the least length of a stretch, in seconds.
             most_chance: share of the pairs that chance may explain; None: 0.01, of phones 0.25.
             where, recordings: compare some recordings only, see `recordings`.
             workers: who compares, see `std.execution.processes.executor`.

@@ -143,7 +143,7 @@ def judge(
     """The candidates of each part of a list, with the probability that their terms occur.
 
     Args:
-        parts: of one list.
+        parts: the parts of one list.
         index: where they were found.
         mode: who asks. How many of a person's terms occur says nothing of one of them.
     """
@@ -174,7 +174,7 @@ def _distinct(words: Sequence[tuple[str, ...]], log_evidence: Float64s) -> tuple
     """A term that a list has twice says only once what the list is like.
 
     Args:
-        words: of each term. Spoken queries of the same words are different ones.
+        words: the words of each term. Spoken queries of the same words are different ones.
         log_evidence: (terms,) that each occurs, which equal terms share.
 
     Returns:
@@ -241,8 +241,8 @@ def is_certain(candidates: Candidates, variants: Sequence[Variant], index: Prepa
     """(n,) whether a candidate is a term as it is spelt, where a person says that it was said.
 
     Args:
-        candidates: of terms.
-        variants: that they point into.
+        candidates: the candidates of terms.
+        variants: the variants that they point into.
         index: with the words that are certain.
     """
     found = np.zeros(len(candidates.term), np.bool_)
@@ -278,7 +278,8 @@ def _reported(
     """(n,) the probability of each candidate, its term judged as the list is.
 
     Args:
-        candidates: of all languages, with probabilities on condition that the term occurs.
+        candidates: the candidates of all languages, with probabilities on condition that the term
+            occurs.
         parts, occurs_in: see `combine_languages`.
         occurs_as_list: the same by ``[calibration] list``.
     """
@@ -302,10 +303,10 @@ def combine_languages(
     """Candidates of all languages.
 
     Args:
-        parts: of each language.
+        parts: the parts of each language.
         occurs_in: of each language (terms,) the probability that each term occurs there, judged by
             itself.
-        words: of each term; its spelling makes some languages less likely than others.
+        words: the words of each term; its spelling makes some languages less likely than others.
         index: the languages.
 
     Returns:

@@ -39,11 +39,11 @@ class IndexSnapshot(SearchableIndex):
         """Take a snapshot of open stores.
 
         Args:
-            urls: of the stores.
-            stores: that together are one index; the index closes them.
+            urls: the addresses of the stores.
+            stores: the stores that together are one index; the index closes them.
             config: a store that keeps punctuation changes its text rules.
             model: what `std-tune` learned.
-            metadata: of recordings, that count more than those of the stores.
+            metadata: the metadata of recordings, that count more than those of the stores.
 
         Raises:
             InputError: a store is empty, or two hold the same recording.
@@ -107,7 +107,7 @@ class IndexSnapshot(SearchableIndex):
         It shares this one's stores and segments, so only one of them is closed.
 
         Args:
-            metadata: of recordings.
+            metadata: the metadata of recordings.
         """
         index = type(self)(self._urls, self._stores, self._given, self._model, metadata)
         index.segments, index._revisions = self.segments, self._revisions

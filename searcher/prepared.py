@@ -62,7 +62,7 @@ def prepare(
         model: what `std-tune` learned; None = the shipped weights. One of another language gives
             its weights, not its phone confusions.
         folder: where the index lies, if in a folder: what is built from it is kept there.
-        metadata: of the recordings, with what people have corrected.
+        metadata: the metadata of the recordings, with what people have corrected.
     """
     table = recording_table(segments)
     needs_language = config.expansion.words != "none" or config.search.spelling != "exact"

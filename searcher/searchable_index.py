@@ -208,7 +208,7 @@ class SearchableIndex(OpenSnapshot):
         """The detections that are inside no other words, as an evaluation by words counts them.
 
         Args:
-            result: of a search of this index.
+            result: the result of a search of this index.
             but: kinds of such words that do not matter (`searcher.output.within_words`).
         """
         hits = self.hit_columns(result)
@@ -235,7 +235,7 @@ class SearchableIndex(OpenSnapshot):
             where, recordings: search some recordings only, see `recordings`; decisions are about
                 these, as about the speech of an ECF.
             inflections: also find related forms, behind the hits of the terms, see `find_forms`.
-            min_probability: of hits; less likely ones are left out. 0 = all.
+            min_probability: the least probability of hits; less likely ones are left out. 0 = all.
             workers: who searches the segments, see `std.execution.processes.executor`.
 
         Raises:

@@ -49,8 +49,8 @@ class StandingSearch:
         """Read the terms and what was told.
 
         Args:
-            path: of the list of terms, of any kind.
-            column: of a table, the one that holds the terms; None: told by its name.
+            path: the path of the list of terms, of any kind.
+            column: the column that holds the terms of a table; None: found by its name.
             may_be_empty: the list may have no terms yet, or not be there: `add` begins it.
 
         Raises:
@@ -147,7 +147,7 @@ class StandingSearch:
         """Search all terms and write down the hits that were not told.
 
         Args:
-            index: that is searched.
+            index: the index that is searched.
             check: called now and then; it may raise to stop.
 
         Returns:

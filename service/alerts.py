@@ -31,10 +31,10 @@ class Alerts:
         """Read the terms and the hits told before.
 
         Args:
-            path: of the list of terms.
+            path: the path of the list of terms.
             url: where new hits are posted; empty: nowhere.
             live: the index.
-            column: of a table, the one that holds the terms; None: told by its name.
+            column: the column that holds the terms of a table; None: found by its name.
 
         Raises:
             InputError: one of the files cannot be read, or not be written.

@@ -36,8 +36,8 @@ def hit_documents(
     Args:
         found: a search's result; hits are decided as `std-search --decide` does.
         recording: (n,) row of each hit's recording in the snapshot's table.
-        snapshot: that was searched.
-        marks: of people.
+        snapshot: the snapshot that was searched.
+        marks: the marks of people.
     """
     entries = [snapshot.recordings.entries[row] for row in recording.tolist()]
     columns, places = snapshot.index.hit_columns(found), found.candidates
@@ -83,9 +83,9 @@ def selected_documents(
     """Some of the hits of a selection, in its order; see `hit_documents`.
 
     Args:
-        selection: of the hits asked for.
-        snapshot: that was searched.
-        marks: of people.
+        selection: the selection of the hits asked for.
+        snapshot: the snapshot that was searched.
+        marks: the marks of people.
         first, end: number of the first hit, and one past the last.
     """
     term, row = selection.term[first:end], selection.row[first:end]
@@ -112,9 +112,9 @@ def search_document(
     """The answer to a search: hits, facets and expectations.
 
     Args:
-        selection: of the hits asked for.
-        snapshot: that was searched.
-        marks: of people.
+        selection: the selection of the hits asked for.
+        snapshot: the snapshot that was searched.
+        marks: the marks of people.
         first: number of the first hit.
         limit: hits at most.
     """
@@ -161,9 +161,9 @@ def like_right(terms: Sequence[str], snapshot: Snapshot, marks: Marks) -> str | 
     """The term that looks for more like the places that people marked right; None: there are none.
 
     Args:
-        terms: of the marks.
-        snapshot: that is searched.
-        marks: of people.
+        terms: the terms of the marks.
+        snapshot: the snapshot that is searched.
+        marks: the marks of people.
     """
     table = snapshot.recordings
     right = [
@@ -178,7 +178,7 @@ def by_date(values: Sequence[FacetValue]) -> list[dict[str, Any]]:
     """Hits by year, or by month if the dates are of one or two years; those without date left out.
 
     Args:
-        values: of the facet of dates.
+        values: the values of the facet of dates.
 
     >>> by_date([FacetValue("2019-03-02", 4, False), FacetValue("2019-03", 1, False)])
     [{'period': '2019-03', 'hits': 5}]
@@ -197,7 +197,7 @@ def units_document(found: UnitHits, snapshot: Snapshot, first: int, limit: int) 
 
     Args:
         found: all of them, the most probable first.
-        snapshot: that was searched.
+        snapshot: the snapshot that was searched.
         first: number of the first that is shown.
         limit: shown at most.
     """

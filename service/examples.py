@@ -75,7 +75,7 @@ def find_like(term: str, snapshot: Snapshot, where: str | None) -> SearchResult:
 
     Args:
         term: as above.
-        snapshot: that is searched.
+        snapshot: the snapshot that is searched.
         where: conditions on recordings; None = all.
 
     Raises:

@@ -38,8 +38,8 @@ def csv_file(
 
     Args:
         hits: documents of the API.
-        columns: of the metadata.
-        metadata: of each hit's recording.
+        columns: the columns of the metadata.
+        metadata: the metadata of each hit's recording.
     """
     columns = [column for column in columns if column != "speaker"]
     target = io.BytesIO()
@@ -68,8 +68,8 @@ def std_list_file(hits: Documents, searches: Mapping[str, TermSearch], name: str
 
     Args:
         hits: documents of the API; decided.
-        searches: of each term id, in their order; also of terms without hits.
-        name: of the term list.
+        searches: the searches of each term id, in their order; also of terms without hits.
+        name: the name of the term list.
     """
     ids = {term_id: row for row, term_id in enumerate(searches)}
     of_hits = [Recording(hit["file"], hit["channel"]) for hit in hits]

@@ -102,7 +102,7 @@ class MarkFile(Marks):
         """Read the file and continue it.
 
         Args:
-            path: of the file; None: marks are not kept.
+            path: the path of the file; None: marks are not kept.
             phrase: normalises terms.
 
         Raises:
@@ -133,7 +133,7 @@ class MarkFile(Marks):
         """Keep a mark; ``right`` None takes an earlier one back. Returns when it is on the disk.
 
         Args:
-            hit: that is marked.
+            hit: the hit that is marked.
             right: whether the term is said there.
             author: who marks it.
             expected: version of the mark that its author saw; None: whatever it is.

@@ -64,9 +64,9 @@ def answered(
     """The JSON document that answers a search.
 
     Args:
-        results: of each term.
-        snapshot: that was searched.
-        marks: of people.
+        results: the results of each term.
+        snapshot: the snapshot that was searched.
+        marks: the marks of people.
         wish: which hits, in which order.
         first: number of the first hit.
         limit: hits at most.
@@ -97,8 +97,8 @@ class SearchProcesses:
         """Keep the settings; nothing is started.
 
         Args:
-            settings: of the service; ``settings.jobs`` processes, none if that is 1.
-            cache_bytes: of the cache of each.
+            settings: the settings of the service; ``settings.jobs`` processes, none if that is 1.
+            cache_bytes: the size of the cache of each process.
         """
         self._count = settings.jobs if settings.jobs > 1 else 0
         # Marks, alerts and tokens are the service's.

@@ -151,7 +151,7 @@ def heard(
 
     Args:
         indexed: the recordings.
-        folder: of all audio files; None: there is none.
+        folder: the folder of all audio files; None: there is none.
         given: metadata that count more than those of the index.
     """
     found: dict[str, Path | None] = {}
@@ -177,7 +177,7 @@ def recording_table(
 
     Args:
         indexed: ascending.
-        audio: of audio files, see `heard`.
+        audio: the audio files, see `heard`.
         given: metadata that count more than those of the index.
     """
     entries = tuple(

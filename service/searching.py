@@ -157,7 +157,7 @@ def search_term(term: str, snapshot: Snapshot, where: str | None = None) -> Term
 
     Args:
         term: as it was typed.
-        snapshot: that is searched.
+        snapshot: the snapshot that is searched.
         where: conditions on recordings; None = all.
 
     Raises:
@@ -179,8 +179,8 @@ def select(
     """The hits that a wish asks for.
 
     Args:
-        results: of each term.
-        snapshot: that was searched.
+        results: the results of each term.
+        snapshot: the snapshot that was searched.
         wish: which hits, in which order.
         end: how many of them, from the first on; None = all.
 
@@ -248,7 +248,7 @@ def _speaker_facet(results: Sequence[TermResult], recording: Ints, given: Facet 
     index does not name.
 
     Args:
-        results: of the search.
+        results: the results of the search.
         recording: (n,) row of each hit's recording in the snapshot's table.
         given: the facet of the metadata.
     """
@@ -269,8 +269,8 @@ def _fitting(
     """For each facet that a wish is about (n,) which hits have one of its values.
 
     Args:
-        wish: of the search.
-        table: of the snapshot.
+        wish: the wish of the search.
+        table: the table of the snapshot.
         spoken: who speaks in each hit, if the index names speakers.
         recording: (n,) row of each hit's recording in the table.
     """

@@ -189,7 +189,7 @@ def server_config(app: FastAPI, root_path: str, connections: int) -> uvicorn.Con
     """How requests are taken.
 
     Args:
-        app: that answers them.
+        app: the application that answers them.
         root_path: under which a reverse proxy shows it.
         connections: at once, at most.
     """

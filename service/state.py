@@ -147,7 +147,7 @@ class Service:
 
         Args:
             terms: to search.
-            snapshot: that is searched.
+            snapshot: the snapshot that is searched.
             request: whose client may go away.
             make: runs in a thread of the lane.
             where: conditions on recordings.
@@ -174,7 +174,7 @@ class Service:
 
         Args:
             question: about known words, or others.
-            snapshot: that is meant.
+            snapshot: the snapshot to search.
             request: whose client may go away.
 
         Raises:

@@ -178,7 +178,7 @@ class AuditLog:
         Args:
             user: who sent it.
             request: its method, path, query and body.
-            status: of the answer.
+            status: the status of the answer.
 
         Raises:
             InputError: it cannot be written.

@@ -240,7 +240,7 @@ def tell(message: str, head: str = "", colour: Colour | None = None) -> None:
     Args:
         message: whatever it holds, it is printed as text.
         head: what stands before it, ours.
-        colour: of the head, where stderr has colours.
+        colour: the colour of the head, where stderr has colours.
     """
     line = printable(cut(f"{head}{message}", MAX_LINE)).removeprefix(head)
     try:

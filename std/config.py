@@ -201,7 +201,7 @@ def load_config(path: Path | None, settings: Sequence[str] = ()) -> Config:
     """Read a TOML file; without one, the defaults.
 
     Args:
-        path: of the file.
+        path: the path of the file.
         settings: keys with values, as ``search.min_score=0.1``; they go before the file.
 
     Raises:

@@ -39,7 +39,7 @@ def explained(path: Path | None = None, settings: Sequence[str] = ()) -> list[Se
     """Every key, in the order of `std.config.Config`.
 
     Args:
-        path: of a TOML file; None = without one.
+        path: the path of a TOML file; None = without one.
         settings: keys with values that go before the file, as ``search.min_score=0.1``.
 
     Raises:

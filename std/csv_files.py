@@ -26,7 +26,7 @@ def records(
 
     Args:
         text: CSV; ends of lines in quoted fields stay as they are.
-        path: of the file, for messages.
+        path: the path of the file, for messages.
         delimiter: between fields.
         spaced: spaces may stand before a quoted field.
 

@@ -92,9 +92,9 @@ def edl(clips: Sequence[EditClip], title: str, rate: Fraction, first_frame: int 
 
     Args:
         clips: in their order.
-        title: of the list.
+        title: the title of the list.
         rate: frames a second.
-        first_frame: of the edit, as a time code has it.
+        first_frame: the first frame of the edit, as a time code has it.
 
     Raises:
         StdError: there are more events than the format can count.
@@ -121,9 +121,9 @@ def fcpxml(clips: Sequence[EditClip], title: str, rate: Fraction, first_frame: i
 
     Args:
         clips: in their order; a relative path is one beside the XML.
-        title: of the project.
+        title: the title of the project.
         rate: frames a second.
-        first_frame: of the edit, as a time code has it.
+        first_frame: the first frame of the edit, as a time code has it.
     """
     sources = {
         source: f"r{i}" for i, source in enumerate(dict.fromkeys(c.source for c in clips), 2)
@@ -183,9 +183,9 @@ def markers(
     Args:
         clips: whose stretches are marked.
         kind: the program that reads them.
-        title: of the recording.
+        title: the title of the recording.
         rate: frames a second.
-        first_frame: of the recording, as a time code has it.
+        first_frame: the first frame of the recording, as a time code has it.
     """
     placed = sorted((_span(clip.start_s, clip.end_s, rate), clip) for clip in clips)
     rows = [

@@ -223,7 +223,7 @@ def content_of(stream: BinaryIO, path: Path | str, max_bytes: int = MAX_TEXT_BYT
     Args:
         stream: opened for reading bytes.
         path: as messages name the file.
-        max_bytes: that are read.
+        max_bytes: the number of bytes that are read.
 
     Raises:
         InputError: there are more than ``max_bytes``.

@@ -143,7 +143,7 @@ def read_marks(path: Path) -> list[Mark]:
     """The marks of a file that count, in the order they were made.
 
     Args:
-        path: of a file of `std-serve`, or of a table of hits with a column of marks
+        path: the path of a file of `std-serve`, or of a table of hits with a column of marks
             (`std.marks`).
 
     Raises:

@@ -36,7 +36,7 @@ def add_store_option(parse: "Arguments", *, required: bool = True) -> None:
     """Where the index is, or each of its shards.
 
     Args:
-        parse: of the command.
+        parse: the parser of the command.
         required: whether there is no other source.
     """
     shards = f"{STORE}; once for each shard"
@@ -47,7 +47,7 @@ def add_selection_options(parse: "Arguments", where: str = "", verb: str = "") -
     """Which recordings of an index.
 
     Args:
-        parse: of the command.
+        parse: the parser of the command.
         where: what the help of ``--where`` says beside the usual, with its separator.
         verb: what is done with them, with a space behind.
     """
@@ -117,7 +117,7 @@ def add_row_options(
     """The form of rows on stdout.
 
     Args:
-        parse: of the command.
+        parse: the parser of the command.
         rows: name of the rows, in the plural.
         others: results that have ``--json`` only.
         further: whether only ``--help-all`` shows them (`std.parser.Parser.further`).

@@ -45,7 +45,7 @@ class OwnFolder:
         """A folder in it, open.
 
         Args:
-            name: of it.
+            name: its name.
             create: make it if it is not there.
         """
         if create:
@@ -121,7 +121,7 @@ class OwnFolder:
         """Remove files of a folder in it, and the folder if nothing else is there.
 
         Args:
-            name: of the folder.
+            name: the name of the folder.
             is_ours: whether a file of some name is removed.
         """
         with self.folder(name) as folder:

@@ -65,7 +65,7 @@ class Parser(argparse.ArgumentParser):
     Args:
         epilog: examples, and what else the help ends with.
         moved: options that this command had, and what says the same now.
-        settings: of argparse.
+        settings: the settings of argparse.
     """
 
     def __init__(

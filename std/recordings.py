@@ -95,8 +95,8 @@ def index_recordings(
     """The live recordings of an index, ascending.
 
     Args:
-        segments: of the index.
-        metadata: of the index.
+        segments: the segments of the index.
+        metadata: the metadata of the index.
         with_speakers: read who spoke, too.
     """
     found = []
@@ -196,11 +196,11 @@ def chosen(
     """The recordings that fit all conditions and one of the patterns.
 
     Args:
-        recordings: of an index.
-        metadata: of the index.
+        recordings: the recordings of an index.
+        metadata: the metadata of the index.
         where: conditions, see `std.query`; None: every recording fits.
-        patterns: of names, with * and ?; none: every recording fits. A pattern with a slash is
-            compared with the end of the paths of the recording's inputs and of its audio.
+        patterns: patterns of names, with * and ?; none: every recording fits. A pattern with a
+            slash is compared with the end of the paths of the recording's inputs and of its audio.
 
     Raises:
         QueryError: no condition, an unknown column, or no recording has a name that fits a pattern.
@@ -234,9 +234,9 @@ def fitting_rows(
     """(n,) which of n recordings fit an expression of conditions.
 
     Args:
-        expression: of conditions on columns.
-        recordings: of an index.
-        metadata: of the index.
+        expression: the expression of conditions on columns.
+        recordings: the recordings of an index.
+        metadata: the metadata of the index.
 
     Raises:
         QueryError: there is no such column.

@@ -132,7 +132,7 @@ def span_s(
 
     Args:
         start_s, end_s: as written, s; NaN = unknown, an end alone may be.
-        longest_s: that it may take; longer ones are cut.
+        longest_s: the longest duration that it may take; longer ones are cut.
         place: path and line, for messages.
         repairs: counts the repairs.
 

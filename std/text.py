@@ -241,9 +241,9 @@ def require_same(query: Normalisation, store: Normalisation, url: str) -> None:
     """Refuse to search a store with another normalisation than it was indexed with.
 
     Args:
-        query: of the terms.
-        store: of the indexed words.
-        url: of the store.
+        query: the query of the terms.
+        store: the store of the indexed words.
+        url: the address of the store.
 
     Raises:
         StoreError: they differ; the message names the first difference.

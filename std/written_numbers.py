@@ -24,8 +24,8 @@ def json_bytes(document: Any, option: int = 0) -> bytes:
     """A document as JSON with numbers as they are written.
 
     Args:
-        document: of values that JSON has.
-        option: of orjson.
+        document: a document of values that JSON has.
+        option: an option of orjson.
     """
     import orjson  # here: a search of one word does without it
 

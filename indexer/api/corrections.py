@@ -55,7 +55,7 @@ def correct_recording(
         at_s: a time in it; or from when to when.
         transcript: a file with what was said in all of it, of any format that `index_files` reads,
             or a text: where it differs from the index, it is right.
-        channel: of the audio file.
+        channel: the channel of the audio file.
         dry_run: write nothing.
         config: see `index_files`.
 
@@ -141,7 +141,7 @@ def rewrite_transcript(
         recording: its name in the index.
         store: the index.
         output: the file to write; it may be the same.
-        channel: of the audio file.
+        channel: the channel of the audio file.
 
     Raises:
         InputError: a file cannot be read or written, or the index has no such recording.

@@ -69,7 +69,8 @@ def sync_folder(
         dry_run: compare only, write nothing.
         allow_gone: also delete more than half of the recordings from this folder.
         options: how inputs are read.
-        settings: of `index_files`: ``metadata``, ``config``, ``language``, ``jobs``, ...
+        settings: the settings of `index_files`: ``metadata``, ``config``, ``language``, ``jobs``,
+            ...
 
     Raises:
         StdError: the folder is not there or has no files, or most recordings are gone.
@@ -205,7 +206,8 @@ def watch_folder(
         options: how inputs are read.
         poll_s: time between two looks at the folder.
         settle_s: how long a file does not change before it is read.
-        settings: of `index_files`: ``metadata``, ``ecf``, ``config``, ``language``, ``jobs``, ...
+        settings: the settings of `index_files`: ``metadata``, ``ecf``, ``config``, ``language``,
+            ``jobs``, ...
 
     Returns:
         How many files were indexed.

@@ -55,9 +55,11 @@ def index_files(
         inputs: files and folders; ``-`` is standard input.
         store: the index, made if it is not there; several stores are its shards.
         ecf: the recordings' true durations, and languages.
-        metadata: of recordings, also of those indexed before, or their file (`std.metadata.read`).
+        metadata: the metadata of recordings, also of those indexed before, or their file
+            (`std.metadata.read`).
         config: a configuration, or a file such as ``configs/default.toml``.
-        language: of all recordings (German, de); None: by metadata, ECF, input or their words.
+        language: the language of all recordings (German, de); None: by metadata, ECF, input or
+            their words.
         options, changes: how inputs are read; ``changes`` are fields of `InputOptions` by name.
         jobs: worker processes on this machine.
         scheduler: address of a Dask scheduler; then ``jobs`` is not used.

@@ -104,7 +104,7 @@ def said_in_all(
         spoken: the one-best of a recording.
         middles: (n,) of its slots in ms.
         said: the words that were said.
-        part: of the one-best, where they were said.
+        part: the part of the one-best, where they were said.
 
     Returns:
         the corrections, in the order of their times; and the share of words that are the same.

@@ -57,9 +57,9 @@ def rewritten(
     """A file with other words.
 
     Args:
-        content: of the file.
+        content: the content of the file.
         written: the words of the recogniser, as an index has them.
-        replacements: of some of them, which do not overlap.
+        replacements: the replacements of some of them, which do not overlap.
         text: how the index writes words.
 
     Returns:

@@ -222,8 +222,8 @@ def spoken_words(columns: SegmentColumns, row: int) -> tuple[list[SpokenWord], I
     """The words of the one-best of a recording, and the middles of all its slots.
 
     Args:
-        columns: of a segment.
-        row: of the recording.
+        columns: the columns of a segment.
+        row: the row of the recording.
 
     Returns:
         the words, in order; and (n,) middles of slots in ms.

@@ -31,9 +31,9 @@ def read_words(path: Path, recording: Recording, normalisation: Normalisation) -
     """The words of a transcript.
 
     Args:
-        path: of the file.
+        path: the path of the file.
         recording: which is meant, if the file names several.
-        normalisation: of the index.
+        normalisation: the normalisation of the index.
 
     Raises:
         InputError: the file cannot be read, or holds several recordings of other names.

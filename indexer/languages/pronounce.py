@@ -99,7 +99,7 @@ class Pronouncer:
             script: theirs.
             columns: what becomes segments.
             marks: which recordings have an unclear language.
-            scripts: of the recordings.
+            scripts: the scripts of the recordings.
             segments: others of the index.
         """
         in_doubt = [

@@ -62,9 +62,9 @@ class NetworkBuilder:
         """Begin an utterance.
 
         Args:
-            line: of the file, for messages.
-            recording: that it is part of.
-            name: of the utterance.
+            line: the line of the file, for messages.
+            recording: the recording that it is part of.
+            name: the name of the utterance.
             start_s, end_s: s; unknown unless the file says them.
         """
         span = self._span(line, start_s, end_s, MAX_TIME_S)
@@ -88,7 +88,7 @@ class NetworkBuilder:
         """Begin a slot of the utterance begun last.
 
         Args:
-            line: of the file, for messages.
+            line: the line of the file, for messages.
             start_s, end_s: s; unknown unless the file says them.
             epsilon: probability that there is no word here.
             error_s: how far these times may be off; 0 unless the file says so.
@@ -126,7 +126,7 @@ class NetworkBuilder:
         """Add an alternative to the slot begun last; its times may stand in another line.
 
         Args:
-            line: of the file, for messages.
+            line: the line of the file, for messages.
             token: the word as written.
             posterior: probability of the word in its slot.
             start_s, end_s: s; unknown unless the file says them.

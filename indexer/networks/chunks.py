@@ -145,8 +145,8 @@ def moved_back(blocks: Iterable[Utterances], offsets: Offsets) -> Iterator[Utter
     """Take offsets off the times of utterances; what would stand before 0 stands at 0.
 
     Args:
-        blocks: of one file.
-        offsets: of recordings.
+        blocks: the blocks of one file.
+        offsets: the offsets of recordings.
     """
     for block in blocks:
         files = [recording.file for recording in block.recordings]
@@ -163,7 +163,7 @@ def placed(blocks: Iterable[Utterances], chunks: Chunks, path: Path) -> Iterator
     """Move utterances to where their parts lie in the recordings.
 
     Args:
-        blocks: of one file, in its order, with times from the start of each part.
+        blocks: the blocks of one file, in its order, with times from the start of each part.
         chunks: where parts begin; recordings that are not listed stay as they are.
         path: for messages.
 

@@ -62,7 +62,7 @@ def untimed(
 
     Args:
         text: words and blanks.
-        confidence: of every word.
+        confidence: the confidence of every word.
         nonwords: tells noises in brackets from words; None = keep all.
     """
     return spoken((HypothesisWord(word, confidence) for word in text.split()), nonwords)
@@ -105,7 +105,7 @@ def single(words: Sequence[HypothesisWord], *, cut: bool = False) -> list[Hypoth
     """Split words that hold blanks ("5 000"); the parts share the time by letters.
 
     Args:
-        words: of a hypothesis.
+        words: the words of a hypothesis.
         cut: whether text without spaces is cut into characters, too.
     """
     parts: list[HypothesisWord] = []
@@ -128,7 +128,7 @@ def write_words(builder: NetworkBuilder, line: int, words: Sequence[HypothesisWo
 
     Args:
         builder: whose utterance was begun.
-        line: of the file, for messages.
+        line: the line of the file, for messages.
         words: in time order.
     """
     for word in single(words):
@@ -146,7 +146,7 @@ def write_hypotheses(
 
     Args:
         builder: whose utterance was begun.
-        line: of the file, for messages.
+        line: the line of the file, for messages.
         hypotheses: with weights that sum to at most 1.
     """
     sequences = [single(one.words, cut=builder.characters) for one in hypotheses]

@@ -41,7 +41,7 @@ def targets(words: PronouncedWords, n_frames: int, start_ms: int, frame_ms: int)
     """The states of a recording's frames.
 
     Args:
-        words: of the recording.
+        words: the words of the recording.
         n_frames: how many frames it has.
         start_ms: when the first one begins.
         frame_ms: how long each is.
@@ -78,7 +78,7 @@ def aligned(fits: Float32s, targets: Targets) -> Int64s:
 
     Args:
         fits: (n, k) nats, how well each frame fits silence and each phone; at most 0.
-        targets: of the frames.
+        targets: the targets of the frames.
     """
     if not len(fits):
         return np.empty(0, np.int64)

@@ -73,7 +73,7 @@ class PhoneLayer:
         """(n, phones + 1) natural logs; of silence first.
 
         Args:
-            reader: of frames of the layer's encoder.
+            reader: the reader of frames of the layer's encoder.
         """
         said = np.empty((reader.n_frames, len(self.bias)), np.float32)
         for here, inputs in blocks(reader):
@@ -93,8 +93,8 @@ def shrunk(layer: PhoneLayer, earlier: PhoneLayer, weight: float) -> PhoneLayer:
 
     Args:
         layer: its phones that the earlier one has not stay as they are.
-        earlier: of the same encoder.
-        weight: of the earlier one, from 0 to 1.
+        earlier: sums of the same encoder.
+        weight: the weight of the earlier one, from 0 to 1.
     """
     row_of = {phone: row for row, phone in enumerate(("", *earlier.phones))}
     rows = np.array([row_of.get(phone, -1) for phone in ("", *layer.phones)])

@@ -43,7 +43,7 @@ def folds_of(lengths: Sequence[int], frame_ms: int) -> list[Int64s]:
 
     Args:
         lengths: numbers of frames of the recordings, in the order of their names.
-        frame_ms: of a frame.
+        frame_ms: the length of a frame in ms.
     """
     if len(lengths) >= FOLDS:
         return [np.full(length, row % FOLDS) for row, length in enumerate(lengths)]
@@ -88,7 +88,7 @@ def learn(lessons: Sequence[Lesson], phones: Sequence[str], encoder: Encoder) ->
     Args:
         lessons: each with frames.
         phones: to whose rows the classes of the targets refer.
-        encoder: of the frames.
+        encoder: the encoder of the frames.
     """
     _, inputs = next(blocks(lessons[0].reader))
     origin = inputs.mean(axis=0)  # near 0 products are exact

@@ -155,9 +155,9 @@ def heard_of(
     """The slots of a recording, as a segment with one recording has them.
 
     Args:
-        slots: of the recording.
+        slots: the slots of the recording.
         by: the layer that heard them.
-        phones: of the layer.
+        phones: the phones of the layer.
         clock: when the first frame begins, and how long each is, in ms.
     """
     n, k = slots.probability.shape

@@ -132,7 +132,7 @@ def kept_phones(columns: SegmentColumns, before: SegmentColumns) -> dict[str, Co
     """The phone columns of a segment whose words an earlier one has, as they were pronounced there.
 
     Args:
-        columns: of the segment, in order, without phone columns.
+        columns: the columns of the segment, in order, without phone columns.
         before: the earlier segment; it may have more words.
     """
     if "phone_maker" not in before.extra:
@@ -209,7 +209,7 @@ def merged_heard(
     Args:
         parts: columns of segments.
         lives: of each part, which of its recordings still count.
-        recordings: of the merged segment.
+        recordings: the recordings of the merged segment.
     """
     heard = {i: found for i, part in enumerate(parts) if (found := HeardSlots.read(part.extra))}
     if not heard:

@@ -111,7 +111,7 @@ def excerpts_of(folder: Path, file: str = "*") -> dict[str, list[Excerpt]]:
 
     Args:
         folder: with files of frames.
-        file: of one recording, or all.
+        file: the file of one recording, or all.
 
     Raises:
         InputError: a file is no such file.

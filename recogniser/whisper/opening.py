@@ -28,7 +28,7 @@ def open_whisper(
         decoding: how windows are decoded.
         device: cpu, cuda or auto.
         compute: CTranslate2's type; default = int8 on a CPU, float16 on a GPU.
-        threads: of a CPU.
+        threads: the number of CPU threads.
         gpu: which, if there are several.
 
     Raises:

@@ -86,7 +86,7 @@ def frames_of(encoded: Any, samples: int) -> Float32s:
 
     Args:
         encoded: handle of a window, as the engine gives it.
-        samples: of the window.
+        samples: the samples of the window.
     """
     frames: Float32s = np.asarray(encoded)[0].astype(np.float32, copy=False)
     return frames[: max(1, -(-samples * SOUND_FRAMES_PER_S // SAMPLES_PER_S))]

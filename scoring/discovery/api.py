@@ -122,7 +122,7 @@ def write_report(
     """Write scores.txt, scores.csv, scores.json and report.html, each whole or not at all.
 
     Args:
-        evaluation: of one class file.
+        evaluation: the evaluation of one class file.
         folder: is created if it is not there.
         title: name of the scored system in the HTML report.
         read_files: the input files, by option; none is overwritten.

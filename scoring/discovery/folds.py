@@ -76,7 +76,7 @@ def equal_parts(corpus: Corpus, count: int) -> Folds:
 
     Args:
         corpus: with words, or phones only.
-        count: of parts, at least 2.
+        count: the number of parts, at least 2.
 
     Raises:
         ValueError: ``count`` is less than 2, or more than there are words to cut between.

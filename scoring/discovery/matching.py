@@ -119,7 +119,7 @@ def by_flat_sets(
 
     Args:
         levels: the repeated n-grams of the corpus (`scoring.discovery.pairs.repeated`).
-        timing: of the phone rows.
+        timing: the timing of the phone rows.
         group, member: (m,) distinct class membership.
         runs: (f,) rows each fragment transcribes to.
         scopes: which pairs count.
@@ -161,7 +161,7 @@ def fragments_with_partner(
     """Which members are in a pair of P_disc.
 
     Args:
-        timing: of the phone rows.
+        timing: the timing of the phone rows.
         scope: which pairs count.
         group, member: (m,) distinct class membership.
         lo, hi: (m,) rows of each member's fragment.

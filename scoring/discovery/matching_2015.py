@@ -46,8 +46,8 @@ def grams_of(pairs: Pairs, runs: Runs, length: int) -> MemberGrams:
 
     Args:
         pairs: whose members are taken.
-        runs: of the fragments, rows of the phones.
-        length: of an n-gram, phones.
+        runs: the runs of the fragments, rows of the phones.
+        length: the length of an n-gram, phones.
     """
     lo, last = runs.lo[pairs.member], runs.hi[pairs.member] - length
     at, row = (

@@ -34,7 +34,7 @@ def text(evaluation: DiscoveryEvaluation) -> str:
     """Tables for a person: one per scope, one over folds, and remarks.
 
     Args:
-        evaluation: of one class file.
+        evaluation: the evaluation of one class file.
     """
     blocks = [f"profile {evaluation.profile}\n"]
     for scope, scores in evaluation.scores.items():
@@ -90,7 +90,7 @@ def form_rows(evaluation: DiscoveryEvaluation) -> Rows:
     """The values as rows for any form; an undefined value is empty, in JSON null.
 
     Args:
-        evaluation: of one class file.
+        evaluation: the evaluation of one class file.
     """
     values = [*rows(evaluation)]
     return Rows(
@@ -122,7 +122,7 @@ def document(evaluation: DiscoveryEvaluation) -> dict[str, Any]:
     and ``cross_talker`` only when talkers are known.
 
     Args:
-        evaluation: of one class file.
+        evaluation: the evaluation of one class file.
     """
     everything = evaluation.scores["all"]
     result: dict[str, Any] = {

@@ -173,7 +173,7 @@ def pair(hits: Detections, occurrences: Occurrences, segments: Segments) -> Segm
 
     Args:
         hits: inside the excerpts with their middle.
-        occurrences: of the transcript that the segments were made with.
+        occurrences: the occurrences of the transcript that the segments were made with.
     """
     n = len(segments)
     targets = _targets(occurrences, segments)

@@ -69,7 +69,7 @@ def iso_lines(window: DetWindow, beta: float) -> Iterator[IsoLine]:
     """The lines of equal TWV that cross a window; each begins at its left edge.
 
     Args:
-        window: of the plot.
+        window: the window of the plot.
         beta: weight of P_fa in the TWV.
     """
     cdf = NormalDist().cdf

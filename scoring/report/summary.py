@@ -117,7 +117,8 @@ def resources_document(resources: Resources) -> dict[str, Any]:
     """Speed factors, memory and processing load, and the runs they come from.
 
     Args:
-        resources: of a system; memory in GB, ISF and SSF in seconds per second of speech.
+        resources: the resources of a system; memory in GB, ISF and SSF in seconds per second of
+            speech.
     """
     return {**resources._asdict(), "processing_load": resources.processing_load()}
 

@@ -93,7 +93,7 @@ def ends(value: float, width: float, scale: Scale | None) -> tuple[float, float]
     """Where an interval ends.
 
     Args:
-        value: of the measure.
+        value: the value of the measure.
         width: to each side of the measure itself.
         scale: None is the measure's own, as it is where a scale has no place for the value.
 
@@ -144,10 +144,10 @@ def deviations(sample: Sample, unit: Unit, parts: int, seed: int) -> Deviations:
     """Let each part of the terms or files count for less.
 
     Args:
-        sample: of one system.
+        sample: the sample of one system.
         unit: what counts for less.
         parts: if there are more units, they are put into so many parts at random.
-        seed: of the random numbers.
+        seed: the seed of the random numbers.
     """
     part = _parts(int(sample.counted.sum()) if unit == "terms" else len(sample.files), parts, seed)
     number = int(part.max(initial=-1)) + 1
@@ -225,7 +225,7 @@ def intervals(
         names: (measures,)
         confidence: between 0 and 1.
         limits: lowest and highest possible value of a measure; an interval ends there.
-        scales: of measures whose interval is not as wide to both sides.
+        scales: the scales of measures whose interval is not as wide to both sides.
     """
     errors, result = standard_errors(found), {}
     limits, scales = limits or {}, scales or {}

@@ -58,7 +58,7 @@ def lone_terms(sample: Sample, part: Counts, moved: Float64s, without: Float64s)
     """Of one system.
 
     Args:
-        sample: of the system.
+        sample: the sample of the system.
         part: (F,) of each file.
         moved, without: (parts,) how P_fa moves, with and without the weights of terms.
     """

@@ -81,7 +81,7 @@ def sample(group: Group, options: ScoringOptions, scores: ScoreKind) -> Sample:
 
     Args:
         group: counts of its terms.
-        options: of the scoring; cost and prior.
+        options: the options of the scoring; cost and prior.
         scores: whether Cnxe judges probabilities or log likelihood ratios.
 
     Raises:
@@ -145,8 +145,9 @@ def prepare(
         beta, p_tar: of the operating point.
         counted: (T,) terms that occur.
         llr: (n,) log-likelihood ratio of each hit.
-        entropy: of all trials of the terms that occur.
-        unlisted_llr: of the trials without a hit; NaN if there is no score at all.
+        entropy: the entropy of all trials of the terms that occur.
+        unlisted_llr: the log-likelihood ratio of the trials without a hit; NaN if there is no score
+            at all.
     """
     order = np.lexsort((-hits.score, hits.term))
     hits, llr, targets = (

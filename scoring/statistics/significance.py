@@ -114,8 +114,8 @@ def compare_systems(
         evaluations: one per system, all of the same terms and speech.
         replicates: into how many parts terms and recordings are put, if there are more of them;
             permutations.
-        seed: of the random numbers.
-        confidence: of the intervals, between 0 and 1.
+        seed: the seed of the random numbers.
+        confidence: the confidence of the intervals, between 0 and 1.
         advance: called with 1 after every group, for a progress bar.
 
     Raises:
@@ -204,7 +204,7 @@ def permutation_p_value(differences: Float64s, *, replicates: int = 1000, seed: 
     Args:
         differences: (n,) one per term that both systems have.
         replicates: random changes of sign.
-        seed: of the random numbers.
+        seed: the seed of the random numbers.
 
     >>> permutation_p_value(np.zeros(5))
     1.0

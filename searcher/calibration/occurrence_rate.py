@@ -236,7 +236,7 @@ def _weigh(own: _Places, known: Known, grid: Grid) -> tuple[Float64s, Float64s]:
     Args:
         own: places of terms.
         known: places of each term beside them.
-        grid: of rates.
+        grid: the grid of rates.
     """
     in_full, as_counted = _log_likelihood(own, grid.rate)
     log_weight = grid.log_weight + known.number[:, None] * grid.log_rate + known.log_ratio[:, None]
@@ -281,7 +281,7 @@ def _weighted_probability(own: _Places, weight: Float64s, grid: Grid) -> Float64
     Args:
         own: places of terms.
         weight: (terms, rates) see `_weigh`.
-        grid: of these rates.
+        grid: the grid of these rates.
     """
     odds, term = own.odds, np.repeat(np.arange(len(weight)), np.diff(own.bounds))
     total = np.empty(len(odds))

@@ -119,7 +119,7 @@ def examples_of(evidence: Sequence[Evidence], is_right: Sequence[Bools]) -> Exam
     """The candidates of some terms, one term after the other, all of them known.
 
     Args:
-        evidence: of each term's candidates; features that a term lacks are 0.
+        evidence: the evidence of each term's candidates; features that a term lacks are 0.
         is_right: of each term's candidates.
     """
     return Examples(

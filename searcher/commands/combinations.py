@@ -14,7 +14,7 @@ def misuse(args: argparse.Namespace, parser: argparse.ArgumentParser) -> str:
 
     Args:
         args: the command line.
-        parser: that parsed it, and knows what options are by default.
+        parser: the parser that parsed it, and knows what options are by default.
     """
     wrong = _of_explaining(args, parser) if args.explain_query else _of_searching(args)
     return next((message for message, holds in wrong.items() if holds), "")

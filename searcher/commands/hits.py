@@ -82,7 +82,7 @@ def output_hits(
         args: the command line.
         found: what was found for the terms.
         hits: in the order in which they are shown.
-        index: that was searched; it knows the metadata.
+        index: the index that was searched; it knows the metadata.
 
     Raises:
         StdError: a file cannot be written.

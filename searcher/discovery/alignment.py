@@ -47,7 +47,7 @@ def extend(seeds: SeedFrames, first: Block, second: Block) -> Alignments:
     """(s,) the best alignment through each seed.
 
     Args:
-        seeds: of two blocks, or within one, which is given twice then.
+        seeds: the seeds of two blocks, or of one block, which is then given twice.
         first, second: the blocks.
     """
     found = np.empty((len(seeds.first), 5), np.int64)

@@ -172,7 +172,7 @@ class WrittenWords:
         """The words that are written in a stretch: at least half of each, or half of the stretch.
 
         Args:
-            stretch: of a recording.
+            stretch: a stretch of a recording.
         """
         begins, ends, words = self._of_recording(stretch.recording)
         length = stretch.end_ms - stretch.begin_ms

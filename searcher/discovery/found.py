@@ -99,7 +99,7 @@ def discover(
     """Find what recurs in an index.
 
     Args:
-        segments: of the index.
+        segments: the segments of the index.
         options: what is looked for.
         workers: who compares.
         wanted: which recordings are compared.

@@ -53,10 +53,10 @@ def write_class_page(
 
     Args:
         found: the classes.
-        path: of the file.
-        title: of the page.
+        path: the path of the file.
+        title: the title of the page.
         audio: folder of the recordings' audio; None: only what metadata name has sound.
-        metadata: of the recordings: ``audio`` names a file.
+        metadata: the metadata of the recordings: ``audio`` names a file.
 
     Raises:
         StdError: ``audio`` is no folder; of a recording several files may be meant; PyAV is not
@@ -140,7 +140,7 @@ def write_classes(classes: Sequence[DiscoveredClass], path: str | PathLike[str])
 
     Args:
         classes: in the order in which they are numbered.
-        path: of the file.
+        path: the path of the file.
 
     Raises:
         StdError: a recording's name has a blank in it; the file cannot be written.

@@ -30,7 +30,7 @@ def by_sound(
     """The frames of the recordings of an index that have sound, in the order of its recordings.
 
     Args:
-        segments: of the index.
+        segments: the segments of the index.
         wanted: which recordings are compared.
 
     Raises:
@@ -51,7 +51,7 @@ def by_phones(
     """The same of phones heard.
 
     Args:
-        segments: of the index.
+        segments: the segments of the index.
         wanted: which recordings are compared.
 
     Raises:

@@ -107,7 +107,7 @@ def aligned_letters(
 
     Args:
         word: as it is written.
-        phones: of it.
+        phones: its phones.
         letters: how often each phone was written how; none: evenly.
     """
     n, m = len(word), len(phones)
@@ -136,7 +136,7 @@ def with_spellings(found: Discovered, segments: Sequence[Segment], config: Confi
 
     Args:
         found: classes of an index.
-        segments: of the index.
+        segments: the segments of the index.
         config: how its words are pronounced.
     """
     places: dict[Recording, tuple[Segment, HeardSlots, int]] = {}

@@ -58,8 +58,8 @@ def hit_features(
     """Evidence of the phones, and of the words that stand there, for each hit.
 
     Args:
-        words: of the query as it is spelt; none if it was spoken.
-        pronunciations: of the query, at least one.
+        words: the words of the query as it is spelt; none if it was spoken.
+        pronunciations: the pronunciations of the query, at least one.
         found_by: (n,) which of them found each hit.
         hits: n of them, best first.
         paths: the words of each.
@@ -133,10 +133,11 @@ def iv_features(
     Args:
         posterior: (n,) of the words, above 0.
         words: number of words of the term.
-        letters: of all its words.
-        highest_posterior: that the recogniser gives a word. One that draws 15 hypotheses writes .97
-            where all have the word, another writes 1: both are as sure as they can be.
-        speech_s: of the archive.
+        letters: the letters of all its words.
+        highest_posterior: the highest posterior that the recogniser gives a word. One that draws 15
+            hypotheses writes .97 where all have the word, another writes 1: both are as sure as
+            they can be.
+        speech_s: the duration of speech in the archive.
 
     Returns:
         words            1
@@ -192,7 +193,7 @@ def iv_features_with_hits(
         of_hits: `hit_features` of the phonetic hits, `no_hit` without one.
         explained: (n,) see `path_words.explained`.
         words: number of words of the term.
-        letters: of all its words.
+        letters: the letters of all its words.
         highest_posterior, speech_s: see `iv_features`.
         log_chances: log of the number of chances for a false alarm.
 

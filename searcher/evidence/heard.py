@@ -49,7 +49,7 @@ def with_heard(
         spans: (n,) these places.
         heard: the term in the phones heard, and in these spans.
         log_slots: log of the number of slots heard.
-        weights: of the evidence, see `heard_evidence`.
+        weights: the weights of the evidence, see `heard_evidence`.
     """
     rows, n = places_alone(heard, spans), len(ratios.all_false_alarms)
     evidence = heard_evidence(ratios.all_false_alarms, heard, rows, log_slots)

@@ -77,11 +77,11 @@ def pair_with_hits(
     places.
 
     Args:
-        words: of the term as it is spelt; none if it was spoken.
-        lexical: of the term.
-        term_hits: of the term, best first.
+        words: the words of the term as it is spelt; none if it was spoken.
+        lexical: the lexical hits of the term.
+        term_hits: the hits of the term, best first.
         searched: where both were found.
-        variants: that candidates point into; none if all are the term's own words.
+        variants: the variants that candidates point into; none if all are the term's own words.
     """
     hits, archive = term_hits.hits, searched.archive
     of_hits = path_words(hits, searched.words)

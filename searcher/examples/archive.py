@@ -67,7 +67,7 @@ def archive_of(
     """The sound of an index.
 
     Args:
-        segments: of the index.
+        segments: the segments of the index.
         wanted: which recordings are searched.
 
     Raises:

@@ -58,9 +58,9 @@ def find_by_examples(
 
     Args:
         terms: each with an example or several.
-        segments: of the index.
-        speech: that is searched.
-        threads: that search.
+        segments: the segments of the index.
+        speech: the speech that is searched.
+        threads: the threads that search.
         advance: is told of each share of the work that is done.
 
     Raises:

@@ -51,9 +51,9 @@ def best_places(example: Example, archive: SoundArchive, threads: int = 1) -> Ex
     """The places that sound most like an example, the best first; not the example itself.
 
     Args:
-        example: of a term.
+        example: an example of a term.
         archive: what is searched.
-        threads: that search it.
+        threads: the threads that search it.
     """
     cells = [_cells(example.signs[::STRIDE], part, threads) for part in archive.parts]
     cost = np.concatenate([one.cost for one in cells])

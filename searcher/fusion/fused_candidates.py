@@ -51,7 +51,7 @@ def fuse(
     Args:
         recognisers: what each found of the same terms, in an order that does not depend on the
             user's: of equal candidates the first one's is shown.
-        copies: of all indexes together; the candidates are of their originals.
+        copies: the copies of all indexes together; the candidates are of their originals.
         sureness: what doubts count (`searcher.fusion.pooling`).
     """
     recognisers = [one._replace(found=one.found.under_each_name()) for one in recognisers]

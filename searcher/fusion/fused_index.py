@@ -85,7 +85,7 @@ class FusedIndex(SearchableIndex):
         """Put indexes side by side.
 
         Args:
-            indexes: of each recogniser, by name; the fused index closes them.
+            indexes: the indexes of each recogniser, by name; the fused index closes them.
         """
         self._indexes = indexes
         self.config = next(iter(indexes.values())).config

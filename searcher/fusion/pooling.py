@@ -74,7 +74,7 @@ def doubt(segments: Sequence[Segment]) -> dict[Recording, float]:
     """The doubt of each live recording, at least `MIN_DOUBT`.
 
     Args:
-        segments: of one recogniser's index.
+        segments: the segments of one recogniser's index.
     """
     of_all: dict[Recording, float] = {}
     for segment in segments:

@@ -115,7 +115,7 @@ def find_seeds(
 
     Args:
         places: (256,) of each token the bits of its places in the query.
-        phones: of the query.
+        phones: the phones of the query.
         seed: how many of them in a row, 3 or 4.
         likeliest, empty, bounds: see `HeardIndex`.
 

@@ -44,7 +44,7 @@ def aligned(phones: Pronunciation, index: HeardIndex, windows: Int64s) -> Aligne
     """Align a query with some windows of an index.
 
     Args:
-        phones: of the query.
+        phones: the phones of the query.
         index: any.
         windows: (w, 2) first slot of each, and one past the last; each of one recording.
     """

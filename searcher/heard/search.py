@@ -88,8 +88,8 @@ def heard_as_candidates(
 
     Args:
         term: row of the term.
-        phones: of the term.
-        places: of the term.
+        phones: the phones of the term.
+        places: the places of the term.
         probability: (n,) of each.
         table: variants; theirs are appended.
     """

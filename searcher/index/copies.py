@@ -94,7 +94,7 @@ def find_copies(segments: Sequence[Segment]) -> Copies:
     recordings are cut into segments makes no difference.
 
     Args:
-        segments: of one language.
+        segments: the segments of one language.
 
     Raises:
         StoreError: slots are damaged.
@@ -208,8 +208,8 @@ def common_copies(recordings: Sequence[Collection[Recording]], copies: Sequence[
     """The copies of several recognisers' indexes: two recordings that no index tells apart.
 
     Args:
-        recordings: of each index.
-        copies: of each index.
+        recordings: the recordings of each index.
+        copies: the copies of each index.
     """
     originals: dict[Recording, Recording] = {}
     first: dict[Hashable, Recording] = {}

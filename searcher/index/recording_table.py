@@ -50,7 +50,8 @@ def recording_table(segments: Sequence[Segment]) -> RecordingTable:
     """The recordings of a snapshot.
 
     Args:
-        segments: of the snapshot. A recording is live in at most one of them, or the last counts.
+        segments: the segments of the snapshot. A recording is live in at most one of them, or the
+            last counts.
     """
     if not segments:
         return _table(())

@@ -44,7 +44,7 @@ def words_of_recording(
     """The one-best words of a recording, in time order; None if no segment has it.
 
     Args:
-        segments: of the index.
+        segments: the segments of the index.
         recording: of which.
         from_s, to_s: words whose slot has its middle outside are left out.
         alternatives: with the competing words of each slot.

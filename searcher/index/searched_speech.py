@@ -46,8 +46,8 @@ class SpokenBy:
 
         Args:
             conditions: about speakers.
-            recordings: that are searched.
-            copies: of the index; a copy's hits are found in its original.
+            recordings: the recordings that are searched.
+            copies: the copies of the index; a copy's hits are found in its original.
         """
         if not conditions:
             return None
@@ -62,7 +62,7 @@ class SpokenBy:
         """(n,) which candidates of a segment begin and end with a speaker who is wanted.
 
         Args:
-            segment: that was searched.
+            segment: the segment that was searched.
             recording: (n,) rows of its recordings.
             first_slot, last_slot: (n,) rows of its slots.
         """
@@ -103,8 +103,8 @@ def of_excerpts(excerpts: Sequence[Excerpt], copies: Copies) -> SearchedSpeech:
     """The speech of an ECF.
 
     Args:
-        excerpts: of the ECF.
-        copies: of the index.
+        excerpts: the excerpts of the ECF.
+        copies: the copies of the index.
     """
     return SearchedSpeech(excerpts, speech_s(copies.searched(excerpts)))
 
@@ -118,9 +118,9 @@ def restricted(
     """Some recordings, or those of their excerpts that an ECF has.
 
     Args:
-        excerpts: of the ECF; None = all of the recordings.
-        recordings: that are wanted.
-        copies: of the index.
+        excerpts: the excerpts of the ECF; None = all of the recordings.
+        recordings: the recordings that are wanted.
+        copies: the copies of the index.
         speakers: conditions that the names of those fit who are searched.
     """
     spoken_by = SpokenBy.of(speakers, recordings, copies)
@@ -153,7 +153,7 @@ def inside_ecf(
         start_ms: (n,)
         end_ms: (n,)
         recordings: the table that spans point into.
-        excerpts: of the ECF; None = everything is searched.
+        excerpts: the excerpts of the ECF; None = everything is searched.
     """
     if excerpts is None:
         return np.ones(len(recording), dtype=bool)

@@ -100,8 +100,9 @@ class VariantTable:
         """A segment's candidates of a piece of the plan, in the numbers of the whole search.
 
         Args:
-            part: of the segment: its variants are those that wildcards of the piece become.
-            piece: of the plan.
+            part: the part of the segment: its variants are those that wildcards of the piece
+                become.
+            piece: the piece of the plan.
             recordings: (R,) row of each of the segment's recordings in the search's table.
         """
         candidates, first = part.candidates, piece.first_variant

@@ -170,8 +170,8 @@ def look_up(
 
     Args:
         plan: what is looked up.
-        postings: of the words of the plan.
-        unions: of the wildcards of the plan.
+        postings: the postings of the words of the plan.
+        unions: the unions of the wildcards of the plan.
         segment: to fetch the slots that phrases skip.
     """
     joined = {**postings, **{pattern: words.postings for pattern, words in unions.items()}}
@@ -229,10 +229,10 @@ def settle(
     """The candidates that stay of some terms: inside the ECF, one of each event.
 
     Args:
-        plan: that was looked up.
+        plan: the plan that was looked up.
         found: all candidates.
-        unions: of the wildcards of the plan.
-        segment: that was searched.
+        unions: the unions of the wildcards of the plan.
+        segment: the segment that was searched.
         n_wildcard: variants of wildcards that other terms have; numbers go on behind them.
 
     Returns:

@@ -55,8 +55,8 @@ def contexts(
     Args:
         candidates: (n,) whose recordings are rows of ``recordings``.
         recordings: the search's table.
-        segments: that were searched.
-        copies: of their recordings: what was found in the original is read there.
+        segments: the segments that were searched.
+        copies: the copies of their recordings: what was found in the original is read there.
     """
     found = [Context("", "", "")] * len(candidates.term)
     for places, some, segment in by_segment(candidates, recordings, segments, copies):

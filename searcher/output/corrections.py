@@ -27,8 +27,8 @@ def misspelt(hits: Sequence[Hit], least: float = LEAST_PROBABILITY) -> list[Hit]
     there is nothing to be corrected.
 
     Args:
-        hits: of a list of names.
-        least: of their probability.
+        hits: the hits of a list of names.
+        least: the lower bound of their probability.
     """
     chosen: dict[tuple[str, int], list[Hit]] = {}
     for hit in sorted(hits, key=lambda one: -one.probability):
@@ -68,9 +68,9 @@ def write_corrections(hits: Sequence[Hit], path: Path, least: float = LEAST_PROB
     """Write the table; return how many rows it has.
 
     Args:
-        hits: of a list of names.
-        path: of the table, CSV.
-        least: of the probability of a row.
+        hits: the hits of a list of names.
+        path: the path of the table, CSV.
+        least: the lower bound of the probability of a row.
 
     Raises:
         InputError: the file cannot be written.

@@ -31,7 +31,7 @@ def explained(
         found: what a search returns.
         contexts: (n,) the words around each detection.
         decided: whether hits have a decision; if not, ``score`` is the probability.
-        metadata: of the recordings.
+        metadata: the metadata of the recordings.
         found_by, heard, within: (n,) what each recogniser says, where there are several; phones
             heard; words that they are inside.
     """

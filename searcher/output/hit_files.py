@@ -75,7 +75,7 @@ def hit_list(
     Args:
         found: what the search returned.
         terms: the term list that was searched.
-        terms_filename: of the term list, as the hit list names it.
+        terms_filename: the file name of the term list, as the hit list names it.
         system_id: name of the system.
         cpu_s: CPU time of the search, which NIST asks for; None: the time that passed.
     """

@@ -43,8 +43,8 @@ def write_clips(
         hits: in the order in which equal names are numbered.
         folder: where the files go; it is made.
         audio: folder of audio files (`std.audio.files`); None = there is none.
-        metadata: of the recordings: ``audio`` names a file, where ``audio`` has none.
-        kind: of the files.
+        metadata: the metadata of the recordings: ``audio`` names a file, where ``audio`` has none.
+        kind: the kind of the files.
         around_s: how much more is cut on both sides.
         advance: told of each hit.
 
@@ -175,10 +175,10 @@ def write_timeline(
         hits: in their order.
         path: a file ``....edl`` or ``....fcpxml``.
         audio: folder of audio files; None = there is none.
-        metadata: of the recordings.
+        metadata: the metadata of the recordings.
         around_s: how much more is shown on both sides.
         rate: frames a second of the edit.
-        first_frame: of the edit.
+        first_frame: the first frame of the edit.
 
     Raises:
         StdError: an EDL cannot count so many; XML needs the files of all recordings; of a
@@ -211,7 +211,7 @@ def write_markers(
         folder: where the files go; it is made.
         kind: the program that reads them.
         rate: frames a second of the recordings.
-        first_frame: of the recordings.
+        first_frame: the first frame of the recordings.
 
     Raises:
         StdError: the files cannot be written.

@@ -120,7 +120,7 @@ def fusion_warning(recordings: Sequence[AbstractSet[Recording]]) -> str:
     """That recognisers have no recording in common; empty if they have.
 
     Args:
-        recordings: of each recogniser's index.
+        recordings: the recordings of each recogniser's index.
     """
     times = Counter(recording for of_index in recordings for recording in of_index)
     if any(n > 1 for n in times.values()):

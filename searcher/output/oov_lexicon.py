@@ -32,7 +32,7 @@ def write_oov_lexicon(
     Args:
         path: the lexicon.
         words: ascending.
-        segments: of the index.
+        segments: the segments of the index.
         config: how words are pronounced.
 
     Returns:

@@ -26,7 +26,7 @@ def hit_rows(hits: Sequence[Hit], *, decided: bool) -> Rows:
     """Hits as rows, in their order; times in seconds.
 
     Args:
-        hits: of a search.
+        hits: the hits of a search.
         decided: whether they are accepted or rejected.
     """
     columns = sorted({name for hit in hits for name in hit.metadata} - {"speaker"})

@@ -40,9 +40,9 @@ def within_words(
     Args:
         found: what a search returns; its candidates have slots.
         contexts: (n,) the words around each.
-        segments: that were searched.
-        forms: of the index's words.
-        copies: of the recordings.
+        segments: the segments that were searched.
+        forms: the forms of the index's words.
+        copies: the copies of the recordings.
     """
 
     @cache
@@ -82,9 +82,9 @@ def kind_of(
     """In which way a term is inside the words that were written, and in which of them.
 
     Args:
-        words: of the term, normalised.
+        words: the words of the term, normalised.
         written: at its place.
-        forms: of the index's words.
+        forms: the forms of the index's words.
 
     >>> from searcher.terms.vocabulary import of_words
     >>> forms = RelatedForms(of_words(["jünglings"]))

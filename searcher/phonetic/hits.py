@@ -71,7 +71,7 @@ def phonetic_hits(
     which of them it is, is not known.
 
     Args:
-        pronunciations: of each term; with their log weights if it was spoken.
+        pronunciations: the pronunciations of each term; with their log weights if it was spoken.
         places: (terms,) that splitting and joining found: so many more hits are kept.
         phonetic: indexes of the segments, within that speech.
         null: what scores are rare there: a name that is said often has as many hits.

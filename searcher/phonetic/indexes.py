@@ -97,7 +97,7 @@ class PhoneticIndexes:
         rest.
 
         Args:
-            excerpts: that are searched; None = everything.
+            excerpts: the excerpts that are searched; None = everything.
 
         Returns:
             None if none of the recordings is here.
@@ -156,9 +156,9 @@ def open_phonetic_indexes(
     """Open the segments of one language that have phones, of the pronouncer of most alternatives.
 
     Args:
-        segments: of one language.
+        segments: the segments of one language.
         row_of: row of each recording in the search's table.
-        config: of the language.
+        config: the configuration of the language.
         model: left out if it is of another pronouncer.
 
     Returns:
@@ -207,7 +207,7 @@ def languages_within(
 
     Args:
         segments: any.
-        excerpts: that are searched; None = everything.
+        excerpts: the excerpts that are searched; None = everything.
     """
     if excerpts is None:
         return tuple(of_segment(segment) for segment in segments)
@@ -232,7 +232,7 @@ def searched_archive(
 
     Args:
         phonetic: the segments, within the excerpts.
-        excerpts: that are searched; None = everything.
+        excerpts: the excerpts that are searched; None = everything.
         folder: where the index lies, if in a folder.
         workers: who searches the decoys, if nothing is known yet.
     """
@@ -250,7 +250,7 @@ def slots_inside(index: PhoneticIndex, excerpts: Sequence[Excerpt]) -> int:
     """How many slots of live recordings begin inside some excerpts.
 
     Args:
-        index: of one segment.
+        index: the index of one segment.
         excerpts: in any order, overlapping or not, of any recordings.
     """
     row_of = {

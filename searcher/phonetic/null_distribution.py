@@ -91,7 +91,7 @@ class NullDistribution:
 
         Args:
             score: (n,) of hits of a query.
-            pronunciations: of the query.
+            pronunciations: the pronunciations of the query.
         """
         values = [
             (self.level(len(phones), perfect) - (score - log_weight)) / self.slope(len(phones))
@@ -107,7 +107,7 @@ class NullDistribution:
 
         Args:
             score: (n,) of the term's hits, best first.
-            pronunciations: of the term.
+            pronunciations: the pronunciations of the term.
         """
         n = len(score)
         ranks = [k for k in TYPICAL_RANKS if k <= n] or [max(n, 1)]
@@ -182,9 +182,9 @@ def draw_decoys(
     """Distinct phone strings, of each length the same number.
 
     Args:
-        chain: of an archive.
+        chain: the chain of an archive.
         of_length: how many of each length; fewer where the chain has no more.
-        seed: of the draws.
+        seed: the seed of the draws.
     """
     if not chain.inventory:
         return []
@@ -223,7 +223,7 @@ def draw_decoy_words(
     Args:
         counts: live alternatives of each word.
         of_length: how many of each length; fewer where the letters give no more.
-        seed: of the draws.
+        seed: the seed of the draws.
     """
     following: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for word in sorted(counts):

@@ -54,8 +54,8 @@ def path_words(hits: AlignedHits, words: RecognisedWords) -> Paths:
     """The words on the path of each hit.
 
     Args:
-        hits: of one query.
-        words: of the segments that were searched.
+        hits: the hits of one query.
+        words: the words of the segments that were searched.
     """
     return [
         tuple(words.of_segment[segment][word] for word in path if word >= 0)
@@ -96,9 +96,9 @@ def are_units(paths: Paths, words: RecognisedWords, slots: float) -> Bools:
     have, as those of a segment without phones or in another spelling, make no unit.
 
     Args:
-        paths: of a term's places.
-        words: of the archive.
-        slots: of the archive, at which they stand.
+        paths: the paths of a term's places.
+        words: the words of the archive.
+        slots: the slots of the archive, at which they stand.
     """
     units = set()
     for path, number in Counter(paths).items():
@@ -114,8 +114,8 @@ def by_chance(path: tuple[str, ...], words: RecognisedWords, slots: float) -> fl
 
     Args:
         path: the words.
-        words: of the archive.
-        slots: of the archive, at which they stand.
+        words: the words of the archive.
+        slots: the slots of the archive, at which they stand.
     """
     return slots * prod(words.counts.get(word, 0) / slots for word in path)
 
@@ -134,7 +134,7 @@ def explained(
 
     Args:
         term: its words as they are spelt; none if it was spoken.
-        paths: of the term's places.
+        paths: the paths of the term's places.
         is_unit: (n,) see `are_units`.
         words, slots: of the archive, see `by_chance`.
     """

@@ -84,7 +84,7 @@ def search_phones(
         confusion: log ratios of all phones of the queries and the segments.
         workers: who searches the segments.
         advance: called with each share of the queries that is done; the shares add up to 1.
-        limits: of some queries, how many hits are kept.
+        limits: for some queries, the number of hits to keep.
     """
     all_segments = all_segments_of(indexes, confusion)
     at_once = 1 if workers is IN_PROCESS else QUERIES_AT_ONCE
@@ -120,7 +120,7 @@ def _aligned(
     very often: then more are aligned, until they hold few, or there are no more.
 
     Args:
-        extensions: of each query.
+        extensions: the extensions of each query.
         at_first: windows that are aligned, in the archive.
         indexes, workers: see `search_phones`.
     """

@@ -113,7 +113,7 @@ def is_taken(bins: Int64s, slots: Int64s, cutoff: Cutoff, index: PhoneticIndex, 
         slots: (n,) of each occurrence.
         cutoff: the archive's.
         index: the segment.
-        salt: of the tie-breaks in the cut-off bin.
+        salt: the salt of the tie-breaks in the cut-off bin.
     """
     taken: Bools = bins > cutoff.bin
     edge = np.flatnonzero(bins == cutoff.bin)

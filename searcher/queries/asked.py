@@ -74,7 +74,7 @@ def read_asked(
 
     Args:
         texts: terms and queries.
-        columns: that conditions may be about; None = any.
+        columns: the columns that conditions may be about; None = any.
         need_words: refuse a query without words that are said.
 
     Raises:

@@ -87,7 +87,7 @@ class UnitHits(Framed, list[UnitHit]):
             unit: what they are.
             hits: in their order.
             understood: the query in words.
-            expected: of units of any probability.
+            expected: the expected number of units of any probability.
             less_likely: units left out.
         """
         super().__init__(hits)

@@ -181,10 +181,10 @@ def event_of(expression: Expression, rows: dict[str, Int64s], fits: Fits, sites:
     joined by AND.
 
     Args:
-        expression: of a query.
-        rows: of each text of `Phrase` the rows of its places.
+        expression: the expression of a query.
+        rows: for each text of `Phrase`, the rows of its places.
         fits: which places and units fit a condition.
-        sites: of all words.
+        sites: the sites of all words.
     """
     filled = _Filled(rows, fits, sites.unit)
     return filled.event(expression, np.ones(len(sites.unit), dtype=bool))

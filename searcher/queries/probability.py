@@ -63,7 +63,7 @@ def said(rows: Int64s, sites: Sites) -> Float64s:
     """(units,) the probability that at least one of some places is right.
 
     Args:
-        rows: of the places.
+        rows: the rows of the places.
         sites: all places.
     """
     with np.errstate(divide="ignore"):  # a place that is certain

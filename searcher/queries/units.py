@@ -70,8 +70,8 @@ def recordings_as_units(recordings: Sequence[IndexRecording], segments: Sequence
     """A unit for each recording.
 
     Args:
-        recordings: that are searched.
-        segments: of the index.
+        recordings: the recordings that are searched.
+        segments: the segments of the index.
     """
     ends = _ends_ms(segments)
     end_ms = np.array([ends.get(one.recording, 0) for one in recordings], np.int64)
@@ -82,8 +82,8 @@ def turns(recordings: Sequence[IndexRecording], segments: Sequence[Segment]) -> 
     """A unit for each turn of a speaker.
 
     Args:
-        recordings: that are searched.
-        segments: of the index.
+        recordings: the recordings that are searched.
+        segments: the segments of the index.
 
     Raises:
         QueryError: the index names no speaker.
@@ -148,13 +148,13 @@ class Conditions:
         """Keep what conditions are about.
 
         Args:
-            units: of the search.
-            metadata: of the index.
+            units: the units of the search.
+            metadata: the metadata of the index.
             found: candidates of originals.
             row: (n,) the candidate of each place.
             unit: (n,) of each place.
-            segments: that were searched; None: those of several recognisers.
-            copies: of the index.
+            segments: the segments that were searched; None: those of several recognisers.
+            copies: the copies of the index.
         """
         self.units, self.metadata, self.found = units, metadata, found
         self.row, self.unit, self.segments, self.copies = row, unit, segments, copies

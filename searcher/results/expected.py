@@ -57,7 +57,7 @@ class Expected:
         """What to expect of hits with these probabilities.
 
         Args:
-            probabilities: of each hit, 0 to 1.
+            probabilities: the probabilities of each hit, 0 to 1.
             from_probability: the border; a hit on it counts as above.
         """
         every = np.asarray(probabilities, dtype=np.float64)

@@ -188,7 +188,7 @@ def reported(
         candidates: (n,) of originals, ordered by term, recording and start.
         recordings: the table that they point into.
         row_of: row of each recording in it.
-        copies: of the index.
+        copies: the copies of the index.
         excerpts: a recording has those candidates that lie inside its own; None = all.
 
     Returns:
@@ -217,8 +217,8 @@ def searched_copies(copies: Copies, excerpts: Sequence[Excerpt] | None) -> int:
     """How many of the searched recordings hold the same speech as others that are searched.
 
     Args:
-        copies: of the index.
-        excerpts: that are searched; None = everything.
+        copies: the copies of the index.
+        excerpts: the excerpts that are searched; None = everything.
     """
     if excerpts is None or not copies:
         return len(copies)

@@ -29,7 +29,7 @@ def with_slots(
     Args:
         candidates: places.
         recordings: what they point into.
-        segments: of the index.
+        segments: the segments of the index.
     """
     without = np.flatnonzero(candidates.first_slot < 0)
     if not len(without):
@@ -50,7 +50,7 @@ def slots_between(
     Args:
         recording: (n,) rows of the table.
         start_ms, end_ms: (n,)
-        table: of the index; its segments live.
+        table: the recordings of the index, with the segments in which they live.
     """
     first, last = np.full(len(recording), NO_SLOT), np.full(len(recording), NO_SLOT)
     here = table.segment[recording]
@@ -81,8 +81,8 @@ def heard_there(
     Args:
         candidates: (n,) places.
         recordings: what they point into.
-        segments: of the index.
-        copies: of their recordings: what was found in the original is read there.
+        segments: the segments of the index.
+        copies: the copies of their recordings: what was found in the original is read there.
     """
     of_segment = [_heard(segment) for segment in segments]
     if not any(of_segment):

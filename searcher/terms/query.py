@@ -168,7 +168,7 @@ def describer(
     Args:
         vocabulary: the words that the recogniser writes.
         config: how words are normalised, split and expanded, and which spellings are one word.
-        counts: of the same words, by language.
+        counts: the counts of the same words, by language.
         mode: as of `query_terms`.
         all_words: split and expand in-vocabulary words as well.
         all_matches: report every match of every word.
@@ -298,8 +298,8 @@ def query(
 
     Args:
         term: a word or a phrase.
-        splitter: of the vocabulary.
-        normalisation: of the vocabulary's words.
+        splitter: the splitter of the vocabulary.
+        normalisation: the normalisation of the vocabulary's words.
         options: what is described beside the splits.
 
     Raises:
@@ -390,8 +390,8 @@ def _variants(
     """What a search looks a term up as, but for itself where no language has all its words.
 
     Args:
-        words: of the term; one with wildcards is looked up as it is written.
-        descriptions: of each word.
+        words: the words of the term; one with wildcards is looked up as it is written.
+        descriptions: the descriptions of each word.
         spelt: other spellings of words that are no wildcards, with their counts.
         options: whose generators a search has, too.
     """

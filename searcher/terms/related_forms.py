@@ -67,8 +67,8 @@ class RelatedForms:
         """Take the words.
 
         Args:
-            vocabulary: of an index.
-            languages: of its recordings.
+            vocabulary: the vocabulary of an index.
+            languages: the languages of its recordings.
         """
         self._vocabulary, self._languages = vocabulary, languages
         lists = (FUNCTION_WORDS.get(language, "") for language in languages)
@@ -181,7 +181,7 @@ class RelatedForms:
 
         Args:
             own: the ending of the word that is asked for.
-            ending: of the other word.
+            ending: the ending of the other word.
             other: this word, which does not count.
         """
         first = bisect_left(self._backwards, ending[::-1])

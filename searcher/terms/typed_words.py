@@ -56,7 +56,7 @@ def typed_words(
     """Other words than they are that words stand for.
 
     Args:
-        words: of terms, normalised. Those with ``*`` are left out.
+        words: the words of terms, normalised. Those with ``*`` are left out.
         segments: in one language.
         language: its code.
         fold: whether accents may be left out.
@@ -75,8 +75,8 @@ def typed_in(
     """Other words than it is that a word stands for; arguments as those of `typed_words`.
 
     Args:
-        word: of a term, normalised.
-        vocabularies: of segments.
+        word: a word of a term, normalised.
+        vocabularies: the vocabularies of segments.
         language: their code.
         fold: whether accents may be left out.
     """
@@ -148,7 +148,7 @@ def same_words(
     """All spellings of words; only of those with others in the vocabulary than the word itself.
 
     Args:
-        words: of terms, normalised. Those with ``*`` are left out.
+        words: the words of terms, normalised. Those with ``*`` are left out.
         segments: in one language.
         language: its code.
 

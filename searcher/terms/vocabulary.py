@@ -81,7 +81,7 @@ def parse(
     Args:
         text: the lines.
         path: as messages name the file.
-        normalisation: of the words; None = the default.
+        normalisation: the normalisation of the words; None = the default.
 
     >>> vocabulary = parse("Wald\t2\nBlatt\nwald\n")
     >>> dict(zip(vocabulary.words, vocabulary.counts.tolist()))

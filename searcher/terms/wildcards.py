@@ -145,9 +145,9 @@ def spell_out(
     """The words that occur where a term with wildcards was found.
 
     Args:
-        words: of the term.
+        words: the words of the term.
         slots: (n, words) of each span.
-        unions: of the wildcards among the words.
+        unions: the unions of the wildcards among the words.
 
     Returns:
         (sequences, wildcards) the different word sequences, by the numbers of the wildcards'

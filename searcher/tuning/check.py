@@ -104,7 +104,7 @@ def check(
 
     Args:
         words: see `unwritten_words`.
-        hours: of speech in the archive.
+        hours: the hours of speech in the archive.
         row: (n,) of each hit, that of its word.
         probability: (n,)
     """

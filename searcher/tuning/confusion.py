@@ -74,8 +74,8 @@ def spoken_doubt(transcript: TuningTranscript, indexes: PhoneticIndexes) -> floa
     """How little of what was spoken the networks have: one minus the mean posterior of the words.
 
     Args:
-        transcript: of some of the recordings; at least one word of theirs.
-        indexes: of one recogniser.
+        transcript: the transcript of some of the recordings; at least one word of theirs.
+        indexes: the indexes of one recogniser.
     """
     posteriors = [min(seen, 1.0) for _, seen in spoken(transcript, indexes)]
     return 1.0 - sum(posteriors) / len(posteriors)

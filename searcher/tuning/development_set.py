@@ -201,7 +201,7 @@ def in_one_language(
     """The segments of the language that is learned.
 
     Args:
-        segments: of the index.
+        segments: the segments of the index.
         language: name or code of the language; None = the only one that the index has.
         store: as messages name it.
 
@@ -232,9 +232,9 @@ def lexical_candidates(
 
     Args:
         phrases: words of each, normalised.
-        excerpts: that are searched; None = everything.
-        segments: that are searched.
-        config: of the search; its phonetic search and its calibration are switched off.
+        excerpts: the excerpts that are searched; None = everything.
+        segments: the segments that are searched.
+        config: the configuration of the search; its phonetic search and its calibration are switched off.
     """
     config = replace(
         config,

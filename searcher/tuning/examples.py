@@ -87,7 +87,7 @@ def examples_of_phrases(
 
     Args:
         judge: says what is right.
-        speech: that is searched.
+        speech: the speech that is searched.
         oov: phrases with a word that the index lacks.
         in_vocabulary: the others.
     """
@@ -186,7 +186,7 @@ def decoy_examples(n_phrases: int, speech: JudgedSpeech) -> Examples:
 
     Args:
         n_phrases: OOV phrases that there are; decoys are a share of them.
-        speech: that is searched.
+        speech: the speech that is searched.
     """
     evidence = [one for _, one in decoy_evidence(round(ABSENT * n_phrases / len(LENGTHS)), speech)]
     return examples_of(evidence, [np.zeros(len(one.offset), bool) for one in evidence])
@@ -197,7 +197,7 @@ def decoy_evidence(of_length: int, speech: JudgedSpeech) -> list[tuple[float, Ev
 
     Args:
         of_length: how many of each number of letters.
-        speech: that is searched.
+        speech: the speech that is searched.
 
     Returns:
         of each that can be pronounced: its phones (the mean of its pronunciations), and the

@@ -40,7 +40,7 @@ def marked_places(
     Args:
         marks: right or wrong, see `std.marks.latest`.
         recordings: the search's table.
-        normalisation: of the index.
+        normalisation: the normalisation of the index.
     """
     row_of = {recording: row for row, recording in enumerate(recordings)}
     places = []

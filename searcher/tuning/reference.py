@@ -60,7 +60,7 @@ def make_transcript(
     Args:
         lexemes: the reference; words of other recordings are left out.
         recordings: the table that the transcript's recordings point into.
-        normalisation: of the index.
+        normalisation: the normalisation of the index.
     """
     number = {recording: i for i, recording in enumerate(recordings)}
     table = np.array(
@@ -102,7 +102,7 @@ def correct_hits(
         start_ms: (n,)
         end_ms: (n,)
         score: (n,) settles which hit is paired where several could be.
-        occurrences: of all terms.
+        occurrences: the occurrences of all terms.
     """
     hits = Detections(
         terms=(),

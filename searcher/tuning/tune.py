@@ -194,7 +194,7 @@ def examples_of_marks(
 
     Args:
         marked: places.
-        speech: that is searched.
+        speech: the speech that is searched.
         seed: draws the usual terms.
 
     Raises:
@@ -240,10 +240,10 @@ def queries(
     by their words.
 
     Args:
-        transcript: of the development set.
+        transcript: the transcript of the development set.
         indexes: its phonetic indexes.
-        terms: of the term list.
-        seed: of the draw among in-vocabulary phrases.
+        terms: the terms of the term list.
+        seed: the seed of the draw among in-vocabulary phrases.
     """
     vocabulary = vocabulary_of(indexes)
     single: set[Phrase] = {(word,) for word in transcript.words}
@@ -277,7 +277,7 @@ def with_few_absent(
 
     Args:
         asked: queries, each once.
-        transcript: of the development set.
+        transcript: the transcript of the development set.
         seed: draws those that are kept of the second.
 
     Returns:

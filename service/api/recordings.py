@@ -79,7 +79,7 @@ def word_document(word: Word, corrected: Sequence[CorrectedWord] = ()) -> dict[s
     """A word with those that compete with it.
 
     Args:
-        word: of a recording.
+        word: a word of a recording.
         corrected: the words of its recording that people say were said.
     """
     document = asdict(word)

@@ -65,11 +65,11 @@ def wish_of(
     """Which hits are asked for.
 
     Args:
-        snapshot: that is searched.
+        snapshot: the snapshot that is searched.
         recording: ids.
         channel: numbers.
         where: values of facets, as ``speaker:Anna``, or conditions.
-        min_probability: of the hits.
+        min_probability: the least probability of the hits.
         sort: their order.
 
     Raises:
@@ -123,8 +123,8 @@ async def searched(
     """Search terms in the newest snapshot and make an answer of the hits.
 
     Args:
-        service: that is asked.
-        request: of the client.
+        service: the service that answers.
+        request: the request of the client.
         terms: as the client wrote them.
         wish: which hits.
         make: runs in a thread; see `Service.answer`.
@@ -239,11 +239,11 @@ async def found_units(
     """The recordings or turns in which a query holds, new or kept.
 
     Args:
-        service: that is asked.
-        request: of the client.
+        service: the service that answers.
+        request: the request of the client.
         term: the query.
         unit: what is found.
-        min_probability: of what is found.
+        min_probability: the least probability of what is found.
         where: conditions.
     """
     snapshot = service.snapshot

@@ -65,7 +65,7 @@ def clip(
         entry: a recording that has audio.
         from_s: start in the recording.
         to_s: end in the recording.
-        kind: of the file.
+        kind: the kind of the file.
         check: called between blocks; it may raise to stop.
 
     Raises:
@@ -169,7 +169,7 @@ def playable(path: Path, folder: Path, check: Callable[[], None]) -> Path:
     """A file that browsers play, with the sound of another.
 
     Args:
-        path: of the audio.
+        path: the path of the audio.
         folder: where converted recordings are kept.
         check: may raise to stop.
     """

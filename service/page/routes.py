@@ -153,7 +153,7 @@ async def with_results(
     """A page with the results of a search, or with a problem in their place.
 
     Args:
-        request: of the client.
+        request: the request of the client.
         state: the search of the page's address.
         page: renders it, given ``results``; in a thread of the search.
     """

@@ -164,8 +164,8 @@ def browsed(entries: Sequence[RecordingEntry], query: Mapping[str, str]) -> Brow
     """The recordings that an address asks for: some text in them, an order, a page.
 
     Args:
-        entries: of the snapshot.
-        query: of the address.
+        entries: the entries of the snapshot.
+        query: the query of the address.
     """
     text, sort, cursor = (query.get(name, "") for name in ("text", "sort", "cursor"))
     sort = sort if sort in ORDERS else "title"

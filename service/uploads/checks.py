@@ -92,8 +92,8 @@ def require_sound(path: Path, name: Name, hours: float) -> None:
     """Refuse a file that is no sound, or sound and something else.
 
     Args:
-        path: of the file.
-        name: that it has.
+        path: the path of the file.
+        name: the name that it has.
         hours: long at most.
 
     Raises:

@@ -61,7 +61,7 @@ class UploadFolder:
 
         Args:
             root: the folder, made if it is not there.
-            limits: of the service.
+            limits: the limits of the service.
 
         Raises:
             InputError: it cannot be written, or another service uses it.
@@ -105,8 +105,8 @@ class UploadFolder:
         """Make room for a file.
 
         Args:
-            name: of the file.
-            size: that its sender says, in bytes; 0: unknown.
+            name: the name of the file.
+            size: the size that its sender says, in bytes; 0: unknown.
             is_taken: whether the index has a recording of a name from elsewhere.
 
         Raises:
@@ -187,8 +187,8 @@ class UploadFolder:
         """Put the files of a recording away.
 
         Args:
-            name: of the recording.
-            corrections: of its words, as `restore` gives them back.
+            name: the name of the recording.
+            corrections: the corrections of its words, as `restore` gives them back.
 
         Raises:
             ProblemError: nobody added such a recording.

@@ -68,7 +68,7 @@ class UploadWork:
 
         Args:
             folder: with the recordings.
-            settings: of the service.
+            settings: the settings of the service.
             committed: is called after each change of the index.
         """
         self.folder, self._settings, self._committed = folder, settings, committed

@@ -154,8 +154,8 @@ def write_notes(path: Path, notes: Mapping[str, Mapping[str, str]]) -> None:
     """Write the metadata of recordings, whole or not at all.
 
     Args:
-        path: of the file.
-        notes: of each recording, by its name (`AudioFacts.columns`).
+        path: the path of the file.
+        notes: the notes of each recording, by its name (`AudioFacts.columns`).
     """
     document = {"format": FORMAT, "recordings": dict(sorted(notes.items()))}
     with open_output(path) as sink:

@@ -32,8 +32,8 @@ def opened(path: Path, extra: str = "audio") -> Iterator[tuple[Any, Any]]:
     """PyAV's container of an audio file, and its first audio stream; None if it has none.
 
     Args:
-        path: of the file.
-        extra: that a message names if PyAV is not installed.
+        path: the path of the file.
+        extra: the extra that a message names if PyAV is not installed.
 
     Raises:
         InputError: the file cannot be opened, or read on.
@@ -56,8 +56,8 @@ def frames(container: Any, stream: Any, damage: Damage | None = None) -> Iterato
     """Yield PyAV's frames, then None, which flushes a resampler.
 
     Args:
-        container: of PyAV.
-        stream: of the container.
+        container: the container of PyAV.
+        stream: the stream of the container.
         damage: packets that cannot be decoded are skipped, as players do, and counted here; None =
             the first of them is an error of PyAV's.
     """

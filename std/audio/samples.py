@@ -39,7 +39,7 @@ def samples(
     """Yield the samples between two times in blocks, from -1 to 1.
 
     Args:
-        path: of the audio file.
+        path: the path of the audio file.
         rate: samples per second that are wanted.
         channel: from 1; a file that has only one is that one for every channel.
         from_s, to_s: the stretch; what lies outside the file is left out.
@@ -86,7 +86,7 @@ def sound_file(sound: Float32s, kind: Format) -> bytes:
 
     Args:
         sound: (n,) mono samples from -1 to 1, `RATES` of them in a second.
-        kind: of the file.
+        kind: the kind of the file.
     """
     pcm = np.rint(np.clip(sound, -1, 1) * 32767).astype("<i2")
     target = io.BytesIO()

@@ -33,7 +33,7 @@ def templates(package: str, folder: str = "") -> "Environment":
 
     Args:
         package: the dotted name of an imported package.
-        folder: of the templates in it; empty: they lie beside the modules.
+        folder: the folder of the templates in it; empty: they lie beside the modules.
     """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 

@@ -16,7 +16,7 @@ def counted(number: int, noun: str) -> str:
     """How many there are of something.
 
     Args:
-        number: of it.
+        number: the count.
         noun: an English noun in the singular, with a regular plural.
 
     >>> counted(1, "file"), counted(8822, "posting"), counted(0, "spoken query")

@@ -120,9 +120,9 @@ def rows_of_files(
     """The rows of recordings as one for each audio file, without the index's own columns.
 
     Args:
-        rows: of a table.
+        rows: the rows of a table.
         own: its columns that are the index's; none: it is no table that an index has printed.
-        path: of the file, for messages.
+        path: the path of the file, for messages.
 
     Returns:
         the rows; and the languages of recordings: whether they are what the index has found

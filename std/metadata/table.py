@@ -341,7 +341,7 @@ def fitting(column: ValueColumn, fits: Bools) -> Bools:
     """(n,) which recordings fit.
 
     Args:
-        column: of n recordings with v different values.
+        column: a column of n recordings with v different values.
         fits: (v + 1,) which values fit; the last: whether a recording without a value does.
     """
     chosen: Bools = fits[column.code]  # -1 is the last

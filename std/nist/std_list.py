@@ -247,7 +247,7 @@ def dump(
         hits: the hit list.
         stream: the file that is written.
         dialect: ``std2006`` or ``kws2013``.
-        encoding: of the file; characters that it lacks are written as references.
+        encoding: the encoding of the file; characters that it lacks are written as references.
 
     Raises:
         ValueError: a score is NaN, or a name holds a control character.

@@ -58,7 +58,7 @@ def parse(
     Args:
         stream: the file.
         path: its name, for messages; the end of it tells whether lines of one field are a table.
-        column: of a table, the one that holds the terms; None: told by its name.
+        column: the column that holds the terms of a table; None: found by its name.
 
     Returns:
         the list; ``column`` of it says which column of a table was read.

@@ -88,8 +88,8 @@ class Reader:
         """Read an attribute that is a number; by default a time or a duration in seconds.
 
         Args:
-            attributes: of the element.
-            name: of the attribute.
+            attributes: the attributes of the element.
+            name: the name of the attribute.
             default: the value if the attribute is missing; None: it must be there.
             span: the range that the number must lie in.
 

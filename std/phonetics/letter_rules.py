@@ -192,7 +192,7 @@ def compiled(text: str, tree: LetterTree | None = None) -> LetterRules:
     """Compile a rule file.
 
     Args:
-        text: of the file.
+        text: the text of the file.
         tree: what says the sounds of words, if the file does not.
 
     Raises:

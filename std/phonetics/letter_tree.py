@@ -73,7 +73,7 @@ def grown(examples: Examples) -> LetterTree:
     """The smallest tree that says all examples as they are, but for those that contradict others.
 
     Args:
-        examples: of each letter, its contexts (`context`) and phones there.
+        examples: the examples of each letter, its contexts (`context`) and phones there.
     """
     nodes: dict[str, Pronunciation] = {}
     for letter in sorted(examples):

@@ -84,7 +84,7 @@ def lexicon_in(language: str, config: PronunciationConfig, normalisation: Normal
     Args:
         language: its code (``de``).
         config: the user's lexicon and converter.
-        normalisation: of the words that are looked up.
+        normalisation: the normalisation of the words that are looked up.
 
     Raises:
         ConfigError: the language is not known, or its converter is not installed.
@@ -102,7 +102,7 @@ def lexicon_of(
     Args:
         pronouncer: converter and language, as the index names them.
         config: the user's lexicon.
-        normalisation: of the words that are looked up.
+        normalisation: the normalisation of the words that are looked up.
 
     Returns:
         None if nothing that is installed knows the language; warnings say what is missing.

@@ -73,7 +73,7 @@ def silent(usual: Int32s, median: float) -> Bools:
 
     Args:
         usual: (n,) `usual_distances` of frames in a row.
-        median: of the archive.
+        median: the median of the archive.
     """
     common = usual < SILENT * median
     around = np.convolve(common, np.ones(3, np.int64), "same")

@@ -40,9 +40,9 @@ def write_column(folder: OwnFolder, name: str, column: Column) -> dict[str, Any]
     """Write one column and synchronise it to disk; return what the manifest records of it.
 
     Args:
-        folder: of the segment.
-        name: of the column.
-        column: of any shape.
+        folder: the folder of the segment.
+        name: the name of the column.
+        column: a column of any shape.
     """
     file = f"{name}.npy"
     with folder.writing(file) as stream:
@@ -68,8 +68,8 @@ def map_column(folder: OwnFolder, name: str, recorded: Mapping[str, Any]) -> Col
     readers of .npy files.
 
     Args:
-        folder: of the segment.
-        name: of the column.
+        folder: the folder of the segment.
+        name: the name of the column.
         recorded: what `write_column` returned.
 
     Raises:
@@ -102,8 +102,8 @@ def difference(folder: OwnFolder, name: str, recorded: Mapping[str, Any]) -> str
     """How a column's file differs from what the manifest recorded of it; None if it does not.
 
     Args:
-        folder: of the segment.
-        name: of the column.
+        folder: the folder of the segment.
+        name: the name of the column.
         recorded: what `write_column` returned.
     """
     try:

@@ -156,7 +156,7 @@ class HeardSlots:
         """The likeliest phones in a stretch of a recording, without silence.
 
         Args:
-            row: of the recording.
+            row: the row of the recording.
             start_ms, end_ms: slots count whose middle lies in between.
         """
         first, end = self.offsets[row : row + 2].tolist()
@@ -202,7 +202,8 @@ def gathered(parts: Sequence[HeardSlots], rows: Sequence[tuple[int, int] | None]
 
     Args:
         parts: where they are.
-        rows: of each recording: the part, and its row there; None: nothing was heard of it.
+        rows: the rows of each recording: the part, and its row there; None: nothing was heard of
+            it.
     """
     tokens = sorted({token for part in parts for token in part.tokens} - {SILENCE})
     tokens = [SILENCE, *tokens]

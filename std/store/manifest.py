@@ -96,7 +96,7 @@ def manifest_after_commit(
     Args:
         manifest: before the commit.
         add: entries of the segments that join the index.
-        normalisation: of their words.
+        normalisation: the normalisation of their words.
         replaced: ids of the segments that leave it.
         delete_files: audio files whose recordings are deleted from all segments but the added ones.
         place: the name of the index in error messages.
@@ -206,7 +206,7 @@ def metadata_from_text(text: str | bytes, manifest: Manifest, place: str) -> Met
 
     Args:
         text: JSON, as it is stored.
-        manifest: of the same commit.
+        manifest: the manifest of the same commit.
         place: the name of the text in error messages.
 
     Raises:

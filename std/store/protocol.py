@@ -157,12 +157,13 @@ class Store(ABC):
 
         Args:
             add: segments that join the index.
-            normalisation: of their words; must be the store's own unless it is empty.
+            normalisation: the normalisation of their words; must be the store's own unless it is
+                empty.
             replace: ids of segments that leave the index; ``add`` holds their recordings.
             delete_files: audio files whose recordings are deleted from all segments but the added
                 ones.
-            metadata: of recordings that are in the index after the commit; the row of each replaces
-                the one it had.
+            metadata: the metadata of recordings that are in the index after the commit; the row of
+                each replaces the one it had.
 
         Raises:
             StoreError: another normalisation, or the store cannot be written.

@@ -195,7 +195,7 @@ def _combined_segments(
 
     Args:
         ours, other: the two versions of one index.
-        outcomes: of each live audio file.
+        outcomes: the outcomes of each live audio file.
         newest: the new version of each audio file whose version changes.
     """
     their_entries = {entry.id: entry for entry in other.manifest.segments}

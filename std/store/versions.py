@@ -115,7 +115,7 @@ def versions_after(
     version of the first by id.
 
     Args:
-        versions: of the manifest before the commit.
+        versions: the versions of the manifest before the commit.
         before, after: the manifests before and after the commit.
         added: segments that the commit adds.
         replaced: ids of the segments that it replaces.
@@ -178,7 +178,7 @@ def versions_from_json(text: str | bytes, manifest: Manifest, place: str) -> Ver
 
     Args:
         text: what `versions_to_json` returned.
-        manifest: of the same commit.
+        manifest: the manifest of the same commit.
         place: as messages name it.
 
     Raises:

@@ -111,7 +111,7 @@ def utterances_of_cues(
     Args:
         cues: as they are read.
         path: for messages.
-        recording: of the cues that name none.
+        recording: the recording of the cues that name none.
         options: whether noises are kept; it counts those that are dropped.
 
     Raises:

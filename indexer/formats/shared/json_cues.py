@@ -48,7 +48,7 @@ def cues_of(
     Args:
         rows: as found.
         path: for messages.
-        recording: of the rows that name none.
+        recording: the recording of the rows that name none.
         options: what becomes of noises and of what cannot be.
         unit: seconds of times whose key has no unit; 0: by the rate of speech.
 

@@ -219,7 +219,8 @@ class Shape:
     """The utterances of a kind of document.
 
     Args:
-        words: of an utterance, or of each of its alternatives; None: the document says nothing.
+        words: the words of an utterance, or of each of its alternatives; None: the document says
+            nothing.
         when: tells documents of this kind.
         at: key of the list of utterances; empty: the document is one.
         expected: what messages call that list, where an answer without it says why it has none.

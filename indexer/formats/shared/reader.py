@@ -243,7 +243,8 @@ class FormatReader:
         words: what is said in the sample, in order.
         keys: JSON's keys that files have, one text for each shape: they say which files come near.
         lacks: says what a text lacks that comes near; empty if it does not.
-        extensions: of names that only such files have: one that nobody knows is damaged.
+        extensions: the extensions of names that only such files have: one that nobody knows is
+            damaged.
 
     Raises:
         ValueError: kinds are unknown, or a part that should be a tuple of texts is none.

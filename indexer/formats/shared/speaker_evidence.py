@@ -70,8 +70,8 @@ def speakers(cues: Sequence[Cue], prefixes: Prefixes, text: str) -> Set[str]:
     """Tell which names are speakers.
 
     Args:
-        cues: of a whole file.
-        prefixes: of their texts.
+        cues: the cues of a whole file.
+        prefixes: the prefixes of their texts.
         text: all of these, joined by line breaks.
     """
     known = {name.casefold() for name in {*map(_SPEAKER, cues)}} - {""}

@@ -34,7 +34,8 @@ def spoken_cues(cues: Iterable[Cue], names: SpeakerNames) -> list[Cue]:
     """Take markup, voices and names of speakers out of cues; a cue of several speakers is divided.
 
     Args:
-        cues: of a whole file, as written; those with words have been read and lack names only.
+        cues: the cues of a whole file, as written; those with words have been read and lack names
+            only.
         names: what becomes of names at the beginning of lines: "auto" as the file tells; "drop"
             takes all for speakers that look like a name, "keep" none.
     """

@@ -169,7 +169,7 @@ def prefixes_of(texts: Sequence[str], joined: str) -> Prefixes:
     """Find the prefixes of texts.
 
     Args:
-        texts: of captions, which may have several lines.
+        texts: the texts of captions, which may have several lines.
         joined: all of them, with line breaks between.
     """
     begins, ends = _lines(joined)

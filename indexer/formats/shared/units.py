@@ -45,7 +45,7 @@ def unit_s(starts: Float64s, ends: Float64s, letters: float) -> float:
 
     Args:
         starts, ends: (n,) of stretches of speech, in the unit that is sought.
-        letters: of all of them.
+        letters: the letters of all of them.
 
     Returns:
         seconds of the unit; 1 where no unit gives a rate at which people speak.

@@ -144,7 +144,7 @@ def ignored(evaluation: Evaluation, name: str) -> NotScored:
     """The hits and occurrences that a system's evaluation left out, and why.
 
     Args:
-        evaluation: of one system.
+        evaluation: the evaluation of one system.
         name: the system's.
     """
     rows = []
@@ -216,7 +216,7 @@ def interval_tables(statistics: Statistics, names: Sequence[str]) -> list[HtmlTa
     """The intervals of each system, then the differences if there are several.
 
     Args:
-        statistics: of the systems.
+        statistics: the statistics of the systems.
         names: one for each system.
     """
     differences = _differences(statistics, names)

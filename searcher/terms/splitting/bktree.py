@@ -128,8 +128,8 @@ def save(tree: BKTreeIndex, folder: Path, vocabulary: Vocabulary) -> None:
     """Keep the arrays as .npy files in a new folder, which appears whole or not at all.
 
     Args:
-        tree: of the words.
-        folder: that is made.
+        tree: the tree of the words.
+        folder: the folder that is made.
         vocabulary: its digest is kept with the tree.
 
     Raises:

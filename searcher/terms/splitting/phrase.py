@@ -60,7 +60,8 @@ def phrase_variants(words: Sequence[str], splitter: Splitter, n: int = 25) -> li
     """Find the n best word sequences of the vocabulary to look up for a term, best first.
 
     Args:
-        words: of the term, normalised. A word that nothing can stand for makes the list empty.
+        words: the words of the term, normalised. A word that nothing can stand for makes the list
+            empty.
         n: how many variants, and how many splits of each unknown word compete for them.
 
     Returns:

@@ -78,7 +78,7 @@ def best_splits(
     Args:
         word: normalised.
         matches: words of the vocabulary for segments of the word.
-        vocabulary: that the matches point into.
+        vocabulary: the vocabulary that the matches point into.
         n: most splits.
         ranking: ``weighted`` or ``geometric``.
     """
@@ -147,7 +147,7 @@ def formation_cost(segment: str, word: str, distance: int) -> float:
 
     Args:
         segment: letters of the term's word.
-        word: of the vocabulary.
+        word: a word of the vocabulary.
         distance: their Levenshtein distance.
 
     >>> formation_cost("sitzungs", "sitzung", 1), formation_cost("blätter", "blatt", 3)

@@ -140,7 +140,7 @@ class HttpStatusError(Exception):
     """A response that is not a success; never leaves `std.store.couchdb`.
 
     Attributes:
-        status: of HTTP.
+        status: the HTTP status.
         error: CouchDB's name of the error; "" if the response is not CouchDB's.
         message: what the server or a proxy wrote, to be shown.
         location: where it redirects.
@@ -155,7 +155,7 @@ class Session:
     """The connections to a server; threads may share it.
 
     Args:
-        url: of the server, or of anything on it.
+        url: the address of the server, or of anything on it.
         connect_s: how long to wait for a connection, and as long again for TLS.
 
     Raises:
@@ -173,7 +173,7 @@ class Session:
         """Send one request; the content and the headers of its response.
 
         Args:
-            method: of HTTP.
+            method: the HTTP method.
             url: the address.
             body: what is sent.
             headers: sent with it.

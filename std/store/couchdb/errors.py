@@ -61,9 +61,9 @@ def raise_for_status(url: str, method: str, size: int, error: HttpStatusError) -
     """Raise the error that a response means; return if what was requested does not exist.
 
     Args:
-        url: of the store, for messages.
-        method: of the request.
-        size: of the request's body in bytes.
+        url: the address of the store, for messages.
+        method: the method of the request.
+        size: the size of the request's body in bytes.
         error: the response.
 
     Raises:
@@ -106,8 +106,8 @@ def too_large_message(url: str, size: int, reason: str) -> str:
     """The message for a request that is too large, with the settings that limit it.
 
     Args:
-        url: of the store.
-        size: of the request, bytes.
+        url: the address of the store.
+        size: the size of the request, bytes.
         reason: what the server answered.
     """
     return (
@@ -123,8 +123,8 @@ def raise_for_failure(
     """Raise the error for a request without a response.
 
     Args:
-        url: of the store, for messages.
-        error: that ended the attempt.
+        url: the address of the store, for messages.
+        error: the error that ended the attempt.
         connect_s: time limit of connecting in seconds.
         read_s: time limit of each read in seconds.
 

@@ -88,7 +88,7 @@ class Layout:
 
         Args:
             segment: id of the segment.
-            row: of the word in the vocabulary.
+            row: the row of the word in the vocabulary.
             word: itself.
             count: number of its postings.
             buckets: number of buckets of the segment.
@@ -177,7 +177,7 @@ def extra_names(segment: str, name: str, layout: Layout) -> list[str]:
 
     Args:
         segment: its id.
-        name: of the column.
+        name: the name of the column.
         layout: how it is cut into documents.
     """
     dtype, shape = layout.extra[name]

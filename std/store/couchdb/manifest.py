@@ -161,9 +161,9 @@ def stored_index(
     """An index as it is stored, and the documents of its parts, which must be written first.
 
     Args:
-        manifest: of the index.
-        versions: of its audio files.
-        metadata: of its recordings.
+        manifest: the manifest of the index.
+        versions: the versions of its audio files.
+        metadata: the metadata of its recordings.
     """
     texts: dict[str, EncodedText] = {"index": encode_text(manifest_to_json(manifest))}
     if versions_text := versions_to_json(versions, manifest):
