@@ -64,11 +64,10 @@ class Recognition:
 
 @runtime_checkable
 class Listener(Protocol):
-    """A recogniser that can be told what may have been said."""
+    """A recogniser that can be given words that may have been said."""
 
     def told(self, windows: Sequence[Window], language: str) -> Sequence[Sequence[str]]:
-        """The likeliest words of each window, given the words that it names; empty if these change
-        nothing."""
+        """The likeliest words of each window, given its told words; empty without such words."""
 
 
 class Recogniser(Protocol):

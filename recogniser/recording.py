@@ -1,8 +1,8 @@
-"""One recording: audio file -> its file of networks, going on where it stopped.
+"""One recording: audio file -> its file of networks, resumed where an earlier run stopped.
 
-Task             what to recognise, and where to
-recognise        do it; tells after each block how far it is
-RecordingReport  what was done; RecogniseReport: of a run
+Task             what to recognise, and the folder of the output
+recognise        do it; reports its progress after each block
+RecordingReport  the outcome of a recording; RecogniseReport: of a run
 """
 
 import json
@@ -26,8 +26,8 @@ from std.network_lines import network_line
 from std.values import Recording
 
 VOTERS = 3  # windows with speech that decide on the language
-MOST_WAITING = 40  # windows that are looked through for them: a quarter of an hour
-TOLD = 0.5  # weight of what is said where words are searched, against all that was recognised
+MOST_WAITING = 40  # windows that are searched for them: a quarter of an hour
+TOLD = 0.5  # weight of the new hypothesis where words are searched; the earlier ones share the rest
 POOR_LOG_PROB = -1.0  # windows below are named
 
 
@@ -41,12 +41,12 @@ class Task:
     channels: str = "mix"  # or split
     language: str = "auto"
     longest_s: float = 0.0  # of windows; 0 = as long as the recogniser takes
-    again: Again | None = None  # only this is recognised, the rest taken from earlier networks
+    again: Again | None = None  # the stretches to recognise again; None: everything
 
 
 @dataclass(slots=True)
 class RecordingReport:
-    """What became of an audio file."""
+    """The outcome of an audio file."""
 
     file: str
     seconds: float = 0.0  # of audio, all channels
@@ -54,7 +54,7 @@ class RecordingReport:
     silent: int = 0
     words: int = 0
     thrown_away: int = 0
-    poor: list[float] = field(default_factory=list)  # starts of windows hardly understood, s
+    poor: list[float] = field(default_factory=list)  # starts of windows with low posteriors, s
     language: str = ""
     warning: str = ""
     damaged_packets: int = 0
@@ -68,19 +68,19 @@ class RecogniseReport:
     """What one run of `recogniser.recognise_files` did."""
 
     recordings: list[RecordingReport] = field(default_factory=list)  # of this run
-    already: list[RecordingReport] = field(default_factory=list)  # finished before it
+    already: list[RecordingReport] = field(default_factory=list)  # finished before this run
     failures: list[str] = field(default_factory=list)
     ecf: Path = Path(folder.ECF_NAME)
-    seconds: float = 0.0  # that passed
+    seconds: float = 0.0  # elapsed time
     cpu_seconds: float = 0.0  # of all processes, without compiling kernels
     compile_seconds: float = 0.0  # CPU time of compiling them
 
 
 class StoppedError(Exception):
-    """The user wants to stop; what is written stays."""
+    """The user stopped the run; written output stays."""
 
 
-Progress = Callable[[float], None]  # takes seconds of audio that are done, of this recording
+Progress = Callable[[float], None]  # takes the finished seconds of this recording
 Stop = Callable[[], bool]
 
 
@@ -91,18 +91,18 @@ def recognise(
     stop: Stop = lambda: False,
     writer: SoundWriter | None = None,
 ) -> RecordingReport:
-    """Recognise a recording, or the rest of it.
+    """Recognise a recording, or its unfinished rest.
 
     Args:
         task: the recording.
         recogniser: the recogniser of words.
-        progress: is told of each block that is written.
-        stop: is asked after each block.
+        progress: called after each written block.
+        stop: called after each block.
         writer: also writes the sound, from the frames that the recogniser gives.
 
     Raises:
-        InputError: no audio in it, or the output cannot be written.
-        StoppedError: ``stop`` said so; what is done so far is kept.
+        InputError: the file has no audio, or the output cannot be written.
+        StoppedError: ``stop`` returned true; finished blocks are kept.
     """
     started = time.process_time()
     damage = Damage()
@@ -137,7 +137,7 @@ def recognise(
 
 
 def channels_of(task: Task) -> tuple[int, list[int]]:
-    """How many channels the audio has, and the numbers of those that become recordings."""
+    """The number of channels, and the channels that become recordings."""
     found = audio.channels(task.path)
     return found, [*range(1, found + 1)] if task.channels == "split" and found else [1]
 
@@ -145,14 +145,14 @@ def channels_of(task: Task) -> tuple[int, list[int]]:
 def _sink(
     task: Task, recording: Recording, writer: SoundWriter | None
 ) -> AbstractContextManager[SoundSink | None]:
-    """Where the frames of a recording go; nowhere if they are not wanted, or are there."""
+    """The writer of a recording's frames; None if they are not requested or already written."""
     if writer is None or sound_file(task.output, recording).exists():
         return nullcontext()
     return writer.sink(task.output, recording)
 
 
 def longest_window_s(wanted_s: float, recogniser: Recogniser) -> float:
-    """The longest window, as wanted (0 = any) and as the recogniser takes it."""
+    """The longest window that the options (0 = any) and the recogniser allow."""
     return min(wanted_s or recogniser.longest_window_s, recogniser.longest_window_s)
 
 
@@ -164,14 +164,14 @@ def _blocks(
     old: Sequence[folder.Line],
     sink: SoundSink | None,
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the lines of each block of windows that is not written yet, its frames being so."""
+    """Yield the lines of each block that is not written yet, after writing its frames."""
     size = recogniser.windows_at_once
     earlier = task.again.earlier(recording) if task.again else {}
     known = old or [*earlier.values()]
     language = known[0]["language"] if known else task.language
-    for window in islice(windows, len(old)):  # cut again: cuts depend on all before them
+    for window in islice(windows, len(old)):  # cut again: cuts depend on all audio before them
         if sink:
-            sink.add(window)  # does something only if the disk lost the frames
+            sink.add(window)  # needed only if the disk lost the frames
     held: list[Window] = []
     if language == "auto":
         for window in windows:
@@ -196,7 +196,7 @@ def _blocks(
                 lines.append({**network_line(network), **found.notes})
                 if sink:
                     sink.add(window, found.frames)
-        if not waiting:  # nothing at all in it
+        if not waiting:  # no audio at all
             lines = [_nothing(recording, language)]
         if not upcoming:
             lines[-1]["last"] = True
@@ -214,19 +214,20 @@ def _told(
     windows: Sequence[Window],
     language: str,
 ) -> list[dict[str, Any]]:
-    """The earlier lines of windows, with what is said there if words that are searched may be.
+    """The earlier lines of windows, with the words heard there if the searched words may be said.
 
     Args:
         again: what is listened to again.
         earlier: the lines of the recording.
         recording: the recording that has the windows.
         recogniser: the recogniser that listens.
-        windows: as they were cut.
+        windows: the windows, cut as before.
         language: the language of the recording.
 
     Raises:
         ConfigError: the recogniser cannot be told of words.
-        InputError: the earlier windows were others: the audio is another, or was cut otherwise.
+        InputError: the earlier windows differ: the audio has changed, or was cut with other
+        options.
     """
     if not isinstance(recogniser, Listener):
         raise ConfigError("--listen-again: expected a recogniser that takes hotwords, as whisper")
@@ -249,7 +250,7 @@ def _told(
 
 
 def _nothing(recording: Recording, language: str) -> dict[str, Any]:
-    """The line of a recording without a sample."""
+    """The line of a recording without samples."""
     return {
         "utt": f"{recording.file}-{recording.channel}-00001",
         "file": recording.file,
@@ -279,7 +280,7 @@ def _without_slots(line: dict[str, Any]) -> folder.Line:
 
 
 def report_of(name: str, lines: Sequence[folder.Line]) -> RecordingReport:
-    """What the lines of a finished recording say of it."""
+    """The report of a finished recording, from its lines."""
     return RecordingReport(
         file=name,
         seconds=round(sum(one.duration_s for one in folder.excerpts_of(lines)), 3),
@@ -294,7 +295,7 @@ def report_of(name: str, lines: Sequence[folder.Line]) -> RecordingReport:
 
 
 def _doubt(report: RecordingReport, channels: int, damage: Damage) -> str:
-    """What the user should look at, if anything."""
+    """A warning for the user, if there is one."""
     if not channels:
         return "no audio stream in it"
     if damage.packets:

@@ -1,6 +1,6 @@
-"""One recording: audio file -> its frames alone, going on where it stopped.
+"""One recording: audio file -> its frames only, resumed where an earlier run stopped.
 
-record    do it; tells after each window how far it is
+record    do it; reports its progress after each window
 """
 
 import time
@@ -22,12 +22,12 @@ def record(
 ) -> RecordingReport:
     """Write the frames of a recording, or the rest of them.
 
-    Windows are cut as for recognition by the same model, so that the bytes are the same. What
-    is there already is left alone.
+    Windows are cut as for recognition by the same model, so the bytes are the same. Frames that are
+    already written stay.
 
     Raises:
-        InputError: no audio in it, or the output cannot be written.
-        StoppedError: ``stop`` said so; what is done so far is kept.
+        InputError: the file has no audio, or the output cannot be written.
+        StoppedError: ``stop`` returned true; written frames are kept.
     """
     started = time.process_time()
     damage, report = Damage(), RecordingReport(task.name, has_words=False)
@@ -35,7 +35,7 @@ def record(
     encoder = writer.encoder
     longest_s = min(task.longest_s or encoder.longest_window_s, encoder.longest_window_s)
     done_s = 0.0
-    for channel in reversed(channels):  # where the first one's file is there, all are
+    for channel in reversed(channels):  # if the file of the first channel exists, all exist
         recording = Recording(task.name, channel)
         if sound_file(task.output, recording).exists():
             continue

@@ -1,6 +1,6 @@
-"""Times for hypotheses that have none, from one of the same window that has them.
+"""Times for hypotheses without times, from a hypothesis of the same window that has times.
 
-    timed_by    each word gets the time of the letters it stands beside
+timed_by    each word gets the time of the letters that it is aligned with
 
 Texts are aligned letter by letter (fewest edits), because hypotheses differ in where words begin:
 "whitmore" takes the time of "with more". Letters of a word share its time equally.
@@ -14,7 +14,7 @@ from rapidfuzz.distance import Levenshtein
 from std.n_best import TimedWord
 from std.values import Float64s
 
-LETTER_S = 0.05  # what a letter takes where nothing stands beside it
+LETTER_S = 0.05  # of a letter that is aligned with nothing
 
 
 def timed_by(words: Sequence[str], timed: Sequence[TimedWord]) -> list[TimedWord]:

@@ -4,11 +4,11 @@
     next_cut             where one window ends: the rule, over frames
     loudness_activity    voice activity by loudness alone, for recognisers without a detector
 
-Voice activity only chooses the cuts. Silence stays in the windows, so that times need no map
-back; stretches of more than 10 s without voice activity become windows of their own that say so.
-A pause is a run of frames below a low threshold, because a detector throws away speech in noise
-at the usual one. Where nobody pauses, the cut is at the quietest frame, and the audio of both
-windows reaches half a second beyond it.
+Voice activity only determines the cuts. Silence stays in the windows, so times need no conversion.
+A stretch of more than 10 s without voice activity becomes a silent window. A pause is a run of
+frames below a low threshold, because at the usual threshold a detector rejects speech in noise.
+Without a pause, the cut is at the quietest frame, and the audio of both windows extends half a
+second beyond it.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -19,16 +19,16 @@ import numpy as np
 from recogniser.protocol import FRAME, FRAME_MS, SAMPLES_PER_S, Window
 from std.values import Bools, Float32s
 
-FLOOR_PERCENTILE = 10  # frames this quiet are background
-HALF_DB = 9.0  # above the background: as likely speech as not
+FLOOR_PERCENTILE = 10  # share of the frames, the quietest, that are background
+HALF_DB = 9.0  # above the background: speech with probability .5
 SLOPE_DB = 3.0
-QUIETEST_DB = -70.0  # below it is silence, whatever the background
-SHORTEST_SHARE = 0.75  # of the longest: pauses before it are left alone
+QUIETEST_DB = -70.0  # below it is silence, whatever the background level
+SHORTEST_SHARE = 0.75  # share of the longest window; earlier pauses are not used
 THRESHOLD = 0.2  # speech above it
 LONG_SILENCE_S = 10.0
 MARGIN_S = 0.512  # around silence that is cut away, and around cuts in speech
 SHORTEST_PAUSE_S = 0.128
-CHUNK_S = 32.0  # voice activity is computed for that much at once, from fixed places on
+CHUNK_S = 32.0  # voice activity is computed in blocks of this length, from fixed positions
 WARM_UP_S = 1.024  # of audio before it
 
 _MARGIN = int(MARGIN_S * SAMPLES_PER_S) // FRAME
@@ -42,7 +42,7 @@ class Cut:
     """The end of a window, in frames from its beginning."""
 
     frame: int
-    silent: bool = False  # what ends here is silence
+    silent: bool = False  # the window is silence
     in_speech: bool = False  # nobody paused
 
 
@@ -57,15 +57,15 @@ def cut(
         longest_s: the longest window.
 
     Yields:
-        Windows in order; their spans cover all samples. A shorter rest than a frame belongs to
-        the last one.
+        Windows in order; their spans cover all samples. A rest shorter than a frame belongs to the
+        last window.
     """
     longest = int(longest_s * SAMPLES_PER_S) // FRAME
     needed = longest + _LONG_SILENCE + _MARGIN
     source = _chunks(blocks, activity)
     samples, speech = np.zeros(0, np.float32), np.zeros(0, np.float32)
     offset = 0  # frames of the recording before `samples`
-    begin = before = 0  # of the window, and what of the audio before it belongs to it: in frames
+    begin = before = 0  # of the window, and of the earlier audio that belongs to it: in frames
     ended = False
     while True:
         while not ended and len(speech) - begin < needed:
@@ -99,11 +99,11 @@ def cut(
 
 
 def next_cut(speech: Float32s, rms: Float32s, longest: int) -> Cut:
-    """Where a window ends that begins with the first frame.
+    """The end of the window that begins with the first frame.
 
     Args:
         speech: (n,) probabilities of speech, up to the recording's end or far enough beyond
-            ``longest`` that a long silence shows.
+            ``longest`` to show a long silence.
         rms: (n,) loudness of each frame.
         longest: frames of the longest window.
     """
@@ -136,8 +136,8 @@ def _chunks(
 ) -> Iterator[tuple[Float32s, Float32s]]:
     """Samples in equal chunks, each with the probabilities of its frames.
 
-    A chunk's probabilities depend on it and a second before it only, never on where the stream
-    was taken up. The last frame may be short; it is filled with silence for the detector.
+    A chunk's probabilities depend only on the chunk and the second before it, never on where the
+    stream began. A short last frame is padded with silence for the detector.
     """
     size, warm_up = int(CHUNK_S * SAMPLES_PER_S), int(WARM_UP_S * SAMPLES_PER_S)
     before = np.zeros(0, np.float32)
@@ -172,13 +172,13 @@ def _rms(samples: Float32s, begin: int, end: int) -> Float32s:
 
 
 def _runs(flags: Bools) -> list[tuple[int, int]]:
-    """First and last + 1 of each run of true ones."""
+    """First and last + 1 of each run of true values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
 
 def loudness_activity(samples: Float32s) -> Float32s:
-    """(n // 512,) how far each frame stands out from the background, as a probability."""
+    """(n // 512,) how much louder each frame is than the background, as a probability."""
     frames = samples[: len(samples) // FRAME * FRAME].reshape(-1, FRAME)
     if not len(frames):
         return np.zeros(0, np.float32)

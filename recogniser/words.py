@@ -6,7 +6,7 @@ compression_ratio    of a text: loops compress well
 without_loops        the same words more than three times in a row, once
 too_fast             more words than anybody says in the time
 
-Limits are those of openai-whisper's transcription, and a speaking rate that nobody reaches.
+The limits are those of openai-whisper's transcription, and a speaking rate that nobody reaches.
 """
 
 import re
@@ -27,7 +27,7 @@ _APART = re.compile(r"[\s\u2010-\u2015\u2212/\u2026]+|(?<=[^\W\d_])-+|-+(?=[^\W\
 
 
 def spoken_words(text: str) -> list[str]:
-    """The words of a text, without what is around them; a fold of case is not done here.
+    """The words of a text without the punctuation around them, in their own case.
 
     >>> spoken_words("[Music] Well-known, they say: 'tis 3.5 — no!")
     ['Well', 'known', 'they', 'say', 'tis', '3.5', 'no']
@@ -38,7 +38,7 @@ def spoken_words(text: str) -> list[str]:
 
 
 def word_spans(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where each word stands in the text, first and last + 1 letter, and the word."""
+    """Yield each word with its position in the text: first and last + 1 letter."""
     clean = _REMARK.sub(lambda match: " " * len(match[0]), text)
     at = 0
     for separator in [*_APART.finditer(clean), None]:
@@ -57,18 +57,19 @@ def word_spans(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _belongs(letter: str) -> bool:
-    """Tell whether a letter at the edge of a word belongs to it: letters, digits, %, $."""
+    """Whether a letter at the edge of a word belongs to it: letters, digits, %, $."""
     return unicodedata.category(letter)[0] in "LNM" or letter in "%$€£°"
 
 
 def compression_ratio(text: str) -> float:
-    """Bytes of a text over those of its compressed form."""
+    """The size of a text divided by the size of its compressed form."""
     content = text.encode()
     return len(content) / len(zlib.compress(content)) if content else 0.0
 
 
 def without_loops(words: Sequence[str]) -> list[int]:
-    """Positions of the words that stay if phrases said more than three times in a row count once.
+    """Positions of the words that stay when a phrase said more than three times in a row counts
+    once.
 
     >>> without_loops("a b a b a b a b c c c".split())
     [0, 1, 8, 9, 10]
@@ -90,7 +91,7 @@ def without_loops(words: Sequence[str]) -> list[int]:
 
 
 def _repeats(words: Sequence[str], at: int, length: int) -> bool:
-    """Tell whether the phrase that begins here stands there more than three times in a row."""
+    """Whether the phrase that begins here is repeated more than three times in a row."""
     end = at + length * (MAX_REPEATS + 1)
     if end > len(words):
         return False
@@ -99,5 +100,5 @@ def _repeats(words: Sequence[str], at: int, length: int) -> bool:
 
 
 def too_fast(words: int, seconds: float) -> bool:
-    """Tell whether so many words cannot have been said in so many seconds."""
+    """Whether nobody can say so many words in so many seconds."""
     return words > MAX_WORDS_PER_S * max(seconds, 0.5)

@@ -93,7 +93,7 @@ def shrunk(layer: PhoneLayer, earlier: PhoneLayer, weight: float) -> PhoneLayer:
 
     Args:
         layer: its phones that the earlier one has not stay as they are.
-        earlier: sums of the same encoder.
+        earlier: a layer of the same encoder.
         weight: the weight of the earlier one, from 0 to 1.
     """
     row_of = {phone: row for row, phone in enumerate(("", *earlier.phones))}

@@ -1,5 +1,5 @@
 """The sound of recordings: frames of a recogniser's encoder, kept beside the networks.
 
-encoder    what an encoder is here, and its frames on one scale
+encoder    the interface of an encoder, and the scale of its frames
 sink       windows in, ``NAME.sound`` out
 """

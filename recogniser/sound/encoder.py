@@ -1,13 +1,12 @@
-"""What an encoder of sound is here: everything else of ``--sound`` works with any that does this.
+"""The interface of an encoder of sound; ``--sound`` works with every implementation of it.
 
     SoundEncoder   samples in, frames out, 50 a second
     Scale          the mean and deviation of each dimension of an encoder's frames
     scale_of       an encoder -> its scale, from the reference recording of this package
 
-A few dimensions of an encoder have a hundred times the deviation of the others, and would decide
-every comparison. The scale must be the same for all recordings of all archives, or they could not
-be compared: so it is measured on 28 s of speech that come with this package, not on the archive.
-docs/sound.md has the measurements.
+A few dimensions of an encoder have a hundred times the deviation of the others and would dominate
+every comparison. Recordings can only be compared if all archives use the same scale, so it is
+measured on 28 s of speech in this package, not on the archive. docs/sound.md has the measurements.
 """
 
 import hashlib
@@ -22,19 +21,19 @@ from std.sound.value import Encoder
 from std.values import Float32s
 
 REFERENCE = Path(__file__).with_name("reference.ogg")  # three speakers: English, German, Dutch
-METHOD = 1  # of what is in this package: a number that changes with what frames mean
+METHOD = 1  # changes when the meaning of frames changes
 SMALLEST_DEVIATION = 1e-6
 
 
 class SoundEncoder(Protocol):
     """Turns audio into frames. One object works for one process.
 
-    The same samples must give the same frames, whatever was encoded before.
+    The same samples must give the same frames, whatever the encoder encoded before.
     """
 
     @property
     def name(self) -> str:
-        """What it is, as ``whisper``."""
+        """The kind of encoder, as ``whisper``."""
 
     @property
     def model_hash(self) -> str:
@@ -45,7 +44,7 @@ class SoundEncoder(Protocol):
         """The longest window that it takes."""
 
     def speech_probabilities(self, samples: Float32s) -> Float32s:
-        """(n // 512,) the probability of speech in each frame of 32 ms: windows end in pauses."""
+        """(n // 512,) the probability of speech per frame of 32 ms; windows end in pauses."""
 
     def encode(self, samples: Float32s) -> Float32s:
         """(m, d) a frame for each 20 ms of a window of 16 kHz."""
@@ -58,7 +57,7 @@ class Scale(NamedTuple):
     deviation: Float32s  # (d,)
 
     def of(self, frames: Float32s) -> Float32s:
-        """(n, d) frames on the scale."""
+        """(n, d) scaled frames."""
         return (frames - self.mean) / self.deviation
 
 
@@ -70,7 +69,7 @@ def scale_of(encoder: SoundEncoder) -> Scale:
 
 
 def identity_of(encoder: SoundEncoder) -> Encoder:
-    """What makes frames comparable: the model, the reference recording and the method."""
+    """The model, the reference recording and the method; equal ones make frames comparable."""
     parts = f"{encoder.model_hash} {_reference_hash()} {METHOD}"
     return Encoder(encoder.name, hashlib.sha256(parts.encode()).hexdigest())
 

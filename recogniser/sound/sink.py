@@ -2,11 +2,11 @@
 
     Kept          how frames are kept
     SoundWriter    an encoder with its scale: opens files
-    SoundSink     takes windows; what the file has already is left as it is
-    as_kept       frames as a file has them
+    SoundSink     takes windows; frames that the file already has stay
+    as_kept       frames in the form of the file
 
-Frame i begins at i * 20 ms of the recording. A window begins anywhere, so that a frame of it may
-be up to 10 ms off.
+Frame i begins at i * 20 ms of the recording. A window may begin between two frames, so its frames
+may be up to 10 ms off.
 """
 
 import os
@@ -42,12 +42,12 @@ class SoundWriter:
         self.scale = scale_of(self.encoder)
 
     def settings(self) -> dict[str, object]:
-        """What decides the bytes of the files, as JSON."""
+        """What determines the files, as JSON."""
         return {"kept": self.kept, "encoder": identity_of(self.encoder)._asdict()}
 
     @contextmanager
     def sink(self, folder: Path, recording: Recording) -> Iterator["SoundSink"]:
-        """Where the windows of a recording go; the file gets its name when all are there.
+        """Open the file of a recording; it gets its final name when all windows are written.
 
         Raises:
             InputError: the file cannot be written, or was begun with another encoder.
@@ -62,7 +62,7 @@ class SoundWriter:
             settle(part, path)
 
     def stored(self, frames: Float32s) -> UInt8s | Float16s:
-        """Frames of the encoder as they are kept."""
+        """Frames of the encoder in the form of the file."""
         return as_kept(self.scale.of(frames), self.kept)
 
 
@@ -75,11 +75,11 @@ class SoundSink:
     there: int  # frames that it has already
 
     def add(self, window: Window, frames: Float32s | None = None) -> bool:
-        """Append the frames of a window that are not there yet; tell whether there were any.
+        """Append the new frames of a window; return whether there were any.
 
         Args:
-            window: the next one.
-            frames: (m, d) of its samples, if they were computed already.
+            window: the next window.
+            frames: (m, d) its frames, if they are already computed.
         """
         first, end = -(-window.start_ms // FRAME_MS), -(-window.end_ms // FRAME_MS)
         first = max(first, self.there)
@@ -95,7 +95,7 @@ class SoundSink:
 
 
 def as_kept(scaled: Float32s, kept: Kept) -> UInt8s | Float16s:
-    """(n, d) frames on a scale, as a file has them."""
+    """(n, d) scaled frames in the form of the file."""
     if kept == "exact":
         return scaled.astype("<f2")
     return signs(scaled) if len(scaled) else np.zeros((0, SIGN_BYTES), np.uint8)
@@ -107,14 +107,14 @@ def sound_file(folder: Path, recording: Recording) -> Path:
 
 
 def excerpts_of(folder: Path, file: str = "*") -> dict[str, list[Excerpt]]:
-    """The finished recordings of a folder, by audio file, each channel as long as it is.
+    """The finished recordings of a folder, by audio file, with the duration of each channel.
 
     Args:
         folder: with files of frames.
-        file: the file of one recording, or all.
+        file: the file of one recording; None = all.
 
-    Raises:
-        InputError: a file is no such file.
+        Raises:
+            InputError: a file does not contain frames.
     """
     name = file if file == "*" else escape(file)
     found: dict[str, list[Excerpt]] = {}

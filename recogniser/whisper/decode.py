@@ -1,9 +1,9 @@
 """One window, encoded once: the transcript, its words' times, and draws.
 
     Decoded       a sequence of tokens with its scores
-    no_speech     whether anybody speaks at all
+    no_speech     the probability that nobody speaks
     beams         beam search
-    transcripts   the same, with the fallback of openai-whisper where it failed
+    transcripts   the same, with the fallback of openai-whisper where beam search failed
     draws         sampled alternatives to the transcript
     timed_words   the transcript's words with times and probabilities
 
@@ -34,11 +34,11 @@ TOP_TOKENS = 100  # that draws choose from
 
 
 class Decoded(NamedTuple):
-    """What was decoded of a window."""
+    """The decoded text of a window."""
 
     tokens: tuple[int, ...]  # of the text
     text: str
-    log_prob: float  # mean of its tokens
+    log_prob: float  # mean of the tokens
     no_speech: float
     compression: float
 
@@ -51,7 +51,7 @@ class Decoded(NamedTuple):
 
     @property
     def silent(self) -> bool:
-        """Whether nobody spoke, as the model has it."""
+        """Whether the model says that nobody spoke."""
         return self.no_speech > SILENCE_PROB and self.log_prob < MIN_LOG_PROB
 
 
@@ -88,7 +88,7 @@ def transcripts(
 def beams(
     engine: Engine, encoded: Sequence[Any], tokenizer: Any, prompt: Sequence[int], beam: int
 ) -> list[Decoded]:
-    """The best of a beam search for each window, whatever it is worth."""
+    """The best result of a beam search for each window, however unlikely."""
     results = engine.generate(
         encoded, prompt, beam_size=beam, return_scores=True, return_no_speech_prob=True
     )
@@ -182,7 +182,7 @@ def timed_words(
         start_s, end_s = float(starts[first]), float(starts[last])
         probability = float(np.mean(found.text_token_probs[first:last] or [0.0]))
         pieces = [AlignedWord(word, probability) for word in _split(text, start_s, end_s)]
-        if words and not pieces:  # a comma's time is the word's before it
+        if words and not pieces:  # a comma has the time of the word before it
             words[-1] = _longer(words[-1], end_s)
         words += pieces
     return words
@@ -207,7 +207,7 @@ def _token_starts(alignments: Sequence[tuple[int, int]], tokens: int) -> Any:
 
 
 def _split(text: str, start_s: float, end_s: float) -> Iterator[TimedWord]:
-    """The words in what the tokenizer takes for one."""
+    """The words in one word of the tokenizer."""
     pieces = list(word_spans(text))
     letters = sum(len(word) for _, _, word in pieces)
     at = start_s

@@ -1,4 +1,4 @@
-"""faster-whisper's model, tokenizer and features, loaded; and where the model comes from.
+"""Find and load faster-whisper's model, tokenizer and features.
 
 model_folder    a name or a folder -> the folder
 Engine          what decoding needs: encode, generate, align, features, tokens
@@ -25,7 +25,7 @@ class Engine(Protocol):
     """Whisper's parts, as decoding uses them. Handles of encoded windows are opaque."""
 
     def restart(self, seed: int) -> None:
-        """Make the next draws depend on the seed only."""
+        """Seed the next draws."""
 
     def encode(self, samples: Float32s) -> Any:
         """Encode a window of at most 30 s."""
@@ -46,10 +46,10 @@ class Engine(Protocol):
 
 
 def model_folder(model: str) -> Path:
-    """The folder of a model: the folder named, or that of a name, which may be downloaded.
+    """The folder of a model, given by its path or by its name; a named model may be downloaded.
 
     Raises:
-        ConfigError: no such model, or it is not here and cannot be fetched.
+        ConfigError: the model does not exist, or cannot be downloaded.
     """
     folder = Path(model)
     if folder.is_dir():
@@ -114,8 +114,8 @@ class FasterWhisper:
         self.multilingual = bool(self._model.is_multilingual)
 
     def restart(self, seed: int) -> None:
-        # CTranslate2 seeds the generator of a model's thread when it is first used, and never
-        # again: only a model that has not drawn yet obeys.
+        # CTranslate2 seeds the generator of a model's thread once, at its first use: only a model
+        # that has not drawn yet follows the seed.
         if not self._fresh:
             self._model = None
             self._model = self._ctranslate2.models.Whisper(self._path, **self._settings)
@@ -159,11 +159,11 @@ class FasterWhisper:
         )
 
     def codes(self) -> Sequence[str]:
-        """Languages that a multilingual model knows."""
+        """The languages of a multilingual model."""
         return [*required("faster_whisper.tokenizer", EXTRA)._LANGUAGE_CODES]
 
     def versions(self) -> Mapping[str, str]:
-        """Of what computes."""
+        """The versions of the libraries that compute."""
         whisper = required("faster_whisper", EXTRA)
         return {
             "faster-whisper": str(whisper.__version__),

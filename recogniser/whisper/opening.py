@@ -1,4 +1,4 @@
-"""A model's name and the options of decoding -> Whisper, loaded."""
+"""Load Whisper from a model's name and the options of decoding."""
 
 from pathlib import Path
 
@@ -29,10 +29,10 @@ def open_whisper(
         device: cpu, cuda or auto.
         compute: CTranslate2's type; default = int8 on a CPU, float16 on a GPU.
         threads: the number of CPU threads.
-        gpu: which, if there are several.
+        gpu: the number of the GPU, if there are several.
 
     Raises:
-        ConfigError: the extra is not installed; no such model; it has not the language.
+        ConfigError: the extra is not installed, the model does not exist, or it lacks the language.
     """
     required("faster_whisper", EXTRA)
     folder = model_folder(model or DEFAULT_MODEL)
@@ -55,14 +55,14 @@ def open_whisper(
 
 
 def device_of(device: str) -> str:
-    """The device that is meant by ``auto``: a GPU if there is one."""
+    """The device that ``auto`` stands for: a GPU if there is one."""
     if device != "auto":
         return device
     return "cuda" if gpus() else "cpu"
 
 
 def gpus() -> int:
-    """How many GPUs CTranslate2 can use; it is loaded only where there is a device of one."""
+    """The number of GPUs that CTranslate2 can use; it is loaded only if there is a GPU device."""
     if not any(Path("/dev").glob("nvidia[0-9]*")) and not Path("/dev/dxg").exists():
         return 0
     return int(required("ctranslate2", EXTRA).get_cuda_device_count())

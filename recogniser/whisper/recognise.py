@@ -1,6 +1,6 @@
 """Whisper as a recogniser: transcript and draws of a window become weighted hypotheses.
 
-WhisperOptions       what the user chooses
+WhisperOptions       the user's options
 WhisperRecogniser    the `recogniser.protocol.Recogniser`
 resembling           hotwords that resemble the hypotheses of a window
 WhisperSound         its encoder, a `recogniser.sound.encoder.SoundEncoder`
@@ -40,11 +40,11 @@ from std.n_best import TimedWord
 from std.values import Float32s
 
 SOUND_FRAMES_PER_S = 50
-MOST_WORDS = 30  # of a prompt; words in it that were not said cause errors
+MOST_WORDS = 30  # in a prompt; prompted words that were not said cause errors
 LEAST_SIMILARITY = 60.0  # per cent of the letters
-MOST_JOINED = 3  # words that one may have been taken for
+MOST_JOINED = 3  # words that a hotword may be mistaken for
 NOBODY = Recognition((), {"text": "", "silent": True})
-METHOD = 1  # of what is in this package: a number that changes with its output
+METHOD = 1  # changes when the output of this package changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +82,10 @@ class WhisperSound:
 
 
 def frames_of(encoded: Any, samples: int) -> Float32s:
-    """(m, d) the frames of an encoded window; those of the silence that fills it up are left out.
+    """(m, d) the frames of an encoded window, without those of the padding.
 
     Args:
-        encoded: handle of a window, as the engine gives it.
+        encoded: the engine's handle of the window.
         samples: the samples of the window.
     """
     frames: Float32s = np.asarray(encoded)[0].astype(np.float32, copy=False)
@@ -114,7 +114,7 @@ class WhisperRecogniser:
         return found
 
     def sound(self) -> WhisperSound:
-        """The model's encoder; from now on recognitions have its frames."""
+        """The model's encoder; later recognitions include its frames."""
         self._keeps_frames = True
         return WhisperSound(self._engine, self._model_hash, self.speech_probabilities)
 
@@ -177,7 +177,7 @@ class WhisperRecogniser:
         if not encoded or not o.samples:
             return [[] for _ in encoded]
         found: list[list[Decoded]] = []
-        for view in encoded:  # one by one: several at once take much memory, and no less time
+        for view in encoded:  # one by one: several at once take more memory and save no time
             found += draws(self._engine, [view], tokenizer, prompt, o.samples, o.temperature)
         return found
 
@@ -189,7 +189,7 @@ class WhisperRecogniser:
         best: Decoded,
         drawn: Sequence[Decoded],
     ) -> Recognition:
-        """One window's hypotheses; where the transcript is thrown away, a draw stands in."""
+        """One window's hypotheses; a draw replaces a rejected transcript."""
         seconds = len(window.samples) / SAMPLES_PER_S
         good = [draw for draw in drawn if _believable(draw, seconds)]
         thrown = len(drawn) - len(good)
@@ -205,13 +205,13 @@ class WhisperRecogniser:
         return Recognition(
             self._weighted(timed, alternatives, poor=best.log_prob < MIN_LOG_PROB),
             _notes(best, thrown),
-            most_certain=(n + 0.5) / (n + 1),  # n draws cannot show more
+            most_certain=(n + 0.5) / (n + 1),  # n draws cannot show a higher posterior
         )
 
     def _with_hotwords(
         self, encoded: Any, tokenizer: Any, words: Sequence[str], seconds: float
     ) -> list[Decoded]:
-        """One more beam search that is told of words which may be said."""
+        """One more beam search, prompted with words that may be said."""
         if not words:
             return []
         prompt = prompt_of(tokenizer, ", ".join(words[:MOST_WORDS]))
@@ -225,7 +225,7 @@ class WhisperRecogniser:
         *,
         poor: bool,
     ) -> list[Hypothesis]:
-        """The transcript with its share, in a poor window with that of a draw; then the draws."""
+        """The transcript with its weight (in a poor window that of a draw), then the draws."""
         n = len(alternatives)
         share = 1 / (n + 1) if poor or not n else self._options.transcript_weight
         weights = [share, *[(1 - share) / max(1, n)] * n]
@@ -236,7 +236,7 @@ class WhisperRecogniser:
 
 
 def _believable(decoded: Decoded, seconds: float) -> bool:
-    """Tell whether somebody may have said it: no loop, not too fast."""
+    """Whether somebody may have said it: no loop, not too fast."""
     if decoded.compression > MAX_COMPRESSION:
         return False
     return not too_fast(len(_words(decoded)), seconds)
@@ -261,7 +261,7 @@ def resembling(words: Sequence[str], hypotheses: Iterable[Sequence[str]]) -> lis
     """Choose hotwords for a prompt: those that resemble the hypotheses of a window, nearest first.
 
     Args:
-        words: known beforehand.
+        words: the hotwords.
         hypotheses: the words of each hypothesis of a window.
     """
     spans = {

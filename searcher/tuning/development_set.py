@@ -234,7 +234,7 @@ def lexical_candidates(
         phrases: words of each, normalised.
         excerpts: the excerpts that are searched; None = everything.
         segments: the segments that are searched.
-        config: the configuration of the search; its phonetic search and its calibration are switched off.
+        config: the configuration of the search; without phonetic search, calibration.
     """
     config = replace(
         config,
