@@ -1,17 +1,17 @@
 """The search service: an index in a browser, and for programs as a REST API (`std-serve`).
 
     cli            arguments in, an address out          server      uvicorn on a socket of ours
-    app            the routes behind guard and record    middleware  who may ask, how much, the log
+    app            the routes, guard and log             middleware  access, limits, the log
     page/          templates and scripts                 api/        JSON, described by OpenAPI
     answers        documents of both                     exports     hits as files
     state          the parts of a running service
-    searching      terms -> hits, filtered and counted   marks, alerts   judged, new hits
+    searching      terms -> hits, filtered and counted   marks, alerts   judgements, new hits
     live_index     the newest snapshot of the index      recordings  ids, audio files, metadata
     jobs           bounded threads; work that stops      audio/      samples, waveforms, clips
     users          roles, the log of changes             examples    terms that are sounds
     processes      known words on all processors         uploads/    recordings that people add
 
-It uses the public API of `searcher` and what `std` has; nothing imports it. From Python:
+It uses the public API of `searcher` and `std`; nothing imports it. From Python:
 
     from service import Settings, Service, create_app
 

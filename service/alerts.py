@@ -1,9 +1,9 @@
 """Standing searches: a saved list of terms is searched again after each commit to the index.
 
-What a commit brought is told once (`searcher.StandingSearch`): written to a file beside the list,
+New hits are reported once (`searcher.StandingSearch`): they are written to a file beside the list,
 shown on the page and, if an address is given, posted there. Hits are written before they are
-posted. A service that is killed after posting and before noting it posts again, with the same
-``Idempotency-Key``.
+posted. If the service is killed after posting and before it has recorded this, it posts again with
+the same ``Idempotency-Key``.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ class Alerts:
     """The standing searches of a service."""
 
     def __init__(self, path: Path, url: str, live: LiveIndex, column: str | None = None) -> None:
-        """Read the terms and the hits told before.
+        """Read the terms and the hits that were reported before.
 
         Args:
             path: the path of the list of terms.
@@ -37,19 +37,19 @@ class Alerts:
             column: the column that holds the terms of a table; None: found by its name.
 
         Raises:
-            InputError: one of the files cannot be read, or not be written.
+            InputError: one of the files cannot be read or written.
         """
         may_be_empty = path.suffix.lower() == ".txt" and path.parent.is_dir()
         self.searched = StandingSearch(path, column, may_be_empty=may_be_empty)
         self._lock = threading.Lock()  # of the list
         self._url, self._live = url, live
-        self.trouble = ""  # why the last post did not work
+        self.trouble = ""  # why the last post failed
         self._changed, self._ended = threading.Event(), False
         live.on_renewal(lambda snapshot: self._changed.set())
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """What is searched for."""
+        """The terms."""
         return self.searched.terms
 
     @property
@@ -63,26 +63,27 @@ class Alerts:
         return self.searched.is_text
 
     def add(self, term: str) -> None:
-        """Watch another term: its hits from now on are told.
+        """Watch another term; its hits are reported from now on.
 
         Raises:
-            InputError: the list is no text, or cannot be written.
+            InputError: the list is not a text file, or cannot be written.
         """
         with self._lock:
             self.searched.add(term)
         self._changed.set()
 
     def remove(self, term: str) -> None:
-        """Watch a term no longer.
+        """Stop watching a term.
 
         Raises:
-            InputError: the list is no text, has no such term, or cannot be written.
+            InputError: the list is not a text file, lacks the term, or cannot be written.
         """
         with self._lock:
             self.searched.remove(term)
 
     def start(self) -> None:
-        """Begin to look after each commit, in a thread; at once for what came while none ran."""
+        """Start a thread that searches after each commit, and now for commits made while none
+        ran."""
         self._changed.set()
         threading.Thread(target=self._work, name="alerts", daemon=True).start()
 
@@ -100,7 +101,7 @@ class Alerts:
             self.post()
 
     def look(self, snapshot: Snapshot) -> list[dict[str, Any]]:
-        """Search all terms and write down the hits that were not told; returns these."""
+        """Search all terms, write the hits that were not reported yet, and return them."""
         return self.searched.look(snapshot.index, Stop(SEARCH_S).check)
 
     @property
@@ -108,7 +109,7 @@ class Alerts:
         return bool(self._url) and self.searched.posted < len(self.searched.lines)
 
     def post(self) -> None:
-        """Post the hits not posted yet, if an address is given; failures are tried again later."""
+        """Post the hits that were not posted yet, if an address is given; retry failures later."""
         if not self._is_waiting_to_post:
             return
         hits = [line for line in self.searched.lines[self.searched.posted :] if line.get("new")]
@@ -128,7 +129,7 @@ class Alerts:
             self.trouble = f"new hits could not be posted: {error}"
 
     def close(self) -> None:
-        """Stop looking."""
+        """Stop searching."""
         self._ended = True
         self._changed.set()
         self.searched.close()

@@ -14,11 +14,11 @@ from service.searching import FacetValue, Ints, Selection
 from std.corrections import CorrectedWord
 from std.values import Recording
 
-MANY_VALUES = 200  # of a facet, that are listed
+MANY_VALUES = 200  # values listed per facet
 
 
 def is_corrected(words: Sequence[CorrectedWord], start_ms: int, end_ms: int) -> bool:
-    """Whether a person has said what was said in the middle of a stretch.
+    """Whether a person has corrected the word in the middle of a stretch.
 
     >>> words = [CorrectedWord("so", 1100, 1900)]
     >>> is_corrected(words, 1100, 1900), is_corrected(words, 1900, 2000)
@@ -31,7 +31,7 @@ def is_corrected(words: Sequence[CorrectedWord], start_ms: int, end_ms: int) -> 
 def hit_documents(
     found: SearchResult, recording: Ints, snapshot: Snapshot, marks: Marks
 ) -> list[dict[str, Any]]:
-    """Hits with the keys of `std-search --json`, and where to hear them.
+    """Hits with the keys of `std-search --json`, and the addresses of their audio.
 
     Args:
         found: a search's result; hits are decided as `std-search --decide` does.
@@ -101,7 +101,7 @@ def selected_documents(
 
 
 def precision(terms: Sequence[str], marks: Marks) -> dict[str, int]:
-    """How many hits of terms people marked right and wrong."""
+    """The number of hits of some terms that people marked right and wrong."""
     marked = [mark.right for mark in marks.of_terms(terms)]
     return {"right": marked.count(True), "wrong": marked.count(False)}
 
@@ -158,7 +158,7 @@ def search_document(
 
 
 def like_right(terms: Sequence[str], snapshot: Snapshot, marks: Marks) -> str | None:
-    """The term that looks for more like the places that people marked right; None: there are none.
+    """The term that finds more places like those that people marked right; None: there are none.
 
     Args:
         terms: the terms of the marks.
@@ -175,7 +175,8 @@ def like_right(terms: Sequence[str], snapshot: Snapshot, marks: Marks) -> str | 
 
 
 def by_date(values: Sequence[FacetValue]) -> list[dict[str, Any]]:
-    """Hits by year, or by month if the dates are of one or two years; those without date left out.
+    """Hits by year, or by month if the dates span at most two years; hits without a date are left
+    out.
 
     Args:
         values: the values of the facet of dates.
@@ -196,10 +197,10 @@ def units_document(found: UnitHits, snapshot: Snapshot, first: int, limit: int) 
     """The answer to a search for recordings or turns.
 
     Args:
-        found: all of them, the most probable first.
+        found: all recordings or turns, the most probable first.
         snapshot: the snapshot that was searched.
-        first: number of the first that is shown.
-        limit: shown at most.
+        first: number of the first one to show.
+        limit: the largest number to show.
     """
     table = snapshot.recordings
     shown = []
@@ -228,7 +229,7 @@ def units_document(found: UnitHits, snapshot: Snapshot, first: int, limit: int) 
 
 
 def recording_document(entry: RecordingEntry) -> dict[str, Any]:
-    """A recording, as the API lists it."""
+    """A recording in the form of the API."""
     return {
         "id": entry.id,
         "file": entry.recording.file,

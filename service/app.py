@@ -1,4 +1,4 @@
-"""The application: routes of the API and of the page, behind the guard and the record."""
+"""The application: routes of the API and of the page, behind the guard and the log."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -32,7 +32,7 @@ TOKEN = "the content of the file of --token-file; without this option no token i
 
 
 class Application(FastAPI):
-    """An application whose description has the documents that routes only refer to."""
+    """An application whose OpenAPI document includes the schemas that routes only refer to."""
 
     def openapi(self) -> dict[str, Any]:
         """The OpenAPI document."""
@@ -50,7 +50,7 @@ def create_app(service: Service, log: Callable[[str], None] | None = None) -> Fa
 
     Args:
         service: to serve.
-        log: takes a line of JSON about each request; None = nobody does.
+        log: takes a line of JSON about each request; None = no log.
     """
     metrics = Metrics()
 
@@ -67,7 +67,7 @@ def create_app(service: Service, log: Callable[[str], None] | None = None) -> Fa
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
-        redirect_slashes=False,  # an empty name is an error, not another operation
+        redirect_slashes=False,  # an empty name must not become another operation
         generate_unique_id_function=lambda route: route.name,  # names of a generated client
         lifespan=life,
         middleware=[

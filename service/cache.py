@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Cache:
-    """Values by key, with the size that the caller gives them.
+    """Values by key, each with a size given by the caller.
 
     >>> cache = Cache(100)
     >>> cache.put("a", 1, 60), cache.put("b", 2, 60)
@@ -25,7 +25,7 @@ class Cache:
         return key in self._entries
 
     def get(self, key: Hashable) -> Any:
-        """The value of a key; None if it is not kept."""
+        """The value of a key; None if the cache does not have it."""
         with self._lock:
             entry = self._entries.pop(key, None)
             if entry is None:
@@ -36,7 +36,7 @@ class Cache:
             return entry[0]
 
     def put(self, key: Hashable, value: Any, size_bytes: int) -> None:
-        """Keep a value; one that is larger than the cache is not kept."""
+        """Store a value, unless it is larger than the cache."""
         if size_bytes > self.limit_bytes:
             return
         with self._lock:
@@ -48,7 +48,7 @@ class Cache:
                 self.bytes -= self._entries.pop(oldest)[1]
 
     def clear(self) -> None:
-        """Drop everything: the entries are of another state of the index."""
+        """Drop all entries: they belong to another state of the index."""
         with self._lock:
             self._entries.clear()
             self.bytes = 0

@@ -29,7 +29,7 @@ from std.parser import Parser
 from std.ranges import Range
 
 if TYPE_CHECKING:
-    from service.settings import Settings  # --help needs none of what these load
+    from service.settings import Settings  # --help does not need the packages that these load
 
 EXAMPLE = """\
 examples:
@@ -41,7 +41,7 @@ examples:
 exit status: 0 ended by SIGTERM, 130 by Ctrl-C, 2 a mistake that you can correct, said in one line
 """
 PORT = number(Range(0, 65535, whole=True))
-MOST_JOBS = 4  # unless the user says so: each opens the index
+MOST_JOBS = 4  # by default: each process opens the index
 MIN_TOKEN = 16  # letters
 PACKAGES = ("fastapi", "uvicorn", "uvloop", "httptools")  # of the extra "serve"
 
@@ -91,7 +91,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_changes(parse: Parser) -> None:
-    """What people may change."""
+    """The options of changes by people."""
     uploads = parse.further("what people may change")
     uploads.add_argument(
         "--users", type=file_argument, metavar="TABLE",
@@ -124,7 +124,7 @@ def _add_changes(parse: Parser) -> None:
 
 
 def _add_network(parse: Parser) -> None:
-    """Who may ask, and where."""
+    """The options of address and access."""
     network = parse.further("network")
     network.add_argument("--host", type=text_argument, default="127.0.0.1", help="(127.0.0.1)")
     network.add_argument("--port", type=PORT, default=8000, help="(8000); 0 = any that is free")
@@ -151,7 +151,7 @@ def _add_network(parse: Parser) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 ended, 2 the user can correct it."""
+    """Exit status: 0 = ended, 2 = an error that the user can correct."""
     args = parser().parse_args(argv)
     return run("std-serve", lambda: serve(args))
 
@@ -218,7 +218,7 @@ def settings_of(args: argparse.Namespace) -> "Settings":
 
 
 def serve(args: argparse.Namespace) -> int:
-    """Serve until a signal comes."""
+    """Serve until a signal."""
     for module in PACKAGES:
         required(module, "serve")
     settings = settings_of(args)
@@ -248,7 +248,7 @@ def serve(args: argparse.Namespace) -> int:
 
 
 def access_log(path: Path | None):  # type: ignore[no-untyped-def]  # set below
-    """What writes a line of the access log; None without one."""
+    """The function that writes a line of the access log; None without a log."""
     if path is None:
         return None
     from std.errors import STANDARD_STREAM

@@ -3,7 +3,7 @@
     like:ID@BEGIN-END            what sounds like this stretch of the recording with an id
     like:ID@BEGIN-END+ID@...     like these stretches, examples of one term
 
-Such a term stands wherever a term may: in an address, in a history, in the API.
+Such a term is valid wherever a term is: in an address, in the history, in the API.
 """
 
 import re
@@ -29,7 +29,7 @@ def is_example(term: str) -> bool:
 
 
 def term_like(stretches: Iterable[tuple[str, float, float]]) -> str:
-    """The term of examples; one that is too short for a search is made longer on both sides.
+    """The term of examples; an example that is too short for a search is extended on both sides.
 
     Args:
         stretches: id of a recording, begin and end in seconds.
@@ -50,7 +50,7 @@ def examples_of(term: str, snapshot: Snapshot) -> list[tuple[RecordingEntry, flo
     """The recordings and times of a term's examples.
 
     Raises:
-        ProblemError: one is no stretch of a recording with sound, or there are too many.
+        ProblemError: a stretch is not in a recording with sound, or there are too many stretches.
     """
     texts = term.removeprefix(LIKE).strip().split("+")
     if len(texts) > MOST_EXAMPLES:
@@ -74,12 +74,12 @@ def find_like(term: str, snapshot: Snapshot, where: str | None) -> SearchResult:
     """Search for what sounds like examples.
 
     Args:
-        term: as above.
+        term: a term of examples.
         snapshot: the snapshot that is searched.
         where: conditions on recordings; None = all.
 
     Raises:
-        ProblemError: it is no such term, or an example is too short or too long.
+        ProblemError: the term does not consist of examples, or an example is too short or too long.
         StdError: the index cannot be read.
     """
     given = examples_of(term, snapshot)
@@ -93,5 +93,5 @@ def find_like(term: str, snapshot: Snapshot, where: str | None) -> SearchResult:
         return snapshot.index.find_examples([example], where=where, mode="adhoc")
     except (StoreError, QueryError):
         raise
-    except StdError as error:  # too short, too long, or where there is no sound
+    except StdError as error:  # too short, too long, or without sound
         raise ProblemError(400, str(error)) from error

@@ -1,13 +1,13 @@
 """Work that requests wait for: in a few threads of each kind, bounded, and stopped when unwanted.
 
     Lane          threads with a queue of limited length; beyond it `TooBusyError` becomes 429
-    Stop          whether the client is still there and the time is not over; the long loops of a
-                  job ask it (`std.execution.stop`)
-    in_lane       awaits a job for a request, and stops it when the client goes away
-    wanted        awaits any future for a request, and stops it when the client goes away
+    Stop          whether the client is connected and the time limit has not passed; the long
+    loops of a job ask it (`std.execution.stop`)
+    in_lane       awaits a job for a request, and stops it when the client disconnects
+    wanted        awaits any future for a request, and stops it when the client disconnects
 
-Known words, other words and audio have lanes of their own, so a slow term delays neither words
-that are looked up in a millisecond nor the sound.
+Known words, other words and audio have separate lanes, so a slow term delays neither known words,
+which take a millisecond, nor audio.
 """
 
 import asyncio
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 
-LOOK_S = 0.2  # how often a waiting request looks whether its client is still there
+LOOK_S = 0.2  # between two checks whether the client is connected
 
 
 class JobStoppedError(Exception):
-    """Nobody waits for the work any more, or it took too long."""
+    """The client disconnected, or the work took too long."""
 
 
 class Stop:
@@ -42,7 +42,7 @@ class Stop:
         self.is_stopped = False
 
     def stop(self) -> None:
-        """Ask the job to stop: nobody waits for it any more."""
+        """Ask the job to stop: its client has disconnected."""
         self.is_stopped = True
 
     @property
@@ -54,16 +54,16 @@ class Stop:
         """Check whether the job may go on.
 
         Raises:
-            StoppedError: the client went away, or the time limit has passed.
+            StoppedError: the client disconnected, or the time limit has passed.
         """
         if self.is_stopped or self.overdue:
             raise JobStoppedError
 
 
 class Lane:
-    """Threads that do jobs in the order they came.
+    """Threads that do jobs in order of arrival.
 
-    They are daemons: a job in a kernel does not keep the process from ending.
+    They are daemons, so a job in a kernel does not prevent the process from ending.
     """
 
     def __init__(self, name: str, workers: int, waiting: int) -> None:
@@ -76,14 +76,14 @@ class Lane:
 
     @property
     def waiting(self) -> int:
-        """Jobs that nobody has begun."""
+        """The number of waiting jobs."""
         return len(self._jobs)
 
     def submit(self, work: Callable[[Stop], A], stop: Stop) -> "Future[A]":
         """Queue a job.
 
         Raises:
-            ProblemError: too many wait already.
+            ProblemError: too many jobs are waiting.
         """
         future: Future[A] = Future()
         with self._changed:
@@ -115,20 +115,21 @@ class Lane:
 async def in_lane(
     lane: Lane, request: "Request | None", work: Callable[[Stop], A], seconds: float
 ) -> A:
-    """Await a job; it is stopped when the client of the request is gone.
+    """Await a job; stop it when the client of the request disconnects.
 
     Raises:
-        ProblemError: too many wait, or it takes more than ``seconds`` (its queueing included).
+        ProblemError: too many jobs are waiting, or this one takes more than ``seconds``, including
+            its time in the queue.
     """
     stop = Stop(seconds)
     return await wanted(asyncio.wrap_future(lane.submit(work, stop)), stop, request)
 
 
 async def wanted(future: "asyncio.Future[A]", stop: Stop, request: "Request | None") -> A:
-    """Await the work of a request as long as its client is there; then the work is stopped.
+    """Await the work of a request; stop it when the client disconnects.
 
     Raises:
-        ProblemError: it takes too long.
+        ProblemError: the work takes too long.
     """
     try:
         while True:
@@ -147,6 +148,6 @@ async def wanted(future: "asyncio.Future[A]", stop: Stop, request: "Request | No
 
 
 def _forget(future: "asyncio.Future[Any]") -> None:
-    """Take note of how a job ended that nobody waits for."""
+    """Read the outcome of an abandoned job, so that asyncio does not report it."""
     if not future.cancelled():
         future.exception()

@@ -1,8 +1,8 @@
-"""The index that is served: opened once, renewed when something was committed.
+"""The served index: opened once, renewed after each commit.
 
-A request takes the `Snapshot` of the moment and keeps it to its end; a newer one does not change
-it. If the index cannot be read any more (a server that is down, a damaged file), the last snapshot
-is served on, and `LiveIndex.trouble` says why it is old.
+A request takes the current `Snapshot` and keeps it to its end; a newer one does not change it. If
+the index cannot be read any more (the server is down, a file is damaged), the last snapshot is
+still served, and `LiveIndex.trouble` says why it is old.
 """
 
 import os
@@ -27,15 +27,15 @@ from std.metadata.table import NO_METADATA
 from std.sound.columns import OFFSETS
 from std.values import Recording
 
-MOST_FOLDERS = 10_000  # of audio, that are looked at for new files
+MOST_FOLDERS = 10_000  # folders of audio that are checked for new files
 CLOSE_S = 3.0  # to end a request to a store
 
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """The index as it was after some commit."""
+    """The state of the index after a commit."""
 
-    number: int  # 1 for the one the service was started with
+    number: int  # 1 = the one at the start of the service
     index: Index
     recordings: ServedRecordings
 
@@ -55,12 +55,12 @@ class Snapshot:
 
     @cached_property
     def corrections(self) -> Mapping[str, Layer]:
-        """What people have corrected, by audio file."""
+        """The corrections by audio file."""
         return layers_of(self.index.metadata)
 
     @cached_property
     def corrected_words(self) -> Mapping[Recording, tuple[CorrectedWord, ...]]:
-        """The words that people say were said, by recording."""
+        """The corrected words by recording."""
         return words_that_stand(self.index.metadata)
 
     @cached_property
@@ -70,14 +70,14 @@ class Snapshot:
 
 
 class LiveIndex:
-    """The newest snapshot, and the thread that looks for newer ones."""
+    """The newest snapshot, and the thread that checks for newer ones."""
 
     def __init__(self, settings: Settings) -> None:
         """Open the index.
 
         Raises:
-            StdError: it cannot be opened, the metadata cannot be read, or of a recording several
-                files may be the audio.
+            StdError: the index cannot be opened, the metadata cannot be read, or several files may
+                be the audio of a recording.
         """
         self._settings = settings
         self.trouble = ""
@@ -104,17 +104,17 @@ class LiveIndex:
         self._listeners.append(listener)
 
     def _snapshot(self, number: int, index: Index) -> Snapshot:
-        len(index.vocabulary)  # put together now, not while a request waits
+        len(index.vocabulary)  # computed now, so that no request waits for it
         root = self._settings.audio
         recordings = index.recordings()
         audio, problems = heard(recordings, audio_folder(root) if root else None, self._metadata)
         if problems and number == 1:
             raise problems[0]
-        self._unclear = str(problems[0]) if problems else ""  # others are heard none the less
+        self._unclear = str(problems[0]) if problems else ""  # the other audio files stay available
         return Snapshot(number, index, recording_table(recordings, audio, self._metadata))
 
     def renew(self) -> bool:
-        """Look for a new commit; whether there was one."""
+        """Check for a new commit; return whether there was one."""
         with self._renewing:
             return self._renew()
 
@@ -142,7 +142,7 @@ class LiveIndex:
         return True
 
     def _state_beside(self) -> tuple[object, ...]:
-        """What changes when the metadata or the folder of audio do: times of files and folders."""
+        """The modification times of the metadata and of the folders of audio."""
         state: list[object] = []
         if self._settings.metadata:
             state.append(_changed_ns(self._settings.metadata))
@@ -152,10 +152,10 @@ class LiveIndex:
         return tuple(state)
 
     def _with_metadata(self, index: Index) -> Index:
-        """The index with the metadata as they are now.
+        """The index with the current metadata.
 
         Raises:
-            StdError: they cannot be read.
+            StdError: the metadata cannot be read.
         """
         if not self._settings.metadata:
             return index
@@ -166,7 +166,7 @@ class LiveIndex:
         return index.described_by(metadata)
 
     def watch(self) -> None:
-        """Look for new commits until the service ends, in a thread."""
+        """Check for new commits until the service ends; runs in a thread."""
         self._watcher = threading.Thread(target=self._watch, name="commits", daemon=True)
         self._watcher.start()
 
@@ -174,12 +174,12 @@ class LiveIndex:
         while not self._ended.wait(self._settings.poll_s):
             try:
                 self.renew()
-            except Exception as error:  # a fault of ours must not end the looking
+            except Exception as error:  # an error in our code must not end the thread
                 self.trouble = f"{type(error).__name__}: {error}"
                 traceback.print_exc()
 
     def close(self) -> None:
-        """Stop looking and close the stores."""
+        """Stop the thread and close the stores."""
         self._ended.set()
         if self._watcher is not None:
             self._watcher.join(CLOSE_S)
@@ -187,7 +187,7 @@ class LiveIndex:
 
 
 def _changed_ns(path: Path) -> int:
-    """When a file or a folder was changed; 0 if it is not there."""
+    """The modification time of a file or folder; 0 if it does not exist."""
     try:
         return path.stat().st_mtime_ns
     except OSError:
@@ -196,7 +196,7 @@ def _changed_ns(path: Path) -> int:
 
 @contextmanager
 def unless_closed(snapshot: Snapshot) -> Iterator[None]:
-    """Let background work end early if its index is closed meanwhile: the service ends."""
+    """Let background work end early if the service ends and has closed its index."""
     try:
         yield
     except ValueError:

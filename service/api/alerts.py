@@ -39,7 +39,7 @@ class AlertDocument(Document):
 
 
 class AlertsDocument(Document):
-    """What commits brought for the standing searches."""
+    """New hits of the standing searches."""
 
     terms: list[str]
     hits: list[AlertDocument]
@@ -59,13 +59,13 @@ router = APIRouter(prefix="/api/alerts", tags=["alerts"], responses=PROBLEMS)
 
 @router.get("", response_model=AlertsDocument)
 async def alerts(request: Request) -> Response:
-    """What commits brought for the terms of ``--alerts``, the newest first."""
+    """New hits of the terms of ``--alerts``, the newest first."""
     return json_reply(_document(request))
 
 
 @router.post("", response_model=AlertsDocument)
 async def watch(request: Request, wanted: AlertRequest) -> Response:
-    """Watch a term from now on; the list of ``--alerts`` is a text."""
+    """Watch a term from now on; the list of ``--alerts`` must be a text file."""
     service = service_of(request)
     standing = _changeable(request)
     (term,) = checked([wanted.term], service.snapshot, service.limits, 1)
@@ -137,7 +137,7 @@ def _atom(title: str, base: str, items: list[dict[str, str]]) -> str:
 
 
 def _text(text: str) -> str:
-    """A text in XML, which has no control characters."""
+    """A text for XML, without control characters."""
     return html.escape("".join(one if one.isprintable() else " " for one in text))
 
 
@@ -145,7 +145,7 @@ def _changeable(request: Request) -> Alerts:
     """The standing searches, if terms can be added.
 
     Raises:
-        ProblemError: there are none, or their list is no text.
+        ProblemError: there are no standing searches, or their list is not a text file.
     """
     standing = service_of(request).alerts
     if standing is None:

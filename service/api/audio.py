@@ -25,11 +25,11 @@ def heard_entry(service: Service, recording: str) -> RecordingEntry:
     """The recording with an id, if it has audio.
 
     Raises:
-        ProblemError: there is none, or it has none.
+        ProblemError: there is no such recording, or it has no audio.
     """
     entry = entry_of(service, recording)
     root = service.settings.audio
-    # A file may have been replaced since, by a link to somewhere else or by what is no audio.
+    # The file may have been replaced, by a link to another place or by a file without audio.
     if entry.audio is None or root is None or not is_below(entry.audio, root):
         raise ProblemError(404, f"there is no audio of {entry.title}")
     return entry
@@ -39,7 +39,7 @@ def require_stretch(from_s: float, to_s: float, longest_s: float) -> None:
     """Refuse a stretch that is empty or too long.
 
     Raises:
-        ProblemError: it is.
+        ProblemError: it is empty or too long.
     """
     if not 0 < to_s - from_s <= longest_s:
         raise ProblemError(
@@ -49,7 +49,7 @@ def require_stretch(from_s: float, to_s: float, longest_s: float) -> None:
 
 @router.get("/audio/{recording}", response_class=FileResponse)
 async def audio(request: Request, recording: str) -> Response:
-    """The audio of a recording; a part of it with the header Range."""
+    """The audio of a recording; with the header Range, a part of it."""
     service = service_of(request)
     entry = heard_entry(service, recording)
     assert entry.audio is not None

@@ -1,7 +1,8 @@
-"""Corrections: what people say was said, kept in the index (``--allow-corrections``).
+"""Corrections of words by people, kept in the index (``--allow-corrections``).
 
-One word or some at a time, or words everywhere after a look at their places; taken back one by one.
-`indexer` makes them, as ``std-store correct`` does; the transcript with them can be taken away.
+A person corrects some words at one place, or a word at all places after a preview, and can undo
+each correction. `indexer` makes them, as ``std-store correct`` does. The corrected transcript can
+be downloaded.
 """
 
 import csv
@@ -29,7 +30,7 @@ from std.errors import InputError, StoreBusyError
 
 T = TypeVar("T")
 
-BUSY_S = 20.0  # to wait for somebody else who writes to the index
+BUSY_S = 20.0  # to wait for another writer of the index
 AGAIN_S = 0.25
 TRANSCRIPT_TYPES = {
     "vtt": "text/vtt",
@@ -81,21 +82,21 @@ class PlaceDocument(Document):
 
 
 class PlacesDocument(Document):
-    """All places where words are written."""
+    """All places that have the given words."""
 
     before: str
     places: list[PlaceDocument]
 
 
 class CorrectedPlace(Document):
-    """A place that is to be corrected."""
+    """A place to correct."""
 
     recording: str = Field(description="its id")
     start_s: Seconds
 
 
 class EverywhereRequest(Document):
-    """What was said in place of words, at some places."""
+    """The words to write at some places."""
 
     before: str = Field(min_length=1, max_length=200)
     after: str = Field(max_length=500)
@@ -103,7 +104,7 @@ class EverywhereRequest(Document):
 
 
 class CountDocument(Document):
-    """How many places were corrected."""
+    """The number of corrected places."""
 
     corrected: int
     snapshot: int
@@ -114,14 +115,15 @@ router = APIRouter(prefix="/api", tags=["corrections"], responses=PROBLEMS)
 
 @router.get("/recordings/{recording}/corrections", response_model=CorrectionsDocument)
 async def corrections(request: Request, recording: str) -> Response:
-    """What people have corrected in a recording."""
+    """The corrections of a recording."""
     service = service_of(request)
     return json_reply(_document(service, entry_of(service, recording)))
 
 
 @router.post("/recordings/{recording}/corrections", response_model=CorrectionsDocument)
 async def correct(request: Request, recording: str, said: CorrectionRequest) -> Response:
-    """Say what was said between two times. Searches find it when the answer comes."""
+    """Correct the words between two times. Searches find the new words once the response
+    arrives."""
     service = _allowed(request)
     entry = entry_of(service, recording)
     if said.to_s <= said.from_s:
@@ -146,7 +148,7 @@ async def correct(request: Request, recording: str, said: CorrectionRequest) -> 
 
 @router.delete("/recordings/{recording}/corrections", response_model=CorrectionsDocument)
 async def undo(request: Request, recording: str, at: Annotated[Seconds, Query()]) -> Response:
-    """Take the correction at a time back."""
+    """Undo the correction at a time."""
     service = _allowed(request)
     entry = entry_of(service, recording)
 
@@ -163,7 +165,7 @@ async def undo(request: Request, recording: str, at: Annotated[Seconds, Query()]
 async def places(
     request: Request, before: Annotated[str, Query(min_length=1, max_length=200)]
 ) -> Response:
-    """All places where just these words are written, as they would be corrected everywhere."""
+    """All places that have exactly these words: a preview of correcting them everywhere."""
     service = service_of(request)
     snapshot = service.snapshot
 
@@ -189,7 +191,7 @@ async def places(
 
 @router.post("/corrections", response_model=CountDocument)
 async def correct_everywhere(request: Request, said: EverywhereRequest) -> Response:
-    """Correct words at some places, all or none: if one has other words now, status 412."""
+    """Correct words at all given places or at none: status 412 if a place has other words now."""
     service = _allowed(request)
     chosen = [(entry_of(service, one.recording).recording, one.start_s) for one in said.places]
 
@@ -251,7 +253,7 @@ def _allowed(request: Request) -> Service:
     """The service, if people may correct recordings.
 
     Raises:
-        ProblemError: they may not.
+        ProblemError: people may not correct recordings.
     """
     service = service_of(request)
     if not service.settings.allow_corrections:
@@ -260,10 +262,10 @@ def _allowed(request: Request) -> Service:
 
 
 def _changed(service: Service, change: Callable[[], T]) -> T:
-    """Change the index, and show it; waits for others who write to it.
+    """Change the index and show the change; wait for other writers.
 
     Raises:
-        StoreBusyError: they go on for too long.
+        StoreBusyError: another writer takes too long.
     """
     end_s = time.monotonic() + BUSY_S
     with service.changing:
@@ -280,10 +282,10 @@ def _changed(service: Service, change: Callable[[], T]) -> T:
 
 
 def _require_written(service: Service, entry: RecordingEntry, said: CorrectionRequest) -> None:
-    """Check that a person has seen what is written now.
+    """Check that the words a person has seen are still there.
 
     Raises:
-        ProblemError: it is something else.
+        ProblemError: the words have changed.
     """
     if said.before is None:
         return

@@ -25,7 +25,7 @@ from std.csv_files import write_csv
 from std.nist import term_file
 from std.values import Term
 
-AT_ONCE = 10  # terms between two looks whether the client is there
+AT_ONCE = 10  # terms between two checks whether the client is connected
 UNDATED = "undated"
 LIST_BODY = {
     "requestBody": {
@@ -160,7 +160,7 @@ def _counted(
 
     Raises:
         ProblemError: there are too many hits.
-        JobStoppedError: nobody waits any more, or it took too long.
+        JobStoppedError: the client disconnected, or the search took too long.
     """
     parts, candidates = [], 0
     for first in range(0, len(terms), AT_ONCE):

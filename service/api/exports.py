@@ -1,4 +1,4 @@
-"""The hits of a search as a file: all that the filters leave, not one page of them."""
+"""The hits of a search as a file: all hits that pass the filters, not only one page."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -132,7 +132,7 @@ def _clips(
     """An archive with a clip of each hit that has audio, the list of all hits, and what is missing.
 
     Raises:
-        ProblemError: there are too many.
+        ProblemError: there are too many hits.
     """
     playable = [hit for hit in shown if hit["has_audio"]]
     if len(playable) > service.limits.clips:
@@ -151,7 +151,7 @@ def _clips(
         end_s = min(hit["start_s"] + hit["duration_s"] + AROUND_S, begin_s + service.limits.clip_s)
         try:
             members.append((name, clip(entry, begin_s, end_s, "ogg", stop.check)))
-        except ProblemError as problem:  # gone, or damaged: the others are there none the less
+        except ProblemError as problem:  # removed or damaged: the other clips are written
             missing.append(f"{name}: {problem.detail}")
     if missing:
         text = "Clips that are missing:\n" + "".join(f"{line}\n" for line in missing)

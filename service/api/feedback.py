@@ -25,20 +25,20 @@ IfMatch = Annotated[
 
 @router.get("", response_model=list[KeptMarkDocument])
 async def marks(request: Request) -> Response:
-    """Every mark that counts, the oldest first; see `std.marks` for the file."""
+    """All current marks, the oldest first; see `std.marks` for the file."""
     return json_reply([_document(mark) for mark in service_of(request).marks.all()])
 
 
 @router.post("", response_model=MarkDocument)
 async def mark(request: Request, mark: MarkPut, if_match: IfMatch = None) -> Response:
-    """Say whether a hit is right. The answer comes when the mark is on the disk. With If-Match, a
-    mark that somebody else has changed meanwhile stays, and the status is 412."""
+    """Mark a hit as right or wrong. The response is sent when the mark is on disk. With If-Match, a
+    mark that somebody else has changed stays, and the status is 412."""
     return await _keep(request, mark, mark.right, if_match)
 
 
 @router.delete("", response_model=MarkDocument)
 async def unmark(request: Request, mark: MarkRequest, if_match: IfMatch = None) -> Response:
-    """Take a mark back; If-Match as above."""
+    """Remove a mark; If-Match as above."""
     return await _keep(request, mark, None, if_match)
 
 

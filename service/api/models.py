@@ -1,4 +1,4 @@
-"""The documents of the API: what routes take and answer, as OpenAPI describes it."""
+"""The documents of the API: requests and responses, as OpenAPI describes them."""
 
 from typing import Annotated, Any, Literal
 
@@ -9,13 +9,13 @@ Seconds = Annotated[float, Field(ge=0, le=1_073_741.823)]
 
 
 class Document(BaseModel):
-    """A document whose keys are these and no others."""
+    """A document with exactly these keys."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Problem(Document):
-    """RFC 9457: why a request was not answered as asked."""
+    """Why a request failed (RFC 9457)."""
 
     type: str
     title: str
@@ -81,7 +81,7 @@ class DateCountDocument(Document):
 
 
 class FacetDocument(Document):
-    """A value of a facet and how many hits have it."""
+    """A value of a facet and the number of its hits."""
 
     value: str
     count: int
@@ -89,7 +89,7 @@ class FacetDocument(Document):
 
 
 class ExpectedDocument(Document):
-    """How many hits are right if the probabilities hold, whatever the least probability."""
+    """The expected number of right hits, whatever the least probability."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
@@ -107,7 +107,7 @@ class ByProbability(Document):
 
 
 class Marked(Document):
-    """How many hits of the terms people marked."""
+    """The number of hits of the terms that people marked."""
 
     right: int
     wrong: int
@@ -137,7 +137,7 @@ class SearchDocument(Document):
 
 
 class UnitPlace(Document):
-    """A place in a recording or turn that makes a query hold."""
+    """A place in a recording or turn at which a query holds."""
 
     term: str
     start_s: float
@@ -200,7 +200,7 @@ class TermListResultDocument(Document):
 
 
 class TicketDocument(Document):
-    """What takes the place of the token for one recording, for some hours."""
+    """Replaces the token for one recording, for some hours."""
 
     ticket: str
 
@@ -256,7 +256,7 @@ class CountedWord(Document):
 
 
 class HintsDocument(Document):
-    """What to say to somebody who types terms."""
+    """Hints for a person who types terms."""
 
     words: list[CountedWord]
     unknown: list[str] = Field(description="words typed that the recogniser does not know")
@@ -279,13 +279,13 @@ class MarkRequest(Document):
 
 
 class MarkPut(MarkRequest):
-    """A mark to keep."""
+    """A new mark."""
 
     right: bool
 
 
 class KeptMarkDocument(Document):
-    """A mark as it is kept (see `std.marks`)."""
+    """A stored mark (see `std.marks`)."""
 
     term: str
     recording: str
@@ -299,13 +299,13 @@ class KeptMarkDocument(Document):
 
 
 class MarkDocument(KeptMarkDocument):
-    """A mark, and how many there are of its term now."""
+    """A mark, and the number of marks of its term."""
 
     marked: Marked
 
 
 class HealthDocument(Document):
-    """How the service is."""
+    """The state of the service."""
 
     status: Literal["ready", "warming up", "serving an old state of the index"] = Field(
         description="ready: a word that the recogniser knows is answered at once"
@@ -320,7 +320,7 @@ class HealthDocument(Document):
 
 
 def reference(model: type[BaseModel]) -> dict[str, str]:
-    """The schema of a document that FastAPI does not see as a parameter or an answer."""
+    """The schema of a document that is neither a parameter nor a response for FastAPI."""
     return {"$ref": f"#/components/schemas/{model.__name__}"}
 
 

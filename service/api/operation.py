@@ -1,4 +1,4 @@
-"""Health, metrics, tickets for players, who asks, and the log of changes."""
+"""Health, metrics, tickets for players, the current user, and the log of changes."""
 
 import resource
 import time
@@ -28,7 +28,7 @@ class UserDocument(Document):
 
 
 class AuditDocument(Document):
-    """A request that changed something, or was refused."""
+    """A request that changed something or was refused."""
 
     time: str
     user: str
@@ -44,7 +44,7 @@ router = APIRouter(responses=PROBLEMS)
 
 
 def health_of(service: Service) -> dict[str, object]:
-    """How a service is."""
+    """The state of a service."""
     status = "ready" if service.ready else "warming up"
     if service.live.trouble:
         status = "serving an old state of the index"
@@ -66,7 +66,7 @@ async def healthz(request: Request) -> Response:
 
 @router.get("/metrics", response_class=Response, tags=["operation"])
 async def metrics(request: Request) -> Response:
-    """Numbers for a monitor (OpenMetrics)."""
+    """Metrics for a monitor (OpenMetrics)."""
     service = service_of(request)
     usage = resource.getrusage(resource.RUSAGE_SELF)
     gauges: dict[str, float] = {
@@ -97,7 +97,7 @@ async def metrics(request: Request) -> Response:
 
 @router.get("/api/tickets/{recording}", response_model=TicketDocument, tags=["operation"])
 async def tickets(request: Request, recording: str) -> Response:
-    """What `/api/audio/{recording}?ticket=` takes in place of the token, for some hours."""
+    """A ticket for `/api/audio/{recording}?ticket=`, which replaces the token for some hours."""
     service = service_of(request)
     entry = entry_of(service, recording)
     if not service.secret:
@@ -108,7 +108,7 @@ async def tickets(request: Request, recording: str) -> Response:
 
 @router.get("/api/me", response_model=UserDocument, tags=["operation"])
 async def me(request: Request) -> Response:
-    """Who asks, and what they may do."""
+    """The current user and role."""
     user = user_of(request)
     return json_reply(
         {"name": user.name, "role": user.role, "may": [role for role in ROLES if user.may(role)]}
@@ -119,7 +119,7 @@ async def me(request: Request) -> Response:
 async def audit(
     request: Request, limit: Annotated[int, Query(ge=1, le=AuditLog.SHOWN)] = 100
 ) -> Response:
-    """The last lines of the log of changes, the newest first; for the role admin."""
+    """The last lines of the log of changes, the newest first; requires the role admin."""
     log = service_of(request).audit_log
     lines = log.last(limit) if log else []
     return Response(b"[%s]" % b",".join(one.strip() for one in lines), media_type=JSON)

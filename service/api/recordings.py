@@ -54,7 +54,7 @@ async def recording_words(
     to_s: Annotated[Seconds, Query(alias="to")] = 1_000_000.0,
     alternatives: bool = True,
 ) -> Response:
-    """The words of a recording between two times, with those that compete with them."""
+    """The words of a recording between two times, with the competing words."""
     service = service_of(request)
     snapshot, entry = service.snapshot, entry_of(service, recording)
     key = "words", snapshot.number, entry.id, from_s, to_s, alternatives
@@ -76,11 +76,11 @@ async def recording_words(
 
 
 def word_document(word: Word, corrected: Sequence[CorrectedWord] = ()) -> dict[str, object]:
-    """A word with those that compete with it.
+    """A word with its competing words.
 
     Args:
         word: a word of a recording.
-        corrected: the words of its recording that people say were said.
+        corrected: the corrected words of its recording.
     """
     document = asdict(word)
     for other in document["alternatives"]:

@@ -1,8 +1,7 @@
 """Requests and replies: the service that a request belongs to, its parameters, documents as JSON.
 
-FastAPI reads and validates parameters one by one, which takes longer than all else that it does
-for a request; a search is asked for while others wait. `parameters` reads them in one step and
-describes them as FastAPI would.
+FastAPI reads and validates parameters one by one, which takes longer than the rest of its work for
+a request. `parameters` reads them in one step and describes them as FastAPI would.
 """
 
 from functools import cache
@@ -26,13 +25,13 @@ def service_of(request: Request) -> Service:
 
 
 def user_of(request: Request) -> User:
-    """Who asks."""
+    """The current user."""
     user: User = request.state.user
     return user
 
 
 def json_reply(document: Any) -> Response:
-    """A document as JSON. Routes build documents themselves: validating each would cost more."""
+    """A document as JSON, without validation, which would cost more than building it."""
     return Response(json_bytes(document), media_type="application/json")
 
 
@@ -40,7 +39,7 @@ def entry_of(service: Service, recording: str) -> RecordingEntry:
     """The recording with an id.
 
     Raises:
-        ProblemError: there is none.
+        ProblemError: there is no such recording.
     """
     entry = service.snapshot.recordings.by_id.get(recording)
     if entry is None:
@@ -49,10 +48,10 @@ def entry_of(service: Service, recording: str) -> RecordingEntry:
 
 
 def position(cursor: str) -> int:
-    """Where a page of hits begins, by the cursor that an answer gave.
+    """The number of the first hit of a page, from the cursor of an earlier response.
 
     Raises:
-        ProblemError: no answer gave such a cursor.
+        ProblemError: the cursor is not valid.
     """
     if not cursor:
         return 0
@@ -65,10 +64,10 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def parameters(model: type[Model], request: Request) -> Model:
-    """The parameters of a request; others than those of the model are ignored.
+    """The parameters of a request; parameters that the model lacks are ignored.
 
     Raises:
-        ProblemError: one is missing or not as expected.
+        ProblemError: a parameter is missing or invalid.
     """
     given, several = request.query_params, _lists(model)
     values = {
@@ -84,13 +83,13 @@ def parameters(model: type[Model], request: Request) -> Model:
 
 @cache
 def _lists(model: type[BaseModel]) -> frozenset[str]:
-    """The parameters that may be repeated."""
+    """The names of the parameters that may be repeated."""
     fields = model.model_fields.items()
     return frozenset(name for name, field in fields if get_origin(field.annotation) is list)
 
 
 def described(model: type[BaseModel]) -> dict[str, Any]:
-    """The parameters as OpenAPI describes them; of a route that reads them by `parameters`."""
+    """The OpenAPI description of the parameters of a route that calls `parameters`."""
     schema = model.model_json_schema()
     required = schema.get("required", ())
     return {

@@ -37,7 +37,7 @@ from std.query.grammar import parse_where
 
 A = TypeVar("A")
 
-MAX_TEXT = 10_000  # letters of a text that hints are asked for
+MAX_TEXT = 10_000  # letters of a text for hints
 _JOINED = ("words", "variants")  # of the phrases of a query
 MAX_VALUES = 1000  # of all facets in an address
 
@@ -62,7 +62,7 @@ def wish_of(
     min_probability: float,
     sort: Sorting,
 ) -> Wish:
-    """Which hits are asked for.
+    """The hits that a request asks for.
 
     Args:
         snapshot: the snapshot that is searched.
@@ -74,7 +74,7 @@ def wish_of(
 
     Raises:
         ProblemError: there is no such recording or channel, or there are too many values.
-        QueryError: what is no value of a facet is no condition either.
+        QueryError: a text is neither a value of a facet nor a condition.
     """
     if (given := len(recording) + len(channel) + len(where)) > MAX_VALUES:
         raise ProblemError(400, f"expected at most {MAX_VALUES} values, got {given}")
@@ -102,13 +102,13 @@ def wish_of(
 
 
 def conditions_of(where: Sequence[str]) -> str | None:
-    """Conditions as one that all must hold; None without any.
+    """Join conditions by AND; None if there are none.
 
     Raises:
-        QueryError: one is none.
+        QueryError: a text is not a condition.
     """
     for one in where:
-        parse_where(one)  # each is a whole one
+        parse_where(one)  # each is a complete condition
     return " and ".join(f"({one})" for one in where) or None
 
 
@@ -120,15 +120,15 @@ async def searched(
     make: Callable[[Snapshot, Selection], A],
     end: int | None = None,
 ) -> A:
-    """Search terms in the newest snapshot and make an answer of the hits.
+    """Search terms in the newest snapshot and answer with the hits.
 
     Args:
         service: the service that answers.
         request: the request of the client.
         terms: as the client wrote them.
-        wish: which hits.
+        wish: the requested hits.
         make: runs in a thread; see `Service.answer`.
-        end: how many hits are wanted; None = all.
+        end: the number of hits; None = all.
     """
     snapshot = service.snapshot
     given = checked(terms, snapshot, service.limits, service.limits.terms)
@@ -157,7 +157,7 @@ class SearchParameters(BaseModel):
 
 @router.get("/search", response_model=SearchDocument, openapi_extra=described(SearchParameters))
 async def search(request: Request) -> Response:
-    """Find the places where terms may have been said, the most probable first."""
+    """Find places where terms may have been said, the most probable first."""
     began = time.perf_counter()
     service, asked = service_of(request), parameters(SearchParameters, request)
     wish = wish_of(
@@ -236,14 +236,14 @@ async def found_units(
     min_probability: float,
     where: Sequence[str],
 ) -> UnitHits:
-    """The recordings or turns in which a query holds, new or kept.
+    """The recordings or turns in which a query holds, from the search or the cache.
 
     Args:
         service: the service that answers.
         request: the request of the client.
         term: the query.
-        unit: what is found.
-        min_probability: the least probability of what is found.
+        unit: recordings or turns.
+        min_probability: their least probability.
         where: conditions.
     """
     snapshot = service.snapshot
@@ -268,7 +268,7 @@ async def found_units(
 
 @router.get("/query")
 async def query(request: Request, term: Annotated[str, Query(min_length=1)]) -> Response:
-    """What a term becomes, without searching: the document of `--explain-query --json`."""
+    """Explain a term without searching: the document of `--explain-query --json`."""
     service = service_of(request)
     snapshot = service.snapshot
     (given,) = checked([term], snapshot, service.limits, 1)
@@ -292,8 +292,8 @@ async def words(
     text: Annotated[str, Query(max_length=MAX_TEXT, description="the text typed so far")] = "",
     limit: Annotated[int, Query(ge=1, le=50)] = 8,
 ) -> Response:
-    """Hints for a text as it is typed: words of the index that begin like its last word, the most
-    frequent first, and which of its words the recogniser does not know."""
+    """Hints for a text while it is typed: words of the index that begin like its last word, the
+    most frequent first, and the words of the text that the recogniser does not know."""
     return json_reply(hints(service_of(request).snapshot, text, limit))
 
 

@@ -1,9 +1,10 @@
 """``POST /api/searches``: a whole term list, with progress.
 
-The body is a JSON document (`TermListDocument`) or NIST's XML. The header Accept says what comes:
+The body is a JSON document (`TermListDocument`) or NIST's XML. The header Accept chooses the
+response:
 
     application/json    {"hits": [...], "summary": {...}}
-    application/xml     an STD list, what `std-score` reads
+    application/xml     an STD list, which `std-score` reads
     text/event-stream   events ``progress``, then one ``result`` (the JSON) or ``problem``
 """
 
@@ -34,7 +35,7 @@ from std.nist import term_list
 from std.values import Term, TermSearch
 from std.written_numbers import json_bytes
 
-AT_ONCE = 10  # terms between two looks at the progress
+AT_ONCE = 10  # terms between two reports of progress
 EVENT_S = 0.25
 
 BODY = {
@@ -52,22 +53,22 @@ router = APIRouter(prefix="/api", tags=["search"], responses=PROBLEMS)
 
 @dataclass
 class Batch:
-    """A term list that is searched, and its results so far."""
+    """A running search of a term list, and its results so far."""
 
     terms: tuple[Term, ...]
     min_probability: float
     done: int = 0
     hits: list[dict[str, Any]] = field(default_factory=list)  # documents
-    expected: Expected = field(default_factory=lambda: Expected.of(()))  # of any probability
+    expected: Expected = field(default_factory=lambda: Expected.of(()))  # hits of any probability
     searches: dict[str, TermSearch] = field(default_factory=dict)
-    cut: list[str] = field(default_factory=list)  # terms whose likeliest places were searched
+    cut: list[str] = field(default_factory=list)  # terms searched in likely places only
 
     def run(self, snapshot: Snapshot, marks: MarkFile, limits: Limits, stop: Stop) -> None:
-        """Search all terms: found in parts, decided on as one list.
+        """Search the terms in parts and decide on them as one list.
 
         Raises:
             ProblemError: there are too many hits.
-            StoppedError: nobody waits any more, or it took too long.
+            StoppedError: the client disconnected, or the search took too long.
         """
         parts, candidates = [], 0
         for first in range(0, len(self.terms), AT_ONCE):
@@ -95,7 +96,7 @@ class Batch:
                 )
 
     def take(self, found: SearchResult, snapshot: Snapshot, marks: MarkFile) -> None:
-        """Note the hits of some of the terms."""
+        """Add the hits of some of the terms."""
         for term, unknown in zip(found.terms, found.oov_words, strict=True):
             seconds = found.seconds / len(found.terms)
             self.searches[term.term_id] = TermSearch(seconds, len(unknown))
@@ -119,10 +120,10 @@ class Batch:
 
 
 async def batch_of(request: Request, limits: Limits) -> Batch:
-    """The term list that a request has.
+    """The term list of a request.
 
     Raises:
-        ProblemError: it has none, or too large a one.
+        ProblemError: the request has no term list, or its list is too long.
     """
     body = await request.body()
     if body.lstrip()[:1] == b"<":
@@ -165,7 +166,7 @@ async def searches(request: Request) -> Response:
 
 
 async def events(batch: Batch, future: "asyncio.Future[None]", stop: Stop) -> AsyncIterator[bytes]:
-    """Progress while a batch is searched, then its result; a client that goes away stops it."""
+    """Yield progress during the search, then its result; a client that disconnects stops it."""
     shown = -1
     try:
         while not future.done():

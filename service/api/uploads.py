@@ -32,7 +32,7 @@ FILE_BODY = {
 
 
 class UploadDocument(Document):
-    """A recording that somebody added, and how far it is."""
+    """An added recording and its progress."""
 
     name: str = Field(description="of the recording; other letters than those are _")
     recording_id: str | None = Field(description="null: the index does not have it yet")
@@ -46,7 +46,7 @@ class UploadDocument(Document):
 
 
 class UploadsDocument(Document):
-    """What people have added."""
+    """The added recordings."""
 
     allowed: bool
     uploads: list[UploadDocument]
@@ -57,7 +57,7 @@ class UploadsDocument(Document):
 
 
 class MetadataRequest(Document):
-    """What somebody says of a recording."""
+    """Metadata of a recording."""
 
     metadata: dict[str, str] = Field(
         min_length=1,
@@ -74,7 +74,7 @@ def _work_of(service: Service) -> UploadWork:
     """The uploads of a service.
 
     Raises:
-        ProblemError: it takes none.
+        ProblemError: the service does not accept uploads.
     """
     if service.uploads is None:
         raise ProblemError(403, "recordings cannot be added: std-serve --allow-uploads allows it")
@@ -83,7 +83,7 @@ def _work_of(service: Service) -> UploadWork:
 
 @router.get("", response_model=UploadsDocument)
 async def uploads(request: Request) -> Response:
-    """The recordings that people have added, and how far each is."""
+    """The recordings that people have added, with the progress of each."""
     service = service_of(request)
     work = service.uploads
     if work is None:
@@ -116,7 +116,7 @@ async def upload(
     title: str = "",
     date: str = "",
 ) -> Response:
-    """Add a recording: sound, which is recognised, or captions. The body is the file."""
+    """Add a recording: sound, which the service recognises, or captions. The body is the file."""
     service = service_of(request)
     work = _work_of(service)
     wanted = name_of(name)
@@ -141,7 +141,7 @@ async def upload(
 
 @router.patch("/{name}", response_model=UploadDocument)
 async def describe(request: Request, name: str, described: MetadataRequest) -> Response:
-    """Give a recording another title, date, ...; an empty value takes one away."""
+    """Change the title, date, ... of a recording; an empty value removes one."""
     service = service_of(request)
     work = _work_of(service)
     most = service.limits.metadata_letters
@@ -154,7 +154,7 @@ async def describe(request: Request, name: str, described: MetadataRequest) -> R
 
 @router.delete("/{name}", status_code=204, response_class=Response)
 async def delete(request: Request, name: str) -> Response:
-    """Take a recording away, for 30 days in which it can be brought back."""
+    """Delete a recording; it can be restored for 30 days."""
     work = _work_of(service_of(request))
     await _kept(work.delete, name)
     return Response(status_code=204)
@@ -162,7 +162,7 @@ async def delete(request: Request, name: str) -> Response:
 
 @router.post("/{name}/restore", response_model=UploadDocument)
 async def restore(request: Request, name: str) -> Response:
-    """Bring a deleted recording back."""
+    """Restore a deleted recording."""
     service = service_of(request)
     work = _work_of(service)
     await _kept(work.folder.restore, name)
@@ -171,10 +171,10 @@ async def restore(request: Request, name: str) -> Response:
 
 
 async def _kept(change, *arguments) -> None:  # type: ignore[no-untyped-def]  # any change of the folder
-    """Change the folder; a disk that is full is no fault of the client.
+    """Change the folder; a full disk is status 507.
 
     Raises:
-        ProblemError: it is.
+        ProblemError: the disk is full.
     """
     try:
         await run_in_threadpool(change, *arguments)
@@ -194,7 +194,7 @@ def _named(name: str, work: UploadWork) -> Upload:
 
 
 def _is_indexed(stem: str, service: Service) -> bool:
-    """Whether the index has a recording of a name, in any case."""
+    """Whether the index has a recording with a name, ignoring case."""
     wanted = stem.casefold()
     return any(
         entry.recording.file.casefold() == wanted for entry in service.snapshot.recordings.entries

@@ -1,12 +1,12 @@
 """The sound of recordings: samples, clips, waveforms, copies that browsers play.
 
-    samples     of a stretch of a file (`std.audio.samples`); a failure is a problem
+    samples     of a stretch of a file (`std.audio.samples`); failures are HTTP problems
     clip        a stretch as a file of its own: Ogg Opus, or WAV
     peaks_of    the waveform: the largest amplitude of each stretch of a fixed length
     playable    Ogg Opus, made once from any format that PyAV reads
 
-Waveforms and copies are computed once and kept in a folder (beside the index, if that is a folder),
-under a name that changes with the audio file.
+Waveforms and copies are computed once and kept in a folder (beside the index, if the index is a
+folder). Their names change with the audio file.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ def samples(
     """As `std.audio.samples.samples`.
 
     Raises:
-        ProblemError: the file cannot be decoded, or is gone.
+        ProblemError: the file cannot be decoded or no longer exists.
     """
     if not path.is_file():
         raise ProblemError(404, "the audio of this recording is gone")
@@ -69,7 +69,7 @@ def clip(
         check: called between blocks; it may raise to stop.
 
     Raises:
-        ProblemError: there is no sound in the stretch.
+        ProblemError: the stretch has no sound.
     """
     assert entry.audio is not None
     blocks = samples(
@@ -87,7 +87,7 @@ def clip(
 
 
 PER_SECOND = 20
-MOST = 72_000  # of a recording: an hour; longer stretches of longer recordings
+MOST = 72_000  # per recording; each covers more time in recordings longer than an hour
 PEAKS_RATE_HZ = 8000
 VERSION = 1
 
@@ -104,8 +104,8 @@ def peaks_of(entry: RecordingEntry, folder: Path | None, check: Callable[[], Non
     """The waveform of a recording, from its folder or from its audio.
 
     Args:
-        entry: with audio.
-        folder: where waveforms are kept; None = nowhere.
+        entry: a recording with audio.
+        folder: the folder of stored waveforms; None = do not store them.
         check: may raise to stop.
     """
     assert entry.audio is not None
@@ -114,7 +114,7 @@ def peaks_of(entry: RecordingEntry, folder: Path | None, check: Callable[[], Non
         if folder
         else None
     )
-    if kept and kept.is_symlink():  # to a place that somebody else chose
+    if kept and kept.is_symlink():  # a link, perhaps made by somebody else
         kept = None
     if kept:
         with suppress(OSError, ValueError):
@@ -122,7 +122,7 @@ def peaks_of(entry: RecordingEntry, folder: Path | None, check: Callable[[], Non
             return Peaks(float(stored[:8].view("<f8")[0]), stored[8:])
     peaks = compute(entry.audio, entry.recording.channel, check)
     if kept:
-        with suppress(StdError, OSError):  # a folder that cannot be written: computed again
+        with suppress(StdError, OSError):  # not stored: the next request computes it again
             make_folder(kept.parent)
             with open_output(kept) as stream:
                 duration = np.array([peaks.duration_s], "<f8").view(np.uint8)
@@ -131,10 +131,10 @@ def peaks_of(entry: RecordingEntry, folder: Path | None, check: Callable[[], Non
 
 
 def name_of(path: Path, channel: int) -> str:
-    """A name for values computed from a file as it is now.
+    """A name for values computed from the current content of a file.
 
     Raises:
-        ProblemError: it is gone.
+        ProblemError: the file no longer exists.
     """
     try:
         status = path.stat()
@@ -166,11 +166,11 @@ KEPT_BYTES = 4_000_000_000  # of converted recordings; the least recently used o
 
 
 def playable(path: Path, folder: Path, check: Callable[[], None]) -> Path:
-    """A file that browsers play, with the sound of another.
+    """A file that browsers can play, with the sound of an audio file.
 
     Args:
         path: the path of the audio.
-        folder: where converted recordings are kept.
+        folder: the folder of converted recordings.
         check: may raise to stop.
     """
     place = folder / "playable"
@@ -197,7 +197,7 @@ def playable(path: Path, folder: Path, check: Callable[[], None]) -> Path:
 
 
 def remove_oldest(folder: Path, limit_bytes: int) -> None:
-    """Remove the converted recordings that were not used for longest, beyond a limit."""
+    """Remove the least recently used converted recordings beyond a limit."""
     ours = [path for path in folder.glob("*.ogg") if NAME.fullmatch(path.stem)]
     files = sorted(ours, key=lambda path: -path.stat().st_mtime)
     total = 0

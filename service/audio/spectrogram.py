@@ -26,7 +26,7 @@ MOST_COLUMNS = 1600
 def spectrogram_png(
     entry: RecordingEntry, from_s: float, to_s: float, check: Callable[[], None]
 ) -> bytes:
-    """The picture of a stretch; nothing heard is white."""
+    """The picture of a stretch; silence is white."""
     assert entry.audio is not None
     blocks = samples(
         entry.audio,
