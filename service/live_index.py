@@ -196,7 +196,7 @@ def _changed_ns(path: Path) -> int:
 
 @contextmanager
 def unless_closed(snapshot: Snapshot) -> Iterator[None]:
-    """Let background work end early if the service ends and has closed its index."""
+    """Let background work end early if the service has closed its index to end."""
     try:
         yield
     except ValueError:

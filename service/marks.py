@@ -1,11 +1,11 @@
 """The marks of people, right or wrong, kept in a file (`std.marks`).
 
-Each mark is one line, written and synchronised to the disk before its sender is told. Without a
-file, marks live as long as the service.
+Each mark is one line, which is on the disk before the sender gets a response. Without a file, marks
+are lost when the service ends.
 
-A mark is found by what it means: its words, normalised as a search normalises them, and a time
-that overlaps the hit's. So it stays with a hit that another spelling finds, or another indexing
-moves a little.
+A mark belongs to a hit by its words, normalised as a search normalises them, and by a time that
+overlaps the hit's. So it stays with a hit that another spelling finds, or that moves a little when
+the recording is indexed again.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ UNMARKED = "0"  # the version of a hit without a mark
 
 
 class MarkedHit(NamedTuple):
-    """The hit that a mark is about."""
+    """The hit of a mark."""
 
     term: str
     recording: Recording
@@ -38,7 +38,7 @@ class Marks:
     """The marks that count, in memory."""
 
     def __init__(self, phrase: Phrase, marks: Iterable[Mark] = ()) -> None:
-        """Keep marks.
+        """Store marks.
 
         Args:
             phrase: normalises terms.
@@ -58,8 +58,7 @@ class Marks:
         of_recording[mark.recording] = [m for m in of_recording[mark.recording] if m is not mark]
 
     def found(self, hit: MarkedHit) -> Mark | None:
-        """The mark of a hit: of those that overlap it, the one that shares the most time with it,
-        and of these the newest."""
+        """The mark of a hit: the one with the longest overlap; of several, the newest."""
         of_term = self._of_term.get(self._phrase(hit.term), {})
         best, most = None, 0
         for mark in of_term.get(hit.recording, ()):
@@ -72,7 +71,7 @@ class Marks:
         return best
 
     def get(self, hit: MarkedHit) -> bool | None:
-        """The mark of a hit: right, wrong, or none."""
+        """Whether a hit is marked right or wrong; None: it is not marked."""
         mark = self.found(hit)
         return None if mark is None else mark.right
 
@@ -83,34 +82,35 @@ class Marks:
         return [mark for of_term in found for some in [*of_term.values()] for mark in some]
 
     def all(self) -> list[Mark]:
-        """Every mark that counts, the oldest first."""
+        """All current marks, the oldest first."""
         every = [m for one in [*self._of_term.values()] for some in [*one.values()] for m in some]
         return sorted(every, key=lambda mark: mark.time)
 
 
 def version_of(mark: Mark | None) -> str:
-    """What tells a mark from every other that its hit has had (an ETag)."""
+    """The version of a mark (an ETag), different for each mark of its hit."""
     if mark is None or mark.right is None:
         return UNMARKED
     return hashlib.sha256(dump(mark)).hexdigest()[:16]
 
 
 class MarkFile(Marks):
-    """The marks that count, in memory and in a file that one service writes."""
+    """The current marks, in memory and in a file that one service writes."""
 
     def __init__(self, path: Path | None, phrase: Phrase) -> None:
-        """Read the file and continue it.
+        """Open the file, read its marks and append to it.
 
         Args:
             path: the path of the file; None: marks are not kept.
             phrase: normalises terms.
 
         Raises:
-            InputError: the file holds something else, cannot be written, or another service does.
+            InputError: the file has other content, cannot be written, or another service writes to
+            it.
         """
         super().__init__(phrase)
         self._lock = threading.Lock()
-        self.version = 0  # another number after each change
+        self.version = 0  # increases with each change
         self._file: AppendedFile | None = None
         if path is not None:
             self._file = AppendedFile(path)
@@ -120,7 +120,7 @@ class MarkFile(Marks):
 
     @property
     def is_kept(self) -> bool:
-        """Whether marks outlive the service."""
+        """Whether marks are stored in a file."""
         return self._file is not None
 
     def put(
@@ -130,17 +130,17 @@ class MarkFile(Marks):
         author: str = "",
         expected: str | None = None,
     ) -> Mark:
-        """Keep a mark; ``right`` None takes an earlier one back. Returns when it is on the disk.
+        """Store a mark; ``right`` = None removes an earlier one. Returns when it is on the disk.
 
         Args:
-            hit: the hit that is marked.
+            hit: the marked hit.
             right: whether the term is said there.
-            author: who marks it.
-            expected: version of the mark that its author saw; None: whatever it is.
+            author: the person who marks it.
+            expected: the version of the mark that the author saw; None: any.
 
         Raises:
-            InputError: it cannot be written; then it does not count.
-            ProblemError: somebody else has marked the hit meanwhile (status 412).
+            InputError: the mark cannot be written; it is then not stored.
+            ProblemError: somebody else has changed the mark (status 412).
         """
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         times_s = round(hit.start_ms / 1000, 3), round(hit.end_ms / 1000, 3)
@@ -169,13 +169,13 @@ class MarkFile(Marks):
         return mark
 
     def close(self) -> None:
-        """Let another service write to the file."""
+        """Release the file."""
         if self._file is not None:
             self._file.close()
 
 
 def _changed(mark: Mark | None) -> str:
-    """What somebody else did to a mark."""
+    """Describe a change of a mark by somebody else."""
     if mark is None:
         return "somebody took this mark back meanwhile; look at the hit again"
     who = f" by {mark.author}" if mark.author else ""

@@ -20,7 +20,7 @@ BOUNDS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
 class Metrics:
-    """Requests so far, by route and status; how long those of each route took."""
+    """The number of requests by route and status, and the durations by route."""
 
     def __init__(self) -> None:
         self.under_way = 0
@@ -29,14 +29,14 @@ class Metrics:
         self._seconds: Counter[str] = Counter()
 
     def count(self, route: str, status: int, seconds: float) -> None:
-        """Note a request."""
+        """Count a request."""
         self._requests[route, status] += 1
         self._seconds[route] += seconds  # type: ignore[assignment]  # a Counter of floats
         buckets = self._buckets.setdefault(route, [0] * (len(BOUNDS_S) + 1))
         buckets[bisect_left(BOUNDS_S, seconds)] += 1
 
     def lines(self) -> Iterator[str]:
-        """The text of the requests; `text` adds other numbers."""
+        """The metrics of the requests; `text` adds the others."""
         yield "# TYPE std_requests counter"
         for (route, status), count in sorted(self._requests.items()):
             yield f'std_requests_total{{route="{route}",status="{status}"}} {count}'
@@ -52,7 +52,7 @@ class Metrics:
         yield f"std_requests_under_way {self.under_way}"
 
     def text(self, gauges: dict[str, float], counters: dict[str, float]) -> str:
-        """All numbers.
+        """All metrics.
 
         Args:
             gauges: by name, without the prefix.

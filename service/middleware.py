@@ -49,7 +49,7 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine only."""
+    """Whether a host is the loopback of this machine."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -57,17 +57,17 @@ def is_loopback(host: str) -> bool:
 
 
 def path_of(scope: Scope) -> str:
-    """The path of a request below the one that a reverse proxy shows the service under."""
+    """The path of a request below the path of a reverse proxy."""
     path: str = scope["path"]
     return path.removeprefix(scope.get("root_path", "")) or "/"
 
 
 def _parsed(address: str) -> tuple[str, str]:
-    """Host with port, and host alone, of an address; empty texts if it is none."""
+    """Host with port, and host alone, of an address; empty texts if it is not an address."""
     try:
         parts = urlsplit(address)
         return parts.netloc, parts.hostname or ""
-    except ValueError:  # a bracket that is not closed
+    except ValueError:  # an unclosed bracket
         return "", ""
 
 
@@ -150,7 +150,7 @@ async def _drained(receive: Receive) -> None:
 
 
 class Guard:
-    """Lets through what may pass, and adds the headers that keep browsers from being misused."""
+    """Passes permitted requests on, and adds security headers to responses."""
 
     def __init__(
         self, app: ASGIApp, settings: Settings, users: Users, audit: AuditLog | None
@@ -197,7 +197,7 @@ class Guard:
             await self._noted(scope, body, send_with_headers)
 
     async def _noted(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request that changes something; it is noted before the answer ends."""
+        """Answer a request that changes something; it is logged before the response ends."""
         content, status, is_noted = b"", 499, False  # 499: the client went away
 
         async def receive_noted() -> Message:
@@ -275,7 +275,7 @@ class Guard:
             raise ProblemError(403, f"this needs the role {role}; yours is {user.role}")
 
     def _user(self, scope: Scope, headers: dict[bytes, bytes]) -> User:
-        """Who asks.
+        """The user of a request.
 
         Raises:
             ProblemError: a token is missing or wrong.
@@ -290,7 +290,8 @@ class Guard:
         return self._users.named(name) if name and not user.name else user
 
     def _needs_token(self, path: str) -> bool:
-        """Whether a path shows content of the index; empty pages and static files do not."""
+        """Whether a path shows content of the index; static files and pages without results do
+        not."""
         is_shell = path in ("/", "/api/docs", "/recordings", "/lists") or path.startswith(
             "/recordings/"
         )
@@ -299,7 +300,7 @@ class Guard:
     def _user_of_token(self, scope: Scope, headers: dict[bytes, bytes]) -> User:
         token, secret = self._settings.token, self._secret
         scheme, _, given = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
-        is_bearer = scheme.lower() == "bearer"  # RFC 9110: in any letters
+        is_bearer = scheme.lower() == "bearer"  # RFC 9110: in any case
         given = given.strip() if is_bearer else ""
         if token and hmac.compare_digest(given.encode(), token.encode()):
             return User()
@@ -314,7 +315,7 @@ class Guard:
 
 
 def _without_body(send: Send) -> Send:
-    """Sends the head of an answer only: a request with HEAD is answered as one with GET."""
+    """Answers HEAD as GET, and sends the head of the response only."""
 
     async def send_head(message: Message) -> None:
         if message["type"] == "http.response.body":
@@ -327,7 +328,7 @@ def _without_body(send: Send) -> Send:
 
 
 class Compressed:
-    """Compresses texts for browsers; sound and archives are small already, and sent in ranges."""
+    """Compresses texts for browsers; audio and archives are compressed already."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -338,7 +339,7 @@ class Compressed:
 
 
 def _wants_packed_text(scope: Scope) -> bool:
-    """Whether a request is for text, from a client that takes gzip."""
+    """Whether a request is for text, from a client that accepts gzip."""
     if scope["type"] != "http" or path_of(scope).startswith(PACKED):
         return False
     return any(b"gzip" in value for name, value in scope["headers"] if name == b"accept-encoding")

@@ -1,6 +1,6 @@
 """Errors as RFC 9457 problem details: ``application/problem+json`` with status, title, detail.
 
-The detail is the line that the command line would print, word for word.
+The detail is exactly the line that the command would print.
 """
 
 from collections.abc import Mapping
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 PROBLEM_TYPE = "application/problem+json"
-RETRY_S = 2  # to wait after 429 or 503
+RETRY_S = 2  # seconds to wait after 429 or 503
 
 
 class ProblemError(Exception):
-    """A request that is not answered as the client wished."""
+    """A request that fails with a problem document."""
 
     def __init__(
         self,
@@ -32,19 +32,19 @@ class ProblemError(Exception):
     ) -> None:
         super().__init__(detail)
         self.status, self.detail, self.headers = status, detail, dict(headers or {})
-        self.more = dict(more or {})  # further members of the problem
+        self.more = dict(more or {})  # further members of the document
 
 
 def too_busy(what: str) -> ProblemError:
-    """The problem that more work waits than may."""
+    """The problem of a full queue."""
     detail = f"too many {what} at once; try again in {RETRY_S} seconds"
     return ProblemError(429, detail, {"Retry-After": str(RETRY_S)})
 
 
 def as_problem(error: StdError) -> ProblemError:
-    """An error that the command line would print.
+    """The problem of an error that a command would print.
 
-    A fault of the request has status 400, a fault of the index 500 or 503.
+    An error in the request has status 400, an error in the index 500 or 503.
     """
     if isinstance(error, StoreError):
         return ProblemError(503, str(error), {"Retry-After": str(RETRY_S)})

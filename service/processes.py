@@ -1,12 +1,12 @@
-"""Processes that answer searches of known words, so that several processors take part.
+"""Processes that answer searches of known words on several processors.
 
-    Question          what one request asks: pickled, a few hundred bytes
-    SearchProcesses   the processes of a service; questions are answered in the order they came
+Question          a search by one request: pickled, a few hundred bytes
+SearchProcesses   the processes of a service; they answer questions in order of arrival
 
 A process opens the index itself and answers one question at a time; columns never pass between
-processes. What no process can answer (none has started yet, one died, the store is down for it),
-the service answers in a thread, by the same function, `answered`. The event loop writes to
-the pipes and reads from them, without a thread between. A process ends when its pipe is closed.
+processes. If no process can answer (none has started, one died, a process cannot reach the store),
+a thread of the service answers with the same function, `answered`. The event loop writes to the
+pipes and reads from them directly. A process ends when its pipe is closed.
 """
 
 import asyncio
@@ -38,8 +38,8 @@ from std.execution.stop import stopped_by
 from std.marks import Mark
 from std.written_numbers import json_bytes
 
-STARTING_S = 30.0  # that others wait for processes to open the index
-LEAVING_S = 3.0  # that a process has to end
+STARTING_S = 30.0  # to wait for processes to open the index
+LEAVING_S = 3.0  # for a process to end
 
 
 class Question(NamedTuple):
@@ -67,7 +67,7 @@ def answered(
         results: the results of each term.
         snapshot: the snapshot that was searched.
         marks: the marks of people.
-        wish: which hits, in which order.
+        wish: the requested hits and their order.
         first: number of the first hit.
         limit: hits at most.
     """
@@ -79,10 +79,10 @@ def answered(
 class _Process:
     process: BaseProcess
     pipe: Connection
-    answer: "asyncio.Future[bytes | None] | None" = None  # that it makes
+    answer: "asyncio.Future[bytes | None] | None" = None  # the answer it computes
 
     def end(self) -> None:
-        """Let it end, or kill it."""
+        """Ask the process to end; kill it if it does not."""
         self.pipe.close()
         self.process.join(LEAVING_S)
         if self.process.is_alive():
@@ -91,17 +91,17 @@ class _Process:
 
 
 class SearchProcesses:
-    """The processes of a service; all of them do the same. Used by one event loop."""
+    """The processes of a service, all with the same task, used by one event loop."""
 
     def __init__(self, settings: Settings, cache_bytes: int) -> None:
-        """Keep the settings; nothing is started.
+        """Store the settings; start nothing.
 
         Args:
             settings: the settings of the service; ``settings.jobs`` processes, none if that is 1.
             cache_bytes: the size of the cache of each process.
         """
         self._count = settings.jobs if settings.jobs > 1 else 0
-        # Marks, alerts and tokens are the service's.
+        # Only the service has marks, alerts and tokens.
         self._settings = replace(settings, feedback=None, alerts=None, token="")
         self._cache_bytes = cache_bytes
         self._started: list[_Process] = []
@@ -109,42 +109,43 @@ class SearchProcesses:
         self._questions: deque[tuple[Question, asyncio.Future[bytes | None]]] = deque()
         self._opening: list[threading.Thread] = []
         self._closed = False
-        self.answers = 0  # that they gave
-        self.replaced = 0  # of them, because they died
+        self.answers = 0  # answers given
+        self.replaced = 0  # processes replaced because they died
 
     @property
     def free(self) -> int:
-        """Processes that wait for a question."""
+        """The number of idle processes."""
         return len(self._free)
 
     @property
     def busy(self) -> int:
-        """Processes that answer one."""
+        """The number of busy processes."""
         return len(self._started) - len(self._free)
 
     @property
     def starting(self) -> int:
-        """Processes that have not opened the index yet."""
+        """The number of processes that have not opened the index yet."""
         return sum(thread.is_alive() for thread in self._opening)
 
     @property
     def waiting(self) -> int:
-        """Questions that no process has begun to answer."""
+        """The number of waiting questions."""
         return len(self._questions)
 
     @property
     def memory_bytes(self) -> int:
-        """Memory of all of them; shared memory is counted for each."""
+        """Memory of all processes; shared memory is counted once per process."""
         return sum(_resident_bytes(one.process.pid) for one in self._started)
 
     def wait_until_started(self) -> None:
-        """Wait, in another thread than the event loop's, until they have opened the index."""
+        """Wait until the processes have opened the index; do not call it in the event loop's
+        thread."""
         end_s = time.monotonic() + STARTING_S
         for thread in list(self._opening):
             thread.join(max(0.0, end_s - time.monotonic()))
 
     def start(self) -> None:
-        """Start them in the background."""
+        """Start the processes in the background."""
         for _ in range(self._count):
             self._add(asyncio.get_running_loop())
 
@@ -167,28 +168,29 @@ class SearchProcesses:
         try:
             ours.recv()
             loop.call_soon_threadsafe(self._join, opened)
-        except (EOFError, OSError, RuntimeError):  # the service said why it cannot, or has ended
+        except (EOFError, OSError, RuntimeError):  # the service reported it, or has ended
             opened.end()
 
     def _join(self, opened: _Process) -> None:
-        """Take a process that has opened the index."""
+        """Add a process that has opened the index."""
         if self._closed:
             opened.end()
             return
         self._started.append(opened)
         loop = asyncio.get_running_loop()
         loop.add_reader(opened.pipe.fileno(), self._read, opened, loop)
-        os.set_blocking(opened.pipe.fileno(), True)  # uvloop changes it; answers are read at once
+        os.set_blocking(opened.pipe.fileno(), True)  # uvloop changes it; answers are read whole
         self._give(opened)
 
     def ask(self, question: Question) -> "asyncio.Future[bytes | None] | None":
-        """The JSON document that will answer a question, None if its process dies or cannot say.
+        """A future for the JSON document that answers a question.
 
         Returns:
-            nothing if there is no process.
+            the future, whose result is None if the process dies or cannot answer; None if there is
+                no process.
 
         Raises:
-            ProblemError: too many wait already.
+            ProblemError: too many questions are waiting.
         """
         if not self._started:
             return None
@@ -201,18 +203,18 @@ class SearchProcesses:
         return answer
 
     def _give(self, process: _Process) -> None:
-        """Give a process that has nothing to do the next question that is still wanted."""
+        """Give an idle process the next question whose client is still connected."""
         while self._questions:
             question, answer = self._questions.popleft()
             if not answer.done():
                 process.answer = answer
-                with suppress(OSError):  # it died: its pipe says so next
+                with suppress(OSError):  # the process died: its pipe reports this next
                     process.pipe.send_bytes(pickle.dumps(question))
                 return
         self._free.append(process)
 
     def _read(self, process: _Process, loop: asyncio.AbstractEventLoop) -> None:
-        """A process has answered, or died."""
+        """Read the answer of a process, or notice that it died."""
         answer, process.answer = process.answer, None
         try:
             content = process.pipe.recv_bytes() or None
@@ -226,7 +228,7 @@ class SearchProcesses:
             answer.set_result(content)
 
     def _leave(self, process: _Process, loop: asyncio.AbstractEventLoop) -> None:
-        """Another one takes the place of a process that died; without any, nobody may wait."""
+        """Replace a process that died; if none is left, release all waiting questions."""
         loop.remove_reader(process.pipe.fileno())
         self._started.remove(process)
         with suppress(ValueError):
@@ -238,14 +240,14 @@ class SearchProcesses:
             self._refuse()
 
     def _refuse(self) -> None:
-        """Answer nothing to the questions that wait."""
+        """Release the waiting questions without an answer."""
         while self._questions:
             _, answer = self._questions.popleft()
             if not answer.done():
                 answer.set_result(None)
 
     def close(self) -> None:
-        """End them all."""
+        """End all processes."""
         self._closed = True
         self._refuse()
         for process in self._started:
@@ -258,7 +260,7 @@ class SearchProcesses:
 
 
 def _resident_bytes(pid: int | None) -> int:
-    """Memory of a process; 0 where the system does not say."""
+    """Memory of a process; 0 if the system does not report it."""
     try:
         pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
     except OSError:
@@ -267,9 +269,9 @@ def _resident_bytes(pid: int | None) -> int:
 
 
 def _work(pipe: Connection, settings: Settings, cache_bytes: int) -> None:
-    """A search process: questions from the pipe, answers into it; an empty one is no answer."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the service, which then ends this
-    with suppress(EOFError, OSError, StdError):  # the service has gone, or cannot open it either
+    """A search process: reads questions and writes answers; an empty text is no answer."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the service ends this process
+    with suppress(EOFError, OSError, StdError):  # the service has ended or cannot open it
         live, cache = LiveIndex(settings), Cache(cache_bytes)
         live.on_renewal(lambda snapshot: cache.clear())
         number = 0
@@ -277,10 +279,10 @@ def _work(pipe: Connection, settings: Settings, cache_bytes: int) -> None:
         while True:
             question: Question = pipe.recv()
             if question.snapshot != number:
-                live.renew()  # the service has read a newer commit; this process reads it too
+                live.renew()  # the service has a newer commit; read it here, too
                 number = 0 if live.trouble else question.snapshot
             pipe.send_bytes(_answer(question, live.current, cache, settings) if number else b"")
-    os._exit(0)  # at once: nothing is left to be written, and freeing the index takes a second
+    os._exit(0)  # at once: nothing is left to write, and freeing the index takes a second
 
 
 def _answer(question: Question, current: Snapshot, cache: Cache, settings: Settings) -> bytes:
@@ -297,5 +299,5 @@ def _answer(question: Question, current: Snapshot, cache: Cache, settings: Setti
                 results.append(found)
             marks = Marks(snapshot.index.config.text.phrase, question.marks)
             return answered(results, snapshot, marks, question.wish, question.first, question.limit)
-    except (StdError, JobStoppedError, ProblemError):  # the service finds the same, and says so
+    except (StdError, JobStoppedError, ProblemError):  # a thread of the service reports it
         return b""

@@ -1,8 +1,8 @@
 """The recordings of a snapshot: their ids in addresses, audio and metadata.
 
-An id is the file's name, with ``:2`` for channel 2, where that is plain letters, digits, dots,
-hyphens and underscores; any other name becomes ``~`` and a digest. Ids are looked up in the table
-that is made here; nothing of a request ever becomes part of a path.
+An id is the file's name, with ``:2`` for channel 2, if the name has only ASCII letters, digits,
+dots, hyphens and underscores; other names become ``~`` and a digest. Ids are looked up in the table
+that this module makes; no text of a request becomes part of a path.
 """
 
 import hashlib
@@ -33,30 +33,30 @@ PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")
 
 @dataclass(frozen=True, eq=False)
 class RecordingEntry:
-    """A recording as the service knows it."""
+    """A recording of the service."""
 
     id: str
     recording: Recording
     speech_s: float
     audio: Path | None
     metadata: Mapping[str, str]
-    language: str = ""  # a code; empty: the index does not know it
+    language: str = ""  # a code; empty = unknown
 
     @cached_property
     def title(self) -> str:
-        """How the recording is named for a person."""
+        """The name of the recording for people."""
         name = self.metadata.get("title") or self.recording.file
         return name if self.recording.channel == 1 else f"{name} ({self.recording.channel})"
 
     @property
     def described(self) -> dict[str, str]:
-        """The metadata that people read: without the title, and what only programs need."""
+        """The metadata for people: without the title and the columns that only programs need."""
         unshown = {"title", *FACTS}
         return {name: value for name, value in self.metadata.items() if name not in unshown}
 
     @property
     def audio_type(self) -> str:
-        """The media type of its audio, if a browser can play it as it is; else empty."""
+        """The media type of its audio, if browsers can play the file itself; else empty."""
         return AUDIO_TYPES.get(self.audio.suffix.lower(), "") if self.audio else ""
 
 
@@ -65,10 +65,10 @@ class ServedRecordings:
     """All recordings of a snapshot, ascending."""
 
     entries: tuple[RecordingEntry, ...]
-    columns: tuple[str, ...]  # of the metadata, without titles and places of audio
+    columns: tuple[str, ...]  # metadata without titles and paths of audio
     _last_rows: deque[tuple[tuple[Recording, ...], npt.NDArray[np.int64]]] = field(
         default_factory=lambda: deque(maxlen=1)
-    )  # what `rows` was asked for last
+    )  # the last argument of `rows`
 
     @cached_property
     def by_id(self) -> Mapping[str, RecordingEntry]:
@@ -81,9 +81,9 @@ class ServedRecordings:
         return {entry.recording: row for row, entry in enumerate(self.entries)}
 
     def rows(self, recordings: tuple[Recording, ...]) -> npt.NDArray[np.int64]:
-        """(n,) rows of recordings; -1 for one that was deleted.
+        """(n,) rows of recordings; -1 for a deleted one.
 
-        The searches of a snapshot share one tuple: its rows are looked up once.
+        The searches of a snapshot share one tuple, so its rows are computed once.
         """
         for known, rows in [*self._last_rows]:
             if known is recordings:
@@ -115,7 +115,7 @@ def _numbered(column: Sequence[str]) -> Facet:
 
 
 def recording_id(recording: Recording) -> str:
-    """The id of a recording in addresses.
+    """A recording's id in addresses.
 
     >>> recording_id(Recording("news", 1)), recording_id(Recording("call.wav", 2))
     ('news', 'call.wav:2')
@@ -130,7 +130,7 @@ def recording_id(recording: Recording) -> str:
 
 
 def without_places(metadata: Mapping[str, str]) -> dict[str, str]:
-    """Metadata as the page may show them: of a file of the server its name, not where it is.
+    """Metadata for the page: names of the server's files without their folders.
 
     >>> without_places({"audio": "/srv/media/a.wav", "source": r"D:\\tapes\\b.wav", "title": "a/b"})
     {'audio': 'a.wav', 'source': 'b.wav', 'title': 'a/b'}
@@ -144,15 +144,15 @@ def without_places(metadata: Mapping[str, str]) -> dict[str, str]:
 def heard(
     indexed: Iterable[IndexRecording], folder: AudioFolder | None, given: Metadata
 ) -> tuple[dict[str, Path | None], list[InputError]]:
-    """The audio of recordings, and the errors in finding it.
+    """The audio of recordings, and the errors of recordings without a clear audio file.
 
-    A file that is called as audio but is none is left out, and so is the audio of a recording of
-    which several files may be meant.
+    A file with the name of an audio file but without audio is left out, and so is the audio of a
+    recording that several files may belong to.
 
     Args:
         indexed: the recordings.
         folder: the folder of all audio files; None: there is none.
-        given: metadata that count more than those of the index.
+        given: metadata that override those of the index.
     """
     found: dict[str, Path | None] = {}
     problems = []

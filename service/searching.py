@@ -1,10 +1,10 @@
 """Searches of one snapshot: terms in, hits out, filtered, counted, sorted and cut into pages.
 
     checked       terms as a client wrote them -> terms that may be searched
-    search_term   one term -> everything the searcher found of it (kept by the cache)
+    search_term   one term -> all its results (the cache keeps them)
     select        results of all terms -> the hits that a `Wish` asks for, and the counts
 
-A term's hits are found once and kept as columns; `service.answers` explains those that are shown.
+A term's hits are found once and kept as columns; `service.answers` explains the shown ones.
 """
 
 import time
@@ -30,7 +30,7 @@ Sorting = Literal["probability", "recording", "time"]
 
 TIME_BITS = 32  # of a start in ms, as in keys of `std.store.columns`
 STEPS = 100  # of the slider for the least probability
-VARIANT_BYTES = 600  # of one in the cache, about
+VARIANT_BYTES = 600  # of a cached result, about
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +41,11 @@ class TermResult:
     found: SearchResult
     remarks: tuple[str, ...]
     recording: Ints  # (n,) row of each hit's recording in the snapshot's table
-    speakers: Sequence[str] | None = None  # (n,) of each hit; None: the index names nobody
+    speakers: Sequence[str] | None = None  # (n,) of each hit; None: the index names no speakers
 
     @property
     def bytes(self) -> int:
-        """About how much memory it takes."""
+        """The approximate memory of the result."""
         columns = sum(column.nbytes for column in self.found.candidates)
         columns += 8 * len(self.speakers or ())
         tables = VARIANT_BYTES * len(self.found.variants) + 16 * len(self.found.recordings)
@@ -53,17 +53,17 @@ class TermResult:
 
 
 class Wish(NamedTuple):
-    """Which hits of a search, in which order."""
+    """The requested hits of a search, and their order."""
 
     min_probability: float = 0.0
-    facets: Mapping[str, frozenset[str]] = {}  # values by facet; none = all
+    facets: Mapping[str, frozenset[str]] = {}  # values by facet; empty = all
     sort: Sorting = "probability"
     where: str | None = None  # conditions on recordings and speakers (`std.query`)
     within_words: frozenset[str] | None = None  # kinds of words that hits may be inside; None = all
 
 
 class FacetValue(NamedTuple):
-    """A value of a facet and its hits."""
+    """A value of a facet and the number of its hits."""
 
     value: str
     hits: int
@@ -72,15 +72,15 @@ class FacetValue(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """The first hits that a wish asks for, in its order, and the counts beside them."""
+    """The first hits that a wish asks for, in its order, and counts of all."""
 
     results: tuple[TermResult, ...]
     term: Ints  # (n,) row in results
     row: Ints  # (n,) row in the term's columns
-    total: int  # hits that the wish asks for, n of which are here
-    of_terms: Ints  # (terms,) hits of each that are likely enough
+    total: int  # all hits that the wish asks for; n of them are here
+    of_terms: Ints  # (terms,) hits of each term above the least probability
     right: float  # the sum of their probabilities
-    counts: Ints  # (STEPS + 1,) hits of at least each hundredth, whatever the least probability
+    counts: Ints  # (STEPS + 1,) hits with at least each hundredth, below the least probability, too
     expected_right: Floats  # (STEPS + 1,) the sum of their probabilities
     expected: Expected  # of hits of any probability
     facets: Mapping[str, tuple[FacetValue, ...]] = field(default_factory=dict)
@@ -94,11 +94,11 @@ def checked(
     *,
     need_words: bool = True,
 ) -> tuple[str, ...]:
-    """Terms that may be searched, each once.
+    """Check terms, and keep each once.
 
     Raises:
-        ProblemError: there are too many, one is too long, or one has no word.
-        QueryError: one is no query.
+        ProblemError: there are too many terms, or a term is too long or has no word.
+        QueryError: a term is not a valid query.
     """
     given = tuple(dict.fromkeys(term.strip() for term in terms if term.strip()))
     if not given:
@@ -132,7 +132,7 @@ def _check_phrase(term: str, snapshot: Snapshot, limits: Limits) -> None:
 
 
 def phrases_of(terms: Sequence[str], snapshot: Snapshot) -> list[str]:
-    """The words and phrases of terms and queries: what hits and marks are about."""
+    """The words and phrases of terms and queries, to which hits and marks belong."""
     return [
         phrase
         for term in terms
@@ -141,7 +141,7 @@ def phrases_of(terms: Sequence[str], snapshot: Snapshot) -> list[str]:
 
 
 def is_known(term: str, snapshot: Snapshot) -> bool:
-    """Whether a term needs a look-up only: no operator, split or wildcard, no phones."""
+    """Whether a term needs only a look-up: no operator, split, wildcard or phonetic search."""
     if is_example(term) or snapshot.index.phrases(term) != (term,):
         return False
     index, vocabulary = snapshot.index, snapshot.index.vocabulary
@@ -156,7 +156,7 @@ def search_term(term: str, snapshot: Snapshot, where: str | None = None) -> Term
     """Search one term, or one query.
 
     Args:
-        term: as it was typed.
+        term: the term as typed.
         snapshot: the snapshot that is searched.
         where: conditions on recordings; None = all.
 
@@ -176,13 +176,13 @@ def search_term(term: str, snapshot: Snapshot, where: str | None = None) -> Term
 def select(
     results: Sequence[TermResult], snapshot: Snapshot, wish: Wish, end: int | None = None
 ) -> Selection:
-    """The hits that a wish asks for.
+    """Select the hits that a wish asks for.
 
     Args:
         results: the results of each term.
         snapshot: the snapshot that was searched.
-        wish: which hits, in which order.
-        end: how many of them, from the first on; None = all.
+        wish: the requested hits and their order.
+        end: the number of hits; None = all.
 
     Raises:
         ProblemError: there is no such facet.
@@ -208,7 +208,7 @@ def select(
     kept = np.flatnonzero(in_facets & likely)
 
     def counted(name: str) -> tuple[FacetValue, ...]:
-        """The values of a facet among the hits that are left without the wish about it."""
+        """The values of a facet among the hits that pass all other filters."""
         rows = kept
         if name in is_in:
             others = [mask for other, mask in is_in.items() if other != name]
@@ -224,7 +224,7 @@ def select(
     if wish.sort == "probability":
         descending = -np.sort(-probability[kept])
         right = float(descending.sum())
-        if end is not None and end < total:  # only these, and those as probable as the last
+        if end is not None and end < total:  # with those as probable as the last one
             kept = kept[probability[kept] >= descending[max(0, end - 1)]]
     kept = kept[_order(wish.sort, recording[kept], start_ms[kept], probability[kept])]
     if wish.sort != "probability":
@@ -236,7 +236,7 @@ def select(
 
 
 def _outside_words(results: Sequence[TermResult], snapshot: Snapshot, wish: Wish) -> Bools:
-    """(n,) which hits of all terms are inside no words, but of the kinds that a wish names."""
+    """(n,) the hits that are not inside other words, or inside words of permitted kinds."""
     if (kinds := wish.within_words) is None:
         return np.ones(sum(len(one.recording) for one in results), bool)
     found = [snapshot.index.hit_columns(one.found).within_words() for one in results]
@@ -244,8 +244,8 @@ def _outside_words(results: Sequence[TermResult], snapshot: Snapshot, wish: Wish
 
 
 def _speaker_facet(results: Sequence[TermResult], recording: Ints, given: Facet | None) -> Facet:
-    """For (n,) hits the number of who speaks, and the names; the metadata say it for whom the
-    index does not name.
+    """(n,) the number of each hit's speaker, and the names; from the metadata if the index has
+    none.
 
     Args:
         results: the results of the search.
@@ -266,12 +266,12 @@ def _speaker_facet(results: Sequence[TermResult], recording: Ints, given: Facet 
 def _fitting(
     wish: Wish, table: ServedRecordings, spoken: Facet | None, recording: Ints
 ) -> dict[str, Bools]:
-    """For each facet that a wish is about (n,) which hits have one of its values.
+    """For each facet of a wish, (n,) the hits with one of its values.
 
     Args:
         wish: the wish of the search.
         table: the table of the snapshot.
-        spoken: who speaks in each hit, if the index names speakers.
+        spoken: the speaker of each hit, if the index names speakers.
         recording: (n,) row of each hit's recording in the table.
     """
     return {
@@ -293,11 +293,11 @@ def _has_value(facet: Facet, values: frozenset[str]) -> Bools:
 
 
 def _facet_values(facet: Facet, hits: Ints, chosen: frozenset[str]) -> tuple[FacetValue, ...]:
-    """The values with hits and those that are chosen: chosen ones first, then by their hits.
+    """The values with hits and the chosen values: chosen ones first, then by the number of hits.
 
     Args:
         facet: the number of each recording's or hit's value, and the values, ascending.
-        hits: (recordings,) how many each has; or (hits,) whether each counts.
+        hits: (recordings,) the number of hits of each; or (hits,) whether each counts.
         chosen: values that the wish names.
     """
     number, values = facet
@@ -312,9 +312,9 @@ def _facet_values(facet: Facet, hits: Ints, chosen: frozenset[str]) -> tuple[Fac
 
 
 def _order(sort: Sorting, recording: Ints, start_ms: Ints, probability: Floats) -> Ints:
-    """(n,) rows in the order of a wish; those that share all that it asks for keep theirs.
+    """(n,) rows in the order of a wish; rows that are equal in it keep their order.
 
-    A term's hits come by recording and time, so two of the three columns are often in order.
+    A term's hits are sorted by recording and time, so two of the three columns are often in order.
     """
     if sort == "time":
         return np.lexsort((recording, start_ms))
@@ -329,7 +329,7 @@ def _order(sort: Sorting, recording: Ints, start_ms: Ints, probability: Floats) 
 
 
 def _by_least_probability(probability: Floats) -> tuple[Ints, Floats]:
-    """How many hits reach each hundredth, and the sum of their probabilities."""
+    """The number of hits with at least each hundredth of probability, and their sum."""
     step = np.clip(np.floor(probability * STEPS + 1e-9), 0, STEPS).astype(np.int64)
     counts = np.bincount(step, minlength=STEPS + 1)[::-1].cumsum()[::-1]
     sums = np.bincount(step, weights=probability, minlength=STEPS + 1)[::-1].cumsum()[::-1]

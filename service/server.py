@@ -1,6 +1,6 @@
-"""uvicorn on a socket of ours, its limits for clients, and how it ends.
+"""uvicorn on our own socket, its limits for clients, and how it ends.
 
-Ctrl-C ends the service at once. SIGTERM lets requests finish that are under way.
+Ctrl-C ends the service at once. SIGTERM lets running requests finish.
 """
 
 import asyncio
@@ -35,17 +35,17 @@ INTERRUPTED = 130
 
 @contextmanager
 def bound_socket(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket that takes connections.
+    """A listening socket.
 
     Raises:
-        StdError: the address is taken, or no address of this machine.
+        StdError: the address is in use, or is not an address of this machine.
     """
     try:
         family, _, _, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         bound = socket.create_server(address[:2], family=family, backlog=BACKLOG)
-        # asyncio sets it for sockets that say their protocol; this one and those it accepts do not.
+        # asyncio sets it only for sockets that state their protocol; ours do not.
         bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     except OSError as error:
         reason = error.strerror or str(error)
@@ -74,12 +74,12 @@ class Connection(HttpToolsProtocol):
         return self.cycle is not None and not self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # the library's
-        """A client has come; it has some seconds for the head of its request."""
+        """A client connects and has some seconds to send the head of its request."""
         super().connection_made(transport)
         self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It has gone."""
+        """A client disconnects."""
         self._expect_head(False)
         self._expect_reader(False)
         super().connection_lost(exc)
@@ -186,11 +186,11 @@ async def _too_many(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def server_config(app: FastAPI, root_path: str, connections: int) -> uvicorn.Config:
-    """How requests are taken.
+    """The configuration of uvicorn.
 
     Args:
-        app: the application that answers them.
-        root_path: under which a reverse proxy shows it.
+        app: the application.
+    root_path: the path of a reverse proxy.
         connections: at once, at most.
     """
     return uvicorn.Config(
@@ -208,21 +208,21 @@ def server_config(app: FastAPI, root_path: str, connections: int) -> uvicorn.Con
 
 
 class Server(uvicorn.Server):
-    """A server that tells Ctrl-C from SIGTERM."""
+    """A server that distinguishes Ctrl-C and SIGTERM."""
 
     interrupted = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """End at once for Ctrl-C, else after the requests under way."""
+        """End at once for Ctrl-C, otherwise after the running requests."""
         if sig == signal.SIGINT:
             self.interrupted = True
             self.config.timeout_graceful_shutdown = 0
             logging.getLogger(
                 "uvicorn.error"
-            ).disabled = True  # it would list the requests that are cut off
+            ).disabled = True  # it would list the cancelled requests
         self.should_exit = True
 
     def serve_on(self, bound: socket.socket) -> int:
-        """Serve until a signal comes; returns the exit status."""
+        """Serve until a signal; return the exit status."""
         self.run(sockets=[bound])
         return INTERRUPTED if self.interrupted else 0

@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 
-UPLOADS = "uploads"  # the folder of what people add, in that of the audio
-WARM_UP_TERM = "xylofonquartettprobenraum"  # hardly in any index: everything is tried on it
+UPLOADS = "uploads"  # the folder of added recordings, below that of the audio
+WARM_UP_TERM = "xylofonquartettprobenraum"  # hardly in any index: its search uses every method
 
 
 class Service:
-    """The parts of a running service. Made once, shared by all requests."""
+    """The parts of a running service, shared by all requests."""
 
     def __init__(self, settings: Settings) -> None:
         """Open the index and the files.
 
         Raises:
-            StdError: something cannot be opened.
+            StdError: the index or a file cannot be opened.
         """
         limits = settings.limits
         self.settings, self.limits = settings, limits
@@ -53,7 +53,7 @@ class Service:
                 settings.alerts, settings.alerts_url, self.live, settings.alerts_column
             )
         self.users = read_users(settings.users) if settings.users else Users()
-        self.secret = settings.token or self.users.secret  # signs tickets; empty: nobody needs one
+        self.secret = settings.token or self.users.secret  # signs tickets; empty = not needed
         self.audit_log = AuditLog(settings.audit) if settings.audit else None
         self.uploads: UploadWork | None = None
         if settings.allow_uploads and settings.audio:
@@ -67,8 +67,8 @@ class Service:
         self.other = Lane("unknown words", limits.other_workers, limits.waiting)
         self.audio = Lane("audio", limits.audio_workers, limits.waiting)
         self.lists = Lane("term lists", limits.list_workers, limits.waiting)
-        self.changing = threading.Lock()  # held by whoever changes the index
-        self.ready = False  # whether a known word is answered at once
+        self.changing = threading.Lock()  # held by the writer of the index
+        self.ready = False  # whether known words are answered at once
         self.warm = False  # whether kernels are compiled and loaded
         self.started_s = time.monotonic()
         self.live.on_renewal(lambda snapshot: self.cache.clear())
@@ -77,8 +77,8 @@ class Service:
     def kept_folder(self) -> Path:
         """The folder of values computed from audio: beside the index, or in the user's cache.
 
-        A service of the system may read an index and not write to it; a link in an index made by
-        somebody else may lead anywhere.
+        The service may have no right to write to the index. A link in an index that somebody else
+        made may lead anywhere, so it is not followed.
         """
         for url in self.settings.stores:
             if kind_of(url) == "folder":
@@ -95,7 +95,7 @@ class Service:
         return self.live.current
 
     def start(self) -> None:
-        """Begin what goes on in the background."""
+        """Start the background work."""
         self.processes.start()
         threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
         self.live.watch()
@@ -105,10 +105,10 @@ class Service:
             self.uploads.start()
 
     def _warm_up(self) -> None:
-        """Do what would make the first searches slow: known words first, then the kernels.
+        """Prepare fast first searches: known words first, then the kernels.
 
-        Kernels are loaded once the search processes are there: two processors do not do all of
-        it at once, and known words are answered meanwhile.
+        Kernels are loaded after the search processes have started, so that two processors do not do
+        everything at once and known words are answered meanwhile.
         """
         snapshot = self.snapshot
         with suppress(StdError, ProblemError), unless_closed(snapshot):
@@ -124,7 +124,7 @@ class Service:
 
     @property
     def warming(self) -> list[str]:
-        """What goes on in the background until all searches are as fast as they get."""
+        """The unfinished preparations; until they are done, some searches are slower."""
         under_way = {
             "known words": not self.ready,
             "search processes": self.processes.starting > 0,
@@ -140,20 +140,20 @@ class Service:
         make: Callable[[list[TermResult]], A],
         where: str | None = None,
     ) -> A:
-        """Search terms and make an answer of the results; recent results are kept.
+        """Search terms and make an answer from the results; recent results are cached.
 
-        All of it is one job, in the lane of the slowest term: so requests are answered in the
-        order they came, and the thread that takes them computes nothing.
+        The whole request is one job in the lane of its slowest term, so requests are answered in
+        order of arrival, and the event loop's thread computes nothing.
 
         Args:
             terms: to search.
             snapshot: the snapshot that is searched.
-            request: whose client may go away.
+            request: the request, whose client may disconnect.
             make: runs in a thread of the lane.
             where: conditions on recordings.
 
         Raises:
-            ProblemError: too many searches wait, or this one takes too long.
+            ProblemError: too many searches are waiting, or this one takes too long.
             StdError: the index cannot be read.
         """
         is_fast = all(
@@ -170,10 +170,10 @@ class Service:
     async def ask(
         self, question: Question, snapshot: Snapshot, request: "Request | None"
     ) -> bytes | None:
-        """The JSON document that a search process answers; None if it is no question for one.
+        """The JSON document from a search process; None if a process cannot answer the question.
 
         Args:
-            question: about known words, or others.
+            question: the search.
             snapshot: the snapshot to search.
             request: whose client may go away.
 
@@ -187,15 +187,15 @@ class Service:
 
     @property
     def search_s(self) -> float:
-        """How long a search may take: compiling, after an installation, is no fault of the term."""
+        """The time limit of a search, longer while kernels are compiled."""
         return self.limits.search_s if self.warm else self.limits.list_s
 
     def turn(self, key: Hashable) -> asyncio.Lock:
-        """One lock for all that want the same at once: the first makes it, others find it kept."""
+        """One lock per result, so that simultaneous requests compute it once."""
         return self._turns.setdefault(key, asyncio.Lock())
 
     def _found(self, term: str, snapshot: Snapshot, where: str | None) -> TermResult:
-        """The result of a term, new or kept."""
+        """The result of a term, from the search or the cache."""
         key = snapshot.number, term, where
         found: TermResult | None = self.cache.get(key)
         if found is None:
@@ -218,6 +218,6 @@ class Service:
 
 
 def seldom_said(snapshot: Snapshot) -> str:
-    """The word that the recogniser wrote least often; some word if it wrote none."""
+    """The word that the recogniser wrote least often; any word if it wrote none."""
     vocabulary = snapshot.index.vocabulary
     return vocabulary.words[int(vocabulary.counts.argmin())] if len(vocabulary) else WARM_UP_TERM

@@ -1,13 +1,13 @@
-"""Who may do what: roles, the operator's table of users, and the log of what they changed.
+"""Roles, the operator's table of users, and the log of their changes.
 
-    read    search, listen, take away
+    read    search, listen, download
     mark    also judge hits, and watch terms
     edit    also correct, add, describe and delete recordings
     admin   also read the log
 
 The table (CSV, a workbook) has a row for each user: ``name``, ``role``, and a ``token`` unless a
-reverse proxy names users. The name ``*`` is everybody else. Without a table everybody may do all
-that the service allows.
+reverse proxy names users. The name ``*`` stands for everybody else. Without a table everybody may
+do everything that the service allows.
 """
 
 import hashlib
@@ -35,20 +35,20 @@ FEED_PATH = "/api/alerts/feed"  # readers of feeds cannot send a token
 AUDIO_PATH = "/api/audio/"  # nor can players
 TICKET_S = 12 * 3600
 MIN_TOKEN = 16  # letters
-_READING = re.compile(r"/api/(searches|counts)")  # sent by POST, and change nothing
+_READING = re.compile(r"/api/(searches|counts)")  # sent by POST, but change nothing
 _MARKING = re.compile(r"/api/(feedback|alerts)")
 KEPT_BODY_BYTES = 4096  # of a request, in the log
 
 
 class User(NamedTuple):
-    """Somebody who asks."""
+    """The sender of a request."""
 
-    name: str = ""  # empty: nobody is named
+    name: str = ""  # empty = unknown
     role: Role = "admin"
     token: str = ""
 
     def may(self, role: Role) -> bool:
-        """Whether the user has a role, or a higher one."""
+        """Whether the user has a role or a higher one."""
         return ROLES.index(self.role) >= ROLES.index(role)
 
 
@@ -56,21 +56,21 @@ class User(NamedTuple):
 class Users:
     """The users of a service."""
 
-    by_name: Mapping[str, User] = field(default_factory=dict)  # empty: everybody may do all
+    by_name: Mapping[str, User] = field(default_factory=dict)  # empty: everybody may do everything
 
     @property
     def tokens(self) -> list[User]:
-        """Those who have a token."""
+        """The users with a token."""
         return [user for user in self.by_name.values() if user.token]
 
     @property
     def secret(self) -> str:
-        """What signs tickets; empty if nobody has a token."""
+        """The key that signs tickets; empty if nobody has a token."""
         tokens = "\n".join(user.token for user in self.tokens)
         return hashlib.sha256(tokens.encode()).hexdigest() if tokens else ""
 
     def of_token(self, token: str) -> User | None:
-        """The user of a token; looked for in the same time wherever it stands."""
+        """The user of a token, found in constant time."""
         found = None
         for user in self.tokens:
             if hmac.compare_digest(user.token.encode(), token.encode()):
@@ -78,7 +78,7 @@ class Users:
         return found
 
     def named(self, name: str) -> User:
-        """The user of a name that a reverse proxy says; others may read unless ``*`` says more."""
+        """The user named by a reverse proxy; unknown ones may read, unless ``*`` allows more."""
         if not self.by_name:
             return User(name)
         known = self.by_name.get(name) or self.by_name.get(EVERYBODY)
@@ -131,7 +131,8 @@ def read_users(path: Path) -> Users:
     """Read the table of users.
 
     Raises:
-        InputError: it is no such table, has an unknown role, a short token, or a name twice.
+        InputError: the file is not a table of users, or has an unknown role, a short token, or a
+        name twice.
     """
     with open_input(path) as stream:
         table = read_table(content_of(stream, path), path, lambda name: name.lower() == "name")
@@ -158,22 +159,22 @@ def read_users(path: Path) -> Users:
 
 
 class AuditLog:
-    """What users changed, or tried to: one JSON object a line, appended and never changed."""
+    """The changes by users, and refused attempts: one JSON object a line, only appended."""
 
-    SHOWN = 1000  # lines that can be asked for
+    SHOWN = 1000  # lines of an answer, at most
 
     def __init__(self, path: Path) -> None:
-        """Continue a log.
+        """Open a log to append to it.
 
         Raises:
-            InputError: it cannot be written, or another service writes to it.
+            InputError: the log cannot be written, or another service writes to it.
         """
         self._file = AppendedFile(path)
         with path.open("rb") as stream:
             self._last = deque(stream, self.SHOWN)
 
     def note(self, user: User, request: Mapping[str, Any], status: int) -> None:
-        """Write a line about a request that was answered.
+        """Write a line about a request.
 
         Args:
             user: who sent it.
@@ -194,5 +195,5 @@ class AuditLog:
         return [*reversed(self._last)][:count]
 
     def close(self) -> None:
-        """Let another service write to it."""
+        """Release the log."""
         self._file.close()

@@ -75,7 +75,7 @@ async def watch(request: Request, wanted: AlertRequest) -> Response:
 
 @router.delete("", response_model=AlertsDocument)
 async def stop_watching(request: Request, term: Annotated[str, Query(min_length=1)]) -> Response:
-    """Watch a term no longer."""
+    """Stop watching a term."""
     standing = _changeable(request)
     if term not in standing.terms:
         raise ProblemError(404, f"nobody watches {term[:80]!r}")

@@ -122,8 +122,8 @@ async def corrections(request: Request, recording: str) -> Response:
 
 @router.post("/recordings/{recording}/corrections", response_model=CorrectionsDocument)
 async def correct(request: Request, recording: str, said: CorrectionRequest) -> Response:
-    """Correct the words between two times. Searches find the new words once the response
-    arrives."""
+    """Correct the words between two times. Once the response arrives, searches find the new
+    words."""
     service = _allowed(request)
     entry = entry_of(service, recording)
     if said.to_s <= said.from_s:

@@ -1,7 +1,7 @@
 """Addresses of the page.
 
 /                    the search page, with results where no token is needed
-/page/results        the results alone, which the page puts in the place of others
+/page/results        the results alone, which replace earlier ones on the page
 /recordings          all recordings, to browse
 /recordings/{id}     the view of a recording; its parts come from the API
 /lists               a list of terms, counted
@@ -50,7 +50,7 @@ from std.display.numbers import about, clock, length
 from std.errors import StdError
 from std.terminal import printable
 
-LISTED = 200  # recordings on the page that one comes to first
+LISTED = 200  # recordings on the first page
 HERE = Path(__file__).parent
 
 router = APIRouter(include_in_schema=False)
@@ -58,7 +58,7 @@ router = APIRouter(include_in_schema=False)
 
 @cache
 def page_templates() -> Environment:
-    """The templates of the page, with its filters."""
+    """The templates of the page and their filters."""
     environment = templates("service.page", "templates")
     environment.filters |= {"clock": clock, "duration": duration, "hms": length, "shown": printable}
     environment.filters |= {"about": about, "expectation": expectation, "percent": percent}
@@ -69,7 +69,7 @@ def page_templates() -> Environment:
 
 @cache
 def version() -> str:
-    """Another text when a script or a style changes: browsers may keep them for ever."""
+    """A version that changes with scripts and styles, so browsers may cache them for ever."""
     content = hashlib.sha256()
     for path in sorted((HERE / "static").iterdir()):
         content.update(path.read_bytes())
@@ -77,7 +77,7 @@ def version() -> str:
 
 
 def render(request: Request, name: str, status: int = 200, **values: Any) -> Response:
-    """A template as a response."""
+    """Render a template as a response."""
     service = service_of(request)
     root = request.scope.get("root_path", "")
     text = (
@@ -150,12 +150,12 @@ def is_watched(request: Request, state: PageState) -> bool:
 async def with_results(
     request: Request, state: PageState, page: Callable[..., Response]
 ) -> Response:
-    """A page with the results of a search, or with a problem in their place.
+    """A page with the results of a search, or with an error.
 
     Args:
         request: the request of the client.
         state: the search of the page's address.
-        page: renders it, given ``results``; in a thread of the search.
+        page: renders the page from ``results``, in a thread of the search.
     """
     service = service_of(request)
     try:
@@ -184,7 +184,7 @@ async def with_results(
 def results_of(
     selection: Selection, snapshot: Snapshot, marks: MarkFile, first: int
 ) -> dict[str, Any]:
-    """The values of the template of results: the API's answer, and names for it."""
+    """The values of the template of results: the API's answer and texts for it."""
     found = search_document(selection, snapshot, marks, first, PER_PAGE)
     table = snapshot.recordings
     names = {
@@ -204,7 +204,7 @@ def results_of(
 
 @router.get("/recordings/{recording}")
 async def recording_page(request: Request, recording: str) -> Response:
-    """The view of a recording; with a token, its content comes from the API only."""
+    """The page of a recording; with a token, only the API gives its content."""
     service = service_of(request)
     page = partial(render, request, "recording.html", id=recording[:200])
     if service.secret:
@@ -224,7 +224,7 @@ async def recording_page(request: Request, recording: str) -> Response:
 
 @router.get("/recordings")
 async def recordings_page(request: Request) -> Response:
-    """All recordings, to browse; with a token, the list comes by `/page/recordings` only."""
+    """The page of all recordings; with a token, only `/page/recordings` gives the list."""
     if service_of(request).secret:
         return render(request, "recordings.html", browsed=None)
     return render(request, "recordings.html", browsed=_browsed(request))
@@ -249,7 +249,7 @@ async def lists_page(request: Request) -> Response:
 
 @router.get("/api/docs")
 async def docs(request: Request) -> Response:
-    """The API for people, from its OpenAPI document."""
+    """The API described for people, from its OpenAPI document."""
     document = request.app.openapi()
     operations = [
         (path, method.upper(), operation)
@@ -260,7 +260,7 @@ async def docs(request: Request) -> Response:
 
 
 class StaticForEver(StaticFiles):
-    """Static files under an address that holds their version."""
+    """Static files, with their version in the address."""
 
     async def get_response(self, path: str, scope: Any) -> Response:
         _, _, name = path.partition("/")

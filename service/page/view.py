@@ -1,4 +1,4 @@
-"""A search as the page shows it: the query in an address, and texts about the result."""
+"""The form of a search on the page: the query in an address, and texts about the result."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ SORTINGS: tuple[Sorting, ...] = ("probability", "recording", "time")
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """The search in the address of a page, complete, so that it can be sent to a colleague."""
+    """The complete search in the address of a page, so that people can send the address."""
 
     terms: tuple[str, ...] = ()
     min_probability: float = SHOWN_FROM
@@ -31,10 +31,10 @@ class PageState:
     sort: Sorting = "probability"
     group: bool = False
     cursor: int = 0
-    unit: Literal["place", "recording", "turn"] = "place"  # what is found; of one term
+    unit: Literal["place", "recording", "turn"] = "place"  # recordings or turns, for one term
 
     def wish(self, snapshot: Snapshot) -> Wish:
-        """Which hits of a snapshot that are."""
+        """The hits that the search asks for."""
         sort = "recording" if self.group else self.sort
         least = self.min_probability
         return wish_of(snapshot, self.recording, self.channel, self.where, least, sort)
@@ -59,7 +59,7 @@ class PageState:
         return urlencode(pairs)
 
     def export_query(self) -> str:
-        """The query of the API that gives the same hits."""
+        """The query of the API for the same hits."""
         pairs = [("term", term) for term in self.terms]
         for name in ("recording", "channel", "where"):
             pairs += [(name, value) for value in getattr(self, name)]
@@ -68,18 +68,18 @@ class PageState:
         return urlencode(pairs)
 
     def during(self, period: str) -> str:
-        """The query for a year or a month; empty: for all dates."""
+        """The query for a year or a month; empty = all dates."""
         others = tuple(one for one in self.where if not one.startswith("date:"))
         return self.query(where=(*others, f"date:{period}..{period}") if period else others)
 
     @property
     def dates(self) -> str:
-        """The dates that are asked for; empty: all."""
+        """The requested dates; empty = all."""
         chosen = (one for one in self.where if one.startswith("date:"))
         return next(chosen, "").removeprefix("date:")
 
     def toggled(self, facet: str, value: str) -> str:
-        """The query with one value of a facet chosen, or not any more."""
+        """The query with one value of a facet selected or deselected."""
         name, entry = (facet, value) if facet in ("recording", "channel") else (
             "where", f"{facet}:{value}",
         )  # fmt: skip
@@ -89,7 +89,7 @@ class PageState:
 
 
 def split_terms(text: str) -> list[str]:
-    """Terms as people type them: one a line, or separated by commas outside quotation marks.
+    """Split typed terms: one a line, or separated by commas outside quotation marks.
 
     >>> split_terms("polizei gewalt, burg\\nschloss,")
     ['polizei gewalt', 'burg', 'schloss']
@@ -126,12 +126,12 @@ def page_state(query: Sequence[tuple[str, str]]) -> PageState:
 
 
 def _unit(text: str) -> Literal["place", "recording", "turn"]:
-    """What is found, from an address."""
+    """The kind of results, from an address."""
     return "recording" if text == "recording" else "turn" if text == "turn" else "place"
 
 
 WORDS_OF_LINE = 12
-BROWSED = 100  # recordings of a page
+BROWSED = 100  # recordings per page
 Order = Callable[[RecordingEntry], tuple[object, ...]]
 ORDERS: Mapping[str, Order] = {
     "title": lambda entry: (entry.title.casefold(), entry.id),
@@ -145,7 +145,7 @@ ORDERS: Mapping[str, Order] = {
 
 
 class Browsed(NamedTuple):
-    """A page of the recordings, in an order."""
+    """A page of the sorted recordings."""
 
     entries: Sequence[RecordingEntry]
     first: int  # number of the first
@@ -161,7 +161,7 @@ class Browsed(NamedTuple):
 
 
 def browsed(entries: Sequence[RecordingEntry], query: Mapping[str, str]) -> Browsed:
-    """The recordings that an address asks for: some text in them, an order, a page.
+    """The recordings that an address asks for: a text they contain, an order, a page.
 
     Args:
         entries: the entries of the snapshot.
@@ -190,7 +190,7 @@ def lines_of(words: Sequence[Word]) -> list[tuple[float, str]]:
 
 
 def _probability(text: str) -> float:
-    """A probability from an address, or the usual one."""
+    """A probability from an address, or the default."""
     return (
         float(text) if re.fullmatch(r"0(\.\d{1,6})?|1(\.0{1,6})?", text, re.ASCII) else SHOWN_FROM
     )
@@ -210,7 +210,7 @@ def duration(seconds: float) -> str:
 
 
 def percent(probability: float) -> str:
-    """A probability for a person, who takes 100 % for certainty.
+    """A probability as text; only certainty is 100 %, because people read it as certainty.
 
     >>> percent(0.984), percent(0.9999), percent(1.0), percent(0.004)
     ('98 %', '> 99 %', '100 %', '< 1 %')
@@ -221,7 +221,7 @@ def percent(probability: float) -> str:
 
 
 def expectation(expected: Mapping[str, float]) -> str:
-    """What to expect of all places, whether the slider shows them or not.
+    """Describe the expected right places, above and below the slider's probability.
 
     >>> expectation({"from": 0.5, "hits": 37, "right": 28.9, "right_below": 6.1})
     '37 places from 50 % up: about 29 right. Below 50 %: about 6 more.'
@@ -237,12 +237,12 @@ def expectation(expected: Mapping[str, float]) -> str:
 
 
 def is_certain(hit: Mapping[str, Any]) -> bool:
-    """Whether a person has said that just this was said."""
+    """Whether a person has confirmed exactly these words."""
     return bool(hit.get("corrected")) and hit["method"] == "exact"
 
 
 def found_as(hit: Mapping[str, Any]) -> str:
-    """How a hit was found, for a person who knows nothing of methods."""
+    """Describe for a general reader how a hit was found."""
     searched, method = hit["searched"], hit["method"]
     if is_certain(hit):
         return "as a person has corrected it"
@@ -270,7 +270,7 @@ def found_as(hit: Mapping[str, Any]) -> str:
 
 
 def values_of(schema: Mapping[str, Any]) -> str:
-    """What a parameter of the API may be, from its JSON schema.
+    """Describe the values of a parameter of the API, from its JSON schema.
 
     >>> values_of({"type": "number", "minimum": 0, "maximum": 1, "default": 0.05})
     'number from 0 to 1; default 0.05'

@@ -1,6 +1,6 @@
 """Recordings that people add (``std-serve --allow-uploads``).
 
-checks   which names and which content
-folder   the files of those recordings, and what is sent, described, deleted, brought back
-work     the commands that recognise and index them; how far each recording is
+checks   permitted names and content
+folder   the files of the recordings: received, described, deleted, restored
+work     the commands that recognise and index them, and their progress
 """

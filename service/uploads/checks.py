@@ -1,8 +1,8 @@
-"""Which files people may add: names that are safe, and content that is what the name says.
+"""Check added files: the name must be safe, and the content must fit the name.
 
-Sound must begin as its kind of file does and hold an audio stream; nothing else may hide in it (a
-ZIP at its end, a page or a program at its beginning). Captions are read by `std-index --dry-run`,
-in a process of its own, before they are taken.
+Sound must begin with the bytes of its file type and have an audio stream, and must contain nothing
+else (a ZIP archive at its end, a page or a program at its beginning). `std-index --dry-run` reads
+captions in a separate process before they are accepted.
 """
 
 import re
@@ -24,10 +24,10 @@ CAPTION_ENDS = (
 )
 RESERVED = frozenset({"audio", "ecf", "recognise", "sound", "metadata"})
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # of Windows
-MAX_NAME = 400  # letters that somebody may send
+MAX_NAME = 400  # of a sent name
 _MP4 = rb"....(ftyp|moov|mdat|wide|free|skip)"
 _MATROSKA = rb"\x1a\x45\xdf\xa3"
-_BEGINS = {  # files of a name's end; other ends: as any audio
+_BEGINS = {  # first bytes by extension; other extensions: any audio
     **dict.fromkeys((".ogg", ".oga", ".opus"), rb"OggS"),
     **dict.fromkeys((".m4a", ".mp4", ".mov", ".3gp"), _MP4),
     **dict.fromkeys((".webm", ".mkv"), _MATROSKA),
@@ -51,7 +51,7 @@ class Name(NamedTuple):
     stem: str  # the name of the recording
     end: str  # lower case, with its dot
     kind: Kind
-    title: str  # as a person wrote it, if that is something else
+    title: str  # as the person wrote it, if that differs
 
     @property
     def file(self) -> str:
@@ -60,10 +60,10 @@ class Name(NamedTuple):
 
 
 def name_of(text: str) -> Name:
-    r"""The name that a file gets.
+    r"""The name of an added file.
 
     Raises:
-        ProblemError: no file of this kind is taken, or nothing is left of the name.
+        ProblemError: this kind of file is not accepted, or no permitted character is left.
 
     >>> name_of("C:\\tapes\\Interview 3.MP3")
     Name(stem='Interview_3', end='.mp3', kind='sound', title='Interview 3')
@@ -89,12 +89,12 @@ def name_of(text: str) -> Name:
 
 
 def require_sound(path: Path, name: Name, hours: float) -> None:
-    """Refuse a file that is no sound, or sound and something else.
+    """Refuse a file that is not sound, or contains something else, too.
 
     Args:
         path: the path of the file.
-        name: the name that it has.
-        hours: long at most.
+        name: its name.
+        hours: its longest duration.
 
     Raises:
         ProblemError: it is.
@@ -119,10 +119,10 @@ def require_sound(path: Path, name: Name, hours: float) -> None:
 
 
 def require_captions(path: Path, name: Name) -> None:
-    """Refuse what is no text before anything reads it.
+    """Refuse a file that is not text, before another program reads it.
 
     Raises:
-        ProblemError: it is something else.
+        ProblemError: the file is not text.
     """
     if is_audio(path):
         raise ProblemError(415, f"{name.file}: expected captions, got sound")

@@ -1,11 +1,11 @@
-"""The folder of the recordings that people add: the only truth about them.
+"""The folder of the added recordings; it holds all that is known about them.
 
-audio/         sound, as it was sent
-words/         captions, as they were sent; networks that std-recognise writes
-metadata.csv   title, date, ... as people describe them
-.incoming/     what is being sent
-.deleted/      what can be brought back, for `KEPT_S`, with its corrections
-.restored/     corrections of what was brought back, until the index has them again
+audio/         sound as sent
+words/         captions as sent; networks by std-recognise
+metadata.csv   title, date, ...
+.incoming/     files being received
+.deleted/      deleted recordings, kept for `KEPT_S`, with their corrections
+.restored/     corrections of restored recordings, until the index has them
 """
 
 import csv
@@ -30,8 +30,8 @@ from std.metadata.read import parse
 from std.metadata.table import NO_METADATA, Metadata
 from std.outputs import make_folder, open_output, unwritable
 
-KEPT_S = 30 * 86_400.0  # what was deleted
-SETTLE_S = 1.0  # a file that has not changed for so long is complete
+KEPT_S = 30 * 86_400.0  # of a deleted recording
+SETTLE_S = 1.0  # a file that has not changed for this long is complete
 OWN_FILES = frozenset({"ecf.xml", "recognise.json", "sound.json", "audio.json"})  # of std-recognise
 CORRECTIONS = "corrections.json"  # beside the files of a deleted recording
 NO_WORDS = (".part", ".sound")  # ends of its files beside the words
@@ -45,7 +45,7 @@ class Files(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """Their size; 0 for one that goes at this moment."""
+        """Their size in bytes; a file that disappears meanwhile counts 0."""
         size = 0
         for path in filter(None, self):
             with suppress(OSError):
@@ -54,17 +54,17 @@ class Files(NamedTuple):
 
 
 class UploadFolder:
-    """The folder; one service uses it at a time."""
+    """The folder, locked by one service."""
 
     def __init__(self, root: Path, limits: Limits) -> None:
-        """Take up a folder.
+        """Open and lock the folder.
 
         Args:
-            root: the folder, made if it is not there.
+            root: the folder, created if it does not exist.
             limits: the limits of the service.
 
         Raises:
-            InputError: it cannot be written, or another service uses it.
+            InputError: the folder cannot be written, or another service uses it.
         """
         self.root, self._limits = root, limits
         self.audio, self.words = root / "audio", root / "words"
@@ -74,10 +74,10 @@ class UploadFolder:
         for folder in (self.audio, self.words, self._incoming, self._deleted, self.restored):
             make_folder(folder)
         self._handle = _locked(root)
-        for path in self._incoming.iterdir():  # a killed service left it
+        for path in self._incoming.iterdir():  # left by a killed service
             path.unlink()
         self._lock = threading.RLock()
-        self._arriving: dict[str, int] = {}  # files that are being sent, and their bytes
+        self._arriving: dict[str, int] = {}  # files being received, and their sizes
 
     def files(self) -> dict[str, Files]:
         """The files of each recording, by its name."""
@@ -88,7 +88,7 @@ class UploadFolder:
         """The files of one recording.
 
         Raises:
-            ProblemError: nobody added it.
+            ProblemError: there is no such added recording.
         """
         files = self.files().get(name)
         if files is None:
@@ -96,28 +96,28 @@ class UploadFolder:
         return files
 
     def metadata(self) -> Metadata:
-        """What people say of the recordings."""
+        """The metadata of the recordings."""
         return read(parse, self.table) if self.table.exists() else NO_METADATA
 
-    # --- a file comes
+    # --- receiving a file
 
     def begin(self, name: Name, size: int, is_taken: Callable[[str], bool]) -> "Arriving":
-        """Make room for a file.
+        """Reserve a name and space for a file.
 
         Args:
             name: the name of the file.
-            size: the size that its sender says, in bytes; 0: unknown.
-            is_taken: whether the index has a recording of a name from elsewhere.
+        size: the size that the sender states, in bytes; 0 = unknown.
+        is_taken: whether the index has another recording with a name.
 
         Raises:
-            ProblemError: the name is taken, or there is no room.
+            ProblemError: the name is taken, or there is not enough space.
         """
         with self._lock:
             files = self.files()
             here = {known.casefold(): one for known, one in files.items()}
             one = here.get(name.stem.casefold())
             has = one is not None and (one.audio if name.kind == "sound" else one.words)
-            is_other = one is not None and name.stem not in files  # in other letters
+            is_other = one is not None and name.stem not in files  # ignoring case
             is_coming = name.file.casefold() in map(str.casefold, self._arriving)
             if has or is_other or is_coming or (one is None and is_taken(name.stem)):
                 raise ProblemError(409, f"there is a recording of the name {name.stem!r} already")
@@ -134,10 +134,10 @@ class UploadFolder:
         return Arriving(self, name, self._incoming / name.file, target)
 
     def take(self, arriving: "Arriving", described: Mapping[str, str]) -> None:
-        """Put a checked file where it belongs.
+        """Move a checked file to its place.
 
         Args:
-            arriving: the file.
+            arriving: the received file.
             described: metadata of its recording.
 
         Raises:
@@ -150,15 +150,15 @@ class UploadFolder:
             arriving.path.replace(arriving.target)
 
     def forget(self, arriving: "Arriving") -> None:
-        """Give a name free."""
+        """Release a reserved name."""
         with self._lock:
             self._arriving.pop(arriving.name.file, None)
         arriving.path.unlink(missing_ok=True)
 
-    # --- what people change
+    # --- changes
 
     def describe(self, name: str, values: Mapping[str, str]) -> None:
-        """Give a recording other metadata; an empty value takes one away.
+        """Change the metadata of a recording; an empty value removes one.
 
         Raises:
             ProblemError: nobody added such a recording.
@@ -184,11 +184,11 @@ class UploadFolder:
             stream.write(content)
 
     def delete(self, name: str, corrections: str = "") -> None:
-        """Put the files of a recording away.
+        """Delete a recording: move its files to ``.deleted``.
 
         Args:
             name: the name of the recording.
-            corrections: the corrections of its words, as `restore` gives them back.
+            corrections: the corrections of its words, which `restore` writes again.
 
         Raises:
             ProblemError: nobody added such a recording.
@@ -202,17 +202,17 @@ class UploadFolder:
             for path in filter(None, files):
                 make_folder(kept / path.parent.name)
                 path.replace(kept / path.parent.name / path.name)
-            (self.words / f"{name}.jsonl.part").unlink(missing_ok=True)  # it was being recognised
+            (self.words / f"{name}.jsonl.part").unlink(missing_ok=True)  # still being written
 
     def deleted(self) -> list[str]:
-        """The names of recordings that can be brought back, the last deleted first."""
+        """The names of recordings that can be restored, the last deleted first."""
         return [name for kept in self._kept() for name in _names_in(kept)]
 
     def restore(self, name: str) -> None:
-        """Bring a deleted recording back.
+        """Restore a deleted recording.
 
         Raises:
-            ProblemError: none of this name was deleted, or there is another one now.
+            ProblemError: no recording with this name was deleted, or another one has the name now.
         """
         with self._lock:
             kept = next((one for one in self._kept() if name in _names_in(one)), None)
@@ -229,7 +229,7 @@ class UploadFolder:
             shutil.rmtree(kept, ignore_errors=True)
 
     def purge(self) -> None:
-        """Remove what was deleted long ago."""
+        """Remove recordings that were deleted long ago."""
         for kept in self._kept():
             if kept.name.isdecimal() and time.time() - int(kept.name) / 1e9 > KEPT_S:
                 shutil.rmtree(kept, ignore_errors=True)
@@ -243,7 +243,7 @@ class UploadFolder:
 
 
 class Arriving:
-    """A file that is being sent: it is removed again unless `UploadFolder.take` takes it."""
+    """A file being received; it is removed unless `UploadFolder.take` moves it."""
 
     def __init__(self, folder: UploadFolder, name: Name, path: Path, target: Path) -> None:
         self._folder, self.name, self.path, self.target = folder, name, path, target
@@ -266,7 +266,7 @@ class Arriving:
             raise _full(error) from error
 
     def complete(self) -> None:
-        """Put all of it on the disk.
+        """Flush the file to disk.
 
         Raises:
             ProblemError: the disk is full.
@@ -291,10 +291,10 @@ def _full(error: OSError) -> ProblemError:
 
 
 def _locked(root: Path) -> int:
-    """A folder, locked against other services.
+    """Lock a folder against other services.
 
     Raises:
-        InputError: another one uses it.
+        InputError: another service uses it.
     """
     try:
         handle = os.open(root, os.O_RDONLY)

@@ -1,8 +1,8 @@
-"""What becomes of recordings that people add: `std-recognise`, then `std-store sync`.
+"""Recognise and index added recordings: `std-recognise`, then `std-store sync`.
 
-Both commands run beside the service at low priority, one of each at a time, on the whole folder:
-so after a restart, and for files that come there by other ways, work goes on as by these commands
-with ``--watch``. How far a recording is, is read from the folder.
+Both commands run beside the service at low priority, one of each at a time, on the whole folder. So
+a restarted service continues, and files that were put there by other means are processed, as with
+``--watch``. The progress of a recording is read from the folder.
 """
 
 import json
@@ -24,10 +24,10 @@ from std.errors import InputError, StdError
 
 State = Literal["waiting", "recognising", "indexing", "ready", "failed"]
 
-POLL_S = 2.0  # between two looks at the folder
-INDEX_RETRY_S = 20.0  # after a fault of the index
+POLL_S = 2.0  # between two checks of the folder
+INDEX_RETRY_S = 20.0  # after an error of the index
 LOW_PRIORITY = 10
-MEMORY_BYTES = 8_000_000_000  # of the process that looks at captions
+MEMORY_BYTES = 8_000_000_000  # of the process that checks captions
 TAIL_BYTES = 1 << 16
 START = (
     "import sys; from spoken_terms.start import start; sys.exit(start(sys.argv[1], sys.argv[2:]))"
@@ -35,47 +35,47 @@ START = (
 
 
 class Upload(NamedTuple):
-    """A recording that somebody added, and how far it is."""
+    """An added recording and its progress."""
 
     name: str
     files: Files
     state: State
-    done: float  # the share of its sound that is recognised
+    done: float  # the recognised share of its sound
     detail: str  # why it failed
     metadata: Mapping[str, str]
 
 
 class CommandResult(NamedTuple):
-    """How a command ended."""
+    """The outcome of a command."""
 
-    status: int  # negative: by a signal
-    document: Mapping[str, object]  # that it printed
-    message: str  # the last line that it said
+    status: int  # negative = ended by a signal
+    document: Mapping[str, object]  # its output
+    message: str  # its last line on stderr
 
     def reasons(self, key: str) -> list[str]:
-        """Why it could not read some files."""
+        """The files that it could not read, with reasons."""
         found = self.document.get(key)
         return [str(one) for one in found] if isinstance(found, list) else []
 
 
 class UploadWork:
-    """Recognises and indexes what is in the folder of a service."""
+    """Recognises and indexes the recordings in the folder of a service."""
 
     def __init__(
         self, folder: UploadFolder, settings: Settings, committed: Callable[[], object]
     ) -> None:
-        """Prepare.
+        """Store the settings; start nothing.
 
         Args:
-            folder: with the recordings.
+            folder: the folder of the recordings.
             settings: the settings of the service.
-            committed: is called after each change of the index.
+            committed: called after each change of the index.
         """
         self.folder, self._settings, self._committed = folder, settings, committed
-        self.trouble = ""  # why the index does not take the recordings
-        self._failed: dict[Path, tuple[int, str]] = {}  # when such a file was changed, and why
-        self._indexed: object = None  # state of the words, and of the metadata, in the index
-        self._described: object = None  # state of the metadata there
+        self.trouble = ""  # why the recordings cannot be indexed
+        self._failed: dict[Path, tuple[int, str]] = {}  # modification time and reason of a refusal
+        self._indexed: object = None  # indexed state of the words and of the metadata
+        self._described: object = None  # indexed state of the metadata
         self._recognising: frozenset[str] = frozenset()
         self._deleted: dict[str, int] = {}  # by people, since the last sync, and their numbers
         self._deletions = 0
@@ -103,7 +103,8 @@ class UploadWork:
         return "waiting", 0.0, ""
 
     def _share_done(self, name: str, audio: Path) -> float:
-        """How much of a recording std-recognise has written: to the end of its last window."""
+        """The share of a recording up to the end of the last window that std-recognise has
+        written."""
         try:
             with (self.folder.words / f"{name}.jsonl.part").open("rb") as stream:
                 stream.seek(max(0, stream.seek(0, 2) - TAIL_BYTES))
@@ -125,24 +126,24 @@ class UploadWork:
                 self._failed[path] = path.stat().st_mtime_ns, why.replace(f"{path.parent}/", "")
 
     def look(self, deleted: str = "") -> None:
-        """Look at the folder now: something has changed.
+        """Check the folder now, because something has changed.
 
         Args:
-            deleted: name of a recording that somebody has deleted.
+            deleted: the name of a deleted recording.
         """
         if deleted:
             self._deletions += 1
             self._deleted[deleted] = self._deletions
-        if deleted in self._recognising:  # what would be written of it is of no recording
+        if deleted in self._recognising:  # its output would belong to no recording
             self._stop_commands()
         for change in self._changes.values():
             change.set()
 
     def check(self, arriving: Arriving) -> None:
-        """Check a file that has come.
+        """Check a received file.
 
         Raises:
-            ProblemError: it is not what its name says, or something that is not taken.
+            ProblemError: the content does not fit the name, or the kind of file is not accepted.
         """
         path, name = arriving.path, arriving.name
         if name.kind == "sound":
@@ -159,7 +160,7 @@ class UploadWork:
     # --- the threads
 
     def start(self) -> None:
-        """Begin to recognise and to index, in two threads."""
+        """Start the two threads that recognise and index."""
         for work, change in self._changes.items():
             threading.Thread(target=self._repeat, args=(work, change), daemon=True).start()
 
@@ -195,13 +196,13 @@ class UploadWork:
         return True
 
     def _index(self) -> bool:
-        """Make the index hold what the folder holds; whether that worked."""
+        """Synchronise the index with the folder; return whether that succeeded."""
         state, files = self._state(), self.folder.files()
         words = [one.words for one in files.values() if one.words]
         if state == self._indexed or not all(map(is_settled, words)):
             return True
         deletions, deleted = self._deletions, [*self._deleted]
-        if not words:  # a sync takes an empty folder for one that is not mounted
+        if not words:  # a sync refuses an empty folder, which may not be mounted
             self._delete_last(deleted)
             self._note_deleted(deletions)
             self._committed()
@@ -219,7 +220,7 @@ class UploadWork:
             self._fail((path for path in words if str(path) in why), why)
         described = state[-1:]
         if given and outcome.document and described != self._described:
-            # a sync that finds nothing new leaves metadata alone
+            # a sync without new files does not read metadata
             stores = [part for one in self._settings.stores for part in ("--store", one)]
             outcome = self._run("std-index", *stores, *given, "--json")
         if not outcome.document:
@@ -233,29 +234,29 @@ class UploadWork:
         return True
 
     def _delete_last(self, names: Iterable[str]) -> None:
-        """Delete recordings from the index, where the folder has no others."""
+        """Delete recordings from the index if the folder has no others with their names."""
         from indexer import delete_recordings
 
         for name in names:
-            with suppress(InputError):  # it was not indexed yet
+            with suppress(InputError):  # not indexed yet
                 delete_recordings([name], self._settings.stores)
 
     def _note_deleted(self, number: int) -> None:
-        """Forget the deletions up to one: the index has taken note of them."""
+        """Forget the deletions that the index has applied."""
         self._deleted = {name: one for name, one in self._deleted.items() if one > number}
 
     def delete(self, name: str) -> None:
-        """Take a recording away, with its corrections.
+        """Delete a recording and keep its corrections.
 
         Raises:
-            ProblemError: nobody added such a recording.
+            ProblemError: there is no such added recording.
         """
         from indexer import list_corrections
 
         self.folder.require(name)
         try:
             found = list_corrections(self._settings.stores, recordings=[name])
-        except InputError:  # it is not in the index yet
+        except InputError:  # not in the index yet
             found = []
         corrections = [
             [
@@ -269,7 +270,7 @@ class UploadWork:
         self.look(deleted=name)
 
     def _correct_again(self, indexed: Collection[str]) -> None:
-        """Correct the recordings that were brought back as they were before.
+        """Apply the earlier corrections of restored recordings.
 
         Args:
             indexed: names of recordings that the index has now.
@@ -285,12 +286,12 @@ class UploadWork:
                     correct_recording(
                         path.stem, self._settings.stores, words=words, at_s=at_s, channel=channel
                     )
-            except InputError as error:  # the recording has another channel, or is gone again
+            except InputError as error:  # the recording has another channel, or was deleted again
                 self.trouble = f"corrections of {path.stem} are not made again: {error}"
             path.unlink()
 
     def _state(self) -> list[tuple[str, int, int]]:
-        """What changes when words or metadata do; the metadata are last."""
+        """The modification times of words and metadata; the metadata are last."""
         paths = [one.words for one in self.folder.files().values() if one.words]
         found = []
         for path in (*paths, self.folder.table):
@@ -332,7 +333,7 @@ class UploadWork:
             process.terminate()
 
     def close(self) -> None:
-        """Stop working; another service may go on."""
+        """Stop the threads and release the folder."""
         self._ended.set()
         for change in self._changes.values():
             change.set()
@@ -341,7 +342,7 @@ class UploadWork:
 
 
 def _limit_memory(pid: int, bytes_at_most: int) -> None:
-    """Let a process fail rather than take all memory, where the system can say so."""
+    """Limit the memory of a process, if the system supports it."""
     import resource
 
     limit = getattr(resource, "prlimit", None)
