@@ -200,14 +200,12 @@ def watch_folder(
         store: the index, made if it is not there.
         tell: takes one line for each file.
         stopped: waits so many seconds, or less; returns whether to stop.
-        sync: begin with `sync_folder`, and repeat it when files are gone: the recordings of files
-            that are removed are deleted.
+        sync: begin with `sync_folder`, and repeat it when files are removed.
         allow_gone: with ``sync``, also delete more than half of the recordings from the folder.
         options: how inputs are read.
         poll_s: time between two looks at the folder.
         settle_s: how long a file does not change before it is read.
-        settings: the settings of `index_files`: ``metadata``, ``ecf``, ``config``, ``language``,
-            ``jobs``, ...
+        settings: further arguments of `index_files`: ``metadata``, ``ecf``, ``jobs``, ...
 
     Returns:
         How many files were indexed.

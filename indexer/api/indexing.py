@@ -55,11 +55,9 @@ def index_files(
         inputs: files and folders; ``-`` is standard input.
         store: the index, made if it is not there; several stores are its shards.
         ecf: the recordings' true durations, and languages.
-        metadata: the metadata of recordings, also of those indexed before, or their file
-            (`std.metadata.read`).
+        metadata: metadata of recordings, new or indexed before, or their file.
         config: a configuration, or a file such as ``configs/default.toml``.
-        language: the language of all recordings (German, de); None: by metadata, ECF, input or
-            their words.
+        language: of all recordings (German, de); None: from metadata, ECF, input or words.
         options, changes: how inputs are read; ``changes`` are fields of `InputOptions` by name.
         jobs: worker processes on this machine.
         scheduler: address of a Dask scheduler; then ``jobs`` is not used.
