@@ -1,6 +1,6 @@
 """Times for hypotheses without times, from a hypothesis of the same window that has times.
 
-timed_by    each word gets the time of the letters that it is aligned with
+    timed_by    each word gets the time of the letters that it is aligned with
 
 Texts are aligned letter by letter (fewest edits), because hypotheses differ in where words begin:
 "whitmore" takes the time of "with more". Letters of a word share its time equally.

@@ -68,8 +68,7 @@ def compression_ratio(text: str) -> float:
 
 
 def without_loops(words: Sequence[str]) -> list[int]:
-    """Positions of the words that stay when a phrase said more than three times in a row counts
-    once.
+    """Positions of the words that stay when a phrase repeated more than three times counts once.
 
     >>> without_loops("a b a b a b a b c c c".split())
     [0, 1, 8, 9, 10]

@@ -82,8 +82,7 @@ class Alerts:
             self.searched.remove(term)
 
     def start(self) -> None:
-        """Start a thread that searches after each commit, and now for commits made while none
-        ran."""
+        """Start a thread that searches now and after each commit."""
         self._changed.set()
         threading.Thread(target=self._work, name="alerts", daemon=True).start()
 

@@ -175,8 +175,7 @@ def like_right(terms: Sequence[str], snapshot: Snapshot, marks: Marks) -> str | 
 
 
 def by_date(values: Sequence[FacetValue]) -> list[dict[str, Any]]:
-    """Hits by year, or by month if the dates span at most two years; hits without a date are left
-    out.
+    """Hits by year, or by month if the dates span at most two years; undated hits are left out.
 
     Args:
         values: the values of the facet of dates.

@@ -290,8 +290,7 @@ class Guard:
         return self._users.named(name) if name and not user.name else user
 
     def _needs_token(self, path: str) -> bool:
-        """Whether a path shows content of the index; static files and pages without results do
-        not."""
+        """Whether a path shows content of the index, unlike static files and empty pages."""
         is_shell = path in ("/", "/api/docs", "/recordings", "/lists") or path.startswith(
             "/recordings/"
         )

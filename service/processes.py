@@ -1,7 +1,7 @@
 """Processes that answer searches of known words on several processors.
 
-Question          a search by one request: pickled, a few hundred bytes
-SearchProcesses   the processes of a service; they answer questions in order of arrival
+    Question          a search by one request: pickled, a few hundred bytes
+    SearchProcesses   the processes of a service; they answer questions in order of arrival
 
 A process opens the index itself and answers one question at a time; columns never pass between
 processes. If no process can answer (none has started, one died, a process cannot reach the store),
@@ -138,8 +138,7 @@ class SearchProcesses:
         return sum(_resident_bytes(one.process.pid) for one in self._started)
 
     def wait_until_started(self) -> None:
-        """Wait until the processes have opened the index; do not call it in the event loop's
-        thread."""
+        """Wait until the processes have opened the index; not for the event loop's thread."""
         end_s = time.monotonic() + STARTING_S
         for thread in list(self._opening):
             thread.join(max(0.0, end_s - time.monotonic()))

@@ -244,8 +244,7 @@ def _outside_words(results: Sequence[TermResult], snapshot: Snapshot, wish: Wish
 
 
 def _speaker_facet(results: Sequence[TermResult], recording: Ints, given: Facet | None) -> Facet:
-    """(n,) the number of each hit's speaker, and the names; from the metadata if the index has
-    none.
+    """(n,) the number of each hit's speaker, and the names, from the index or the metadata.
 
     Args:
         results: the results of the search.

@@ -1,8 +1,8 @@
 """Recognise and index added recordings: `std-recognise`, then `std-store sync`.
 
-Both commands run beside the service at low priority, one of each at a time, on the whole folder. So
-a restarted service continues, and files that were put there by other means are processed, as with
-``--watch``. The progress of a recording is read from the folder.
+Both commands run at low priority, one of each at a time, on the whole folder. So a restarted
+service continues, and files put there by other means are processed. The progress of a recording is
+read from the folder.
 """
 
 import json
@@ -103,8 +103,7 @@ class UploadWork:
         return "waiting", 0.0, ""
 
     def _share_done(self, name: str, audio: Path) -> float:
-        """The share of a recording up to the end of the last window that std-recognise has
-        written."""
+        """The share of a recording that std-recognise has written, up to the last window."""
         try:
             with (self.folder.words / f"{name}.jsonl.part").open("rb") as stream:
                 stream.seek(max(0, stream.seek(0, 2) - TAIL_BYTES))
