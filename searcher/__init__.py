@@ -13,12 +13,12 @@ From Python:
             print(hit.file, hit.start_s, hit.probability)
         print(index.find("polizei gewalt").expected)  # how many hits there are, and are right
 
-Several recognisers of the same speech are searched as one by `open_fused`. `searcher.api` describes
-the interface of an index; `searcher.search` is the pipeline on one screen. What terms become,
-without searching them, says `query_terms`; `tune` learns a model for `open_index` from a
-development set, `check_archive` says how far probabilities hold. What recurs in an archive, without
-any terms, finds `Index.discover`. `write_hits` writes a hit list,
-which `scoring` reads. A `StandingSearch` tells each hit of a list of terms once.
+`open_fused` searches the indexes of several recognisers of the same speech as one. `searcher.api`
+describes the interface of an index; `searcher.search` is the pipeline on one screen. `query_terms`
+explains terms without a search. `tune` learns a model for `open_index` from a development set, and
+`check_archive` tests an archive's probabilities. `Index.discover` finds recurring speech without
+terms. `write_hits` writes a hit list for `scoring`. A `StandingSearch` reports each hit of a list
+of terms once.
 """
 
 from typing import TYPE_CHECKING

@@ -5,16 +5,16 @@
                 find_units    a query (`std.query`) --> the recordings or turns where it holds
                 search_queries  spoken queries and an ECF --> the same
                 find_examples  stretches of audio --> the same
-                discover      no terms at all --> classes of what is said again and again
-                search_terms  a term list and an ECF --> everything std-search knows of a batch
+                discover      no terms --> classes of recurring speech
+                search_terms  a term list and an ECF --> all results of a batch
                 find_terms, decide  the same of a long list in parts, for progress
                 hits          what a search returned --> hits, in the order of the hit list
                 hit_columns   the same as columns, for programs that write many
-                remarks       what a person should know about a search
-                query         what a term becomes, without searching
-                recordings    what is indexed, with metadata; some by conditions
-                words         what the recogniser wrote in a recording
-                renewed       the index with what was committed since
+                remarks       notes for people about a search
+                query         explains a term without searching
+                recordings    the indexed recordings with metadata, selected by conditions
+                words         the recogniser's words of a recording
+                renewed       the index with later commits
 
 An example on real speech (the commands do the same: `std-index`, `std-search`):
 
@@ -80,7 +80,7 @@ def open_index(
         stores: a folder, ``memory:`` or ``couchdb://[user@]host[:port]/database``; several are
             the shards of one index.
         config: a configuration or its TOML file; None = the default.
-        model: what `std-tune` learned, or its JSON file; None = the shipped weights.
+        model: a model of `std-tune` or its JSON file; None = the shipped weights.
         metadata: the metadata of recordings (`std.metadata.read`); they count more than those of
             the index.
 
@@ -97,9 +97,9 @@ def open_index(
 
 
 class Index(IndexSnapshot):
-    """A snapshot of one index: recordings added later are not in it. Closes as a context manager.
+    """A snapshot of one index, without recordings added later. A context manager closes it.
 
-    Made by `open_index`. What it holds, whatever is searched for: `IndexSnapshot`.
+    `open_index` makes it. `IndexSnapshot` has the data that do not depend on terms.
     """
 
     def search_queries(
@@ -112,10 +112,10 @@ class Index(IndexSnapshot):
         workers: Executor = IN_PROCESS,
         advance: Callable[[float], None] = lambda share: None,
     ) -> SearchResult:
-        """Search spoken queries by words and phones, as `search_terms` does terms.
+        """Search spoken queries by words and phones, as `search_terms` searches terms.
 
         Args:
-            spoken: the queries, as `std-index --queries-to` wrote them.
+            spoken: the queries that `std-index --queries-to` wrote.
             ecf, where, recordings, workers, advance: see `search_terms`.
 
         Raises:
@@ -146,18 +146,17 @@ class Index(IndexSnapshot):
         threads: int = 1,
         advance: Callable[[float], None] = lambda share: None,
     ) -> SearchResult:
-        """Query by example: find where a stretch of audio is said again, in any language.
+        """Query by example: find other places that sound like a stretch of audio, in any language.
 
         Args:
-            terms: each with an example or several: ``RECORDING@BEGIN-END`` in seconds, or a file of
-                `std-recognise --sound-only`.
-            ecf, where, recordings: see `search_terms`.
+            terms: terms with one or more examples: ``RECORDING@BEGIN-END`` in seconds, or a file of
+                `std-recognise --sound-only`. ecf, where, recordings: see `search_terms`.
             mode: who asks, see `find_terms`.
             threads: the threads that search.
             advance: called with each share of the work that is done.
 
         Raises:
-            StdError: the index has no sound (`std-recognise --sound`); an example is none.
+            StdError: the index has no sound (`std-recognise --sound`), or an example is invalid.
         """
         from searcher.examples.find import (
             MISSED_BY_EXAMPLES,
@@ -182,18 +181,18 @@ class Index(IndexSnapshot):
         workers: Executor = IN_PROCESS,
         advance: Callable[[float], None] = lambda share: None,
     ) -> "Discovered":
-        """Term discovery: find what is said again and again, without any terms.
+        """Term discovery: find recurring speech without terms.
 
         Args:
-            by: what is compared: the ``sound``, or the ``phones`` that were heard in it.
-            unexplained: only what the recogniser wrote as different words, or not at all; with
-                the spelling that the phones heard propose, where the index has some.
+            by: compare the ``sound``, or the ``phones`` heard in it.
+            unexplained: find only speech that the recogniser wrote as different words or not at
+                all, with a spelling proposed from the phones heard, if the index has them.
             least_score: the least score of two stretches: signs by which their frames are nearer
                 than usual, in all; None: 300, of phones 1000.
             least_s: the least length of a stretch, in seconds.
-            most_chance: share of the pairs that chance may explain; None: 0.01, of phones 0.25.
+            most_chance: share of the pairs that chance may explain; None: 0.01, for phones 0.25.
             where, recordings: compare some recordings only, see `recordings`.
-            workers: who compares, see `std.execution.processes.executor`.
+            workers: the executor of the comparisons, see `std.execution.processes.executor`.
             advance: called with each share of the work that is done.
 
         Raises:
@@ -238,7 +237,7 @@ class Index(IndexSnapshot):
 
         Args:
             terms: part of a list.
-            mode: who asks: ``adhoc`` as in `search`, ``list`` as in `search_terms`.
+            mode: ``adhoc`` as in `search`, or ``list`` as in `search_terms`.
             workers: see `search_terms`.
         """
         return find_terms(terms, self._prepared, self.all_speech, mode=mode, workers=workers)
@@ -247,7 +246,8 @@ class Index(IndexSnapshot):
         """Decide on a list that was found in parts, as `search_terms` does at once.
 
         Args:
-            parts: all of the list; how many of its terms occur is judged for all of them together.
+            parts: all parts of the list; the number of its terms that occur is judged for all
+                together.
 
         For example::
 
@@ -290,9 +290,9 @@ class Index(IndexSnapshot):
         )
 
     def first_speakers(self, result: SearchResult) -> list[str] | None:
-        """(n,) who speaks where each detection begins; None if the index names nobody."""
+        """(n,) the speaker at the start of each detection; None if the index names no speakers."""
         return first_speakers(result.candidates, result.recordings, self.segments, self.copies)
 
     def remarks(self, result: SearchResult) -> list[str]:
-        """What a person should know about a search: unknown words, wildcards, missing phones."""
+        """Notes about a search: unknown words, wildcards, missing phones."""
         return [*remarks(result), *phonetic_warnings(result)]

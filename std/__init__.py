@@ -6,10 +6,10 @@ Data goes one way:
     Term --searcher--> Variant --> Postings --> Candidates --> Detections, decided
     Detections --std.nist.std_list--> STD list XML --scoring--> Alignment --> report
 
-Start with `std.values` (the values that pass between packages), then `indexer.formats` (how it
-enters) and `std.store` (where an index lives), then the three pipelines: `indexer.build`,
+Start with `std.values` (the values that pass between packages), then `indexer.formats` (reading
+recogniser output) and `std.store` (storing an index), then the three pipelines: `indexer.build`,
 `searcher.search`, `scoring.evaluate`. `std` imports none of the three, and they never import each
-other: they meet only in a store and in files.
+other: they share only a store and files.
 
 A program needs four groups of names, all of which can be imported from `std`:
 

@@ -1,8 +1,8 @@
 # letters of many languages are meant
-"""Letters beyond ASCII of languages, by the code pages in which their texts are kept.
+"""Letters beyond ASCII of languages, by the code pages of their texts.
 
-A text that was decoded in the wrong code page has letters that no one language has together:
-Polish read as French, "s³uchaæ", "prosz¹".
+A text that was decoded in the wrong code page has letters that no single language combines: Polish
+read as French is "s³uchaæ", "prosz¹".
 
 Sources: the languages' alphabets in Unicode CLDR (main and auxiliary letters).
 """
@@ -58,7 +58,7 @@ ALPHABETS = (
     LanguageAlphabet("lv", "āčēģīķļņšūž", ("cp1257",)),
     LanguageAlphabet("et", "äõöüšž", ("cp1257", "cp1252")),
 )
-SCRIPTS = {  # of several bytes a letter: what most letters of a text are
+SCRIPTS = {  # of multi-byte code pages: the scripts of most letters of a text
     "cp932": ("ja", "\u3041-\u30ff\u4e00-\u9fff"),
     "euc_jp": ("ja", "\u3041-\u30ff\u4e00-\u9fff"),
     "gb18030": ("cmn", "\u4e00-\u9fff"),

@@ -1,10 +1,10 @@
 """A file of JSON lines that one process appends to: each line is on the disk when `append` returns.
 
     AppendedFile       the open file
-    rename_in_lines    another name of a recording in all lines, in one step
+    rename_in_lines    renames a recording in all lines, in one step
 
-A line that a killed process did not finish is cut off when the file is opened again; nobody was
-told that it is kept.
+An incomplete line of a killed process is removed when the file is opened again; no caller was told
+that it was stored.
 """
 
 import fcntl
@@ -25,7 +25,7 @@ class AppendedFile:
     """An open file, locked against other processes."""
 
     def __init__(self, path: Path) -> None:
-        """Open the file, or make it.
+        """Open or create the file.
 
         Raises:
             InputError: it cannot be written, or another process writes to it.
@@ -35,7 +35,7 @@ class AppendedFile:
             self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if not os.path.samestat(os.fstat(self._handle), path.stat()):
-                raise BlockingIOError  # it was replaced meanwhile (`rename_in_lines`)
+                raise BlockingIOError  # `rename_in_lines` replaced it meanwhile
             self._remove_unfinished_line()
         except BlockingIOError as error:
             got = "one that another std-serve or std-search writes to"
@@ -50,7 +50,7 @@ class AppendedFile:
             os.ftruncate(self._handle, size - unfinished)
 
     def append(self, lines: bytes) -> None:
-        """Write whole lines; all of them or none.
+        """Write complete lines, all or none.
 
         Raises:
             InputError: they cannot be written.
@@ -65,14 +65,14 @@ class AppendedFile:
             raise unwritable(self.path, "a file that takes all of the output", error) from error
 
     def close(self) -> None:
-        """Let another process write to the file."""
+        """Release the file."""
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
 
 
 def told_path(terms: Path) -> Path:
-    """Where what was told of a list of terms is kept: beside it.
+    """The file of the reported hits of a list of terms, beside the list.
 
     >>> told_path(Path("names.xlsx")).name
     'names.xlsx.hits.jsonl'
@@ -81,9 +81,9 @@ def told_path(terms: Path) -> Path:
 
 
 def rename_in_lines(files: Mapping[Path, str], old: str, new: str) -> None:
-    """Give a recording another name in all lines of files, each of which is replaced as a whole.
+    """Rename a recording in all lines of files, each of which is replaced in one step.
 
-    Nothing is written before all of them have been read and are locked.
+    All files are read and locked before the first is written.
 
     Args:
         files: the key that names the recording in the object of each line, by path; lines that are
@@ -92,8 +92,8 @@ def rename_in_lines(files: Mapping[Path, str], old: str, new: str) -> None:
         new: its name from now on.
 
     Raises:
-        InputError: a file cannot be read or written, another process writes to it, or a line is no
-            JSON object.
+        InputError: a file cannot be read or written, another process writes to it, or a line is not
+            a JSON object.
     """
     with ExitStack() as locks:
         renamed: dict[Path, list[bytes]] = {}
@@ -114,7 +114,7 @@ def rename_in_lines(files: Mapping[Path, str], old: str, new: str) -> None:
 
 
 def _renamed(line: bytes, place: tuple[Path, int], key: str, old: str, new: str) -> bytes:
-    """A line, with another name of the recording if it is the one that is renamed."""
+    """A line, with the new name if it has the renamed recording."""
     if not line.strip():
         return line
     try:

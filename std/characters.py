@@ -1,16 +1,15 @@
 """Text without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese): its words are characters.
 
     characters    a text without spaces -> its characters, and the other words between them
-    has_characters    whether there are any in a text
+    has_characters    whether a text has such characters
     text_of       words -> a text to read, without blanks between characters
 
-Where words begin is not written in these scripts, and programs that guess it disagree. So a word
-of the index is a character, as in the n-gram analysers of text search, and a term is a phrase of
-them: it is found wherever its characters follow each other, whoever cut the text into words. A
-character is what nobody would part: an ideogram, a kana with its marks, a consonant with the
-vowels and tones around it (เกาะ, ສະ, ស្តី, မင်).
-
-Korean has spaces and its words stay; a search finds a part of them by ``*``.
+These scripts do not mark where words begin, and programs that guess it disagree. So each character
+is a word of the index, as in the n-gram analysers of text search, and a term is a phrase of
+characters: it is found wherever its characters follow each other, however the text was cut into
+words. A character is a unit that is never divided: an ideogram, a kana with its marks, a consonant
+with the vowels and tones around it (เกาะ, ສະ, ស្តី, မင်). Korean has spaces, so its words stay;
+``*`` finds parts of them.
 
 Sources: Unicode 15.1, scripts and annex 29 (grapheme clusters); for Thai, Theeramunkong et al.,
 "Character cluster based Thai information retrieval" (2000).
@@ -44,7 +43,7 @@ _LETTERS = (
     f"{_IDEOGRAMS}\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u108f"
     "\u109a-\u109d\u1780-\u17d3\u17dc\u17dd"
 )
-_PUNCTUATION = (  # of these scripts; it parts words of others between characters
+_PUNCTUATION = (  # of these scripts; it separates words of other scripts
     "\u3000-\u3004\u3008-\u3020\u3030\u303d\u30a0\u30fb\uff01-\uff09\uff0b-\uff0f\uff1a-\uff20"
     "\uff3b-\uff40\uff5b-\uff65\u0e2f\u0e4f\u0e5a\u0e5b\u104a-\u104f\u17d4-\u17da"
 )
@@ -57,7 +56,7 @@ _ALL_AROUND = re.compile(rf"^\*+(?=[{_LETTERS}])|(?<=[{_LETTERS}])\*+$")
 
 
 def has_characters(text: str) -> bool:
-    """Tell whether a text has letters of a script without spaces.
+    """Whether a text has letters of a script without spaces.
 
     >>> has_characters("天气"), has_characters("été")
     (True, False)
@@ -85,7 +84,7 @@ def _is_said(unit: str) -> bool:
 
 
 def without_outer_stars(term: str) -> str:
-    """A term without ``*`` around characters, which are found inside of longer text anyway.
+    """A term without ``*`` around characters, which are found inside longer text anyway.
 
     >>> without_outer_stars("*天气*"), without_outer_stars("天*气"), without_outer_stars("robo*")
     ('天气', '天*气', 'robo*')
@@ -94,7 +93,7 @@ def without_outer_stars(term: str) -> str:
 
 
 def text_of(words: Iterable[str]) -> str:
-    """Words as a text: a blank between two, but none between two characters.
+    """Words joined to a text: a space between words, but none between characters.
 
     >>> text_of(["我", "用", "python", "写"]), text_of(["two", "words"])
     ('我用 python 写', 'two words')

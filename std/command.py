@@ -52,7 +52,7 @@ MAX_LINE = 8000  # letters of any message: a path may have 4,096
 
 
 def announce(command: str, *, quiet: bool) -> None:
-    """Have a person who waits for a command told why (`std.notices`)."""
+    """Tell a person who waits for the command what it does (`std.notices`)."""
     set_notice(None if quiet else lambda message: say(command, message))
 
 
@@ -84,7 +84,7 @@ def folder_argument(text: str) -> Path:
 
 
 def text_argument(text: str) -> str:
-    """Text that can be searched, shown and written as XML; else argparse shows the error."""
+    """Text that can be searched, shown and written as XML; otherwise argparse reports an error."""
     if UNWRITABLE.search(text):
         raise argparse.ArgumentTypeError(
             f"expected UTF-8 text without control characters, got {quoted(text)}"
@@ -93,7 +93,7 @@ def text_argument(text: str) -> str:
 
 
 def number(span: Range) -> Callable[[str], float]:
-    """The type of an option that takes a number of a range."""
+    """The type of an option whose value is a number of a range."""
 
     def read(text: str) -> float:
         try:
@@ -110,12 +110,12 @@ SEED = number(Range(0, 2**63 - 1, whole=True))
 
 
 def run(command: str, work: Callable[[], int | None]) -> int:
-    """Do a command's work and turn how it ended into an exit status.
+    """Run a command and return its exit status.
 
-    Arrays are multiplied by one thread: our matrices are small, so threads wait for each other
-    (g2p-en's took four times as much CPU with two), and ``--jobs`` says how many cores are used.
+    Arrays are multiplied by one thread: our matrices are small, so threads would wait for each
+    other (g2p-en took four times as much CPU with two), and ``--jobs`` sets the number of cores.
     """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy reads it when it is imported
     try:
         _reserve_streams()
         with _ctrl_c_raises(), _warnings_as_lines(command), while_working():
@@ -133,7 +133,7 @@ def run(command: str, work: Callable[[], int | None]) -> int:
 
 @contextmanager
 def _ctrl_c_raises() -> Iterator[None]:
-    """Ctrl-C raises KeyboardInterrupt in the block; see `spoken_terms` for before and after."""
+    """Let Ctrl-C raise KeyboardInterrupt in the block; see `spoken_terms` for the time outside."""
     usual = signal.getsignal(signal.SIGINT)
     if not callable(usual) or threading.current_thread() is not threading.main_thread():
         yield
@@ -146,7 +146,7 @@ def _ctrl_c_raises() -> Iterator[None]:
 
 
 def finished(command: str, status: int) -> int:
-    """The exit status, once what stdout holds back is written: a full disk shows now."""
+    """Flush stdout, where a full disk may show, and return the exit status."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -155,15 +155,15 @@ def finished(command: str, status: int) -> int:
     try:
         if sys.stderr is not None:
             sys.stderr.flush()
-    except OSError:  # nobody is left to be told
+    except OSError:  # no stream is left for a message
         _forget(sys.stderr)
     return status
 
 
 def _failed(command: str, error: OSError) -> int:
-    """The exit status after the system refused to read or write something."""
-    _forget(sys.stdout)  # the buffer has nowhere to go
-    if isinstance(error, BrokenPipeError):  # the reader of our output went away, as `head` does
+    """The exit status after an error of the system in reading or writing."""
+    _forget(sys.stdout)  # the buffer cannot be written
+    if isinstance(error, BrokenPipeError):  # the reader of our output has ended, as `head` does
         return 0
     place = f"{cut(os.fsdecode(error.filename))}: " if error.filename else ""
     tell(f"{place}{error.strerror or error}", f"{command}: ", "red")
@@ -173,27 +173,27 @@ def _failed(command: str, error: OSError) -> int:
 def _reserve_streams() -> None:
     """Open the null device where stdin, stdout or stderr is closed.
 
-    Else the next opened file takes its place, and prints of a library go into it.
+    Otherwise the next opened file takes the descriptor, and a library's prints go into it.
 
     Raises:
-        StdError: stdout is closed, so there is nowhere for results.
+        StdError: stdout is closed, so results cannot be written.
     """
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: this one
+            os.open(os.devnull, os.O_RDWR)  # it gets the lowest free descriptor: this one
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115  # as long as the process
     if sys.stdout is None:
         raise StdError("stdout: expected an open file or pipe, got a closed one")
-    if isinstance(sys.stdout, TextIOWrapper):  # a letter that the terminal cannot show is no error
+    if isinstance(sys.stdout, TextIOWrapper):  # an unknown letter must not be an error
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
 @contextmanager
 def _warnings_as_lines(command: str) -> Iterator[None]:
-    """Show a store's warning as one line, without the place in our code."""
+    """Show a store's warning as one line, without the line of our code."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", StoreWarning)
         usual = warnings.showwarning
@@ -216,11 +216,11 @@ def _warnings_as_lines(command: str) -> Iterator[None]:
 
 
 def _forget(stream: TextIO | None) -> None:
-    """From now on, text for a stream goes nowhere."""
+    """Discard further text for a stream."""
     try:
         if stream is not None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    except (OSError, ValueError):  # it is no file of the system's
+    except (OSError, ValueError):  # it has no descriptor
         pass
 
 
@@ -230,22 +230,22 @@ def warn(command: str, message: str) -> None:
 
 
 def say(command: str, message: str) -> None:
-    """One line on stderr, whatever names of files may hold: nothing in it moves the cursor."""
+    """One line on stderr; control characters of file names are escaped."""
     tell(message, f"{command}: ")
 
 
 def tell(message: str, head: str = "", colour: Colour | None = None) -> None:
-    """One line on stderr for the person who watches.
+    """One line on stderr for the user.
 
     Args:
-        message: whatever it holds, it is printed as text.
-        head: what stands before it, ours.
+        message: printed as text, with control characters escaped.
+    head: our text before it.
         colour: the colour of the head, where stderr has colours.
     """
     line = printable(cut(f"{head}{message}", MAX_LINE)).removeprefix(head)
     try:
         print(f"{coloured(head, colour, sys.stderr)}{line}", file=sys.stderr)  # noqa: T201  # the message
-    except OSError:  # a full disk, a reader that went away: the exit status says it, too
+    except OSError:  # a full disk or a closed pipe: the exit status reports it, too
         _forget(sys.stderr)
 
 
@@ -255,7 +255,7 @@ def print_json(document: Any) -> None:
 
 
 def peak_memory_gb(workers: int = 0) -> float:
-    """Largest resident set so far: this process, and ``workers`` as large as its largest child."""
+    """Largest resident set so far of this process and ``workers`` children like the largest."""
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     return (own + workers * child) * MAXRSS_BYTES / 1e9

@@ -1,10 +1,10 @@
 """Configuration: TOML -> frozen dataclasses. The defaults and the ranges live here.
 
-Every number has a `Range` beside its default, every word its choices: a `Config` that exists is a
-valid one, whether it comes from a file, an option (`range_of` says what it may be) or a program.
-`configs/default.toml` mirrors every key with its default and its range, and a test holds the two
-together. A key that does not exist, or a value that does not fit, is refused by name: a misspelt
-option that is silently ignored is worse than none.
+Every number has a `Range` beside its default, every word its choices, so every `Config` is valid,
+whether it comes from a file, an option (`range_of` gives its range) or a program.
+`configs/default.toml` lists every key with its default and range, and a test compares the two. An
+unknown key or an invalid value is refused by name, because a misspelt option must not be ignored
+silently.
 """
 
 import codecs
@@ -23,19 +23,19 @@ from std.text import Normalisation
 T = TypeVar("T")
 
 PROBABILITY = Range(0, 1)
-SHOWN_FROM = 0.05  # probability of what people are shown who ask for terms; lists have all hits
+SHOWN_FROM = 0.05  # least probability of hits of typed terms; lists have all hits
 MAX_MS = 3_600_000  # an hour
 MAX_CONFIG_BYTES = 1 << 16  # of a file
 TOML = "a configuration in TOML"
-OTHERS = {b"<": "XML", b"{": "JSON"}  # by their first character, which no TOML begins with
+OTHERS = {b"<": "XML", b"{": "JSON"}  # by their first character, which never begins a TOML file
 OLD_TABLES = {"sound": "phonetic_search"}  # of configurations of version 0.1
 
 
 class _Section:
-    """A table of the configuration: its numbers lie in their ranges, and are whole or not.
+    """A table of the configuration; it checks the ranges of its numbers.
 
     Raises:
-        ValueError: one does not.
+        ValueError: a number is out of its range.
     """
 
     __slots__ = ()
@@ -68,20 +68,20 @@ def range_of(name: str) -> Range:
 
 @dataclass(frozen=True, slots=True)
 class IndexConfig(_Section):
-    """What of a network is indexed, and how large a segment grows."""
+    """The indexed part of a network, and the size of a segment."""
 
-    min_posterior: Annotated[float, PROBABILITY] = 0.0  # alternatives below are left out
+    min_posterior: Annotated[float, PROBABILITY] = 0.0  # lower alternatives are left out
     max_alternatives: Annotated[int, Range(0, 1_000_000, whole=True)] = (
         0  # most likely alternatives kept per slot; 0 = all
     )
     segment_postings: Annotated[int, Range(1, 1_000_000_000, whole=True)] = (
-        20_000_000  # held in memory; then a segment is committed
+        20_000_000  # postings in memory; then a segment is committed
     )
 
 
 @dataclass(frozen=True, slots=True)
 class SearchConfig(_Section):
-    """How words are joined to phrases and duplicates to one detection."""
+    """How words are joined to phrases, and duplicates are removed."""
 
     max_gap_ms: Annotated[int, Range(0, MAX_MS, whole=True)] = (
         500  # longest silence between two words of a term (NIST STD 2006)
@@ -93,15 +93,15 @@ class SearchConfig(_Section):
         0.5  # r of product^(1-r) * minimum^r; 0 = independent words
     )
     epsilon_floor: Annotated[float, Range(0, 1, above=True)] = (
-        0.01  # posterior given to skipping a slot that offers no 'no word'
+        0.01  # posterior of skipping a slot without 'no word'
     )
-    min_score: Annotated[float, PROBABILITY] = 0.0  # detections below are not written
+    min_score: Annotated[float, PROBABILITY] = 0.0  # detections with a lower score are not written
     wildcard_words: Annotated[int, Range(1, 1_000_000, whole=True)] = (
-        1000  # that a word with * stands for; of more, the most frequent
+        1000  # words that a word with * stands for; the most frequent of more
     )
-    spelling: Literal["language", "exact"] = "language"  # which words of the index are a term's
+    spelling: Literal["language", "exact"] = "language"  # words of the index for a term's words
     max_places: Annotated[int, Range(1, 1_000_000_000, whole=True)] = (
-        200_000  # of a phrase or a word with * in one segment; of more, the likeliest
+        200_000  # of a phrase or a word with * in one segment; the likeliest of more
     )
     max_candidates: Annotated[int, Range(1, 1_000_000_000, whole=True)] = (
         20_000_000  # of all terms of a search, up to 900 bytes each; more are refused
@@ -109,13 +109,13 @@ class SearchConfig(_Section):
     max_seconds: Annotated[float, Range(0, 1_000_000)] = 0.0  # of a search; 0 = no limit
 
 
-# Which words of a term are looked for in this way; unknown: those that the index does not contain.
+# The words of a term that are searched this way; unknown: those that the index lacks.
 WordSelection = Literal["none", "unknown", "all"]
 
 
 @dataclass(frozen=True, slots=True)
 class SplittingConfig(_Section):
-    """Words written as sequences of other words: compounds, and compounds taken apart."""
+    """Words written as sequences of other words: compounds and their parts."""
 
     words: WordSelection = "unknown"
     method: Literal["primitive", "rules", "linear", "bktree", "trie"] = "trie"
@@ -140,15 +140,15 @@ class ExpansionConfig(_Section):
 
 @dataclass(frozen=True, slots=True)
 class PronunciationConfig(_Section):
-    """How words are pronounced."""
+    """The pronunciation of words."""
 
     language: str = "auto"  # name or code; auto = each recording's own
-    lexicon: str = ""  # file in CMU's or Kaldi's form; goes before any converter
+    lexicon: str = ""  # file in CMU's or Kaldi's form; overrides any converter
 
 
 @dataclass(frozen=True, slots=True)
 class PhoneticSearchConfig(_Section):
-    """Phonetic search: terms are found by their phones, in whatever words the recogniser wrote."""
+    """Phonetic search: terms are found by their phones, whatever words the recogniser wrote."""
 
     words: WordSelection = "all"  # of terms searched by phones; none = phones are not indexed
     # Guessed from the recogniser's words, heard in the sound (where the index has them), or both.
@@ -157,10 +157,10 @@ class PhoneticSearchConfig(_Section):
 
 @dataclass(frozen=True, slots=True)
 class CalibrationConfig(_Section):
-    """From the recogniser's posteriors to probabilities; phonetic hits are always calibrated."""
+    """Calibration of posteriors to probabilities; phonetic hits are always calibrated."""
 
     words: Literal["none", "unknown", "all"] = "all"  # terms whose posteriors are calibrated
-    # Whether how many terms of a list occur tells how probable it is that one does.
+    # Whether the share of a list's terms that occur is evidence for each term.
     list: Literal["independent", "whole"] = "whole"
 
 
@@ -174,17 +174,17 @@ class DecisionConfig(_Section):
         999.9  # cost of a false alarm against a miss, at the operating point
     )
     n_true_scale: Annotated[float, Range(0, 1_000_000, above=True)] = (
-        1.0  # times the summed scores = expected number of occurrences
+        1.0  # factor of the summed scores that gives the expected number of occurrences
     )
     terms: Literal["occurring", "any"] = "occurring"  # exact: evaluations score only the former
     missing: Annotated[float, Range(0, 1_000_000)] = (
-        0.03  # exact: expected occurrences of a term that no candidate stands for
+        0.03  # exact: expected occurrences of a term without a candidate
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Everything that can be set."""
+    """All settings."""
 
     text: Normalisation = field(default_factory=Normalisation)
     index: IndexConfig = field(default_factory=IndexConfig)
@@ -198,7 +198,7 @@ class Config:
 
 
 def load_config(path: Path | None, settings: Sequence[str] = ()) -> Config:
-    """Read a TOML file; without one, the defaults.
+    """Read a TOML file; without a file, use the defaults.
 
     Args:
         path: the path of the file.
@@ -222,7 +222,7 @@ def load_config(path: Path | None, settings: Sequence[str] = ()) -> Config:
 
 
 def config_table(path: Path) -> Mapping[str, Any]:
-    """The tables of a TOML file as they are written, under the names that they have now.
+    """The tables of a TOML file, under their current names.
 
     Raises:
         InputError: the file cannot be read, or is not TOML.
@@ -231,7 +231,7 @@ def config_table(path: Path) -> Mapping[str, Any]:
     text = read(_text, path)
     try:
         given = tomllib.loads(text)
-    except ValueError as error:  # TOMLDecodeError, and what Python says of 5,000 digits
+    except ValueError as error:  # TOMLDecodeError, and Python's error about 5,000 digits
         raise InputError(path, 0, TOML, str(error)) from error
     except RecursionError as error:
         raise InputError(path, 0, TOML, "tables or lists nested too deeply") from error
@@ -242,11 +242,11 @@ def _text(stream: BinaryIO, path: Path) -> str:
     """The text of a configuration.
 
     Raises:
-        InputError: it is XML or JSON, which people confuse with it, too long or not UTF-8.
+        InputError: the file is XML or JSON, too long, or not UTF-8.
     """
     content = stream.read(
         MAX_CONFIG_BYTES + 1
-    )  # dotted keys of a longer one take the parser seconds
+    )  # the parser needs seconds for dotted keys of longer files
     begin = content.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if begin in OTHERS:
         raise InputError(path, 1, TOML, OTHERS[begin])
@@ -262,7 +262,7 @@ def split_setting(setting: str) -> tuple[str, Any]:
     (('search.min_score', 0.1), ('decision.rule', 'sto'))
 
     Raises:
-        ConfigError: there is no = in it.
+        ConfigError: the text has no =.
     """
     key, equals, text = (part.strip() for part in setting.partition("="))
     section, dot, name = key.partition(".")
@@ -277,7 +277,7 @@ def split_setting(setting: str) -> tuple[str, Any]:
 
 
 def _with_lexicon(config: Config, place: str) -> Config:
-    """The configuration with an absolute path of the lexicon: workers may stand elsewhere."""
+    """The configuration with an absolute path of the lexicon, for workers in other folders."""
     if not config.pronunciation.lexicon:
         return config
     lexicon = str(Path(config.pronunciation.lexicon).absolute())
@@ -288,14 +288,14 @@ def _with_lexicon(config: Config, place: str) -> Config:
                 f"{place} a regular file (it is read several times), got {cut(lexicon)}"
             )
     except FileNotFoundError:
-        pass  # opening it says so
+        pass  # opening it reports the error
     except (OSError, ValueError) as error:
         raise ConfigError(f"{place} the name of a file, got {cut(lexicon)}") from error
     return replace(config, pronunciation=replace(config.pronunciation, lexicon=lexicon))
 
 
 def _with_new_names(given: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
-    """The tables of a file under the names that they have now."""
+    """The tables of a file, under their current names."""
     renamed = {OLD_TABLES.get(key, key): value for key, value in given.items()}
     if len(renamed) < len(given):
         twice = next(old for old, new in OLD_TABLES.items() if {old, new} <= given.keys())
@@ -305,7 +305,7 @@ def _with_new_names(given: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
 
 
 def _replaced(base: T, given: Mapping[str, Any], place: str) -> T:
-    """A dataclass with the values of a TOML table; keys left out stay as they are."""
+    """A dataclass with the values of a TOML table; missing keys keep their defaults."""
     hints = get_type_hints(type(base))
     known = [key.name for key in fields(base)]  # type: ignore[arg-type]  # a dataclass
     values = {}

@@ -40,7 +40,7 @@ def explained(path: Path | None = None, settings: Sequence[str] = ()) -> list[Se
 
     Args:
         path: the path of a TOML file; None = without one.
-        settings: keys with values that go before the file, as ``search.min_score=0.1``.
+        settings: keys with values that override the file, as ``search.min_score=0.1``.
 
     Raises:
         InputError: the file cannot be read, or is not TOML.
@@ -78,7 +78,7 @@ def _allowed(section: type, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShippedConfig:
-    """A configuration that comes with the package."""
+    """A shipped configuration."""
 
     name: str
     path: Path
@@ -99,7 +99,7 @@ def shipped() -> list[ShippedConfig]:
 
 
 def _about(path: Path) -> str:
-    """The comment that a file begins with, in one line."""
+    """The first comment of a file, in one line."""
     lines = []
     for line in path.read_text("utf-8").splitlines():
         if not line.startswith("#"):
@@ -151,7 +151,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 done, 2 the user can correct it."""
+    """Exit status: 0 = done, 2 = an error that the user can correct."""
     args = parser().parse_intermixed_args(argv)
     if args.action == "path" and len(args.name) != 1:
         parser().error(f"path: expected the name of one configuration, got {len(args.name)}")
@@ -167,7 +167,7 @@ def show(args: argparse.Namespace) -> None:
     """Print the keys.
 
     Raises:
-        StdError: a name is no section and no key.
+        StdError: a name is neither a section nor a key.
     """
     from std.config_cli import explained
 
@@ -210,7 +210,7 @@ def show(args: argparse.Namespace) -> None:
 
 
 def shown(value: Any) -> str:
-    """A value as TOML has it.
+    """A value in TOML.
 
     >>> shown("auto"), shown(0.5), shown(True), shown(("dice",))
     ('"auto"', '0.5', 'true', '["dice"]')
@@ -246,7 +246,7 @@ def show_path(args: argparse.Namespace) -> None:
     """Print the path of a shipped configuration.
 
     Raises:
-        StdError: there is none of this name.
+        StdError: there is no configuration with this name.
     """
     config = _shipped(args.name[0])
     form = form_of(args, piped=TABLE)

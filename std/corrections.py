@@ -1,11 +1,11 @@
-"""Corrections as values, and as the text that an index keeps of an audio file.
+"""Corrections of recogniser output, as values and as the text that an index stores.
 
-An audio file's corrections are a list in the order in which they were made, as JSON in the column
-`COLUMN` of its metadata. A later one may replace what an earlier one has put there.
+An audio file's corrections are a list in chronological order, as JSON in the column `COLUMN` of its
+metadata. A later correction may replace words of an earlier one.
 
-    Correction         what was said in a stretch of a recording
+    Correction         the words said in a stretch of a recording
     layers_of          metadata -> the corrections of each audio file
-    words_that_stand   metadata -> the words of each recording that are certain
+    words_that_stand   metadata -> the corrected words of each recording
 """
 
 import json
@@ -20,46 +20,46 @@ COLUMN = f"{OWN_PREFIX}corrections"
 
 
 class CorrectedWord(NamedTuple):
-    """A word that was said."""
+    """A corrected word."""
 
-    word: str  # as the index writes it
+    word: str  # as the index stores it
     start_ms: int
     end_ms: int
 
 
 class KeptSlot(NamedTuple):
-    """A slot as it was before a correction."""
+    """A slot before a correction."""
 
     middle_ms: int
     epsilon: float
-    error_ms: int  # how far its times may be off
+    error_ms: int  # largest error of its times
     speaker: str
-    word: str | None  # the likeliest; None: silence is likelier
+    word: str | None  # the likeliest word; None: silence is likelier
     alternatives: tuple[tuple[str, int, int, float], ...]  # word, start_ms, duration_ms, posterior
 
 
 class Correction(NamedTuple):
-    """What was said in a stretch of a recording."""
+    """The words said in a stretch of a recording."""
 
     channel: int
-    start_ms: int  # of the slots whose middles are from here
+    start_ms: int  # slots with a middle from here
     end_ms: int  # to before here
-    words: tuple[CorrectedWord, ...]  # none: nothing was said
+    words: tuple[CorrectedWord, ...]  # empty: nothing was said
     before: tuple[KeptSlot, ...] = ()
-    written: str = ""  # what was said, as a person writes it
+    written: str = ""  # the words as the person wrote them
 
     @property
     def replaced(self) -> str:
-        """What the recogniser wrote there."""
+        """The recogniser's words there."""
         return " ".join(slot.word for slot in self.before if slot.word is not None)
 
     @property
     def text(self) -> str:
-        """What was said there."""
+        """The corrected words there."""
         return " ".join(word.word for word in self.words)
 
 
-Layer = tuple[Correction, ...]  # of an audio file, in the order in which they were made
+Layer = tuple[Correction, ...]  # of an audio file, in chronological order
 
 
 def dump(layer: Layer) -> str:
@@ -74,11 +74,11 @@ def parse(text: str, file: str) -> Layer:
     """The inverse of `dump`.
 
     Args:
-        text: as the index keeps it.
+        text: the text that the index stores.
         file: the audio file, for messages.
 
     Raises:
-        StoreError: it holds no corrections.
+        StoreError: the text is not a list of corrections.
     """
     try:
         return tuple(_correction(*row) for row in json.loads(text)) if text else ()
@@ -122,13 +122,13 @@ def layers_of(metadata: Metadata) -> dict[str, Layer]:
 
 
 def with_layer(values: Mapping[str, str], layer: Layer) -> dict[str, str]:
-    """The metadata of an audio file with other corrections."""
+    """The metadata of an audio file with new corrections."""
     kept = {name: value for name, value in values.items() if name != COLUMN}
     return {**kept, COLUMN: dump(layer)} if layer else kept
 
 
 def words_that_stand(metadata: Metadata) -> dict[Recording, tuple[CorrectedWord, ...]]:
-    """The words of each recording that corrections say were said, in their order.
+    """The corrected words of each recording, in order.
 
     Raises:
         StoreError: corrections are damaged.

@@ -1,8 +1,8 @@
-"""CSV: rows that no spreadsheet computes, and records with the lines in which they begin.
+"""CSV: rows without formulas, and records with their line numbers.
 
-Files are written in UTF-8 and quoted where needed. A spreadsheet takes a cell that begins with
-``=``, ``+``, ``-`` or ``@`` for a formula and computes it. So a text that begins like this gets one
-apostrophe in front; numbers do not. Readers of our files remove it again (`as_meant`).
+Files are written in UTF-8 and quoted where needed. A spreadsheet computes a cell that begins with
+``=``, ``+``, ``-`` or ``@`` as a formula. So one apostrophe is put before such a text, but not
+before numbers. Readers of our files remove it (`as_meant`).
 """
 
 import csv
@@ -22,16 +22,16 @@ def records(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the line in which each record begins, and its fields without spaces around them.
 
-    Blank records are left out, and apostrophes that `std.csv_files` puts before a formula.
+    Blank records are left out, and the apostrophes before formulas are removed.
 
     Args:
         text: CSV; ends of lines in quoted fields stay as they are.
         path: the path of the file, for messages.
         delimiter: between fields.
-        spaced: spaces may stand before a quoted field.
+        spaced: whether spaces may precede a quoted field.
 
     Raises:
-        InputError: a quoted field does not end, or goes on behind its quotation mark.
+        InputError: a quoted field does not end, or text follows its closing quotation mark.
     """
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=spaced, strict=True
@@ -52,7 +52,7 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf", re.ASCII | r
 
 
 def harmless(cell: object) -> object:
-    """A cell that no spreadsheet computes.
+    """A cell that spreadsheets do not compute.
 
     >>> [harmless(cell) for cell in ("=1+1", "-0.3", -0.3, "'s avonds", "-s")]
     ["'=1+1", '-0.3', -0.3, "'s avonds", "'-s"]
@@ -63,7 +63,7 @@ def harmless(cell: object) -> object:
 
 
 def as_meant(cell: str) -> str:
-    """What `harmless` made a cell of.
+    """The inverse of `harmless`.
 
     >>> [as_meant(cell) for cell in ("'=1+1", "'s avonds", "'-s")]
     ['=1+1', "'s avonds", '-s']

@@ -1,4 +1,4 @@
-"""Results as data frames: pandas' or polars', where a program has them; std needs neither.
+"""Results as data frames of pandas or polars, if a program has them; std needs neither.
 
 Framed    anything with rows: `to_pandas`, `to_polars`
 >>> class Pair(Framed):
@@ -14,7 +14,7 @@ from typing import Any
 
 
 class Framed:
-    """What can be shown as a table: one row for each of its parts."""
+    """A value with rows, as a table or data frame."""
 
     __slots__ = ()
 
@@ -23,7 +23,7 @@ class Framed:
         raise NotImplementedError
 
     def frame_columns(self) -> dict[str, list[Any]]:
-        """The columns; None where a row lacks one."""
+        """The columns; None where a row lacks a value."""
         rows = self.frame_rows()
         names = list(dict.fromkeys(name for row in rows for name in row))
         return {name: [row.get(name) for row in rows] for name in names}

@@ -1,7 +1,8 @@
-"""Which files a command line names: no output may be an input or another output.
+"""Check the files of a command line: no output may be an input or another output.
 
-Two paths can be one file: relative and absolute, through symbolic and hard links, by case where
-the file system ignores it, and ``-`` and /dev/stdin. So files are compared by device and inode.
+Two paths can be one file: a relative and an absolute path, symbolic and hard links, names that
+differ in case where the file system ignores it, ``-`` and /dev/stdin. So files are compared by
+device and inode.
 """
 
 import os
@@ -21,7 +22,7 @@ INDEX_FILES = (  # see `std.store.folder`
     *("manifest.json", "lock", "segments", "metadata"),
     *("bktree", "null-distribution.json", "service"),
 )
-DEEPEST = 4  # folders up from an index's deepest file to the index
+DEEPEST = 4  # folders between an index's deepest file and the index
 Given = Path | Sequence[Path] | None
 
 
@@ -29,7 +30,7 @@ class Place(NamedTuple):
     """The file behind a path: two paths to one file have equal places."""
 
     device: int
-    inode: int  # of the file, or of the folder where it would be made
+    inode: int  # of the file, or of the folder of a new file
     name: str = ""  # in that folder
     mode: int = 0
 
@@ -41,13 +42,13 @@ def require_distinct(
 
     Args:
         inputs, outputs: the command line's options and the files that they name.
-        stores: the indexes used, which may not be there yet. No input lies in them, where commands
-            remove files; as indexes that a path lies in, they keep their own files to themselves.
+        stores: the used indexes, which may not exist yet. No input may be inside one, because
+            commands remove files there; no output may be a file of an index.
 
     Raises:
-        StdError: an output is an input or another output; an input lies in an index that is used,
-            or one of them is a part of an index; a pipe is read twice.
-        InputError: an output is a folder, is in no folder, or cannot be looked at.
+        StdError: an output is an input or another output, an input is inside a used index, an input
+            or output is a file of an index, or a pipe is read twice.
+        InputError: an output is a folder, its folder does not exist, or it cannot be checked.
     """
     written: list[tuple[str, Path, Place]] = []
     for option, path in _pairs(outputs):
@@ -64,7 +65,7 @@ def require_distinct(
         _refuse_own_files(option, path, stores)
         source = _place(path, 0)
         if source is None:
-            continue  # opening it raises the error
+            continue  # opening it reports the error
         for other, _, taken in written:
             if source[:3] == taken[:3] and not _two_way(source):
                 raise _refused(other, named(path), option)
@@ -75,10 +76,10 @@ def require_distinct(
 
 
 def require_outside(output: Path, stores: Sequence[str]) -> None:
-    """Refuse an output that would lie in one of these indexes, links followed.
+    """Refuse an output inside one of these indexes, after following links.
 
     Raises:
-        StdError: it would.
+        StdError: the output is inside an index.
     """
     if descriptor_of(output) is None:
         _refuse_inside(str(output), output, stores, "a file outside of the index")
@@ -90,7 +91,7 @@ def _refused(option: str, name: str, other: str) -> StdError:
 
 
 def _place_to_write(path: Path) -> Place:
-    """Where an output goes, after a look at whether it can."""
+    """The place of an output, after checking that it can be written."""
     descriptor = descriptor_of(path)
     if descriptor is not None:
         return _place(path, descriptor) or Place(-1, descriptor)
@@ -109,7 +110,7 @@ def _place_to_write(path: Path) -> Place:
 
 
 def _place(path: Path, stream: int) -> Place | None:
-    """What is there; None if nothing is. ``stream`` is the descriptor that ``-`` stands for."""
+    """The status of a path; None if it does not exist. ``stream`` is the descriptor of ``-``."""
     try:
         status = os.fstat(stream) if path == STANDARD_STREAM else path.stat()
     except (OSError, ValueError):
@@ -127,14 +128,14 @@ def _same(place: Place, other: Place, path: Path) -> bool:
 
 
 def _gives_once(path: Path, place: Place) -> bool:
-    """Whether what has been read from a place cannot be read from it again."""
+    """Whether a place can be read only once."""
     if stat.S_ISFIFO(place.mode) or stat.S_ISSOCK(place.mode) or path == STANDARD_STREAM:
         return True
     return stat.S_ISREG(place.mode) and is_nameless(path)  # /dev/stdin, and - may be the same
 
 
 def _two_way(place: Place) -> bool:
-    """Whether reading from and writing to one place are independent, as of a terminal."""
+    """Whether reading and writing at a place are independent, as at a terminal."""
     return stat.S_ISCHR(place.mode) or stat.S_ISSOCK(place.mode)
 
 
@@ -148,16 +149,16 @@ def _folded(name: str) -> str:
 
 
 def _folds_case(folder: Path) -> bool:
-    """Whether a folder takes two names that differ in case for one, tried with a temporary file."""
+    """Whether a folder ignores case in names, tried with a temporary file."""
     try:
         with tempfile.NamedTemporaryFile(prefix=".case-", dir=folder) as probe:
             return Path(probe.name).with_name(Path(probe.name).name.upper()).exists()
     except OSError:
-        return False  # nothing can be written there, which the writing says
+        return False  # the folder cannot be written; writing reports the error
 
 
 def _refuse_inside(name: str, path: Path, stores: Sequence[str], expected: str) -> None:
-    """Refuse what lies in one of these indexes, whatever it is, or is one; links followed."""
+    """Refuse a path that is one of these indexes or inside one, after following links."""
     for store in stores:
         index = Path(os.path.realpath(store))
         if index.is_dir() and Path(os.path.realpath(path)).is_relative_to(index):
@@ -165,7 +166,7 @@ def _refuse_inside(name: str, path: Path, stores: Sequence[str], expected: str) 
 
 
 def _refuse_own_files(option: str, path: Path, stores: Sequence[str]) -> None:
-    """Refuse a file of one of these indexes, or of any index that it lies in, links followed."""
+    """Refuse a file of one of these indexes or of any other index, after following links."""
     file = Path(os.path.realpath(path))
     around = [one for one in [*file.parents][:DEEPEST] if _is_index(one)]
     for index in (*(Path(os.path.realpath(store)) for store in stores), *around):

@@ -17,8 +17,9 @@ def speech_s(excerpts: Iterable[Excerpt]) -> float:
     """Seconds of speech covered by excerpts, for counting trials.
 
     Per audio file the union of the excerpts of all its channels; ``splitcts`` counts half, since
-    it is one side of a conversation. Equal to NIST's scorer, which cuts each excerpt where a later
-    one begins, except where an excerpt lies inside another: there it loses the outer one's tail.
+    it is one side of a conversation. The result equals that of NIST's scorer, which cuts each
+    excerpt where a later one begins, except where an excerpt is inside another: there NIST's scorer
+    loses the rest of the outer one.
 
     >>> call = [Excerpt(Recording("call", channel), 0.0, 60.0, "cts") for channel in (1, 2)]
     >>> speech_s([*call, Excerpt(Recording("news", 1), 5.0, 10.0)])
@@ -44,7 +45,7 @@ def inside_one(
     start_s: Float64s,
     end_s: Float64s,
 ) -> Bools:
-    """Which spans lie wholly inside one excerpt of their recording.
+    """Whether each span is completely inside one excerpt of its recording.
 
     A span across two adjacent excerpts is outside, as in NIST's scorer.
 
@@ -67,7 +68,7 @@ def inside_one(
         if where not in by_recording or not len(rows):
             continue
         begins, ends = np.array(sorted(by_recording[where])).T
-        # Of the excerpts that begin early enough, the one that reaches furthest decides.
+        # Of the excerpts that begin early enough, the one with the latest end decides.
         furthest = np.concatenate([[-np.inf], np.maximum.accumulate(ends)])
         candidates = np.searchsorted(begins, start_s[rows], side="right")
         inside[rows] = end_s[rows] <= furthest[candidates] + TOLERANCE_S
@@ -77,7 +78,7 @@ def inside_one(
 def round_to_100us(seconds: Float64s) -> Float64s:
     """Round to 0.1 ms exactly as `round(x, 4)` does.
 
-    Scaling and rounding alone goes wrong near the ties; those few are rounded one by one.
+    Scaling and rounding is wrong near ties; those few values are rounded one by one.
     """
     scaled = seconds * 1e4
     rounded = np.rint(scaled) / 1e4

@@ -40,15 +40,15 @@ _TIMECODE = re.compile(r"(\d\d):([0-5]\d):([0-5]\d)[:;](\d\d)", re.ASCII)
 
 
 class EditClip(NamedTuple):
-    """A stretch of a recording, and the place in it that it is about."""
+    """A stretch of a recording, with a marked place in it."""
 
     source: str  # path or name of the recording's file
     start_s: float
     end_s: float
     at_s: float  # of the place
     name: str  # of the place
-    note: str  # more of it
-    source_s: float | None = None  # how long the file is, if that is known
+    note: str  # further text
+    source_s: float | None = None  # duration of the file, if known
 
 
 def timecode(frames: int, rate: Fraction) -> str:
@@ -62,10 +62,10 @@ def timecode(frames: int, rate: Fraction) -> str:
 
 
 def frames_of(text: str, rate: Fraction) -> int:
-    """The frame that a time code labels.
+    """The frame of a time code.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not a time code.
 
     >>> frames_of("01:00:00:00", Fraction(30000, 1001))
     108000
@@ -181,8 +181,8 @@ def markers(
     """Markers at the places of one recording.
 
     Args:
-        clips: whose stretches are marked.
-        kind: the program that reads them.
+        clips: the clips whose places are marked.
+        kind: the program that reads the file.
         title: the title of the recording.
         rate: frames a second.
         first_frame: the first frame of the recording, as a time code has it.
@@ -216,7 +216,7 @@ def markers(
 
 
 def _line(text: str) -> str:
-    """A text in one line."""
+    """A text on one line."""
     return " ".join(text.split())
 
 
@@ -232,6 +232,6 @@ def _attribute(text: str) -> str:
 
 
 def _url(source: str) -> str:
-    """The address of a file; a relative one where its path is relative."""
+    """The address of a file, relative if its path is relative."""
     path = Path(source)
     return path.as_uri() if path.is_absolute() else f"./{quote(source)}"

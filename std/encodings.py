@@ -1,14 +1,14 @@
-"""The encoding of a text that does not say it: which bytes are which letters.
+"""Detect the encoding of a text.
 
     decoded    bytes -> text with plain line ends
     as_utf8    first bytes -> the same in UTF-8, where they are UTF-16
 
-In this order: a byte order mark; what the user says (``--encoding``); UTF-16 without a mark, told
-by its zeros; UTF-8, also damaged; else the code page whose letters are those of a language.
-charset-normalizer says which pages are possible. Of those, the page is taken in which the letters
-beyond ASCII are all of one language (`std.alphabets`), and of several the one
-with more of that language's commonest words. Where two are as good, and give other texts, it is in
-doubt, and refused: words that become others cannot be found, and nobody would know.
+The order is: a byte order mark; the user's ``--encoding``; UTF-16 without a mark, recognised by its
+zero bytes; UTF-8, even if damaged; otherwise a code page. charset-normalizer lists the possible
+code pages. The chosen page is the one in which all letters beyond ASCII belong to one language
+(`std.alphabets`); of several, the one with more of that language's commonest words. If two pages
+are equally good and give different texts, the file is refused: wrong words could not be found, and
+nobody would notice.
 """
 
 import codecs
@@ -25,7 +25,7 @@ from std.function_words import FUNCTION_WORDS
 from std.repairs import NO_LETTER, REFUSED, Repairs
 
 BOMS = (
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark begins the same
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
@@ -33,10 +33,10 @@ BOMS = (
 PAGES = sorted({page for one in ALPHABETS for page in one.pages} | {*SCRIPTS})
 ENCODING_HINT = "--encoding NAME says it, or iconv -f ENCODING -t UTF-8 converts it"
 KNOWN_ENCODINGS = "UTF-8, UTF-16 or a known code page"
-LOOKED_AT = 1 << 18  # bytes that tell
+LOOKED_AT = 1 << 18  # bytes examined
 MOST_ODD = 0.06  # of the letters beyond ASCII that the language does not have
-SURER = 1.5  # times as many common words as the next has
-MOST_ZEROS = 0.1  # of the letters of a text: more are another kind of file
+SURER = 1.5  # factor over the next page's common words
+MOST_ZEROS = 0.1  # of the letters of a text; files with more are of another kind
 MOST_CHAOS = 0.35  # of charset-normalizer's measure
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -44,12 +44,12 @@ RARE = ("mac_roman", "mac_latin2", "mac_cyrillic", "koi8_r", "cp1257")  # today
 LEAST_LETTERS = 0.3  # of a text in another script that are of that script
 LEAST_KANA = 0.1  # of a Japanese text
 UNSPACED = ("ja", "cmn", "ko")
-_ODD_CASE = re.compile(  # a capital behind a small letter, or between others
+_ODD_CASE = re.compile(  # a capital after a small letter, or between others
     r"(?<=[a-z])[\u00c0-\u00d6\u00d8-\u00de\u0178]"
     r"|(?<=[A-Za-z])[\u00c0-\u00d6\u00d8-\u00de\u0178](?=[a-z])"
 )
 _MIXED = re.compile(r"[A-Za-z][^\W\d_\x00-\x7f]|[^\W\d_\x00-\x7f][A-Za-z]")
-_SIGNS = (  # that stand beside letters in any language
+_SIGNS = (  # characters beside letters in any language
     "\u00a0\u00a1\u00ab\u00bb\u00bf\u2013\u2014\u2018-\u201e\u2026\u2020\u266a\u00b7\u00b0"
     "\u3000-\u303f\uff00-\uffef"
 )
@@ -57,10 +57,10 @@ _ODD_SIGN = re.compile(rf"(?<=\w)[^\w\s\x00-\x7f{_SIGNS}]|[^\w\s\x00-\x7f{_SIGNS
 
 
 class _Reading(NamedTuple):
-    """A text in a code page, as if it were of a language."""
+    """A text decoded in a code page, assuming a language."""
 
-    odd: float  # share of letters beyond ASCII that are none of the language
-    common: int  # words of it that are the commonest of the language
+    odd: float  # share of letters beyond ASCII that the language lacks
+    common: int  # number of its words among the language's commonest
     page: str
     text: str
 
@@ -77,12 +77,12 @@ def decoded(
     Args:
         content: the file.
         path: its name, for messages.
-        repairs: counts letters that are broken.
-        encoding: what the user says it is in.
-        hint: advice to the user if it cannot be told.
+        repairs: counts broken letters.
+        encoding: the user's encoding.
+        hint: advice to the user if the encoding is unclear.
 
     Raises:
-        InputError: it is in none of the encodings, or in doubt.
+        InputError: no encoding fits, or several do.
     """
     text = _text(content, path, repairs, encoding, hint)
     if zeros := text.count("\0"):
@@ -96,7 +96,7 @@ def decoded(
 
 
 def as_utf8(head: bytes) -> bytes:
-    """Return the first bytes of a text of UTF-16 as UTF-8; any others as they are."""
+    """Return the first bytes of a UTF-16 text as UTF-8; other bytes unchanged."""
     for bom, encoding in BOMS:
         if head.startswith(bom) and bom != codecs.BOM_UTF8:
             return head[len(bom) :].decode(encoding, "replace").encode()
@@ -106,12 +106,12 @@ def as_utf8(head: bytes) -> bytes:
 
 
 def is_wide(head: bytes) -> bool:
-    """Tell whether a text has more than a byte for each letter: UTF-16 or UTF-32."""
+    """Whether a text has more than one byte per letter: UTF-16 or UTF-32."""
     return any(head.startswith(bom) for bom, name in BOMS if name != "utf-8") or bool(wide(head))
 
 
 def wide(content: bytes) -> str:
-    """The name of UTF-16 in which a text without a mark is; empty if it is in another.
+    """The variant of UTF-16 of a text without a mark; empty if it is not UTF-16.
 
     >>> wide("<tt>".encode("utf-16-le")), wide(b"<tt>")
     ('utf-16-le', '')
@@ -148,10 +148,10 @@ def _text(
 
 
 def _in_code_page(body: bytes, path: Path | str, line: int, hint: str) -> str:
-    """Decode a text in the one code page in which it is a language's.
+    """Decode a text in the one code page in which its letters fit a language.
 
     Raises:
-        InputError: it is in none, or in several.
+        InputError: no code page fits, or several do.
     """
     good = [one for one in _readings(body) if one.odd <= MOST_ODD]
     good.sort(key=lambda one: (-one.common, one.odd, one.page in RARE))
@@ -166,14 +166,14 @@ def _in_code_page(body: bytes, path: Path | str, line: int, hint: str) -> str:
 
 
 def _is_rival(other: _Reading, best: _Reading) -> bool:
-    """Tell whether a text may just as well be what another reading says."""
+    """Whether another reading of a text is equally likely."""
     if other.page in RARE and best.page not in RARE:
         return other.common > best.common
     return best.common < max(1, SURER * other.common) and other.odd <= best.odd
 
 
 def _readings(body: bytes) -> Iterator[_Reading]:
-    """Yield the text in each code page that is possible."""
+    """Yield the text in each possible code page."""
     from charset_normalizer import from_bytes
 
     part = body[:LOOKED_AT]
@@ -185,7 +185,7 @@ def _readings(body: bytes) -> Iterator[_Reading]:
 
 
 def _as_languages(page: str, text: str, chaos: float) -> Iterator[_Reading]:
-    """Yield a decoded text as if it were of each language of its code page."""
+    """Yield a decoded text for each language of its code page."""
     letters = [letter for letter in text.lower() if letter.isalpha()]
     beyond = [letter for letter in letters if letter > "\x7f"]
     wrong = 2 * len(_ODD_SIGN.findall(text)) + len(_ODD_CASE.findall(text))

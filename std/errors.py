@@ -19,26 +19,26 @@ from itertools import islice
 from pathlib import Path
 
 LOG10_2 = 0.30103
-MAX_EXPECTED = 400  # of what was expected there, which may name a thing of the user's
-MAX_QUOTED = 80  # characters of the offending text that a message repeats
-STANDARD_STREAM = Path("-")  # standard input where a file is read, standard output where written
+MAX_EXPECTED = 400  # of the expected form, which may contain a name of the user's
+MAX_QUOTED = 80  # characters of the invalid text that a message repeats
+STANDARD_STREAM = Path("-")  # standard input for reading, standard output for writing
 
 MOST_KNOWN = 10_000  # names to compare; this many take about 0.1 s
 SIMILARITY = 0.6  # of the letters, as `difflib` counts them
 
 
 def cut(text: str, longest: int = MAX_QUOTED) -> str:
-    """Enough of a text to recognise it in a message."""
+    """The beginning of a text, for a message."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def named(path: Path | str) -> str:
-    """A file as messages name it: the path as the user gave it, ``-`` in words."""
+    """A file's name in messages: the user's path, or ``-`` in words."""
     return "standard input" if str(path) == str(STANDARD_STREAM) else str(path)
 
 
 def quoted(value: object) -> str:
-    r"""A value as a message shows it, whatever its size: ``repr``, cut, each backslash once.
+    r"""A value for a message: its ``repr``, shortened, with single backslashes.
 
     >>> print(quoted("C:\\talk"), quoted("a\tb"), quoted("it's"))
     'C:\talk' 'a\tb' "it's"
@@ -49,18 +49,18 @@ def quoted(value: object) -> str:
         return repr(cut(value)).replace(r"\\", "\\")
     try:
         return cut(repr(value)).replace(r"\\", "\\")
-    except (RecursionError, ValueError):  # a list in a list in a list ..., or a huge number in it
+    except (RecursionError, ValueError):  # deeply nested lists, or a huge number
         return f"{type(value).__name__} with too much in it to show"
 
 
 class StdError(Exception):
-    """Root of the tree: something the user can correct."""
+    """Root of the tree: an error that the user can correct."""
 
 
 class InputError(StdError):
-    """Names the place, the expected form, and the text found there instead.
+    """Names the place, the expected form, and the text found instead.
 
-    ``line`` is 1-based; 0 stands for the file as a whole. ``hint`` says what to do about it.
+    ``line`` is 1-based; 0 stands for the whole file. ``hint`` says what to do.
     """
 
     def __init__(
@@ -74,16 +74,16 @@ class InputError(StdError):
         self.hint = hint
 
     def __reduce__(self) -> tuple[type, tuple[Path | str, int, str, str, str]]:
-        """Pickle by its parts: workers raise these across processes."""
+        """Pickle the parts, because workers raise these errors across processes."""
         return type(self), (self.path, self.line, self.expected, self.got, self.hint)
 
 
 class ForeignFileError(InputError):
-    """A file of another kind than those read here; one found in a folder is passed over."""
+    """A file of an unknown kind; in a folder, such a file is skipped."""
 
 
 class QueryError(StdError):
-    """A query, or a condition on recordings, that cannot be read or is about nothing."""
+    """A query or a condition on recordings is invalid, or names nothing that exists."""
 
 
 class ClosedIndexError(StdError, ValueError):
@@ -103,16 +103,16 @@ class StoreBusyError(StoreError):
 
 
 class StoreWarning(UserWarning):
-    """A store can be used, but its user should know something."""
+    """A store can be used, but with a warning."""
 
 
 def meant(name: str, known: Iterable[str], most: int = 1) -> str:
-    """Ask whether the nearest known names are meant; empty if none is near.
+    """A question with the nearest known names; empty if no name is near.
 
     Args:
         name: the name that the user wrote.
         known: all names that are valid.
-        most: most names in the question.
+        most: the largest number of names in the question.
 
     >>> meant("--treshold", ["--threshold", "--limit"]), meant("--xyz", ["--limit"])
     ("; is '--threshold' meant?", '')

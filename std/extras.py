@@ -1,4 +1,4 @@
-"""Packages that come with an extra, imported where they are used."""
+"""Packages of an extra, imported where they are used."""
 
 from importlib import import_module
 from importlib.util import find_spec
@@ -11,7 +11,7 @@ def required(module: str, extra: str) -> Any:
     """Import a module of an extra.
 
     Raises:
-        ConfigError: it is not installed; the message names the extra.
+        ConfigError: the module is not installed; the message names the extra.
     """
     try:
         return import_module(module)
@@ -25,5 +25,5 @@ def is_installed(package: str) -> bool:
 
 
 def expected(extra: str) -> str:
-    """The message about an extra that is missing."""
+    """The message about a missing extra."""
     return f"expected the extra {extra!r} (pip install 'spoken-terms[{extra}]')"

@@ -14,12 +14,12 @@ from std.limits import MAX_UTTERANCE_BYTES
 def numbered(
     stream: BinaryIO, path: Path | str, longest: int = MAX_UTTERANCE_BYTES
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield every line with its number; a byte order mark before the first is taken off.
+    """Yield every line with its number; a byte order mark is removed.
 
     Args:
         stream: opened for reading bytes.
         path: as messages name the file.
-        longest: most bytes of a line.
+        longest: the largest length of a line in bytes.
 
     Raises:
         InputError: a line has more bytes than ``longest``.
@@ -72,7 +72,7 @@ def text(path: Path | str, line: int, token: bytes) -> str:
 
 
 def shown(token: bytes | str) -> str:
-    """Return a token as a message can show it."""
+    """Return a token for a message."""
     return token if isinstance(token, str) else token.decode(errors="backslashreplace")
 
 

@@ -1,14 +1,14 @@
 """Files that are read: regular files, pipes, devices and standard input; gzip by content.
 
 open_input     a file's bytes as a stream, decompressed
-rewound        the same stream from its start, after its first bytes were looked at
-read           the value that a format's ``parse`` makes of a file
-read_twice     what two of them make of it, though a pipe gives its bytes only once
-read_text      a small file whole
-size_bytes     how large a file is, without opening it
+rewound        a stream from its start, after its first bytes were read
+read           the value that a format's ``parse`` returns for a file
+read_twice     the values of two parsers for one file, which may be a pipe
+read_text      the text of a small file
+size_bytes     the size of a file, without opening it
 
-Every error of the operating system becomes an `InputError` with the path as the user gave it.
-Files that are written are the business of `std.outputs`.
+Every error of the operating system becomes an `InputError` with the user's path. `std.outputs`
+writes files.
 """
 
 import gzip
@@ -38,11 +38,11 @@ T = TypeVar("T")
 GZIP_MAGIC = b"\x1f\x8b"
 _DESCRIPTOR = re.compile(r"/dev/stdin|/dev/fd/\d+|/proc/(self|\d+)/fd/\d+")
 BUFFER_BYTES = 1 << 17
-MAX_TEXT_BYTES = 1 << 28  # of a file that is read whole
-KEPT_IN_MEMORY_BYTES = 1 << 26  # of a pipe that is read twice; the rest goes to a temporary file
-# Text with many repetitions is compressed to a fiftieth, a bomb to a thousandth.
+MAX_TEXT_BYTES = 1 << 28  # of a file read at once
+KEPT_IN_MEMORY_BYTES = 1 << 26  # of a pipe read twice; the rest goes to a temporary file
+# Repetitive text is compressed to a fiftieth, a decompression bomb to a thousandth.
 MAX_EXPANSION = 200
-EXPANSION_FROM_BYTES = 1 << 26  # less than this may expand from anything
+EXPANSION_FROM_BYTES = 1 << 26  # smaller content is never a bomb
 
 
 class _Source(io.FileIO):
@@ -53,13 +53,13 @@ class _Source(io.FileIO):
         self.bytes_read = 0
         if path != STANDARD_STREAM:
             super().__init__(path, "rb")
-        elif sys.stdin is None:  # by now descriptor 0 may be any other file
+        elif sys.stdin is None:  # descriptor 0 may be another file now
             raise OSError(None, "a closed one")
         else:
             super().__init__(0, "rb", closefd=False)
 
     def seekable(self) -> bool:
-        """Standard input is read from where it stands: its beginning may have been read."""
+        """Standard input is read from its current position: its beginning may have been read."""
         return self.path != STANDARD_STREAM and super().seekable()
 
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
@@ -97,7 +97,7 @@ class _Inflated(io.RawIOBase):
 
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
         try:
-            # In pieces, so that a bomb is known before it fills the memory.
+            # In pieces, so that a bomb is detected before it fills the memory.
             count = self._gzip.readinto(memoryview(buffer)[:BUFFER_BYTES])
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise InputError(self._source.path, 0, "a whole gzip file", str(error)) from error
@@ -113,7 +113,7 @@ class _Inflated(io.RawIOBase):
 
 
 class _Joined(io.RawIOBase):
-    """Bytes that were read already, then the rest of the stream that they came from."""
+    """Bytes that were read already, followed by the rest of their stream."""
 
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
         self._head, self._rest = memoryview(head), rest
@@ -132,7 +132,7 @@ class _Joined(io.RawIOBase):
 
 
 def unreadable(path: Path | str, error: OSError | ValueError) -> InputError:
-    """The error that a file cannot be opened or read."""
+    """The error of a file that cannot be opened or read."""
     reason = getattr(error, "strerror", None) or str(error)
     return InputError(path, 0, "a readable file", reason)
 
@@ -141,7 +141,7 @@ def unreadable(path: Path | str, error: OSError | ValueError) -> InputError:
 def open_input(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading as bytes, decompressing it if its content is gzip.
 
-    It may be a pipe, and ``-`` is standard input: the stream may not be able to seek.
+    The file may be a pipe, and ``-`` is standard input, so the stream may not support seeking.
 
     Raises:
         InputError: there is no such file, it cannot be read, or its gzip stream is damaged, cut
@@ -149,7 +149,7 @@ def open_input(path: Path) -> Iterator[BinaryIO]:
     """
     try:
         source = _Source(path)
-    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
+    except (OSError, ValueError) as error:  # ValueError: an impossible file name
         raise unreadable(path, error) from error
     with io.BufferedReader(source, BUFFER_BYTES) as raw:
         magic = raw.read(len(GZIP_MAGIC))
@@ -161,7 +161,7 @@ def open_input(path: Path) -> Iterator[BinaryIO]:
 
 
 def rewound(stream: BinaryIO, head: bytes) -> BinaryIO:
-    """A stream of which ``head`` was read first, from its start again."""
+    """A stream from its start, after ``head`` was read."""
     if stream.seekable():
         stream.seek(0)
         return stream
@@ -169,7 +169,7 @@ def rewound(stream: BinaryIO, head: bytes) -> BinaryIO:
 
 
 def read(parse: Callable[[BinaryIO, Path], T], path: Path) -> T:
-    """The value that a format's ``parse`` makes of a file.
+    """The value that a format's ``parse`` returns for a file.
 
     Raises:
         InputError: as `open_input` and ``parse``.
@@ -181,14 +181,14 @@ def read(parse: Callable[[BinaryIO, Path], T], path: Path) -> T:
 def read_twice(
     first: Callable[[BinaryIO, Path], A], second: Callable[[BinaryIO, Path], B], path: Path
 ) -> tuple[A, B]:
-    """What two parsers make of one file, which is opened once.
+    """The values of two parsers for one file, which is opened once.
 
     Args:
         first, second: parsers; each sees the file from its start.
         path: a regular file, or a pipe whose content is kept for the second.
 
     Raises:
-        InputError: as `open_input` and the parsers, or there is no room to keep a pipe's content.
+        InputError: as `open_input` and the parsers, or a pipe's content cannot be stored.
     """
     with (
         open_input(path) as stream,
@@ -250,7 +250,7 @@ def decode(content: bytes, path: Path | str, encoding: str = "utf-8") -> str:
 
 
 def size_bytes(path: Path) -> int:
-    """Size of a regular file; 0 for what has none before it is read: pipes, standard input."""
+    """Size of a regular file in bytes; 0 for pipes and standard input."""
     if path == STANDARD_STREAM:
         return 0
     try:
@@ -261,19 +261,19 @@ def size_bytes(path: Path) -> int:
 
 
 def content_bytes(path: Path) -> int:
-    """Size of a file's content, decompressed, as far as it can be told without reading it."""
+    """Size of a file's decompressed content, estimated without reading it."""
     size = size_bytes(path)
     if not size:
         return 0
     with suppress(OSError), path.open("rb") as raw:
-        if raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC:  # its last four bytes tell
+        if raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC:  # stored in its last four bytes
             raw.seek(-min(4, size), os.SEEK_END)
             return int.from_bytes(raw.read(4), "little")
     return size
 
 
 def is_nameless(path: Path | str) -> bool:
-    """Whether a path is standard input or another open descriptor, as of ``<(command)``.
+    """Whether a path is standard input or another open descriptor, as ``<(command)``.
 
     >>> is_nameless("-"), is_nameless("/dev/fd/63"), is_nameless("/dev/shm/news.ctm")
     (True, True, False)
@@ -282,5 +282,5 @@ def is_nameless(path: Path | str) -> bool:
 
 
 def is_regular(path: Path) -> bool:
-    """Whether a file can be opened by its name again and again, in other processes too."""
+    """Whether a file can be opened by its name repeatedly, also by other processes."""
     return path != STANDARD_STREAM and path.is_file()

@@ -1,11 +1,11 @@
 # ruff: noqa: E501, RUF001  # a line per language; letters of other alphabets are meant
 """The commonest words of languages in speech and writing: `std.languages.detection` recognises a language by them.
 
-Up to some forty each, chosen to be frequent and, against a language's neighbours (Danish and
-Norwegian, Czech and Slovak, Spanish and Galician), to differ. Words of one letter are few: they
-are letters of acronyms, too. Sources: common knowledge of the languages' closed word classes; no
-frequency list was copied. Codes as espeak-ng names its voices; a few languages that it does not
-speak are listed all the same, so that they are not taken for a neighbour.
+Up to some forty words per language, chosen to be frequent and to distinguish similar languages
+(Danish and Norwegian, Czech and Slovak, Spanish and Galician). One-letter words are few, because
+they are also letters of acronyms. Sources: common knowledge of the languages' closed word classes;
+no frequency list was copied. Codes as espeak-ng names its voices; a few languages that it does not
+speak are listed, too, so that they are not taken for a similar language.
 """
 
 # fmt: off
@@ -95,7 +95,7 @@ ONE_LANGUAGE_SCRIPTS = {  # first and last code point -> language, where a scrip
     (0x1780, 0x17FF): "km",
     (0x1100, 0x11FF): "ko",
     (0xAC00, 0xD7AF): "ko",
-    (0x3040, 0x30FF): "ja",  # kana; what is written in Han characters alone counts for both
+    (0x3040, 0x30FF): "ja",  # kana; text in Han characters only counts for both
     (0x3400, 0x4DBF): "cmn",
     (0x4E00, 0x9FFF): "cmn",
 }

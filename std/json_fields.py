@@ -1,9 +1,9 @@
-"""Parts of a JSON document that know where they stand, for readers of recognisers' JSON.
+"""Parts of a JSON document with their positions, for readers of recognisers' JSON.
 
-documents    every JSON value of a file: one, a list of them, one per line, or one after another
-read_json    the one JSON document of a file of ours, where nothing is put up with
-whole        letters whose bytes a recogniser has split
-Part         a value with its place; asking it for another type raises InputError
+documents    every JSON value of a file: one, a list, one per line, or several in a row
+read_json    the one JSON document of a file of std, read strictly
+whole        joins letters whose bytes a recogniser has split
+Part         a value with its position; reading it as another type raises InputError
 """
 
 import json
@@ -53,7 +53,7 @@ def _finite(text: str) -> float:
 
 DECODER = json.JSONDecoder(parse_constant=_refuse)
 STRICT = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_refuse, parse_float=_finite)
-# Recognisers write NaN where they know nothing: `Part.number` refuses it where it is asked for.
+# Recognisers write NaN for unknown values; `Part.number` refuses it.
 LENIENT = json.JSONDecoder(object_pairs_hook=_distinct)
 RAW = json.JSONDecoder(object_pairs_hook=_distinct, strict=False)  # with control characters
 _CONTROL = re.compile(r"[\x00-\x1f]")
@@ -71,12 +71,12 @@ def documents(
     Args:
         stream: the file, UTF-8.
         path: its name, for messages.
-        split_letters: a text may hold a part of a letter's bytes: they become lone surrogates,
-            which `whole` makes letters again.
+        split_letters: whether a text may have a part of a letter's bytes; they become lone
+            surrogates, which `whole` joins to letters.
         repairs: counts the repairs, here and in the values.
 
     Raises:
-        InputError: something is no JSON, or there is nothing.
+        InputError: the file is not JSON, or is empty.
     """
     content = content_of(stream, path, MAX_UTTERANCE_BYTES)
     if split_letters:
@@ -113,7 +113,7 @@ def _decoded(content: bytes, path: Path | str, repairs: Repairs) -> str:
 def _raw_decoded(
     text: str, start: int, path: Path | str, line: int, repairs: Repairs
 ) -> tuple[Any, int]:
-    """Decode the JSON value that begins at a place, and say where it ends."""
+    """Decode the JSON value at a position; return its end."""
     try:
         return LENIENT.raw_decode(text, start)
     except json.JSONDecodeError as error:
@@ -130,7 +130,7 @@ def read_json(path: Path) -> "Part":
     """Return the document of a file: UTF-8, each key once, finite numbers, whole letters.
 
     Raises:
-        InputError: the file cannot be read, or is something else.
+        InputError: the file cannot be read, or is not such a document.
     """
     text = read_text(path, MAX_DOCUMENT_BYTES)
     try:
@@ -150,7 +150,7 @@ def read_json(path: Path) -> "Part":
 
 
 def whole(text: str) -> str:
-    """Put together letters whose bytes stood in several texts (``split_letters``)."""
+    """Join letters whose bytes are in several texts (``split_letters``)."""
     try:
         return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # half a pair of escapes, which `Part.text` refuses
@@ -158,7 +158,7 @@ def whole(text: str) -> str:
 
 
 class Part:
-    """A JSON value, the line its document begins in, and the way to it within the document."""
+    """A JSON value, the line in which its document begins, and its path within the document."""
 
     __slots__ = ("line", "path", "repairs", "value", "where")
 
@@ -174,7 +174,7 @@ class Part:
         self.repairs = repairs  # of its values
 
     def error(self, expected: str) -> InputError:
-        """Return the error that something else stands here."""
+        """Return the error that this value is of another type."""
         place = f" at {self.where}" if self.where else ""
         try:
             got = json.dumps(self.value, ensure_ascii=False)
@@ -183,7 +183,7 @@ class Part:
         return InputError(self.path, self.line, f"{expected}{place}", got)
 
     def has(self, key: str) -> bool:
-        """Tell whether this is an object with something under a key."""
+        """Whether this is an object with a value under a key."""
         return isinstance(self.value, dict) and self.value.get(key) is not None
 
     def __getitem__(self, key: str) -> "Part":
@@ -199,15 +199,15 @@ class Part:
             yield Part(self.path, self.line, element, f"{self.where}[{i}]", self.repairs)
 
     def each(self, key: str) -> Iterator["Part"]:
-        """Yield the elements of a list under a key; nothing where there is no such key."""
+        """Yield the elements of the list under a key; nothing if there is no such key."""
         return iter(self[key]) if self.has(key) else iter(())
 
     def first(self, keys: Iterable[str]) -> "Part | None":
-        """Return what stands under the first of some keys that is there."""
+        """Return the value under the first existing key of several."""
         return next((self[key] for key in keys if self.has(key)), None)
 
     def name(self, keys: Iterable[str]) -> str:
-        """Return the first text under some keys that says anything; "" where none does."""
+        """Return the first text that is not empty under several keys; "" if there is none."""
         named = (self[key] for key in keys if self.has(key))
         return next(
             (part.text() for part in named if isinstance(part.value, str) and part.value), ""
@@ -291,7 +291,7 @@ class Part:
         return 0.0 if value < 0 else math.nan
 
     def probability(self) -> float:
-        """Return a number between 0 and 1; one that rounding has put just outside is clipped.
+        """Return a number from 0 to 1; one just outside by rounding is clipped.
 
         Raises:
             InputError: the value is not such a number, and must not be repaired.
@@ -303,7 +303,7 @@ class Part:
         return confidence(self.number(), self.error("a number from 0 to 1"), self.repairs)
 
     def log_probability(self) -> float:
-        """Return the probability whose natural logarithm a number is.
+        """Return the exponential of a number, a probability.
 
         Raises:
             InputError: the value is not such a number, and must not be repaired.

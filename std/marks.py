@@ -3,15 +3,15 @@ r"""Marks of people who listened to hits: right or wrong; one JSON object a line
     {"term": "hahnenfedern", "recording": "KERSTIN_00", "channel": 1, "start": 10.448,
      "end": 11.388, "right": true, "time": "2026-11-22T09:30:00Z"}
 
-    term        as it was searched
+    term        the searched term
     recording   file and channel of the hit; start and end in seconds
-    right       true: the term is said there; false: it is not; null: a mark is taken back
-    time        when it was marked, UTC, ISO 8601
-    author      who marked it, if a service knows its users; may be missing
+    right       true: the term is said there; false: it is not; null: a mark is removed
+    time        time of the mark, UTC, ISO 8601
+    author      the person, if a service knows its users; may be missing
 
-Lines are appended and never changed: the last one about a hit counts (`latest`). A last line
-without a line end was being written when the writer was killed; nobody was told that it is kept,
-and it is left out. `std-serve --feedback` writes this file.
+Lines are appended and never changed: the last one about a hit counts (`latest`). An incomplete last
+line of a killed writer is left out: its sender was not told that it was stored. `std-serve
+--feedback` writes this file.
 
 `read_marks` also reads what a person wrote beside hits in a spreadsheet: a table of hits
 (``std-search --csv``) with one more column, ``right``:
@@ -23,7 +23,7 @@ and it is left out. `std-serve --feedback` writes this file.
     term       the term
     file       or ``recording``: name of the audio file; ``channel``: 1 without such a column
     start_s    and ``end_s``, or ``start`` and ``end``: in seconds
-    right      or ``mark``, ``richtig``: `RIGHT` or `WRONG`; empty: nobody has heard it
+    right      or ``mark``, ``richtig``: `RIGHT` or `WRONG`; empty: not judged
 
     >>> import io
     >>> line = dump(Mark("burg", Recording("a", 1), 1.0, 1.5, True, "2026-11-22T09:30:00Z"))
@@ -73,13 +73,13 @@ class Mark(NamedTuple):
     recording: Recording
     start_s: float
     end_s: float
-    right: bool | None  # None: an earlier mark is taken back
-    time: str  # empty: a table has none
-    author: str = ""  # empty: nobody is named
+    right: bool | None  # None: an earlier mark is removed
+    time: str  # empty: read from a table
+    author: str = ""  # empty: unknown
 
     @property
     def hit(self) -> tuple[str, Recording, int, int]:
-        """Which hit it is about: term, recording, start and end in milliseconds."""
+        """The key of its hit: term, recording, start and end in milliseconds."""
         return self.term, self.recording, round(1000 * self.start_s), round(1000 * self.end_s)
 
 
@@ -131,7 +131,7 @@ def dump(mark: Mark) -> bytes:
 
 
 def latest(marks: Iterable[Mark]) -> list[Mark]:
-    """The marks that count: the last one about each hit, unless it takes the mark back."""
+    """The current marks: the last one of each hit, unless it removes the mark."""
     last: dict[tuple[str, Recording, int, int], Mark] = {}
     for mark in marks:
         last.pop(mark.hit, None)
@@ -140,7 +140,7 @@ def latest(marks: Iterable[Mark]) -> list[Mark]:
 
 
 def read_marks(path: Path) -> list[Mark]:
-    """The marks of a file that count, in the order they were made.
+    """The current marks of a file, in chronological order.
 
     Args:
         path: the path of a file of `std-serve`, or of a table of hits with a column of marks
@@ -159,14 +159,14 @@ def read_marks(path: Path) -> list[Mark]:
 
 
 def rows_of(content: bytes, path: Path | str) -> list[Row]:
-    """The hits that somebody has marked.
+    """The marked hits of a table.
 
     Args:
         content: the file.
         path: its name, for messages.
 
     Raises:
-        InputError: it is no table, lacks a column, or a value is none of those above.
+        InputError: the file is not a table, lacks a column, or has an invalid value.
         ConfigError: it is a workbook, and openpyxl is not installed.
     """
     table = read_table(content, path, lambda name: name.lower() in MARK_COLUMN_NAMES)

@@ -1,7 +1,7 @@
 """Align the hypotheses of an n-best list word by word, so that they become slots.
 
-Each hypothesis is aligned to the slots made of those before it by minimum cost, where words that
-are the same cost nothing and words that share no time cost most; what fits no slot opens one.
+Each hypothesis is aligned with the slots of the earlier ones at minimum cost: equal words cost
+nothing, and words without common time cost most. A word that fits no slot opens a new one.
 
 Source: the alignment of ROVER, Fiscus, "A post-processing system to yield reduced word error
 rates" (1997), with time overlap as in NIST's SCTK.
@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-GAP_COST = 0.6  # two gaps cost more than the worst substitution: words compete where they can
+GAP_COST = 0.6  # two gaps cost more than the worst substitution, so that words compete if possible
 MAX_CELLS = 10_000_000  # of all alignments: some ten seconds
 
 
@@ -27,7 +27,7 @@ Place = tuple[int, int]  # hypothesis, position of the word in it
 
 
 class _Slot:
-    """Words side by side; the first to come says when."""
+    """Competing words; the first word determines the time."""
 
     __slots__ = ("first", "places", "tokens")
 
@@ -35,7 +35,7 @@ class _Slot:
         self.first, self.places, self.tokens = first, [place], {first.token}
 
     def add(self, word: TimedWord, place: Place) -> None:
-        """Put one more word beside the others."""
+        """Add a word."""
         self.places.append(place)
         self.tokens.add(word.token)
 
@@ -47,7 +47,7 @@ def aligned(hypotheses: Sequence[Sequence[TimedWord]]) -> list[list[Place]]:
         Slots in order; each names at most one word of each hypothesis.
 
     Raises:
-        ValueError: they differ too much to be those of an utterance.
+        ValueError: the hypotheses differ too much to belong to one utterance.
     """
     slots: list[_Slot] = []
     cells = 0
@@ -65,9 +65,9 @@ def aligned(hypotheses: Sequence[Sequence[TimedWord]]) -> list[list[Place]]:
 
 
 def _differing(slots: Sequence[_Slot], words: Sequence[TimedWord]) -> tuple[int, int, int]:
-    """Return where slots and words begin to differ, and where those and these end to.
+    """Return where slots and words begin and end to differ.
 
-    What costs nothing at either end belongs together in a best alignment.
+    Equal words at either end belong together in a best alignment.
     """
     same, n, m = 0, len(slots), len(words)
     while same < min(n, m) and _cost(slots[same], words[same]) == 0:
@@ -78,11 +78,11 @@ def _differing(slots: Sequence[_Slot], words: Sequence[TimedWord]) -> tuple[int,
 
 
 def _merged(slot: _Slot | None, number: int, at: int | None, words: Sequence[TimedWord]) -> _Slot:
-    """Put a word, if there is one, into a slot, if there is one."""
+    """Join a slot (or None) and a word (or None)."""
     if at is not None and slot is not None:
         slot.add(words[at], (number, at))
     if slot is None:
-        assert at is not None  # nothing stands beside nothing
+        assert at is not None  # nothing to align
         slot = _Slot(words[at], (number, at))
     return slot
 
@@ -90,7 +90,7 @@ def _merged(slot: _Slot | None, number: int, at: int | None, words: Sequence[Tim
 def _aligned(
     slots: Sequence[_Slot], words: Sequence[TimedWord]
 ) -> list[tuple[int | None, int | None]]:
-    """Return which slot and which word stand side by side, in order; None = a gap."""
+    """Return the aligned pairs of slot and word, in order; None = a gap."""
     n, m = len(slots), len(words)
     costs = [[GAP_COST * (i + j) for j in range(m + 1)] for i in range(n + 1)]
     for i in range(1, n + 1):

@@ -1,12 +1,12 @@
-"""Notices for a person who waits for a command: each one once, none with ``--quiet``.
+"""Notices for a person who waits for a command: each is shown once, none with ``--quiet``.
 
-    set_notice(tell)    a command says how to tell; None = quiet
-    compiling()         numba compiles kernels, it does not load machine code from its cache
-    not_kept(reason)    the machine code cannot be cached, so that the next command compiles again
-    while_working()     on a terminal: that the work goes on after `SILENT_S`, unless
-    showing_progress()  a progress bar shows it
+    set_notice(tell)    set the function that shows a notice; None = quiet
+    compiling()         numba compiles kernels, because its cache lacks them
+    not_kept(reason)    machine code cannot be cached, so the next command compiles again
+    while_working()     on a terminal: the work continues after `SILENT_S`, unless
+    showing_progress()  a progress bar is shown
 
-`std.execution.compiled` calls those about kernels. This module loads no numba.
+`std.execution.compiled` calls the functions about kernels. This module does not import numba.
 """
 
 import sys
@@ -17,24 +17,24 @@ from threading import Timer
 SILENT_S = 2.0
 
 _notice: Callable[[str], None] | None = None
-_told: set[str] = set()  # what this command has told already
+_told: set[str] = set()  # notices that were shown
 _bars = 0  # progress bars on the terminal
 
 
 def set_notice(notice: Callable[[str], None] | None) -> None:
-    """Say how to tell; None = say nothing."""
+    """Set the function that shows notices; None = show nothing."""
     global _notice  # the state of the command that this process runs
     _notice = notice
     _told.clear()
 
 
 def compiling() -> None:
-    """Tell that nothing else happens for some seconds."""
+    """Say that kernels are compiled, which takes some seconds."""
     _tell("compiling", "compiling the kernels, once after an installation: some 10 s")
 
 
 def not_kept(reason: str) -> None:
-    """Tell that kernels are compiled again and again."""
+    """Say that compiled kernels cannot be cached."""
     _tell(
         "not kept",
         f"the next command compiles the kernels again, they cannot be kept: {reason}; "
@@ -44,7 +44,7 @@ def not_kept(reason: str) -> None:
 
 @contextmanager
 def while_working() -> Iterator[None]:
-    """Tell on a terminal that the work goes on, if it takes longer than `SILENT_S`."""
+    """Say on a terminal that the work continues, if it takes longer than `SILENT_S`."""
 
     def still_working() -> None:
         if not _bars and sys.stderr is not None and sys.stderr.isatty():

@@ -1,4 +1,4 @@
-"""Options that several commands share: one wording, one meaning, one place.
+"""Options that several commands share.
 
     add_store_option      --store
     add_selection_options --where, --recording
@@ -23,9 +23,9 @@ from std.display.rows import FORMATS
 from std.parser import Parser
 
 if TYPE_CHECKING:
-    from std.config import Config  # --help needs none of what it loads
+    from std.config import Config  # --help does not need it
 
-    Arguments = argparse._ActionsContainer  # a command, or a group of its options
+    Arguments = argparse._ActionsContainer  # a command's parser, or a group of its options
 
 STORE = "folder, memory: or couchdb://[user@]host[:port]/database"
 QUIET = "no summary, no progress"
@@ -33,23 +33,23 @@ CONFIG = "the configuration; std-config show lists its keys, std-config list the
 
 
 def add_store_option(parse: "Arguments", *, required: bool = True) -> None:
-    """Where the index is, or each of its shards.
+    """The address of the index, or of each of its shards.
 
     Args:
         parse: the parser of the command.
-        required: whether there is no other source.
+        required: whether the option is required.
     """
     shards = f"{STORE}; once for each shard"
     parse.add_argument("--store", required=required, action="append", help=shards)
 
 
 def add_selection_options(parse: "Arguments", where: str = "", verb: str = "") -> None:
-    """Which recordings of an index.
+    """The selection of recordings.
 
     Args:
         parse: the parser of the command.
-        where: what the help of ``--where`` says beside the usual, with its separator.
-        verb: what is done with them, with a space behind.
+        where: an addition to the help of ``--where``, with its separator.
+        verb: the verb of the help texts, followed by a space.
     """
     parse.add_argument(
         "--where",
@@ -70,7 +70,7 @@ def add_selection_options(parse: "Arguments", where: str = "", verb: str = "") -
 
 
 def add_config_options(parse: "Arguments", meaning: str = CONFIG) -> None:
-    """The configuration: a file, and single keys."""
+    """The configuration: a file and single keys."""
     parse.add_argument("--config", type=file_argument, metavar="TOML", help=meaning)
     parse.add_argument(
         "--set",
@@ -83,7 +83,7 @@ def add_config_options(parse: "Arguments", meaning: str = CONFIG) -> None:
 
 
 def configuration_of(args: argparse.Namespace) -> "Config":
-    """The configuration that ``--config`` and ``--set`` ask for.
+    """The configuration from ``--config`` and ``--set``.
 
     Raises:
         StdError: the file cannot be read, or a key does not exist or its value does not fit.
@@ -96,7 +96,7 @@ def configuration_of(args: argparse.Namespace) -> "Config":
 def add_jobs_option(
     parse: "Arguments", *, default: int | None = None, meaning: str = "worker processes"
 ) -> None:
-    """How many processes; by default one for each processor."""
+    """The number of processes; by default one for each processor."""
     count = (os.cpu_count() or 1) if default is None else default
     parse.add_argument("--jobs", type=JOBS, default=count, metavar="N", help=meaning)
 
@@ -114,13 +114,13 @@ def add_json_option(parse: "Arguments") -> None:
 def add_row_options(
     parse: argparse.ArgumentParser, rows: str, others: str = "", *, further: bool = False
 ) -> None:
-    """The form of rows on stdout.
+    """The options for the form of rows on stdout.
 
     Args:
         parse: the parser of the command.
         rows: name of the rows, in the plural.
-        others: results that have ``--json`` only.
-        further: whether only ``--help-all`` shows them (`std.parser.Parser.further`).
+        others: results that support only ``--json``.
+        further: whether only ``--help-all`` shows the options (`std.parser.Parser.further`).
     """
     title = f"form of {rows} on stdout" + (f" (--json also of {others})" if others else "")
     add_group = parse.further if further and isinstance(parse, Parser) else parse.add_argument_group

@@ -1,4 +1,4 @@
-"""Files that are written: regular files whole or not at all, everything else straight through.
+"""Write files: regular files in one step, everything else directly.
 
 | a path that names | |
 |---|---|
@@ -33,7 +33,7 @@ MAX_PREFIX = 50  # characters of a name that its temporary file begins with
 
 
 class _Sink(io.FileIO):
-    """An open file whose errors name the path as the user gave it."""
+    """An open file whose errors name the user's path."""
 
     def __init__(self, handle: int, path: Path) -> None:
         super().__init__(handle, "wb")
@@ -41,25 +41,25 @@ class _Sink(io.FileIO):
         self._failed = False
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        if self._failed:  # closing would flush the buffer, which has nowhere to go
+        if self._failed:  # closing would flush the buffer, which cannot be written
             return memoryview(data).nbytes
         try:
             return super().write(data)
         except OSError as error:
             self._failed = True
             if isinstance(error, BrokenPipeError) and descriptor_of(self.path) == 1:
-                raise  # the reader of standard output went away, as `head` does
+                raise  # the reader of standard output has ended, as `head` does
             raise unwritable(self.path, "a file that takes all of the output", error) from error
 
 
 @contextmanager
 def open_output(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for writing; the table above says how.
+    """Open a file for writing, as the table above says.
 
     A name that ends in ``.gz`` is compressed (without a time stamp: same content, same bytes).
 
     Raises:
-        InputError: it cannot be written, or not to the end; a regular file then is as before.
+        InputError: the file cannot be written completely; an existing regular file stays unchanged.
     """
     descriptor = descriptor_of(path)
     status = None if descriptor is not None else status_of(path)
@@ -82,7 +82,7 @@ def open_output(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _replacement(path: Path, status: os.stat_result | None) -> Iterator[BinaryIO]:
-    """A new file that takes the place of a regular file, or of nothing, when all went well."""
+    """A temporary file that replaces a regular file, or becomes a new one, after success."""
     target = Path(os.path.realpath(path))
     if status and not os.access(target, os.W_OK):
         raise InputError(path, 0, "a file that can be written", "Permission denied")
@@ -103,12 +103,12 @@ def _replacement(path: Path, status: os.stat_result | None) -> Iterator[BinaryIO
 
 
 def _take_place(temporary: Path, target: Path, status: os.stat_result | None, path: Path) -> None:
-    """Put a finished file in its place, on the disk for good."""
+    """Move a finished file to its place and flush it to disk."""
     try:
         handle = os.open(temporary, os.O_RDWR)
         try:
             if status:
-                with suppress(OSError):  # only its owner and root may give a file away
+                with suppress(OSError):  # only root may change the owner
                     os.fchown(handle, status.st_uid, status.st_gid)
             os.fchmod(handle, stat.S_IMODE(status.st_mode) if status else 0o666 & ~_umask())
             os.fsync(handle)
@@ -121,7 +121,7 @@ def _take_place(temporary: Path, target: Path, status: os.stat_result | None, pa
 
 @contextmanager
 def _stream(sink: _Sink) -> Iterator[BinaryIO]:
-    """The stream that a caller writes to: buffered, and compressed if the name says so."""
+    """The stream for the caller: buffered, and compressed for names in ``.gz``."""
     with io.BufferedWriter(sink) as raw:
         if sink.path.suffix == ".gz":
             with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as stream:
@@ -131,27 +131,27 @@ def _stream(sink: _Sink) -> Iterator[BinaryIO]:
 
 
 def descriptor_of(path: Path) -> int | None:
-    """The open descriptor that a path stands for; None if it is a file to be opened."""
+    """The open descriptor of a path; None if the path is a file to open."""
     text = str(path)
     match = _WRITTEN_DESCRIPTOR.fullmatch(text)
     return int(match[1]) if match else STREAMS.get(text)
 
 
 def unwritable(path: Path, expected: str, error: OSError) -> InputError:
-    """The error that a file cannot be written."""
+    """The error of a file that cannot be written."""
     return InputError(output_name(path), 0, expected, error.strerror or str(error))
 
 
 def output_name(path: Path) -> str:
-    """An output as messages name it."""
+    """An output's name in messages."""
     return "standard output" if path == STANDARD_STREAM else str(path)
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder for outputs, with those above it.
+    """Create a folder for outputs, with its parent folders.
 
     Raises:
-        InputError: it cannot be made.
+        InputError: the folder cannot be created.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -160,10 +160,10 @@ def make_folder(path: Path) -> None:
 
 
 def status_of(path: Path) -> os.stat_result | None:
-    """The status of the file at an output's path, links followed; None if there is none.
+    """The status of the file at an output's path, after following links; None without a file.
 
     Raises:
-        InputError: a folder, or something that cannot be looked at.
+        InputError: the path is a folder, or its status cannot be read.
     """
     try:
         status = path.stat()
@@ -177,7 +177,7 @@ def status_of(path: Path) -> os.stat_result | None:
 
 
 def _umask() -> int:
-    """The process's umask; mkstemp makes files private, outputs should not be."""
+    """The process's umask, for outputs, because mkstemp makes files private."""
     mask = os.umask(0)
     os.umask(mask)
     return mask
@@ -187,7 +187,7 @@ MAX_NAME_BYTES = 60  # of a part; a file system allows 255 for the whole name
 
 
 def safe_name(text: str) -> str:
-    """A part of a file's name that every system takes, and that is never a path or hidden.
+    """A part of a file name that is valid on every system, and is never a path or hidden.
 
     Letters of all languages, digits, dots, hyphens and underscores stay.
 
@@ -200,7 +200,7 @@ def safe_name(text: str) -> str:
 
 
 def clip_name(term: str, file: str, channel: int, start_s: float) -> str:
-    """The name of a hit's sound, without its end: term, recording and time.
+    """The name of a hit's clip, without its extension: term, recording and time.
 
     >>> clip_name("im bran*", "news", 2, 3723.45)
     'im_bran--news_2--01-02-03.450'
@@ -212,7 +212,7 @@ def clip_name(term: str, file: str, channel: int, start_s: float) -> str:
 
 
 def distinct_names(names: Iterable[str]) -> Iterator[str]:
-    """The names, with a number where one was there before; case does not tell two apart.
+    """Make names distinct, ignoring case, by numbers at repeated ones.
 
     >>> list(distinct_names(["a", "b", "A", "a-2"]))
     ['a', 'b', 'A-2', 'a-2-2']

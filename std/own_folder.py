@@ -1,11 +1,9 @@
-"""A folder that belongs to this package, held open: no link in it is followed.
+"""An open folder of std, in which no link is followed.
 
-Somebody else may have made the folder, and put links or pipes where our files should be. So names
-are single, and are looked up in the open folder (openat, O_NOFOLLOW): nothing outside is read,
-written or removed, whatever becomes of the path meanwhile. The path of the folder itself is the
-user's, who may name it by a link.
-
-Errors are those of the operating system, with the whole path in them.
+Somebody else may have created the folder and put links or pipes in place of our files. So files are
+opened by a single name relative to the open folder (openat, O_NOFOLLOW): nothing outside is read,
+written or removed, even if the path changes meanwhile. The user may name the folder itself by a
+link. Errors are those of the operating system, with the complete path.
 """
 
 import errno
@@ -42,11 +40,11 @@ class OwnFolder:
         os.close(self._descriptor)
 
     def folder(self, name: str, *, create: bool = False) -> "OwnFolder":
-        """A folder in it, open.
+        """Open a subfolder.
 
         Args:
             name: its name.
-            create: make it if it is not there.
+            create: whether to create it if it does not exist.
         """
         if create:
             with suppress(FileExistsError):
@@ -54,7 +52,7 @@ class OwnFolder:
         return OwnFolder(self.path / name, self._open(name, os.O_RDONLY | os.O_DIRECTORY))
 
     def make_folder(self, name: str) -> None:
-        """Make a folder that is not there yet."""
+        """Create a new subfolder."""
         with self._named(name):
             os.mkdir(name, dir_fd=self._descriptor)
 
@@ -63,7 +61,7 @@ class OwnFolder:
         return sorted(os.listdir(self._descriptor))  # noqa: PTH208  # pathlib takes no descriptor
 
     def status(self, name: str) -> os.stat_result | None:
-        """The status of a name, of a link itself; None if there is none."""
+        """The status of a name (of a link, not its target); None if it does not exist."""
         try:
             with self._named(name):
                 return os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
@@ -79,14 +77,14 @@ class OwnFolder:
         return os.fdopen(self._open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb")
 
     def appending(self, name: str) -> BinaryIO:
-        """A regular file, open for appending; made if it is not there."""
+        """A regular file, open for appending; it is created if it does not exist."""
         return os.fdopen(self._regular(name, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab")
 
     @contextmanager
     def replacing(self, name: str) -> Iterator[BinaryIO]:
-        """A file that takes the place of another, or of nothing, when all went well.
+        """A file that replaces another, or becomes a new one, after success.
 
-        It keeps the permissions and the owner of the other.
+        It keeps the permissions and the owner of the replaced file.
         """
         temporary = f".{name[:MAX_PREFIX]}.{secrets.token_hex(4)}.tmp"
         before = self.status(name)
@@ -106,7 +104,7 @@ class OwnFolder:
             raise
 
     def rename(self, name: str, new: str) -> None:
-        """Give something in it another name; a file of that name is replaced."""
+        """Rename a file or folder; an existing file with that name is replaced."""
         with self._named(name):
             os.rename(name, new, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
 
@@ -118,11 +116,11 @@ class OwnFolder:
                 os.unlink(name, dir_fd=self._descriptor)
 
     def remove_folder(self, name: str, is_ours: Callable[[str], object]) -> None:
-        """Remove files of a folder in it, and the folder if nothing else is there.
+        """Remove files of a subfolder, and the subfolder if it is then empty.
 
         Args:
             name: the name of the folder.
-            is_ours: whether a file of some name is removed.
+            is_ours: whether to remove a file, by its name.
         """
         with self.folder(name) as folder:
             for one in filter(is_ours, folder.names()):
@@ -133,11 +131,11 @@ class OwnFolder:
                 os.rmdir(name, dir_fd=self._descriptor)
 
     def sync(self) -> None:
-        """Make renamed files in it survive a power cut."""
+        """Flush the folder, so that renamed files survive a power cut."""
         os.fsync(self._descriptor)
 
     def _regular(self, name: str, flags: int) -> int:
-        descriptor = self._open(name, flags | os.O_NONBLOCK)  # a pipe would keep us waiting
+        descriptor = self._open(name, flags | os.O_NONBLOCK)  # opening a pipe would block
         if stat.S_ISREG(os.fstat(descriptor).st_mode):
             return descriptor
         os.close(descriptor)
@@ -151,7 +149,7 @@ class OwnFolder:
 
     @contextmanager
     def _named(self, name: str) -> Iterator[None]:
-        """Errors with the whole path; a link is named as the fault."""
+        """Add the complete path to errors; an error by a link says so."""
         if name in ("", ".", "..") or "/" in name:
             raise ValueError(f"expected one name, got {name!r}")
         try:
@@ -168,7 +166,7 @@ class OwnFolder:
 
 
 def temporary_of(name: str) -> str:
-    """The final name of a file that `OwnFolder.replacing` did not finish; empty: no such file.
+    """The final name of an unfinished file of `OwnFolder.replacing`; empty: not such a file.
 
     >>> temporary_of(".manifest.json.0123abcd.tmp"), temporary_of(".manifest.json.original")
     ('manifest.json', '')

@@ -1,10 +1,10 @@
-"""A command's arguments: help that fits a screen, subcommands, and one line for a mistake.
+"""A command's arguments: help that fits a screen, subcommands, and one line for an error.
 
     Parser               of a command, or of a subcommand
     Parser.further       a group of options that only --help-all shows
     Parser.subcommands   the commands of a command, by its first argument
 
-An option that is another command's by now is answered with that command.
+For an option that has moved to another command, the error names this command.
 """
 
 import argparse
@@ -30,7 +30,7 @@ be devices, pipes and links, which stay what they are; - is standard output.
 
 EMPTY_VALUE = re.compile(r"(--[\w-]+=|-\w)--")  # of an option
 OPTION = re.compile(r"--[^\s=]+|-[A-Z]")
-DASHED = re.compile(r"-[^-].*", re.DOTALL)  # taken for an option
+DASHED = re.compile(r"-[^-].*", re.DOTALL)  # texts that argparse takes for an option
 MISSED = ("unrecognized arguments: ", "the following arguments are required: ")  # argparse's words
 MAX_USAGE = 1000  # letters of a message about the command line
 
@@ -44,7 +44,7 @@ class HelpAll(argparse.Action):
 
 
 class HelpText(argparse.RawDescriptionHelpFormatter):
-    """Help whose prose fits the terminal; indented lines, as examples and tables are, stay."""
+    """Help with prose wrapped to the terminal; indented lines (examples, tables) stay."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         lines: list[str] = []
@@ -60,11 +60,11 @@ class HelpText(argparse.RawDescriptionHelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """Arguments of a command: help as written, and one line for a mistake.
+    """Arguments of a command, with one line for an error.
 
     Args:
-        epilog: examples, and what else the help ends with.
-        moved: options that this command had, and what says the same now.
+        epilog: examples and other text at the end of the help.
+        moved: former options of this command, with their replacements.
         settings: the settings of argparse.
     """
 
@@ -77,11 +77,11 @@ class Parser(argparse.ArgumentParser):
         self._usages: dict[bool, str] = {}  # without further options, with them
         self._given: list[str] = []  # up to --
         self._subcommands: argparse._SubParsersAction[Parser] | None = None
-        self._help_all = self.add_argument(  # shown where there is more than --help shows
+        self._help_all = self.add_argument(  # shown if the command has further options
             "--help-all", action=HelpAll, nargs=0, help=argparse.SUPPRESS
         )
         self.epilog = epilog.rstrip()
-        if " " in self.prog:  # a subcommand: version and files are said of the command
+        if " " in self.prog:  # a subcommand: the command has version and files
             return
         self.epilog += f"\n\n{ABOUT_FILES}"
         version = f"%(prog)s {std.__version__}"
@@ -90,14 +90,14 @@ class Parser(argparse.ArgumentParser):
         )
 
     def further(self, title: str) -> "argparse._ArgumentGroup":
-        """A group of options that few need: ``--help`` names it, ``--help-all`` lists it."""
+        """A group of rare options: ``--help`` names it, ``--help-all`` lists it."""
         self._help_all.help = "show all options"
         group = self.add_argument_group(title)
         self._further.append(group)
         return group
 
     def subcommands(self) -> "argparse._SubParsersAction[Parser]":
-        """The commands of the command, by its first argument; ``add_parser`` adds one."""
+        """The subcommands, chosen by the first argument; ``add_parser`` adds one."""
         self.epilog = str(self.epilog).removesuffix(f"\n\n{ABOUT_FILES}")  # they have files
         self._subcommands = self.add_subparsers(
             dest="subcommand", metavar="COMMAND", required=True, parser_class=Parser,
@@ -106,15 +106,15 @@ class Parser(argparse.ArgumentParser):
         return self._subcommands
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse does, which takes the value ``--`` for no value at all.
+        """As argparse, but ``--`` may be a value.
 
-        An option that does not exist is named first, and with it the one that may be meant.
+        The error names an unknown option first, with the nearest known one.
         """
         given = sys.argv[1:] if args is None else [*args]
         for argument in takewhile("--".__ne__, given):
             if self._subcommands and not argument.startswith("-"):
                 self._require_subcommand(argument)
-                break  # what follows is the subcommand's
+                break  # the rest belongs to the subcommand
             if EMPTY_VALUE.fullmatch(argument):
                 self.error(f"argument {argument.removesuffix('--').removesuffix('=')}: got '--'")
             name = argument.partition("=")[0]
@@ -133,16 +133,16 @@ class Parser(argparse.ArgumentParser):
             self.error(f"expected one of {', '.join(known)}, got {quoted(name)}{near}")
 
     def _refuse_moved(self, name: str) -> None:
-        """Name the command that has an option by now, also where the option is not spelt out."""
+        """Name the command of a moved option, also if the option is abbreviated."""
         for option, now in self._moved.items():
             if option == name or (name.startswith("--") and option.startswith(name)):
                 head = coloured(f"{self.prog} {option} is now: ", "red", sys.stderr)
                 self.exit(2, f"{head}{now}\n")
 
     def _with_dashes(self, given: Sequence[str]) -> list[str]:
-        """The arguments; a value that begins with a dash, as a recording's name may, is no option.
+        """The arguments; a value that begins with a dash, as a recording's name, is not an option.
 
-        So is each value of an option that takes several, where one of them does.
+        If one value of an option with several values begins with a dash, all are values.
         """
         written: list[str] = []
         rest = [*given]
@@ -163,7 +163,7 @@ class Parser(argparse.ArgumentParser):
         return written
 
     def _is_value(self, argument: str) -> bool:
-        """Whether an argument is the value of an option before it; a dash alone is, two are not."""
+        """Whether an argument is a value of the last option; ``-x`` may be one, ``--x`` not."""
         is_option = argument[:2] in self._option_string_actions or argument.startswith("--")
         return not (argument.startswith("-") and is_option)
 
@@ -173,27 +173,27 @@ class Parser(argparse.ArgumentParser):
         return any(option.startswith(name) for option in self._option_string_actions)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse does; unless --quiet, a person who waits is told why."""
+        """As argparse; unless --quiet, notices are shown to a person who waits."""
         self._complete()
         return self._watched(super().parse_args(args, namespace))
 
     def parse_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As `parse_args`, with arguments between the options."""
+        """As `parse_args`, but arguments may be between options."""
         self._complete()
-        # argparse hides the positional arguments while it reads the options
+        # argparse hides positional arguments while it reads options
         self._usages = {all_options: self._usage(all_options) for all_options in (False, True)}
         return self._watched(super().parse_intermixed_args(args, namespace))
 
     def _complete(self) -> None:
-        """Answer a shell that asks how a line may go on, and end; else nothing."""
-        if "_ARGCOMPLETE" in os.environ:  # a shell asks, through argcomplete's script
+        """Complete a command line for a shell and exit; otherwise do nothing."""
+        if "_ARGCOMPLETE" in os.environ:  # argcomplete's script asks for completions
             with suppress(ModuleNotFoundError):  # the shell's argcomplete is in another environment
                 import argcomplete
 
                 argcomplete.autocomplete(self)
 
     def _watched(self, given: Any) -> Any:
-        """The parsed line, once what it says of notices and progress holds."""
+        """Apply the options of notices and progress; return the parsed line."""
         announce(self.prog, quiet=getattr(given, "quiet", False))
         set_progress(getattr(given, "progress", "auto"))
         return given
@@ -206,7 +206,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{head}{printable(cut(message, MAX_USAGE))} (--help explains)\n")
 
     def format_help(self) -> str:
-        """The help without further options: it names their groups."""
+        """The help without further options; it names their groups."""
         further = [f"{group.title} ({len(group._group_actions)})" for group in self._further]
         more = f"more with --help-all: {'; '.join(further)}" if further else None
         return self._formatted(more, all_options=False)
@@ -245,7 +245,7 @@ class Parser(argparse.ArgumentParser):
         self._print(self.format_help, file)
 
     def print_help_all(self) -> None:
-        """Print the help with all options, as `print_help` does that of the first."""
+        """Print the help with all options."""
         self._print(self.format_help_all, None)
 
     def _print(self, text: Any, file: Any) -> None:

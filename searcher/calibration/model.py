@@ -1,4 +1,4 @@
-"""What `std-tune` learned, and what is shipped; `searcher.evidence.model_file` is its file."""
+"""A model of `std-tune`, and the shipped model; `searcher.evidence.model_file` is its file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ DOUBT = "spoken_doubt"  # a figure: how little of what was spoken the recogniser
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """A phone confusion matrix, and how evidence is weighed."""
+    """A phone confusion matrix and weights of evidence."""
 
     pronouncer: str  # of the index: ``espeak-ng:de``
     confusion: Counts
@@ -22,7 +22,7 @@ class Model:
 
     @property
     def spoken_doubt(self) -> float | None:
-        """One minus the mean posterior of the words that were spoken; None without a transcript."""
+        """One minus the mean posterior of the spoken words; None without a transcript."""
         return self.tuned_on.get(DOUBT)
 
     @property

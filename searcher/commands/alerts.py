@@ -1,4 +1,4 @@
-"""std-search --alerts: the hits of a list of terms that nobody was told yet."""
+"""std-search --alerts: the hits of a list of terms that were not reported yet."""
 
 import argparse
 from collections.abc import Mapping, Sequence
@@ -21,10 +21,10 @@ ALERT_HEADER = (
 
 
 def tell_new_hits(args: argparse.Namespace) -> int:
-    """Search the list, and print what is new.
+    """Search the list and print new hits.
 
     Returns:
-        0 if something is, else 1.
+        0 if there are new hits, else 1.
 
     Raises:
         StdError: a file cannot be read or written, or another process has it open.
@@ -43,7 +43,7 @@ def tell_new_hits(args: argparse.Namespace) -> int:
         are_posted = search.posted == len(search.lines)
         lines = search.look(cast("Index", index))  # --fuse is refused
         if lines and not is_first and are_posted:
-            search.note_posted()  # told here: a service that takes over posts them no more
+            search.note_posted()  # reported here, so a service does not post them again
         if is_first and not args.quiet:
             tell(
                 f"first search of this list: {counted(len(lines), 'hit')} written to {search.path} "
@@ -57,7 +57,7 @@ def tell_new_hits(args: argparse.Namespace) -> int:
 
 
 def show(lines: Sequence[Mapping[str, Any]], args: argparse.Namespace) -> None:
-    """Print hits in the form that was asked for."""
+    """Print hits in the requested form."""
     form = form_of(args, piped=LINES)
     if form == JSON:
         print_json(lines)

@@ -1,4 +1,4 @@
-"""std-search's command line: the parser, and the configuration that it asks for."""
+"""std-search's command line: the parser, and the configuration."""
 
 import argparse
 from dataclasses import replace
@@ -25,7 +25,7 @@ from std.ranges import Range
 from std.subtitles import is_subtitle_file
 
 if TYPE_CHECKING:
-    from std.config import Config  # --help needs none of what these load
+    from std.config import Config  # --help does not need these
 
 AROUND_S = number(Range(0, 60))
 PHONES = ("words", "sound", "both")
@@ -91,7 +91,7 @@ def parser() -> Parser:
 
 
 def _add_input(parse: Parser) -> None:
-    """What is searched for, in which store."""
+    """The options of terms and stores."""
     add = parse.add_argument
     add(
         "term",
@@ -131,7 +131,7 @@ def _add_input(parse: Parser) -> None:
 
 
 def _add_selection(parse: Parser) -> None:
-    """Which recordings are searched, and which hits are shown."""
+    """The options of recordings and shown hits."""
     add = parse.add_argument
     add_selection_options(parse, ", and what a speaker said whom the index names", verb="search ")
     add(
@@ -155,7 +155,7 @@ def _add_selection(parse: Parser) -> None:
 
 
 def _add_forms(group: "argparse._ArgumentGroup") -> None:
-    """Which words a TERM stands for."""
+    """The options of a TERM's words."""
     group.add_argument(
         "--inflections",
         action="store_true",
@@ -165,7 +165,7 @@ def _add_forms(group: "argparse._ArgumentGroup") -> None:
 
 
 def _add_explaining(group: "argparse._ArgumentGroup") -> None:
-    """What words a term is compared with where nothing is searched, and what is said of it."""
+    """The options of --explain-query."""
     add = group.add_argument
     add(
         "--vocabulary",
@@ -179,7 +179,7 @@ def _add_explaining(group: "argparse._ArgumentGroup") -> None:
 
 
 def _add_example_options(group: "argparse._ArgumentGroup") -> None:
-    """A term that is given as audio; several examples are of one term."""
+    """The options of query by example; several examples belong to one term."""
     add = group.add_argument
     add(
         "--like",
@@ -215,7 +215,7 @@ def _add_example_options(group: "argparse._ArgumentGroup") -> None:
 
 
 def _add_query_options(group: "argparse._ArgumentGroup") -> None:
-    """A batch whose terms were spoken."""
+    """The options of spoken queries."""
     add = group.add_argument
     add(
         "--queries",
@@ -232,7 +232,7 @@ def _add_query_options(group: "argparse._ArgumentGroup") -> None:
 
 
 def _add_list_options(group: "argparse._ArgumentGroup") -> None:
-    """What the files of a batch say, and how; and which hits are told of a list."""
+    """The options of a batch's files and of alerts."""
     add = group.add_argument
     add(
         "--alerts",
@@ -271,7 +271,7 @@ def _add_list_options(group: "argparse._ArgumentGroup") -> None:
 
 
 def _add_hit_options(group: "argparse._ArgumentGroup") -> None:
-    """What is said of hits beside their probability."""
+    """The options of further values of hits."""
     add = group.add_argument
     add(
         "--unit",
@@ -314,7 +314,7 @@ def _add_hit_options(group: "argparse._ArgumentGroup") -> None:
 
 
 def _add_words_option(group: "argparse._ArgumentGroup") -> None:
-    """Which hits inside other words are hits."""
+    """The option of hits inside other words."""
     group.add_argument(
         "--within-words",
         type=kinds_argument,
@@ -326,7 +326,7 @@ def _add_words_option(group: "argparse._ArgumentGroup") -> None:
 
 
 def _add_media_options(group: "argparse._ArgumentGroup") -> None:
-    """Hits as sound and as subtitles."""
+    """The options of clips, subtitles and edits."""
     add = group.add_argument
     add("--clips", type=folder_argument, metavar="FOLDER", help="cut each hit's sound to a file")
     add(
@@ -378,7 +378,7 @@ def _add_media_options(group: "argparse._ArgumentGroup") -> None:
 
 
 def _add_settings(group: "argparse._ArgumentGroup") -> None:
-    """How it is searched, and who works."""
+    """The options of methods and processes."""
     add_config_options(group)
     group.add_argument(
         "--phones",
@@ -403,7 +403,7 @@ def timeline_argument(text: str) -> Path:
     """A file of edits.
 
     Raises:
-        argparse.ArgumentTypeError: its name does not say which format.
+        argparse.ArgumentTypeError: its extension is not that of a format.
     """
     path = file_argument(text)
     if path.suffix.lower() not in (".edl", ".fcpxml"):
@@ -414,10 +414,10 @@ def timeline_argument(text: str) -> Path:
 
 
 def kinds_argument(text: str) -> frozenset[str]:
-    """Kinds of words that hits are inside.
+    """Kinds of words that contain hits.
 
     Raises:
-        argparse.ArgumentTypeError: it names another one.
+        argparse.ArgumentTypeError: there is no such kind.
     """
     kinds = frozenset(one.strip() for one in text.split(",")) - {"none"}
     if unknown := kinds - {"form", "part", "apart"}:
@@ -431,7 +431,7 @@ def since_argument(text: str) -> str:
     """The word LAST.
 
     Raises:
-        argparse.ArgumentTypeError: it is another one.
+        argparse.ArgumentTypeError: it is another word.
     """
     if text.upper() != "LAST":
         raise argparse.ArgumentTypeError(f"expected LAST, got {text!r}")
@@ -439,10 +439,10 @@ def since_argument(text: str) -> str:
 
 
 def configuration(args: argparse.Namespace) -> "Config":
-    """The configuration file, with what the command line says otherwise.
+    """The configuration file, with changes by other options.
 
     Raises:
-        StdError: the command line names one file twice, to write it.
+        StdError: two outputs are one file.
     """
     from std.distinct import require_distinct
 

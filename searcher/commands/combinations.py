@@ -1,16 +1,16 @@
-"""What does not go together on std-search's command line."""
+"""Invalid combinations of std-search's options."""
 
 import argparse
 from collections.abc import Mapping
 
-EXPLAINING = {  # what --explain-query takes
+EXPLAINING = {  # options of --explain-query
     *("term", "terms", "term_column", "store", "vocabulary", "all_words", "all_matches", "bktree"),
     *("config", "set", "json", "nl", "csv", "fmt", "quiet", "explain_query"),
 }
 
 
 def misuse(args: argparse.Namespace, parser: argparse.ArgumentParser) -> str:
-    """What is wrong with a combination of options; empty if nothing is.
+    """The error in a combination of options; empty if it is valid.
 
     Args:
         args: the command line.
@@ -104,7 +104,7 @@ def _of_searching(args: argparse.Namespace) -> Mapping[str, object]:
 
 
 def _beside_unit(args: argparse.Namespace) -> bool:
-    """Whether units are asked for beside what has places only."""
+    """Whether --unit is combined with an option about places."""
     others = (
         *(args.terms, args.queries, args.examples, args.alerts, args.like, args.query_audio),
         *(args.output, args.decide, args.beta, args.clips, args.srt, args.explain),
@@ -114,7 +114,7 @@ def _beside_unit(args: argparse.Namespace) -> bool:
 
 
 def _of_alerts(args: argparse.Namespace) -> Mapping[str, object]:
-    """What a standing search does not take, and what only it takes."""
+    """Errors in the options of a standing search."""
     others = (
         *(args.term, args.terms, args.queries, args.examples, args.like, args.query_audio),
         *(args.fuse, args.where, args.recording, args.output, args.clips, args.srt),
@@ -132,7 +132,7 @@ def _of_alerts(args: argparse.Namespace) -> Mapping[str, object]:
 
 
 def _of_stores(args: argparse.Namespace) -> Mapping[str, object]:
-    """Numbers of stores and of models that do not fit each other."""
+    """Errors in the numbers of stores and models."""
     stores, models = len(args.store or ()), len(args.model)
     return {
         "--fuse needs two --store or more, one of each recogniser": args.fuse and stores < 2,

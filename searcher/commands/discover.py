@@ -1,4 +1,4 @@
-"""std-discover: an index in, classes of what is said again and again out."""
+"""std-discover: an index in, classes of recurring speech out."""
 
 import argparse
 import sys
@@ -89,7 +89,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_thresholds(pairs: "argparse._ArgumentGroup") -> None:
-    """From when on stretches are a pair."""
+    """The thresholds of pairs."""
     pairs.add_argument(
         "--least-score", type=number(Range(1, 1_000_000, whole=True)), metavar="SIGNS",
         help="of a pair: signs by which its frames are nearer than usual, in all (300; of phones "
@@ -106,7 +106,7 @@ def _add_thresholds(pairs: "argparse._ArgumentGroup") -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 something recurs, 1 nothing does, 2 the user can mend it."""
+    """Exit status: 0 = classes found, 1 = none found, 2 = an error that the user can correct."""
     args = parser().parse_args(argv)
     return run("std-discover", lambda: discover(args))
 
@@ -165,7 +165,7 @@ def discover(args: argparse.Namespace) -> int:
 
 
 def write_names(found: "Discovered", path: Path) -> None:
-    """Write the spellings of classes that are long enough for names, each once, one a line.
+    """Write the spellings of classes, each once, one a line; short ones are left out.
 
     Raises:
         StdError: no phones were heard, or the file cannot be written.
@@ -179,7 +179,7 @@ def write_names(found: "Discovered", path: Path) -> None:
 
 
 def document(found: "Discovered") -> dict[str, Any]:
-    """What was found, for programs."""
+    """The result as JSON."""
     return {
         "seconds_of_sound": found.seconds,
         "pairs": found.pairs,

@@ -1,11 +1,11 @@
-"""Query by example on the command line: what is given as examples, and their frames.
+"""Query by example on the command line: the examples and their frames.
 
-    has_examples     whether the command line has some
-    single_term      --like, --query-audio: examples of one term
-    listed_terms     --examples: a table of terms and examples
-    threads_of       how many threads search
+has_examples     whether the command line has examples
+single_term      --like, --query-audio: examples of one term
+listed_terms     --examples: a table of terms and examples
+threads_of       the number of search threads
 
-Audio becomes frames by the command std-recognise, in a process of its own: searching needs no
+The command std-recognise converts audio to frames in a separate process, so searching needs no
 recogniser.
 """
 
@@ -56,7 +56,7 @@ def listed_terms(args: argparse.Namespace) -> "tuple[list[ExampleTerm], TermList
     """Read --examples: CSV, TSV or a workbook; rows of one term are its examples.
 
     Raises:
-        InputError: it has no such columns, or no row.
+        InputError: the table lacks a column, or has no row.
     """
     from searcher import ExampleTerm
     from std.files import content_of, read
@@ -84,12 +84,12 @@ def listed_terms(args: argparse.Namespace) -> "tuple[list[ExampleTerm], TermList
 
 
 def threads_of(args: argparse.Namespace) -> int:
-    """``--jobs`` if it says more than one, else a thread for each core."""
+    """``--jobs`` if it is above one, otherwise a thread for each core."""
     return int(args.jobs) if args.jobs > 1 else os.cpu_count() or 1
 
 
 def _as_frames(given: str, args: argparse.Namespace, folders: ExitStack) -> str:
-    """A file of frames, or a stretch of one: as given, or of given audio."""
+    """A file of frames or a stretch of it, given directly or made from given audio."""
     match = _STRETCH.fullmatch(given)
     path, stretch = (Path(match["path"]), match["stretch"]) if match else (Path(given), "")
     if path.suffix == SOUND:

@@ -1,4 +1,4 @@
-"""std-search --explain-query: what a term becomes, without a search.
+"""std-search --explain-query: explain a term without a search.
 
 explain_query    describe terms, print them
 print_queries    tables for a person
@@ -16,7 +16,7 @@ from std.display.rows import JSON, TABLE, Rows, form_of, print_rows
 from std.display.tables import console, print_fitting
 from std.options import configuration_of
 
-SHOWN = 10  # of variants, and of words that are alike
+SHOWN = 10  # of variants and of similar words
 PIPED_WIDTH = 120  # characters where stdout is no terminal
 
 
@@ -24,7 +24,7 @@ def explain_query(args: argparse.Namespace) -> None:
     """Describe all terms and print them.
 
     Raises:
-        StdError: the words or the terms cannot be read, or a term is none.
+        StdError: the words or the terms cannot be read, or a term is invalid.
     """
     from searcher import query_terms, read_queries
     from std.distinct import require_distinct
@@ -69,7 +69,7 @@ def show(descriptions: "Sequence[Mapping[str, Any]]", form: str) -> None:
 
 
 def print_queries(queries: Sequence[Mapping[str, Any]]) -> None:
-    """Print each term: what is looked up for it, and what is spelt like its unknown words."""
+    """Print each term: its looked-up words, and words that are spelt like its unknown words."""
     from rich.table import Table
 
     from std.terminal import cell
@@ -113,7 +113,7 @@ ROW_HEADER = ("term", "unknown_words", "word", "looked_up_as", "similarity", "me
 
 
 def query_rows(queries: Sequence[Mapping[str, Any]]) -> Rows:
-    """One row for each variant, similar word and match; one for a term that has none of them."""
+    """One row for each variant, similar word and match; one row for a term without these."""
     return Rows(
         header=ROW_HEADER,
         cells=[row for query in queries for row in _rows_of(query)],

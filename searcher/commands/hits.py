@@ -1,9 +1,9 @@
-"""The hits of std-search in the forms that were asked for.
+"""The hits of std-search in the requested forms.
 
 output_hits    rows on stdout, explanations, clips, subtitles, edits
-tell_remarks   what a person should know of the terms
-tell_figures   what a person should know of the hits
-tell_forms     which related forms the terms have
+tell_remarks   notes about the terms
+tell_figures   notes about the hits
+tell_forms     the related forms of the terms
 """
 
 import argparse
@@ -29,18 +29,18 @@ def is_restricted(args: argparse.Namespace) -> bool:
 
 
 def is_decided(args: argparse.Namespace) -> bool:
-    """Whether hits are accepted or rejected: those of a list always are."""
+    """Whether hits have decisions, as those of a list always do."""
     one_by_one = args.term or args.like or args.query_audio
     return not one_by_one or args.decide or args.beta is not None
 
 
 def prints_hits(args: argparse.Namespace) -> bool:
-    """Whether hits go to stdout; a batch that writes a list prints them if a form is asked for."""
+    """Whether hits go to stdout; a batch that writes a list prints them only on request."""
     return not args.output or bool(args.csv or args.nl or args.fmt)
 
 
 def tell_remarks(found: "SearchResult", *, has_hits: bool, args: argparse.Namespace) -> None:
-    """Tell a person what to know of the terms."""
+    """Print notes about the terms."""
     from searcher.output.notices import remarks
 
     for line in remarks(found):
@@ -54,7 +54,7 @@ def tell_remarks(found: "SearchResult", *, has_hits: bool, args: argparse.Namesp
 
 
 def tell_figures(found: "SearchResult") -> None:
-    """Tell how many hits are right, and whose speech is whose."""
+    """Print the expected number of right hits, and notes about recognisers."""
     from searcher.output.notices import copy_notice
 
     if notice := copy_notice(found):
@@ -63,7 +63,7 @@ def tell_figures(found: "SearchResult") -> None:
 
 
 def tell_forms(forms: "SearchResult", args: argparse.Namespace) -> None:
-    """Tell which related forms of the terms were found, and how often."""
+    """Print the related forms that were found, with their counts."""
     from searcher.output.notices import form_notices
 
     for line in form_notices(forms):
@@ -76,12 +76,12 @@ def output_hits(
     hits: "Sequence[Hit]",
     index: "Index | FusedIndex",
 ) -> None:
-    """Write hits in all the forms that were asked for: files first, then stdout.
+    """Write hits in all requested forms: files first, then stdout.
 
     Args:
         args: the command line.
-        found: what was found for the terms.
-        hits: in the order in which they are shown.
+        found: the result of the terms.
+        hits: the hits in their shown order.
         index: the index that was searched; it knows the metadata.
 
     Raises:
@@ -122,7 +122,7 @@ def writes_hits(args: argparse.Namespace) -> bool:
 def write_edits(
     args: argparse.Namespace, hits: "Sequence[Hit]", index: "Index | FusedIndex"
 ) -> None:
-    """Write the hits that are shown for editing programs, without those that are rejected."""
+    """Write the shown hits for editing programs, without rejected ones."""
     from searcher.output.media import write_markers, write_timeline
     from std.edit_lists import FRAME_RATES, frames_of
 
@@ -151,7 +151,7 @@ def write_edits(
 def write_media(
     args: argparse.Namespace, hits: "Sequence[Hit]", index: "Index | FusedIndex"
 ) -> None:
-    """Cut clips and write subtitles of the hits that are shown, without those that are rejected."""
+    """Cut clips and write subtitles of the shown hits, without rejected ones."""
     from searcher.output.media import write_clips, write_subtitles
 
     chosen = [hit for hit in hits if hit.decision != "NO"][: args.limit or None]

@@ -37,14 +37,14 @@ if TYPE_CHECKING:
         Hit,
         Index,
         SearchResult,
-    )  # --help needs none of what these load
+    )  # --help does not need these
     from std.config import Config
     from std.spoken_queries import SpokenQueries
     from std.values import ECF, TermList
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 done or found, 1 no TERM or nothing new was found, 2 the user can mend it."""
+    """Exit status: 0 = done, 1 = no hit of a TERM or no new hit, 2 = a user's error."""
     parse = parser()
     args = parse.parse_args(argv)
     if problem := misuse(args, parse):
@@ -125,7 +125,7 @@ def batch(args: argparse.Namespace) -> None:
 
 
 def tell_decisions(found: "SearchResult", config: "Config", args: argparse.Namespace) -> None:
-    """Tell how far a batch's decisions differ from what is likely."""
+    """Print accepted terms that are unlikely to occur."""
     from searcher.output.notices import acceptance_notice, doubt_notice, list_notice
 
     decision = config.decision
@@ -139,7 +139,7 @@ def tell_decisions(found: "SearchResult", config: "Config", args: argparse.Names
 
 
 def summary_line(figures: dict[str, Any], cost: Cost, args: argparse.Namespace) -> str:
-    """What a batch brought, and where it is."""
+    """The summary of a batch."""
     from std.outputs import output_name
 
     where = f" -> {output_name(args.output)}" if args.output else ""
@@ -151,12 +151,12 @@ def summary_line(figures: dict[str, Any], cost: Cost, args: argparse.Namespace) 
 
 
 def selection(args: argparse.Namespace) -> dict[str, Any]:
-    """Which recordings of the index are searched; with an ECF, `restricted` has said it."""
+    """The searched recordings; with an ECF, `restricted` has selected them."""
     return {} if args.ecf else {"where": args.where, "recordings": args.recording}
 
 
 def read_terms(args: argparse.Namespace) -> "tuple[SpokenQueries | None, TermList]":
-    """Read what is searched for: spoken queries, if it is these, and the term list."""
+    """Read the spoken queries, if given, and the term list."""
     from std.files import read
     from std.nist import term_file
     from std.spoken_queries import parse, term_list_of
@@ -170,7 +170,7 @@ def read_terms(args: argparse.Namespace) -> "tuple[SpokenQueries | None, TermLis
 
 
 def tell_of_table(terms: "TermList", args: argparse.Namespace) -> None:
-    """Tell which column of a table the terms are from."""
+    """Print the column of the terms in a table."""
     if terms.column and not args.quiet:
         tell(f"{counted(len(terms.terms), 'term')} from {terms.column} of {named(args.terms)}")
 
@@ -187,10 +187,10 @@ def write_term_list(args: argparse.Namespace, terms: "TermList") -> None:
 def check_recordings(
     experiment: "ECF", index: "Index | FusedIndex", args: argparse.Namespace
 ) -> None:
-    """Warn of recordings that the ECF has and the index lacks.
+    """Warn of recordings of the ECF that the index lacks.
 
     Raises:
-        InputError: the index has none of them.
+        InputError: the index lacks all of them.
     """
     indexed = {recording.recording for recording in index.recordings()}
     searched = {excerpt.recording for excerpt in experiment.excerpts}
@@ -208,7 +208,7 @@ def check_recordings(
 
 
 def restricted(experiment: "ECF", index: "Index | FusedIndex", args: argparse.Namespace) -> "ECF":
-    """The speech that is searched: of the recordings asked for.
+    """The searched speech: that of the selected recordings.
 
     Raises:
         StdError: the ECF has none of them.
@@ -228,9 +228,9 @@ def restricted(experiment: "ECF", index: "Index | FusedIndex", args: argparse.Na
 def write_hit_lists(
     args: argparse.Namespace, found: "SearchResult", terms: "TermList", cost: Cost
 ) -> None:
-    """Write the hit list, and the probabilities of its hits if a file is named.
+    """Write the hit list, and the probabilities of its hits if a file is given.
 
-    In the dialect asked for, in the term list's encoding.
+    The dialect is that of the options, the encoding that of the term list.
     """
     from searcher import write_hits
     from std.terminal import printable
@@ -257,7 +257,7 @@ def figures_of(
     index: "Index | FusedIndex",
     args: argparse.Namespace,
 ) -> dict[str, Any]:
-    """The figures of a batch, as --json prints them, but for its cost."""
+    """The figures of a batch for --json, without its cost."""
     from searcher.output.explain import summary
     from std.ecf_filter import speech_s
     from std.spoken_queries import RecognitionCost
@@ -285,7 +285,7 @@ def searching_speed(figures: Mapping[str, Any], cost: Cost) -> float | None:
 
 
 def interactive(args: argparse.Namespace) -> int:
-    """Search terms given as arguments and show what was found; 1 if nothing was."""
+    """Search the terms of the command line and show their hits; 1 if there are none."""
     from std.config import SHOWN_FROM
     from std.execution.processes import executor
 
@@ -323,7 +323,7 @@ def interactive(args: argparse.Namespace) -> int:
 def outside_words(
     found: "SearchResult", index: "Index | FusedIndex", args: argparse.Namespace
 ) -> "SearchResult":
-    """The detections that are inside no other words, but of the kinds asked for."""
+    """The detections that are not inside other words, or inside words of permitted kinds."""
     return found if args.within_words is None else index.outside_words(found, args.within_words)
 
 
@@ -337,7 +337,7 @@ def ranked_hits(
 def write_oov_words(
     args: argparse.Namespace, found: "SearchResult", index: "Index | FusedIndex"
 ) -> None:
-    """Write what the recogniser is asked: a lexicon of unknown words, where to listen again."""
+    """Write files for the recogniser: a lexicon of unknown words, places to recognise again."""
     from searcher.output.oov_lexicon import write_oov_lexicon, write_stretches
 
     if args.oov_lexicon:
@@ -355,7 +355,7 @@ def write_oov_words(
 
 
 def warn_of_cuts(found: "SearchResult") -> None:
-    """Warn of terms that were not searched everywhere; to a person, the remarks say it."""
+    """Warn of terms that were not searched everywhere; for a person, the notes say it."""
     from searcher.output.notices import cut_terms, cut_wildcards
 
     for warning in (*cut_wildcards(found), *cut_terms(found)):

@@ -93,13 +93,13 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 learned, 2 the user can mend it."""
+    """Exit status: 0 = learned, 2 = an error that the user can correct."""
     args = parser().parse_args(argv)
     return run("std-tune", lambda: check(args) if args.check else learn(args))
 
 
 def check(args: argparse.Namespace) -> None:
-    """Say how far the probabilities of an archive hold.
+    """Test the probabilities of an archive.
 
     Raises:
         StdError: options that belong to learning, or there are no words to search.
@@ -133,7 +133,7 @@ def check(args: argparse.Namespace) -> None:
 
 
 def check_summary(found: "ArchiveCheck") -> list[str]:
-    """How far probabilities hold, in words."""
+    """The result of the test in words."""
     lines = [
         f"{counted(found.words, 'word')} that most probably nobody says in {found.hours:,.1f} h: "
         f"about {found.expected:,.1f} hits expected, {found.likely:,} from probability 0.5 up",
@@ -199,7 +199,7 @@ def learn(args: argparse.Namespace) -> None:
 
 
 def summary(learned: Mapping[str, float]) -> list[str]:
-    """What a model was learned from, in words."""
+    """A model's examples in words."""
     lines = []
     if "words" in learned:
         lines.append(
@@ -222,7 +222,7 @@ def summary(learned: Mapping[str, float]) -> list[str]:
 
 
 def gain_in_words(learned: Mapping[str, float]) -> str:
-    """What tuning brings on speech that it did not learn from."""
+    """The gain on speech that was not learned from."""
     if "gain" not in learned:
         return "too little speech to say what tuning brings"
     nats, low, high = (learned[name] for name in ("gain", "gain_low", "gain_high"))

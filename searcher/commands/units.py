@@ -1,4 +1,4 @@
-"""std-search --unit: the recordings, or the turns of speakers, in which a query holds."""
+"""std-search --unit: the recordings, or turns of speakers, in which a query holds."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ def search_units(args: argparse.Namespace) -> int:
     """Search one query and print the units; 1 if there are none.
 
     Raises:
-        StdError: it is no query.
+        StdError: the text is not a query.
     """
     from searcher import UnitHits
     from std.config import SHOWN_FROM

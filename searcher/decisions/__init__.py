@@ -1,19 +1,19 @@
 """Decision rules: from the scores of all candidates to scores on one scale, YES from 0.5 on.
 
-Every rule is a function (term, score, n_terms, speech_s, config) -> (n,) rescaled scores, so that
-one threshold, 0.5, holds for all terms, lists can be combined, and a threshold swept over a hit
-list means something. Rescaling keeps the order of a term's candidates.
+Every rule is a function (term, score, n_terms, speech_s, config) -> (n,) rescaled scores. After it
+one threshold, 0.5, holds for all terms, so lists can be combined and a threshold can be swept over
+a hit list. Rescaling keeps the order of a term's candidates.
 
     exact          maximum expected term-weighted value, for probabilities (`exact`)
     term-specific  Miller et al. 2007: a threshold from the expected number of occurrences. A
-                   detection is worth accepting if its chance of being right outweighs the cost of a
-                   false alarm, and that cost depends on how often the term occurs: missing one of
-                   two occurrences costs a term half its value, one of a hundred a hundredth
+    detection is accepted if its expected gain exceeds the expected cost of a false
+    alarm. The gain depends on the number of occurrences: a missed one of two costs
+    a term half its value, one of a hundred a hundredth
     kst            the same threshold, rescaled as a power (keyword-specific thresholding)
     sto            scores of a term sum to one (sum to one), then one threshold
     global         one threshold for all
-    auto           exact for calibrated scores, term-specific for others: posteriors as they come
-                   are often far from probabilities, and only ratios matter to the latter
+    auto           exact for calibrated scores, term-specific for others: uncalibrated posteriors
+    are often far from probabilities, and the latter depends on ratios only
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ THRESHOLD = 0.5  # of rescaled scores, in every rule
 MIN_THRESHOLD, MAX_THRESHOLD = (
     1e-6,
     1 - 1e-6,
-)  # thresholds are kept inside, so that rescaling stays one to one
+)  # limits of thresholds, so that rescaling stays one to one
 
 
 def at_half(score: Float64s, threshold: Float64s) -> Float64s:
@@ -65,7 +65,7 @@ def expected_occurrences(term: Int64s, score: Float64s, n_terms: int, scale: flo
 
 
 def term_specific_threshold(n_true: Float64s, speech_s: float, beta: float) -> Float64s:
-    """The score from which accepting a detection raises the expected term-weighted value.
+    """The score above which accepting a detection raises the expected term-weighted value.
 
     theta = beta N / (T + (beta - 1) N), with T trials, one per second of speech.
 
@@ -145,7 +145,7 @@ RULES: dict[str, Rule] = {
 def score_without_hit(
     missed_share: float, n_true: float, speech_s: float, config: DecisionConfig
 ) -> float:
-    """The score of a place that no rule judged: a probability, moved as a term's threshold is.
+    """The score of a place without a hit: a probability, rescaled like the scores of a term.
 
     Args:
         missed_share: its probability.
@@ -160,7 +160,7 @@ def score_without_hit(
 
 
 def rule_for(config: DecisionConfig, *, calibrated: bool) -> Rule:
-    """The rule that a configuration asks for."""
+    """The rule of a configuration."""
     if config.rule == "auto":
         return RULES["exact" if calibrated else "term-specific"]
     return RULES[config.rule]

@@ -1,29 +1,28 @@
-"""Maximum expected term-weighted value: accept a candidate if that is expected to pay.
+"""Maximum expected term-weighted value: accept a candidate if this raises the expected value.
 
 A term said N times gains 1/N for each hit and loses beta / (T - N) for each false alarm, with T
-trials, one per second. N is not known, but with calibrated, independent probabilities p_j of a
-term's candidates its distribution is: the candidates that are right, plus those that no
-candidate stands for (Poisson with mean ``missing``). Given that candidate i is right,
+trials, one per second. N is unknown, but calibrated, independent probabilities p_j of a term's
+candidates give its distribution: N is the number of right candidates plus the number of occurrences
+without a candidate (Poisson with mean ``missing``). Given that candidate i is right,
 
     E[1 / (1 + K_i)] = integral over u in [0, 1] of exp(-missing (1 - u)) prod_{j != i} (1 - p_j + p_j u)
 
 where K_i counts the others; the expected gain is additive over candidates, so each decision is
 best on its own:  accept i  <=>  p_i E[1 / (1 + K_i)] >= beta / (T - N) (P_1 - p_i).
 
-P_1 is the chance that a false alarm costs anything: 1 if the term may not occur at all, or, if
-only terms that occur are scored, the chance that one of its candidates is right or is missing.
-The latter, and ``missing`` = 0.03, are measured, not derived from the share of places that are found
+P_1 is the probability that a false alarm has a cost: 1 if terms that do not occur are scored, too;
+otherwise the probability that the term occurs, with or without a candidate. The latter, and
+``missing`` = 0.03, were chosen by measurement, not derived from the share of places that are found
 (`searcher.calibration.occurrence_rate.DETECTED`): P_1 = 1 loses .003 to .026 ATWV in the sets of
 docs/calibration.md, and ``missing`` of .1 and .3 lose, too.
 
-In x = 1 - u the integrand falls at least as fast as exp(-N x), N the expected number: 40 nodes on
-the part that counts are enough for any N. The product over j is the same for all of a term's
-candidates but for its own factor, so the work per candidate is one sum over the nodes; and
-where N is large, x is small there and a short power series in p x does.
+In x = 1 - u the integrand falls at least as fast as exp(-N x), where N is the expected number, so
+40 nodes on the relevant interval are enough for any N. The product over j differs between a term's
+candidates only by one factor, so each candidate costs one sum over the nodes. Where N is large, x
+is small and a short power series in p x is enough.
 
-Against the plug-in rule (theta from N = sum p): given that a candidate is right, N is not sum p
-but one plus the others, so an unlikely candidate is not accepted because it is the only one.
-"""  # noqa: E501  # the formula
+The rule differs from the plug-in rule (theta from N = sum p): given that a candidate is right, N is
+one plus the others, so a single unlikely candidate is not accepted."""  # noqa: E501 # the formula
 
 from collections.abc import Iterator
 from functools import cache
@@ -34,11 +33,11 @@ from std.store.columns import Int64s
 from std.values import Float64s
 
 NODES = 40  # Gauss-Legendre: exact for polynomials of degree 79, that is for 80 candidates
-REACH = 40.0  # what lies beyond x = REACH / N is below exp(-40)
+REACH = 40.0  # beyond x = REACH / N the integrand is below exp(-40)
 MANY_OCCURRENCES = 400.0  # from this N on x stays below 0.1, and ORDER powers of p x leave 1e-14
 ORDER = 14
 ROWS_AT_ONCE = 50_000
-CELLS = 32_768  # of a table of candidates and nodes: what a processor's cache holds
+CELLS = 32_768  # of a table of candidates and nodes: fits in a processor's cache
 SURE = 1 - 1e-9
 
 
@@ -52,16 +51,15 @@ def exact(
     missing: float,
     occurs: bool,
 ) -> Float64s:
-    """(n,) gain / (gain + cost) of accepting each candidate: at least 0.5 exactly if it pays.
+    """(n,) gain / (gain + cost) of accepting each candidate: at least 0.5 if the gain is larger.
 
     Args:
         term: (n,) of each candidate, in any order.
         probability: (n,) calibrated and merged.
         speech_s: trials.
         beta: cost of a false alarm against a hit.
-        missing: expected number of a term's occurrences that no candidate stands for.
-        occurs: whether only terms that occur count, as in an evaluation; else any term may
-            be asked for.
+        missing: expected number of a term's occurrences without a candidate.
+        occurs: whether only terms that occur are scored, as in an evaluation.
     """
     p = np.minimum(probability, SURE)
     expected = np.bincount(term, weights=p, minlength=n_terms) + missing
@@ -108,14 +106,14 @@ def _by_nodes(term: Int64s, p: Float64s, x: Float64s, weight: Float64s, missing:
 
 
 def _pieces(term: Int64s) -> Iterator[slice]:
-    """Rows in pieces that begin where a term does: sums do not depend on the terms before it.
+    """Rows in pieces that begin with a term, so sums do not depend on earlier terms.
 
-    A term of more than `ROWS_AT_ONCE` candidates is cut into pieces of its own.
+    A term with more than `ROWS_AT_ONCE` candidates is divided into pieces of its own.
 
     Args:
         term: (n,) of each candidate, ascending.
     """
-    begin, within = 0, 0  # of the piece; of the term that begins last
+    begin, within = 0, 0  # of the piece; of its last term
     for end in [*(np.flatnonzero(term[1:] != term[:-1]) + 1).tolist(), len(term)]:
         if end - begin > ROWS_AT_ONCE:
             if begin < within:
@@ -141,7 +139,7 @@ def _add_log_shares(total: Float64s, term: Int64s, p: Float64s, x: Float64s) -> 
     at_once = max(1, CELLS // len(p))
     for begin in range(0, NODES, at_once):
         nodes = slice(begin, begin + at_once)
-        at = x[:, nodes].T  # a row a node: sums run along memory
+        at = x[:, nodes].T  # one row per node: sums run along memory
         table = -p * (at if len(x) == 1 else at[:, term])
         np.log1p(table, out=table)
         total[term[first], nodes] += np.add.reduceat(table, first, axis=1).T
@@ -160,7 +158,7 @@ def _of_terms(table: Float64s, term: Int64s) -> Float64s:
 def _by_powers(
     term: Int64s, p: Float64s, x: Float64s, weight: Float64s, missing: float
 ) -> Float64s:
-    """The same where p x is small: log(1 - p x) and 1 / (1 - p x) as power series."""
+    """The same for small p x: log(1 - p x) and 1 / (1 - p x) as power series."""
     log_product = -missing * x
     power = np.ones(len(p))
     for m in range(1, ORDER + 1):

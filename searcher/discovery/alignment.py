@@ -1,12 +1,12 @@
-"""SeedFrames, extended as far as two stretches resemble each other.
+"""Seeds, extended as far as two stretches resemble each other.
 
 extend    seeds -> Alignments
 
-From its seed a path goes on in both directions, frame by frame, as long as the stretches resemble
-each other; its score is the best so far, and it ends where it has lost `DROP` of that (Smith and
-Waterman 1981; the drop: Altschul and others 1990). A pair of frames counts by how much nearer they
-are than is usual for them, which is negative by chance. In a step one stretch may go on by one
-frame and the other by two, so that one may be said up to twice as fast as the other.
+A path extends from its seed in both directions, frame by frame; its score is the best so far, and
+it ends where the score has fallen by `DROP` (Smith and Waterman 1981; the drop: Altschul and others
+1990). A pair of frames scores the difference between their usual distance and their distance, which
+is negative by chance. A step may advance one stretch by one frame and the other by two, so one may
+be said up to twice as fast as the other.
 `tests/searcher/discovery/test_alignment.py` has the slow equivalent.
 """
 
@@ -22,10 +22,10 @@ from std.store.columns import Int64s, UInt64s
 from std.values import Bools, Int32s
 
 LONGEST = 150  # frames from a seed to either end of a path: 3 s
-BAND = 10  # frames by which one stretch may be ahead of the other
+BAND = 10  # frames, largest difference in length of the two stretches
 DROP = 60  # signs
 WARPED = 10  # signs, cost of a step by two frames in one stretch
-SILENCE = -40  # signs, of a frame of silence: no path goes on through a pause
+SILENCE = -40  # signs, of a frame of silence: paths end at pauses
 NO_PATH = -(1 << 30)
 
 
@@ -36,7 +36,7 @@ class Alignments(NamedTuple):
     first_end: Int64s
     second_begin: Int64s
     second_end: Int64s
-    score: Int64s  # signs by which they are nearer than usual
+    score: Int64s  # signs: usual distance minus distance
 
     def rows(self, which: Int64s) -> "Alignments":
         """Some of them."""
@@ -76,7 +76,7 @@ def _nearer(
     other_usual: Int32s,
     other_silent: Bools,
 ) -> int:
-    """By how many signs two frames are nearer than usual."""
+    """The usual distance of two frames minus their distance, in signs."""
     if silent[i] or other_silent[j]:
         return SILENCE
     return int((usual[i] + other_usual[j]) // 2 - differing(signs[i], other_signs[j]))
@@ -134,7 +134,7 @@ def _extended(
                     if value > best:
                         best, best_a, best_b = value, a, b
                 lost = 0 if alive else lost + 1
-                if lost == 2:  # a step may pass over one frame
+                if lost == 2:  # a step may skip one frame
                     break
             score += best
             if direction < 0:

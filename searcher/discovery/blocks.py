@@ -2,9 +2,9 @@
 
 Frames       of a recording
 Block        frames of some recordings, ready to be compared
-Blocks       all of them, and what their frames are of
+Blocks       all blocks, and the kind of their frames
 blocks_of    frames of recordings -> Blocks
-backwards    a block with time reversed: what resembles it does so by chance
+backwards    a block with time reversed, to measure chance
 """
 
 from collections.abc import Sequence
@@ -26,15 +26,15 @@ class Frames(NamedTuple):
     recording: int  # row of the archive's recordings
     start_ms: int
     signs: UInt64s  # (n, 4)
-    silent: Bools | None = None  # (n,) if it is known
-    usual: int | None = None  # distance that frames have to others by chance, if it is known
+    silent: Bools | None = None  # (n,) if known
+    usual: int | None = None  # distance of frames to others by chance, if known
 
 
 class Block(NamedTuple):
-    """The frames of some recordings, one behind the other."""
+    """The frames of some recordings, concatenated."""
 
     signs: UInt64s  # (n, 4)
-    usual: Int32s  # (n,) distance that a frame has to others by chance
+    usual: Int32s  # (n,) distance of a frame to others by chance
     silent: Bools  # (n,)
     offsets: Int64s  # (r + 1,) frames of each recording
 
@@ -50,8 +50,8 @@ def blocks_of(recordings: Sequence[Frames], length: int = LENGTH) -> Blocks:
     """Put recordings into blocks.
 
     Args:
-        recordings: one at least.
-        length: frames that a block has at most, if no recording has more.
+        recordings: at least one recording.
+        length: the largest number of frames in a block, unless a recording has more.
     """
     groups: list[list[Frames]] = [[]]
     size = 0
@@ -68,7 +68,7 @@ def blocks_of(recordings: Sequence[Frames], length: int = LENGTH) -> Blocks:
 
 
 def backwards(block: Block) -> Block:
-    """A block with time reversed: its frames are speech, but what follows them is none."""
+    """A block with time reversed: its frames are speech, but their order is not."""
     return Block(
         np.ascontiguousarray(block.signs[::-1]),
         np.ascontiguousarray(block.usual[::-1]),

@@ -1,13 +1,13 @@
-"""Pairs of stretches -> classes of what is said several times, and whether words explain them.
+"""Pairs of stretches -> classes of recurring speech, and whether words explain them.
 
-stretches_of    pairs -> stretches, those that are nearly the same as one, and who resembles whom
+stretches_of    pairs -> stretches, with nearly equal ones joined, and their similarities
 classes_of      stretches -> classes
 Written         a word in a recording
-WrittenWords    those of an index, recording by recording
+WrittenWords    the words of an index, recording by recording
 explained       the share of a class's time in which the same words were written
 
-A class is a star: a stretch, and all that resemble it (Aslam, Pelekhov and Rus 2004). Pairs that
-are chained instead (a resembles b, b resembles c) soon join words that have nothing in common.
+A class is a star: a stretch and all that resemble it (Aslam, Pelekhov and Rus 2004). Chains of
+pairs (a resembles b, b resembles c) would soon join unrelated words.
 """
 
 from collections import Counter, defaultdict
@@ -21,11 +21,11 @@ from searcher.index.recording_words import words_of_recording
 from std.store import Segment
 from std.values import Recording
 
-SAME_STRETCH = 0.85  # of the time that two stretches cover together, from which on they are one
+SAME_STRETCH = 0.85  # of the joint time of two stretches: a larger common share makes them one
 CELL_MS = 500
 
-ALIKE = 80  # per cent of the letters of the shorter word that the longer one has in a row
-FEWEST_LETTERS = 4  # letters of a word that is compared so
+ALIKE = 80  # per cent of the shorter word's letters that the longer one has in a row
+FEWEST_LETTERS = 4  # least letters of a word compared so
 
 
 class Stretch(NamedTuple):
@@ -45,24 +45,24 @@ class Pair(NamedTuple):
 
 
 class Star(NamedTuple):
-    """A class: its centre first, then what resembles it, the most similar first."""
+    """A class: its centre, then the other members, the most similar first."""
 
     stretches: tuple[Stretch, ...]
-    scores: tuple[int, ...]  # of each with the centre; the centre has its best
+    scores: tuple[int, ...]  # of each member with the centre; the centre has the best of these
 
 
 class Stretches(NamedTuple):
-    """Stretches, and who resembles whom."""
+    """Stretches and their similarities."""
 
     stretches: tuple[Stretch, ...]
-    near: tuple[dict[int, int], ...]  # of each stretch: those that resemble it, with scores
+    near: tuple[dict[int, int], ...]  # for each stretch, similar ones with scores
 
 
 def stretches_of(pairs: Sequence[Pair]) -> Stretches:
-    """Join what is nearly the same stretch.
+    """Join stretches that are nearly the same.
 
     Args:
-        pairs: the best first; the first pair that a stretch is in says where it begins and ends.
+        pairs: the best first; the first pair of a stretch determines its start and end.
     """
     stretches: list[Stretch] = []
     cells: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
@@ -87,7 +87,7 @@ def stretches_of(pairs: Sequence[Pair]) -> Stretches:
 
 
 def classes_of(pairs: Sequence[Pair]) -> list[Star]:
-    """The classes, those with the highest sum of scores first; time is in one at most, or nearly.
+    """The classes, those with the highest sum of scores first; they hardly overlap in time.
 
     Args:
         pairs: the best first.
@@ -115,7 +115,7 @@ def classes_of(pairs: Sequence[Pair]) -> list[Star]:
 
 
 def _told_once(stars: Sequence[Star]) -> list[Star]:
-    """Without the stretches of which half is in a class before: part of a word is no news."""
+    """Remove stretches of which half is in an earlier class."""
     told: defaultdict[tuple[int, int], list[Stretch]] = defaultdict(list)
     kept = []
     for star in stars:
@@ -138,13 +138,13 @@ def _is_told(one: Stretch, told: Mapping[tuple[int, int], list[Stretch]]) -> boo
 
 
 def _cells(one: Stretch) -> list[tuple[int, int]]:
-    """The parts of its recording that a stretch is in, by which others are found."""
+    """The time cells of a stretch in its recording, for finding overlapping ones."""
     cells = range(one.begin_ms // CELL_MS, one.end_ms // CELL_MS + 1)
     return [(one.recording, cell) for cell in cells]
 
 
 def _shared(one: Stretch, other: Stretch) -> float:
-    """The share of the time of both that is the time of each."""
+    """The common share of the joint time of two stretches."""
     together = max(one.end_ms, other.end_ms) - min(one.begin_ms, other.begin_ms)
     return _common_ms(one, other) / together
 
@@ -154,22 +154,22 @@ def _common_ms(one: Stretch, other: Stretch) -> int:
 
 
 class Written(NamedTuple):
-    """A word that was written, and the part of its time that is in a stretch."""
+    """A written word, and the share of its time in a stretch."""
 
     word: str
     share: float  # of the stretch
 
 
 class WrittenWords:
-    """The one-best words of an index; those of a recording are read when they are first asked."""
+    """The one-best words of an index, read for each recording at the first use."""
 
     def __init__(self, segments: Sequence[Segment], recordings: Sequence[Recording]) -> None:
-        """Of some segments, whose recordings stretches name by their rows."""
+        """Store the segments; stretches give the rows of their recordings."""
         self._segments, self._recordings = segments, recordings
         self._read: dict[int, tuple[np.ndarray, np.ndarray, list[str]]] = {}
 
     def of(self, stretch: Stretch) -> list[Written]:
-        """The words that are written in a stretch: at least half of each, or half of the stretch.
+        """The words written in a stretch: at least half of the word, or half of the stretch.
 
         Args:
             stretch: a stretch of a recording.
@@ -192,7 +192,7 @@ class WrittenWords:
 
 
 def explained(members: Sequence[Sequence[Written]]) -> float:
-    """The mean share of their time in which members have words that half of them have, or alike.
+    """The mean share of the members' time with words that half of them have, or similar ones.
 
     Args:
         members: the words of each member of a class.
@@ -208,7 +208,7 @@ def explained(members: Sequence[Sequence[Written]]) -> float:
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two words are one, forms of one, or one is a part of the other."""
+    """Whether two words are equal, forms of one word, or one is part of the other."""
     return one == other or (
         min(len(one), len(other)) >= FEWEST_LETTERS and partial_ratio(one, other) >= ALIKE
     )

@@ -1,8 +1,8 @@
-"""What an archive says again and again: all steps on one screen.
+"""The recurring speech of an archive: all steps on one screen.
 
-DiscoveryOptions     what is looked for
+DiscoveryOptions     the options
 DiscoveredFragment   a stretch of a recording
-DiscoveredClass      stretches in which the same is said
+DiscoveredClass      stretches with the same words
 Discovered           the classes of an archive
 discover             segments of an index -> Discovered
 """
@@ -28,18 +28,18 @@ from std.values import Recording
 
 By = Literal["sound", "phones"]
 KEPT_PAIRS = 500_000  # of all blocks: the best
-CHANCE_WORK = 3  # items of work that are done with reversed speech, too
-LEAST_SCORE = 100  # of pairs that are looked at, to tell the share of chance
+CHANCE_WORK = 3  # items of work that are repeated with reversed speech
+LEAST_SCORE = 100  # of pairs that are examined for the share of chance
 
 
 class DiscoveryOptions(NamedTuple):
-    """What is looked for."""
+    """The options of a discovery."""
 
     by: By
-    least_score: int  # signs by which the frames of a pair are nearer than usual, summed up
+    least_score: int  # sum over a pair's frames of usual distance minus distance, in signs
     least_s: float  # length of a stretch
-    most_chance: float  # share of the pairs that chance explains
-    unexplained: bool  # only classes that the words do not explain
+    most_chance: float  # largest share of chance pairs
+    unexplained: bool  # only classes that words do not explain
 
 
 USUAL_OPTIONS = {"sound": (300, 0.01), "phones": (1000, 0.25)}  # least score, most chance
@@ -51,32 +51,32 @@ class DiscoveredFragment(NamedTuple):
     recording: Recording
     start_s: float
     end_s: float
-    score: int  # of it and the first one of its class
-    written: str  # the words that the recogniser wrote there
+    score: int  # with the centre of its class
+    written: str  # the recogniser's words there
 
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredClass:
-    """Stretches in which the same is said."""
+    """Stretches with the same words."""
 
-    fragments: tuple[DiscoveredFragment, ...]  # the one that all others resemble first
-    by_chance: float  # pairs as good as its best that chance gives in the archive: E-value
-    explained: float | None  # share of its time in which the same words are written; None: no words
-    spelling: str = ""  # that the phones heard propose, where words do not explain it
+    fragments: tuple[DiscoveredFragment, ...]  # the centre first
+    by_chance: float  # E-value: expected chance pairs in the archive as good as its best pair
+    explained: float | None  # share of its time with the same written words; None: no words
+    spelling: str = ""  # spelling from the phones heard, if words do not explain it
 
 
 class Discovered(NamedTuple):
     """The classes of an archive."""
 
-    classes: tuple[DiscoveredClass, ...]  # the most, and surest, of what recurs first
-    seconds: float  # of sound that was compared
-    pairs: int  # of stretches that are good enough
-    by_chance: float  # share of them that chance explains
-    least_score: int  # of a pair; above what was asked for where that leaves too much to chance
+    classes: tuple[DiscoveredClass, ...]  # the most frequent and most certain first
+    seconds: float  # of compared sound
+    pairs: int  # pairs above the threshold
+    by_chance: float  # share of chance pairs
+    least_score: int  # of a pair; raised above the option if chance has too large a share
 
     @property
     def summary(self) -> str:
-        """All of it in a line."""
+        """A summary on one line."""
         n = len(self.classes)
         fragments = counted(sum(len(one.fragments) for one in self.classes), "fragment")
         return (
@@ -85,7 +85,7 @@ class Discovered(NamedTuple):
         )
 
 
-EXPLAINED = 0.5  # from which share on a class is explained by its words
+EXPLAINED = 0.5  # least share of a class that words explain
 
 
 def discover(
@@ -96,14 +96,14 @@ def discover(
     wanted: Callable[[Recording], bool] = lambda recording: True,
     advance: Callable[[float], None] = lambda share: None,
 ) -> Discovered:
-    """Find what recurs in an index.
+    """Find recurring speech in an index.
 
     Args:
         segments: the segments of the index.
-        options: what is looked for.
-        workers: who compares.
-        wanted: which recordings are compared.
-        advance: is told of each share of the work that is done.
+        options: the options.
+        workers: the executor of the comparisons.
+        wanted: the recordings to compare.
+        advance: called with each finished share of the work.
 
     Raises:
         StdError: the index has no sound, or no phones heard.
@@ -133,7 +133,7 @@ def discover(
 def _compared(
     cut: Blocks, options: DiscoveryOptions, workers: Executor, advance: Callable[[float], None]
 ) -> tuple[Alignments, ChancePairs]:
-    """The pairs of all blocks, best first; frames are those of the archive, block after block."""
+    """The pairs of all blocks, best first; frames are numbered through the archive."""
     n = len(cut.blocks)
     items = [(one, other) for one in range(n) for other in range(one, n)]
     some = np.linspace(0, len(items) - 1, min(CHANCE_WORK, len(items))).astype(int)

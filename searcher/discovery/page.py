@@ -1,6 +1,6 @@
-"""Classes as files: a page to look through and to listen to, and a class file of ZeroSpeech.
+"""Classes as files: a page with sound, and a class file of ZeroSpeech.
 
-write_class_page    classes -> one HTML file: no network, no other files
+write_class_page    classes -> one HTML file without links to other files
 write_classes       classes -> a class file, which std-discovery scores:
 
     Class 1
@@ -29,7 +29,7 @@ from std.sound.files import SUFFIX, sound_name
 from std.values import Recording
 
 SHOWN_CLASSES = 300  # classes
-HEARD = 8  # fragments of each that have sound
+HEARD = 8  # fragments of each class with sound
 CLIP_MARGIN_S = 0.15  # on both sides
 POLICY = "default-src 'none'; media-src data:; style-src 'unsafe-inline'; base-uri 'none'"
 
@@ -38,7 +38,7 @@ class _Row(NamedTuple):
     file: str
     time: str
     written: str
-    sound: str  # a data: address; empty: none
+    sound: str  # a data: address; empty = no sound
 
 
 def write_class_page(
@@ -59,8 +59,8 @@ def write_class_page(
         metadata: the metadata of the recordings: ``audio`` names a file.
 
     Raises:
-        StdError: ``audio`` is no folder; of a recording several files may be meant; PyAV is not
-            installed; the file cannot be written.
+        StdError: ``audio`` is not a folder, several files may be the audio of a recording, PyAV is
+            not installed, or the file cannot be written.
     """
     if audio is not None and not Path(audio).is_dir():
         raise StdError(f"--audio {audio}: expected a folder")
@@ -87,7 +87,7 @@ def write_class_page(
 
 
 def _note(one: DiscoveredClass) -> str:
-    """How far its words explain a class, and what the phones heard propose."""
+    """Describe a class: how far words explain it, and its proposed spelling."""
     spelt = f"; perhaps {one.spelling}" if one.spelling else ""
     if one.explained is None:
         return f"no words{spelt}"
@@ -108,7 +108,7 @@ def _place(part: DiscoveredFragment, folder: AudioFolder | None, metadata: Metad
     """The audio file of a fragment's recording.
 
     Raises:
-        InputError: several files may be meant.
+        InputError: several files may be the audio.
     """
     known = metadata.values(part.recording.file)
     if folder and (path := folder.path(part.recording.file, known)):
@@ -116,7 +116,7 @@ def _place(part: DiscoveredFragment, folder: AudioFolder | None, metadata: Metad
     place = Path(known.get(AUDIO, ""))
     try:
         return place if place.is_file() and is_same_audio(place, known) else None
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # an impossible file name
         return None
 
 
@@ -136,14 +136,14 @@ def _sound(part: DiscoveredFragment, place: Path) -> str:
 
 
 def write_classes(classes: Sequence[DiscoveredClass], path: str | PathLike[str]) -> None:
-    """Write a class file; channels beside the first are named as their files of sound are.
+    """Write a class file; channels after the first have the names of their sound files.
 
     Args:
-        classes: in the order in which they are numbered.
+        classes: the classes in the order of their numbers.
         path: the path of the file.
 
     Raises:
-        StdError: a recording's name has a blank in it; the file cannot be written.
+        StdError: a recording's name has a space, or the file cannot be written.
     """
     lines = []
     for number, one in enumerate(classes, start=1):

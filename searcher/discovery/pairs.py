@@ -1,8 +1,8 @@
-"""Two blocks of an archive -> pairs of stretches that resemble each other, and how many by chance.
+"""Two blocks of an archive -> pairs of similar stretches, and the number of chance pairs.
 
 Work         two blocks, or one with itself: an item for a worker
-pairs_in     what a worker does with it
-distinct     of alignments of nearly the same stretches, the best
+pairs_in     the function of a worker
+distinct     the best alignment of nearly equal ones
 ChancePairs  scores of pairs with reversed speech -> expected numbers, and shares, of chance pairs
 """
 
@@ -16,11 +16,11 @@ from searcher.discovery.seeds import find_seeds
 from std.store.columns import Int64s
 from std.values import Float64s
 
-SAME_ALIGNMENT = 16  # frames: alignments of middles as near as that are one
+SAME_ALIGNMENT = 16  # frames: alignments with nearer middles are one
 
 
 class Work(NamedTuple):
-    """Two blocks whose pairs are looked for."""
+    """Two blocks to compare."""
 
     first: Block
     second: Block | None  # None: within the first
@@ -62,10 +62,10 @@ class ChancePairs(NamedTuple):
     """The pairs of some work with its second block reversed."""
 
     scores: Int64s  # (c,) descending
-    scale: float  # comparisons of all work, for each that was made to measure chance
+    scale: float  # ratio of all comparisons to those that measured chance
 
     def expected(self, scores: Int64s) -> Float64s:
-        """(n,) how many pairs of at least each score chance gives in the archive: E-values.
+        """(n,) E-values: the expected number of chance pairs with at least each score.
 
         Args:
             scores: (n,) of pairs.
@@ -73,7 +73,7 @@ class ChancePairs(NamedTuple):
         return self.scale * np.searchsorted(-self.scores, -scores, side="right").astype(np.float64)
 
     def shares(self, scores: Int64s) -> Float64s:
-        """(n,) the share of chance among the pairs that are as good as each, or better.
+        """(n,) the share of chance pairs among those at least as good as each.
 
         Args:
             scores: (n,) of all pairs, descending.

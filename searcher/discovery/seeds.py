@@ -1,12 +1,11 @@
-"""Windows of frames that resemble each other: seeds of alignments.
+"""Similar windows of frames: seeds of alignments.
 
-find_seeds    one or two blocks -> pairs of frames in whose neighbourhood speech is alike
+find_seeds    one or two blocks -> pairs of frames whose surroundings are similar
 
 A window is six frames, 40 ms apart. Windows are hashed by some of their signs, drawn at random
 (locality-sensitive hashing; Indyk and Motwani, STOC 1998; for speech Jansen and Van Durme, ASRU
 2011), once for each of `TABLES` draws; those of one bucket are compared frame by frame. So most
-pairs are never looked at, and the work grows with the frames, not with their square, as long as a
-block is of limited size.
+pairs are never compared, and the work is linear in the number of frames for blocks of limited size.
 """
 
 from itertools import pairwise
@@ -22,20 +21,20 @@ from std.sound.value import SIGNS
 from std.store.columns import Int64s, UInt64s
 from std.values import Int32s
 
-STRIDE = 2  # frames from one that is looked at to the next
-WINDOW_FRAMES = 6  # frames looked at, 40 ms apart: 0.24 s
-SPAN = STRIDE * (WINDOW_FRAMES - 1)  # frames from the first of them to the last
+STRIDE = 2  # frames from one compared frame to the next
+WINDOW_FRAMES = 6  # compared frames, 40 ms apart: 0.24 s
+SPAN = STRIDE * (WINDOW_FRAMES - 1)  # frames from the first compared one to the last
 TABLES = 48
-BUCKET = 16  # windows that a bucket has on average
-COMPARED = 64  # others of its bucket that a window is compared with
-LEAST_NEARER = 60  # signs by which a window is nearer than usual
+BUCKET = 16  # windows of a bucket on average
+COMPARED = 64  # windows of its bucket with which a window is compared
+LEAST_NEARER = 60  # signs: usual distance minus distance of a window
 MOST_SEEDS = 200_000  # seeds of two blocks: the best
 ROOM = 4 * MOST_SEEDS  # seeds of one draw
-APART = 25  # frames between two stretches of one recording, at least
+APART = 25  # least frames between two stretches of one recording
 NEAR_FRAMES, NEAR_DIAGONAL = (
     12,
     4,
-)  # frames: of seeds as near as that the best counts
+)  # frames: of nearer seeds only the best counts
 DRAW_SEED = 1
 
 
@@ -43,20 +42,20 @@ class SeedFrames(NamedTuple):
     """Pairs of frames, of one block or of two."""
 
     first: Int64s  # (s,) frames of the first block
-    second: Int64s  # (s,) of the second, or behind ``first`` in the same
+    second: Int64s  # (s,) frames of the second, or later ones of the same
 
 
 class _Windows(NamedTuple):
-    """The windows of one block, or of two one behind the other."""
+    """The windows of one block, or of two blocks concatenated."""
 
     signs: UInt64s  # (n, 4)
     usual: Int32s  # (n,)
     begin: Int64s  # (w,) the first frame of each
-    border: int  # frames from here on are the second block's; 0: there is one block only
+    border: int  # first frame of the second block; 0: there is only one block
 
 
 def find_seeds(first: Block, second: Block | None = None) -> SeedFrames:
-    """The pairs of windows that are nearer than usual, at most `MOST_SEEDS`.
+    """The pairs of windows nearer than usual, at most `MOST_SEEDS`.
 
     Args:
         first: a block.
@@ -124,7 +123,7 @@ def _compared(
     least: int,
     room: Int64s,
 ) -> int:
-    """Compare the windows of each bucket; how many pairs are near enough, which may be more."""
+    """Compare the windows of each bucket; return the number of near pairs, stored or not."""
     found = 0
     for w in range(len(begin)):
         a = begin[w]
@@ -152,7 +151,7 @@ def _compared(
 
 
 def _best(found: Int64s) -> Int64s:
-    """Of seeds that are near each other the best; the best `MOST_SEEDS` of all, by time."""
+    """The best of seeds near each other; of these the best `MOST_SEEDS`, sorted by time."""
     diagonal = found[:, 1] - found[:, 0]
     order = np.lexsort((diagonal, found[:, 0], -found[:, 2]))
     found, diagonal = found[order], diagonal[order]

@@ -1,11 +1,11 @@
-"""What of an index is compared: its sound, or the phones that were heard in it.
+"""The compared frames of an index: its sound, or the phones heard in it.
 
 by_sound     the frames of each recording
-by_phones    each frame's probabilities of phones, as frames like any other
+by_phones    each frame's probabilities of phones, in the form of frames
 
 Frames of sound need no language; phones are those of the archive's language (docs/phones-heard.md).
-Of phones the square roots of probabilities are compared: the cosine of two such rows is the
-Bhattacharyya coefficient of the distributions, and signs of random projections tell the angle.
+For phones the square roots of probabilities are compared: the cosine of two such rows is the
+Bhattacharyya coefficient of the distributions, and signs of random projections estimate the angle.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,14 +27,14 @@ OF_PHONES = 80  # usual distance: an angle of 56 degrees
 def by_sound(
     segments: Sequence[Segment], wanted: Callable[[Recording], bool] = lambda recording: True
 ) -> list[Frames]:
-    """The frames of the recordings of an index that have sound, in the order of its recordings.
+    """The frames of the recordings with sound, in the order of the index.
 
     Args:
         segments: the segments of the index.
         wanted: which recordings are compared.
 
     Raises:
-        StdError: it has none.
+        StdError: the index has no sound.
     """
     found = []
     for part in archive_of(segments, wanted).parts:
@@ -48,14 +48,14 @@ def by_sound(
 def by_phones(
     segments: Sequence[Segment], wanted: Callable[[Recording], bool] = lambda recording: True
 ) -> list[Frames]:
-    """The same of phones heard.
+    """The frames of the phones heard.
 
     Args:
         segments: the segments of the index.
         wanted: which recordings are compared.
 
     Raises:
-        StdError: nothing was heard.
+        StdError: the index has no phones heard.
     """
     table = recording_table(segments)
     found = []

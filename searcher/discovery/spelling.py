@@ -1,11 +1,12 @@
-"""Spellings proposed for words that nobody wrote: phones heard -> letters.
+"""Spellings proposed for unwritten words: phones heard -> letters.
 
 learned_speller    words and their phones -> Speller
 with_spellings     classes of a discovery -> the same, each with a spelling
 
-A phone and the letters that write it, none to three, are a unit; a word is a row of units. They are
-aligned by Viterbi training, and a spelling is the likeliest row of units with the given phones,
-each unit given the two before it (Bisani and Ney, "Joint-sequence models for grapheme-to-phoneme
+A unit is a phone with its letters, none to three; a word is a sequence of units. Words are aligned
+by Viterbi training. A spelling is the likeliest sequence of units with the given phones, where the
+probability of a unit depends on the previous two (Bisani and Ney, "Joint-sequence models for
+grapheme-to-phoneme
 conversion", 2008, turned round). The words are those of the index, so spellings look like them.
 """
 
@@ -28,12 +29,12 @@ from std.values import Recording
 
 MOST_LETTERS = 3  # of a phone
 TRAINING_ROUNDS = 4
-RARE = 1e-4  # probability of letters that a phone never had
-TEACHING_WORDS = 2000  # that teach, the most frequent
-SHORTEST = 3  # letters of a word that teaches
+RARE = 1e-4  # probability of letters never seen with a phone
+TEACHING_WORDS = 2000  # words learned from, the most frequent
+SHORTEST = 3  # letters of a word learned from
 BEAM = 30
-LOWER = 2  # how many units of a shorter context count as one more observation
-SEVERAL = 8  # fragments of a class whose phones are compared
+LOWER = 2  # weight of a shorter context, in observations
+SEVERAL = 8  # fragments of a class with compared phones
 
 Unit = tuple[str, str]  # a phone, its letters
 Contexts = Mapping[tuple[tuple[Unit, ...], str], Counter[str]]  # by the units before, by phone
@@ -42,14 +43,14 @@ BEGIN, END = ("^", ""), "$"
 
 @dataclass(frozen=True)
 class Speller:
-    """How words of an archive are written, unit by unit."""
+    """A model of an archive's spelling, unit by unit."""
 
     after_two: Contexts
     after_one: Contexts
     anywhere: Mapping[str, Counter[str]]
 
     def spelling(self, phones: Sequence[str]) -> str:
-        """The likeliest letters of phones; phones that no word has are left out."""
+        """The likeliest letters of phones; unknown phones are left out."""
         rows: list[tuple[float, tuple[Unit, Unit], str]] = [(0.0, (BEGIN, BEGIN), "")]
         for phone in [*(one for one in phones if one in self.anywhere), END]:
             best: dict[tuple[tuple[Unit, Unit], str], float] = {}
@@ -63,7 +64,7 @@ class Speller:
         return rows[0][2]
 
     def _probability(self, before: tuple[Unit, Unit], phone: str, letters: str) -> float:
-        """Of letters of a phone, given the two units before it, interpolated with fewer."""
+        """The probability of a phone's letters given the previous two units, interpolated."""
         counts = self.anywhere[phone]
         p = counts[letters] / counts.total()
         for context, of_context in ((before[1:], self.after_one), (before, self.after_two)):
@@ -73,10 +74,10 @@ class Speller:
 
 
 def learned_speller(words: Iterable[tuple[str, Pronunciation]]) -> Speller:
-    """Learn how phones are written.
+    """Learn the spelling of phones.
 
     Args:
-        words: with their phones; those that have more than three letters a phone teach nothing.
+        words: words with their phones; words with more than three letters a phone are ignored.
     """
     pairs = [(word, phones) for word, phones in words if phones]
     letters: Mapping[str, Counter[str]] = {}
@@ -103,12 +104,12 @@ def learned_speller(words: Iterable[tuple[str, Pronunciation]]) -> Speller:
 def aligned_letters(
     word: str, phones: Pronunciation, letters: Mapping[str, Counter[str]]
 ) -> tuple[str, ...]:
-    """The letters of each phone of a word; empty if it has too many.
+    """The letters of each phone of a word; empty if it has too many letters.
 
     Args:
         word: as it is written.
         phones: its phones.
-        letters: how often each phone was written how; none: evenly.
+        letters: counts of letters by phone; empty: a uniform start.
     """
     n, m = len(word), len(phones)
     best: dict[int, tuple[float, tuple[str, ...]]] = {0: (0.0, ())}
@@ -132,12 +133,12 @@ def aligned_letters(
 
 
 def with_spellings(found: Discovered, segments: Sequence[Segment], config: Config) -> Discovered:
-    """Classes with the spelling that the phones heard in them propose; none without such phones.
+    """Classes with a spelling from the phones heard in them, if there are any.
 
     Args:
         found: classes of an index.
         segments: the segments of the index.
-        config: how its words are pronounced.
+        config: the pronunciation settings.
     """
     places: dict[Recording, tuple[Segment, HeardSlots, int]] = {}
     for segment in segments:
@@ -170,7 +171,7 @@ def with_spellings(found: Discovered, segments: Sequence[Segment], config: Confi
 
 
 def _speller(name: str, segments: Sequence[Segment], config: Config) -> Speller | None:
-    """Learned from the words of the segments of a pronouncer; None if there is none."""
+    """The speller learned from the segments of a pronouncer; None if there are none."""
     own = [
         segment
         for segment in segments

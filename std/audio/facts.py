@@ -3,17 +3,17 @@
     audio            its path below the folder of all audio, with /
     audio_bytes      its size
     audio_hash       a digest of its size, beginning, middle and end; it tells a file that was moved
-    audio_s          its duration in seconds, as the file says it
-    audio_channels   how many it has
-    audio_hz         its samples a second
+    audio_s          its duration in seconds, as the file states it
+    audio_channels   the number of its channels
+    audio_hz         its sampling rate
 
 Duration, channels and samples need PyAV (extra ``audio``); without it they are left out.
 
     facts_of         properties of a file
     file_digest      the digest
-    is_same_audio    whether a file is the one whose properties were kept
-    read_notes       what std-recognise notes beside its networks: the metadata of each recording
-    write_notes      the file with them
+    is_same_audio    whether a file has the stored properties
+    read_notes       the properties that std-recognise writes beside its networks
+    write_notes      write them
 """
 
 import hashlib
@@ -30,12 +30,12 @@ from std.json_fields import read_json
 from std.metadata.table import AUDIO, AUDIO_FACTS
 from std.outputs import open_output
 
-FACTS = AUDIO_FACTS  # that nobody writes by hand
+FACTS = AUDIO_FACTS  # columns that nobody writes by hand
 BYTES, HASH, DURATION_S, CHANNELS, SAMPLES_PER_S = FACTS
 NOTES = "audio.json"  # of std-recognise, beside its networks
 FORMAT = "std audio 1"
 PIECE_BYTES = 1 << 16
-SAME_S = 1.0  # two versions of a recording, as a WAV and its MP3, differ less in length
+SAME_S = 1.0  # versions of a recording, as a WAV and its MP3, differ less in duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class AudioFacts:
     samples_per_s: int | None = None
 
     def columns(self, audio: str) -> dict[str, str]:
-        """The metadata of a recording whose file it is.
+        """The properties as metadata of a recording.
 
         Args:
             audio: its path below the folder of all audio.
@@ -68,10 +68,10 @@ class AudioFacts:
 
 
 def facts_of(path: Path) -> AudioFacts:
-    """Look at an audio file.
+    """Read the properties of an audio file.
 
     Raises:
-        InputError: it cannot be read, or there is no audio in it.
+        InputError: the file cannot be read, or has no audio.
     """
     try:
         n_bytes = path.stat().st_size
@@ -105,10 +105,10 @@ def file_digest(path: Path) -> str:
 
 
 def is_same_audio(path: Path, kept: Mapping[str, str]) -> bool:
-    """Whether a file is a recording's audio, by what an index keeps of it.
+    """Whether a file may be a recording's audio, by the properties that an index stores.
 
-    It is if its digest is the same, or its length: then it is another version of the recording.
-    Where nothing is kept, or nobody can tell the length, it may be.
+    It is the audio if its digest is the same, or its duration, as of another version of the
+    recording. Without stored properties, or if the duration is unknown, it may be the audio.
 
     Args:
         path: the file.
@@ -135,7 +135,7 @@ def read_notes(path: Path) -> dict[str, dict[str, str]]:
     """The metadata of recordings that `write_notes` wrote, by their names; none without a file.
 
     Raises:
-        InputError: it cannot be read, or is no such file.
+        InputError: the file cannot be read, or has other content.
     """
     if not path.exists():
         return {}
@@ -151,7 +151,7 @@ def read_notes(path: Path) -> dict[str, dict[str, str]]:
 
 
 def write_notes(path: Path, notes: Mapping[str, Mapping[str, str]]) -> None:
-    """Write the metadata of recordings, whole or not at all.
+    """Write the metadata of recordings in one step.
 
     Args:
         path: the path of the file.

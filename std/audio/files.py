@@ -2,17 +2,16 @@
 
     AudioFolder     the audio files below a folder; finds that of a recording
     audio_folder    walk a folder
-    is_audio        whether a file begins as audio does
+    is_audio        whether a file begins like an audio file
 
 A recording's metadata may name its file, by a path below the folder (``std-recognise`` and
-``std-index --audio`` write it there), with its digest and length: a file of another recording is
-never its audio, whatever it is called (`std.audio.facts`). Where nothing names a file, it is found
-by its name: that of the recording, or, as ``--name-by path`` names recordings, its folders and its
-name (``radio_news``), or the name without a language behind it (``Folge 1.de``). If several files
-fit, nobody knows which was meant, and it is an error. Files of one name in one folder, as ``a.wav``
-and ``a.mp3``, are taken for one recording; the one that browsers play counts.
-
-A link is followed if it leads to a file below the folder; others are left out.
+``std-index --audio`` write it), with digest and duration: a file of another recording is never
+used, whatever its name (`std.audio.facts`). If the metadata name no file, it is found by its name:
+the name of the recording; or its folders and its name (``radio_news``), as ``--name-by path`` names
+recordings; or the name without a language suffix (``Folge 1.de``). If several files fit, it is an
+error. Files with the same stem in one folder, as ``a.wav`` and ``a.mp3``, count as one recording,
+and the one that browsers play is used. A link is followed only if it leads to a file below the
+folder.
 """
 
 import os
@@ -27,19 +26,18 @@ from std.audio.facts import HASH, file_digest, is_same_audio
 from std.errors import InputError
 from std.metadata.table import AUDIO
 
-AUDIO_TYPES = {  # what browsers play, by the end of the name
+AUDIO_TYPES = {  # formats that browsers play, by extension
     ".ogg": "audio/ogg", ".oga": "audio/ogg", ".opus": "audio/ogg", ".mp3": "audio/mpeg",
     ".m4a": "audio/mp4", ".mp4": "audio/mp4", ".aac": "audio/aac", ".wav": "audio/wav",
     ".flac": "audio/flac", ".webm": "audio/webm",
 }  # fmt: skip
-OTHER_AUDIO = frozenset(  # what PyAV reads
+OTHER_AUDIO = frozenset(  # formats that PyAV reads
     {".sph", ".aif", ".aiff", ".wma", ".amr", ".au", ".caf", ".mkv", ".mov", ".mpg", ".ts", ".3gp"}
 )
-ENDS = (*AUDIO_TYPES, *sorted(OTHER_AUDIO))  # the better first
+ENDS = (*AUDIO_TYPES, *sorted(OTHER_AUDIO))  # the preferred ones first
 HINT = "a column audio in --metadata, with the path below the folder, says which"
 _LANGUAGE = re.compile(r"\.[a-z]{2,3}(-[a-z]{2,4})?$", re.IGNORECASE)
-# How audio files begin; those that PyAV reads and that begin with nothing of their own are none
-# that anybody has: raw samples.
+# First bytes of audio files. Only raw samples, which PyAV also reads, have none.
 _BEGINNING = re.compile(
     rb"RIFF....WAVE|RIFX|RF64|OggS|fLaC|ID3|\xff[\xe0-\xff]|....ftyp|....moov|....mdat|....wide"
     rb"|\x1a\x45\xdf\xa3|FORM....AIF|\.snd|#!AMR|caff|NIST_1A|\x30\x26\xb2\x75"
@@ -50,7 +48,7 @@ LOOKED_AT_BYTES = 4096
 
 
 def is_audio(path: Path) -> bool:
-    """Whether a file begins as audio does, whatever it is called; zeros before it do not count."""
+    """Whether a file begins like an audio file, whatever its name; leading zeros are skipped."""
     try:
         with path.open("rb") as stream:
             head = stream.read(LOOKED_AT_BYTES)
@@ -65,7 +63,7 @@ class AudioFolder:
 
     root: Path
     files: tuple[str, ...]  # paths below the root with /, ascending
-    left_out: tuple[str, ...] = ()  # links that lead elsewhere
+    left_out: tuple[str, ...] = ()  # links to files outside the folder
 
     @cached_property
     def _of_stem(self) -> dict[str, list[str]]:
@@ -88,11 +86,11 @@ class AudioFolder:
 
         Args:
             recording: its name.
-            known: its metadata: ``audio``, a path or an address, counts more than the name, and
-                what is known of the file itself (`std.audio.facts`) more than both.
+            known: its metadata: ``audio``, a path or an address, overrides the name, and the stored
+                properties (`std.audio.facts`) override both.
 
         Raises:
-            InputError: several files may be meant.
+            InputError: several files fit.
         """
         known = known or {}
         for found in self._candidates(recording, known.get(AUDIO, "").replace("\\", "/").strip()):
@@ -102,14 +100,15 @@ class AudioFolder:
         return None
 
     def path(self, recording: str, known: Mapping[str, str] | None = None) -> Path | None:
-        """As `find`, with the root before it."""
+        """As `find`, as an absolute path."""
         file = self.find(recording, known)
         return None if file is None else self.root / file
 
     def _candidates(self, recording: str, said: str) -> Iterator[Sequence[str]]:
-        """Files that may be meant, the likeliest first.
+        """The files that fit, the likeliest first.
 
-        A file in a folder of another name than that which is said is another recording of its name.
+        A file in a folder with another name than the given one is another recording with the same
+        name.
         """
         if not said:
             yield self._by_name(normalize("NFC", recording))
@@ -121,14 +120,14 @@ class AudioFolder:
             yield [file for file in found if "://" in said or _may_be(parts, _parts(file))]
 
     def _of_content(self, found: Sequence[str], known: Mapping[str, str]) -> Sequence[str]:
-        """Of several files those with the digest that is known; all, if none has it."""
+        """The files with the known digest; all files if none has it."""
         digest = known.get(HASH)
         if len(found) == 1 or not digest:
             return found
         return [one for one in found if file_digest(self.root / one) == digest] or found
 
     def _by_place(self, said: Sequence[str]) -> list[str]:
-        """The files whose last parts are most of those of a path; else those of its name."""
+        """The files that share most last parts with a path; otherwise those with its name."""
         near: dict[int, list[str]] = {}
         for file in self._of_name.get(said[-1], ()):
             parts = [*self._root_parts, *_parts(file)]
@@ -146,7 +145,7 @@ class AudioFolder:
         return found
 
     def _by_folders(self, name: str) -> list[str]:
-        """The files whose folders and name are a name, with _ between them."""
+        """The files whose folders and name, joined by _, are a name."""
         found = []
         for at, letter in enumerate(name):
             if letter == "_":
@@ -157,10 +156,10 @@ class AudioFolder:
         return found
 
     def _only(self, recording: str, found: Sequence[str]) -> str | None:
-        """The one file of several that are one recording.
+        """Choose the file of one recording.
 
         Raises:
-            InputError: they are several.
+            InputError: the files belong to several recordings.
         """
         versions: dict[str, list[str]] = _grouped(
             (str(Path(file).with_suffix("")), file) for file in dict.fromkeys(found)
@@ -175,7 +174,7 @@ class AudioFolder:
 
 
 def audio_folder(root: Path) -> AudioFolder:
-    """Find the audio files below a folder, by the ends of their names."""
+    """Find the audio files below a folder, by their extensions."""
     base = os.path.realpath(root)
     files: list[str] = []
     left_out: list[str] = []
@@ -196,17 +195,17 @@ def audio_folder(root: Path) -> AudioFolder:
 
 
 def is_below(path: Path, root: Path | str) -> bool:
-    """Whether a path, with its links followed, is below a folder."""
+    """Whether a path, after its links are followed, is below a folder."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
 
 
 def _best(files: Sequence[str]) -> str:
-    """The file that browsers play best."""
+    """The file that browsers most likely play."""
     return min(files, key=lambda file: ENDS.index(Path(file).suffix.lower()))
 
 
 def _may_be(said: Sequence[str], file: Sequence[str]) -> bool:
-    """Whether a file below the root may be the one that a path names, by its folders."""
+    """Whether a file below the root may be the file of a path, by its folders."""
     if Path(said[-1]).stem != Path(file[-1]).stem:
         return True
     common = _common_end(said[:-1], file[:-1])
@@ -214,7 +213,7 @@ def _may_be(said: Sequence[str], file: Sequence[str]) -> bool:
 
 
 def _common_end(first: Sequence[str], second: Sequence[str]) -> int:
-    """How many parts two paths have in common at their ends."""
+    """The number of last parts that two paths share."""
     pairs = zip(reversed(first), reversed(second), strict=False)
     return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
 

@@ -1,8 +1,8 @@
 """The decoded frames of an audio file, of any format that PyAV's FFmpeg reads.
 
 opened    a file and its first audio stream
-frames    what the stream holds, in order
-Damage    counts the packets that could not be decoded, where these are skipped
+frames    the frames of the stream, in order
+Damage    counts skipped packets, which could not be decoded
 """
 
 from collections.abc import Iterator
@@ -14,10 +14,8 @@ from typing import Any
 from std.errors import InputError
 from std.extras import required
 
-NO_OTHER_FILES = {
-    "protocol_whitelist": "none"
-}  # a playlist or a list of parts may name no other file
-MAX_DAMAGED = 100_000  # a stream that never ends and never decodes
+NO_OTHER_FILES = {"protocol_whitelist": "none"}  # a playlist must not open other files
+MAX_DAMAGED = 100_000  # in a row: a stream that never decodes ends here
 
 
 @dataclass(slots=True)
@@ -36,7 +34,7 @@ def opened(path: Path, extra: str = "audio") -> Iterator[tuple[Any, Any]]:
         extra: the extra that a message names if PyAV is not installed.
 
     Raises:
-        InputError: the file cannot be opened, or read on.
+        InputError: the file cannot be opened or read.
         ConfigError: PyAV is not installed.
     """
     av = required("av", extra)
@@ -58,8 +56,8 @@ def frames(container: Any, stream: Any, damage: Damage | None = None) -> Iterato
     Args:
         container: the container of PyAV.
         stream: the stream of the container.
-        damage: packets that cannot be decoded are skipped, as players do, and counted here; None =
-            the first of them is an error of PyAV's.
+        damage: counts packets that cannot be decoded, which are skipped, as in players; None = such
+            a packet is an error.
     """
     import av
 

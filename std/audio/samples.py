@@ -1,6 +1,6 @@
 """Samples of an audio file, or of a stretch of it; and samples as a file of their own.
 
-samples      an audio file -> mono samples, at the rate that is asked for
+samples      an audio file -> mono samples at any rate
 sound_file   samples -> Ogg Opus, or WAV
 """
 
@@ -17,7 +17,7 @@ from std.errors import InputError
 from std.extras import required
 from std.values import Float32s
 
-SEEK_BEFORE_S = 0.5  # decoders need some samples before those that count
+SEEK_BEFORE_S = 0.5  # decoders need some earlier samples
 GO_ON: Callable[[], None] = lambda: None  # noqa: E731  # a name for "never stopped"
 
 Format = Literal["ogg", "wav"]
@@ -36,13 +36,13 @@ def samples(
     to_s: float = float("inf"),
     check: Callable[[], None] = GO_ON,
 ) -> Iterator[Float32s]:
-    """Yield the samples between two times in blocks, from -1 to 1.
+    """Yield blocks of the samples between two times, from -1 to 1.
 
     Args:
         path: the path of the audio file.
-        rate: samples per second that are wanted.
-        channel: from 1; a file that has only one is that one for every channel.
-        from_s, to_s: the stretch; what lies outside the file is left out.
+        rate: the sampling rate of the result, Hz.
+        channel: from 1; a mono file is used for every channel.
+        from_s, to_s: the stretch; parts outside the file are left out.
         check: called between blocks; it may raise to stop.
 
     Raises:

@@ -2,7 +2,7 @@
 
 
 def about(number: float) -> str:
-    """An expected count, with the precision that an expectation deserves.
+    """An expected count, rounded for a sentence.
 
     >>> about(28.9), about(1.2), about(0.42), about(0.01)
     ('about 29', 'about 1', 'about 0.4', 'less than 0.1')
@@ -13,7 +13,7 @@ def about(number: float) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """How many there are of something.
+    """A count with its noun.
 
     Args:
         number: the count.
@@ -41,7 +41,7 @@ def clock(seconds: float) -> str:
 
 
 def length(seconds: float) -> str:
-    """A length of time in a list, to the second.
+    """A duration in a list, to the second.
 
     >>> length(94.2), length(3675.0)
     ('1:34', '1:01:15')
@@ -50,7 +50,7 @@ def length(seconds: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A length of time in a sentence.
+    """A duration in a sentence.
 
     >>> duration(7.4), duration(75), duration(3725)
     ('7 s', '1 min 15 s', '1 h 02 min')

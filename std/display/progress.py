@@ -6,7 +6,7 @@
 | ``always`` | a bar | a line at the start, every `LINE_EVERY_S`, and at the end |
 | ``never``, or ``--quiet`` | nothing | nothing |
 
-A terminal that cannot move the cursor (``TERM=dumb``) is no terminal here.
+A terminal that cannot move the cursor (``TERM=dumb``) counts as "elsewhere".
 """
 
 import os
@@ -29,13 +29,13 @@ _when: When = "auto"
 
 
 def set_progress(when: When) -> None:
-    """Say when progress is shown."""
+    """Set when progress is shown."""
     global _when  # the state of the command that this process runs
     _when = when
 
 
 class Progress:
-    """How far something is; shows nothing."""
+    """The progress of a piece of work; this class shows nothing."""
 
     def __init__(self, label: str, total: float | None) -> None:
         """Begin.
@@ -47,20 +47,20 @@ class Progress:
         self.label, self.total, self.completed = label, total, 0.0
 
     def advance(self, amount: float) -> None:
-        """So much more is done."""
+        """Add to the finished amount."""
         self.update(self.completed + amount)
 
     def update(
         self, completed: float, total: float | None = None, label: str | None = None
     ) -> None:
-        """So much is done; a total and a label that are given replace those from before."""
+        """Set the finished amount, and the total and label if given."""
         self.completed = completed
         self.total = self.total if total is None else total
         self.label = self.label if label is None else label
         self.show()
 
     def show(self) -> None:
-        """Show what changed."""
+        """Show the current state."""
 
 
 class _Bar(Progress):
@@ -88,7 +88,7 @@ class _Lines(Progress):
         self._clock, self._start_s = clock, clock()
 
     def line(self) -> str:
-        """The label, how much is done, since when, and how long the rest takes at this speed."""
+        """The label, the finished amount, the elapsed time, and the time left at this speed."""
         elapsed_s = self._clock() - self._start_s
         parts = [duration(elapsed_s)]
         if self.total:
@@ -101,11 +101,11 @@ class _Lines(Progress):
 
 @contextmanager
 def progress(label: str, total: float | None, *, quiet: bool) -> Iterator[Progress]:
-    """Show how far something is, as the table above says, until the block is left.
+    """Show progress, as the table above says, until the block ends.
 
     Args:
         label: name of the work, shown before the bar.
-        total: sum of all amounts; None = only show that work goes on.
+        total: sum of all amounts; None = unknown.
         quiet: show nothing.
     """
     if quiet or _when == "never":
@@ -167,5 +167,5 @@ def _lines(label: str, total: float | None) -> Iterator[Progress]:
 
 
 def _write(line: str) -> None:
-    with suppress(OSError, ValueError):  # nobody reads it: the work goes on, and its end says so
+    with suppress(OSError, ValueError):  # stderr is closed: the exit status reports it
         print(printable(line), file=sys.stderr, flush=True)  # noqa: T201  # this is the message

@@ -1,4 +1,4 @@
-"""One result of a command, rows, in the form that was asked for.
+"""The rows of a command's result, in the requested form.
 
 | option | form |
 |---|---|
@@ -9,7 +9,7 @@
 | ``--fmt lines`` | one row a line, tab between the columns, nothing to be escaped in it |
 | ``--fmt github`` and others | a table to paste, drawn by the library tabulate |
 
-Without an option a terminal gets ``table``; elsewhere each command says what it writes.
+Without an option a terminal gets ``table``; elsewhere each command chooses its form.
 """
 
 import io
@@ -23,7 +23,7 @@ from std.csv_files import write_csv
 from std.terminal import is_terminal, json_text, printable
 
 TABLE, LINES, JSON, NL, CSV = "table", "lines", "json", "nl", "csv"
-# Drawn by tabulate: the name here, and there.
+# Drawn by tabulate: our name of a form, and tabulate's.
 DRAWN = {
     "plain": "plain",
     "simple": "simple",
@@ -34,7 +34,7 @@ DRAWN = {
     "rst": "rst",
     "latex": "latex",
 }
-# Letters that are markup of Markdown and reStructuredText; an underscore in a word is none.
+# Markup characters of Markdown and reStructuredText; an underscore inside a word is not one.
 MARKDOWN = re.compile(r"[\\|*`\[]|(?<![^\W_])_|_(?![^\W_])")
 MARKDOWN_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;"})
 FORMATS = (TABLE, LINES, *DRAWN)
@@ -44,9 +44,8 @@ FORMATS = (TABLE, LINES, *DRAWN)
 class Rows:
     """A result as rows, each of them in several shapes.
 
-    ``header`` and ``cells`` are complete, for programs; ``brief_header`` and ``brief`` are what a
-    person wants to see, and default to these. Numbers in cells are written as they are; None is
-    an empty cell.
+    ``header`` and ``cells`` are complete, for programs; ``brief_header`` and ``brief`` are shorter,
+    for people, and default to these. Numbers are written in full; None is an empty cell.
     """
 
     header: Sequence[str]
@@ -57,11 +56,11 @@ class Rows:
 
 
 def form_of(asked: Any, piped: str) -> str:
-    """The form in which a command writes.
+    """The form of a command's rows.
 
     Args:
         asked: the parsed command line (`std.options.add_row_options`).
-        piped: the form where stdout is no terminal and none was asked for.
+        piped: the default form if stdout is not a terminal.
     """
     for name in (JSON, NL, CSV):
         if getattr(asked, name, False):
@@ -98,7 +97,7 @@ def print_rows(rows: Rows, form: str, *, header: bool = True) -> None:
 
 
 def print_drawn(header: Sequence[str], rows: Sequence[Sequence[object]], style: str) -> None:
-    """Draw a table as tabulate does; nothing in a cell is markup of the style or a number."""
+    """Draw a table with tabulate; markup in cells is escaped, and no text is read as a number."""
     from tabulate import tabulate
 
     def text(cell: object) -> str:

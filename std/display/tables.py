@@ -1,7 +1,7 @@
 """Tables of rich for a person.
 
-Where a table's columns would be too narrow to read, as on a telephone, its rows are shown one
-below the other, each cell on a line of its own behind the name of its column.
+If a table's columns would be too narrow to read, as on a telephone, each cell is shown on a
+separate line after the name of its column.
 """
 
 import sys
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-MIN_COLUMN = 9  # letters that a column keeps when its text is wrapped; narrower is hard to read
+MIN_COLUMN = 9  # least width of a wrapped column, in letters
 GAP = 2  # between columns
 PIPED_WIDTH = 140  # characters where stdout is no terminal
 
 
 def console(width: int, **settings: Any) -> "Console":
-    """Where tables for a person go: stdout, as wide as its terminal, else ``width`` letters.
+    """The console for tables: stdout, as wide as its terminal, otherwise ``width`` letters.
 
-    Bold and colours are there where `std.terminal` allows them.
+    Bold and colours are used where `std.terminal` allows them.
     """
     from rich.console import Console
 
@@ -45,7 +45,7 @@ def print_table(rows: Rows, *, right: Collection[str] = (), whole: Collection[st
 
     Args:
         rows: the result.
-        right: columns of numbers, which stand on the right.
+        right: right-aligned columns (numbers).
         whole: columns that are never folded.
     """
     from rich.table import Table
@@ -72,9 +72,9 @@ def print_fitting(
     """Print a table whose first row is its header, or its rows below each other if it is too wide.
 
     Args:
-        out: where it goes (`console`).
-        table: without box and edges.
-        least: letters that columns keep which are not ``no_wrap``; others `MIN_COLUMN`.
+        out: the console.
+        table: a table without box and edges.
+        least: least width of columns that are not ``no_wrap``; default `MIN_COLUMN`.
     """
     if _needed_width(table, least) <= out.width or not table.row_count:
         out.print(table)
@@ -83,7 +83,7 @@ def print_fitting(
 
 
 def _needed_width(table: "Table", least: Mapping[str, int]) -> int:
-    """Letters that a table needs to be read."""
+    """The least width of a readable table, in letters."""
     from rich.text import Text
 
     widths = []

@@ -1,4 +1,4 @@
-"""Compile kernels with numba: on first use, kept on disk where there is a place for it.
+"""Compile kernels with numba at their first use, and cache them on disk.
 
 Ctrl-C waits until a kernel is compiled or loaded (`std.execution.stop`).
 """
@@ -27,9 +27,9 @@ def _is_main() -> bool:
 
 
 class _CompilationListener(event.Listener):
-    """Is called for every compilation that the cache cannot serve, and notes its cost.
+    """Counts the cost of each compilation that is not in the cache.
 
-    A kernel that calls others has them compiled within its own compilation.
+    The compilation of a kernel includes that of the kernels it calls.
     """
 
     def __init__(self) -> None:
@@ -58,22 +58,22 @@ event.register("numba:compile", _CompilationListener())  # type: ignore[no-untyp
 
 
 class _Cache(FunctionCache):
-    """numba's cache of a kernel, which may be damaged, and its disk full: then it is of no use.
+    """numba's cache of a kernel; errors of a damaged cache or a full disk are ignored.
 
-    numba itself ends with the error, though it has the machine code or can make it.
+    numba itself would raise the error, although it has the machine code or can make it.
     """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The machine code for a signature; None if there is none that can be read."""
+        """The machine code for a signature; None if the cache has none or is damaged."""
         try:
             with held(_hold) if _is_main() else nullcontext():
                 return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]  # numba
-        except Exception:  # what damaged pickles raise is not limited to a few types
+        except Exception:  # damaged pickles raise any kind of exception
             self._start_anew()
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep machine code, if possible."""
+        """Cache machine code, if possible."""
         try:
             with held(_hold) if _is_main() else nullcontext():
                 super().save_overload(sig, data)  # type: ignore[no-untyped-call]  # numba
@@ -81,13 +81,13 @@ class _Cache(FunctionCache):
             not_kept(f"{self.cache_path}: {error.strerror or error}")
 
     def _start_anew(self) -> None:
-        """Forget the kept code of the kernel."""
-        with suppress(OSError):  # `save_overload` meets it again, and says so
+        """Remove the cached code of the kernel."""
+        with suppress(OSError):  # `save_overload` meets the error again and reports it
             self.flush()  # type: ignore[no-untyped-call]  # numba
 
 
 def compiled_released(kernel: Kernel) -> Kernel:
-    """The same as `compiled`, for a kernel beside which other threads run."""
+    """As `compiled`, but the kernel releases the interpreter for other threads."""
     return _compiled(kernel, nogil=True)
 
 
@@ -95,8 +95,8 @@ def compiled(kernel: Kernel) -> Kernel:
     """Compile a function for the argument types it is first called with.
 
     The machine code is cached beside the source, or in the user's cache folder when the
-    installation is read-only, or in NUMBA_CACHE_DIR. Where nothing of that can be written,
-    every process compiles anew: slower to start, same results; a person is told so.
+    installation is read-only, or in NUMBA_CACHE_DIR. If none of these can be written, every process
+    compiles again and a notice says so.
     """
     return _compiled(kernel, nogil=False)
 
@@ -111,9 +111,9 @@ def _compiled(kernel: Kernel, *, nogil: bool) -> Kernel:
 
 
 def compiled_within(function: Kernel) -> Kernel:
-    """Compile a function that only kernels of its module call: a part of their machine code.
+    """Compile a function that only kernels of its module call, as a part of their machine code.
 
-    It needs no cache of its own, which would make each kernel slower to compile and to load.
+    It is not cached separately, which would make each kernel slower to compile and load.
     """
     compile_part: Any = numba.njit  # its types lack these two
     return cast(Kernel, compile_part(no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))

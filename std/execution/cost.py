@@ -1,8 +1,8 @@
-"""What work costs: wall time, CPU time of all its processes, and what compiling kernels took of it.
+"""The cost of work: wall time, CPU time of all processes, and CPU time of compiling kernels.
 
-    Stopwatch             runs from when it is made; `Stopwatch.cost` is the cost since
-    paid                  in a worker: a result, with its cost there
-    Ledger                what is not in this process's own account; `LEDGER` is the one of all work
+    Stopwatch             measures from its creation; `Stopwatch.cost` is the cost so far
+    paid                  in a worker: a result with its cost
+    Ledger                costs outside this process's own account; `LEDGER` is the only one
 
 The CPU time of a command is that of this process, of those it started and of the workers of a
 cluster, "as if on a single CPU" (MediaEval 2013 SWS performance measures, section 4.3). Kernels
@@ -17,18 +17,18 @@ from dataclasses import dataclass, field
 from threading import Lock, get_ident
 from typing import Any, NamedTuple
 
-SHOWN_S = 0.005  # what two decimals show
+SHOWN_S = 0.005  # shown with two decimals
 
 
 class Cost(NamedTuple):
-    """What some work cost; the names are those of every command's JSON."""
+    """The cost of some work, with the names of the commands' JSON."""
 
-    seconds: float  # that passed on the clock
+    seconds: float  # wall time
     cpu_seconds: float  # of all processes, without compiling
     compile_seconds: float  # CPU time that compiling kernels took, in all processes
 
     def __str__(self) -> str:
-        """For people.
+        """A text for people.
 
         >>> print(Cost(12.345, 23.456, 0.0)), print(Cost(12.345, 3.456, 8.0))
         12.35 s (23.46 s CPU)
@@ -41,38 +41,38 @@ class Cost(NamedTuple):
 
 
 class Paid(NamedTuple):
-    """A result of a worker, and the CPU time it took there."""
+    """A result of a worker, with its CPU time."""
 
     result: Any
-    cpu_s: float  # with compiling
+    cpu_s: float  # including compiling
     compile_s: float
 
 
 @dataclass(slots=True)
 class Ledger:
-    """CPU time that the system's account of this process does not show, or does not show apart."""
+    """CPU time that the system's account of this process lacks or does not show separately."""
 
     elsewhere_s: float = 0.0  # workers of a cluster
     workers_compile_s: float = 0.0
-    helpers: list[Callable[[], float]] = field(default_factory=list)  # of processes that still run
+    helpers: list[Callable[[], float]] = field(default_factory=list)  # of running processes
     compile_s: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
     lock: Lock = field(default_factory=Lock)
 
     def compiled(self, seconds: float) -> None:
-        """Note that this thread compiled kernels."""
+        """Count compiling in this thread."""
         with self.lock:
             self.compile_s[get_ident()] += seconds
 
     def own_compile_s(self) -> float:
-        """Of this thread."""
+        """The compiling time of this thread."""
         return self.compile_s.get(get_ident(), 0.0)
 
     def helpers_s(self) -> float:
-        """Of processes that this one started, and that have not ended."""
+        """The CPU time of child processes that are still running."""
         return sum(helper() for helper in self.helpers)
 
     def note(self, paid: Paid, *, elsewhere: bool) -> Any:
-        """Note the cost of a worker's item; return its result.
+        """Count the cost of a worker's item; return its result.
 
         Args:
             paid: from the worker.
@@ -85,7 +85,7 @@ class Ledger:
         return paid.result
 
     def total_compile_s(self) -> float:
-        """Of this process and of its workers."""
+        """The compiling time of this process and its workers."""
         with self.lock:
             return sum(self.compile_s.values()) + self.workers_compile_s
 
@@ -94,7 +94,7 @@ LEDGER = Ledger()
 
 
 def _cpu_s() -> float:
-    """CPU time so far of this process, of those it started, and of a cluster's workers."""
+    """CPU time so far of this process, its child processes, and a cluster's workers."""
     spent_s = LEDGER.elsewhere_s + LEDGER.helpers_s()
     for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
         usage = resource.getrusage(who)
@@ -103,13 +103,13 @@ def _cpu_s() -> float:
 
 
 class Stopwatch:
-    """Runs from when it is made."""
+    """Measures from its creation."""
 
     def __init__(self) -> None:
         self._begin = time.perf_counter(), _cpu_s(), LEDGER.total_compile_s()
 
     def cost(self) -> Cost:
-        """The cost since; that of worker processes counts when they have ended."""
+        """The cost so far; worker processes count when they have ended."""
         begin_s, cpu_before_s, compile_before_s = self._begin
         compile_s = LEDGER.total_compile_s() - compile_before_s
         cpu_s = max(0.0, _cpu_s() - cpu_before_s - compile_s)
@@ -117,10 +117,10 @@ class Stopwatch:
 
 
 def paid(function: Callable[[Any], Any], item: Any) -> Paid:
-    """In a worker: ``function(item)``, and its cost.
+    """In a worker: ``function(item)`` with its cost.
 
-    The CPU time is this thread's and its helpers', because a cluster's worker does the work of
-    others in other threads.
+    The CPU time is that of this thread and its helper threads, because a cluster's worker runs
+    other work in other threads.
     """
     compile_before_s, begin_s = LEDGER.own_compile_s(), time.thread_time() + LEDGER.helpers_s()
     result = function(item)

@@ -1,8 +1,8 @@
-"""Workers of a Dask cluster: the same code as here, watched while they are waited for.
+"""Workers of a Dask cluster, with a check that they run the same code.
 
-version      a digest of the code, by which the processes of a cluster compare it
-knock        asks whether a scheduler is there (a `Client` that fails waits, with a traceback)
-same_code    what workers run: the work, unpacked only where the code is the same
+version      a digest of the code, to compare the processes of a cluster
+knock        checks for a scheduler (a `Client` that fails waits, then prints a traceback)
+same_code    the function of a worker: it unpickles the work only if the code is the same
 """
 
 import asyncio
@@ -30,14 +30,14 @@ from std.errors import ConfigError, StdError
 from std.execution.cost import Paid, paid
 from std.execution.workers import Workers
 
-PACKAGES = ("indexer", "searcher", "std")  # what runs in workers; they are installed side by side
+PACKAGES = ("indexer", "searcher", "std")  # packages in workers, installed side by side
 
 
 @cache
 def version() -> str:
-    """The version and a digest of the sources as they were when first asked, ``0.1.0 (3f9a...)``.
+    """The version and a digest of the sources at the first call, ``0.1.0 (3f9a...)``.
 
-    The release alone says too little: people change code between releases.
+    The version alone is not enough: people change code between releases.
     """
     root = Path(__file__).parents[2]
     digest = blake2b(digest_size=6)
@@ -47,8 +47,8 @@ def version() -> str:
 
 
 CONNECT_S = 10.0
-LOOK_S = 2.0  # how often to look for failures and missing workers while waiting
-# By name: a worker that has no `same_code` would die of one that it cannot unpickle.
+LOOK_S = 2.0  # between two checks for failures and missing workers
+# By name: a worker without `same_code` would fail to unpickle the function.
 RUN = f"__import__({__name__!r}, fromlist=['']).same_code(there, work)"
 LOST = (KilledWorker, FutureCancelledError, CommClosedError)
 
@@ -60,7 +60,7 @@ def dask(address: str) -> Iterator[Workers]:
     Raises:
         ConfigError: no scheduler with workers at this address.
     """
-    for name in ("distributed", "distributed.client"):  # we say what went wrong, once
+    for name in ("distributed", "distributed.client"):  # our error message replaces its log
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         asyncio.run(knock(address))
@@ -76,7 +76,7 @@ def dask(address: str) -> Iterator[Workers]:
 
         def submit(function: Callable[[Any], Any], item: Any) -> Future:
             scope = {"there": version(), "work": dumps((function, item))}
-            # A key of its own: the same call twice may give something else, files change.
+            # A new key: the same call may give another result, because files change.
             return client.submit(eval, RUN, scope, key=f"{funcname(function)}-{uuid4()}")
 
         yield Workers(workers, submit, LOST, Watch(client, address), elsewhere=True)
@@ -86,7 +86,7 @@ async def knock(address: str) -> None:
     """Connect and hang up.
 
     Raises:
-        OSError, ValueError, TypeError: nobody there, or this is no address.
+        OSError, ValueError, TypeError: nothing answers, or the text is not an address.
     """
     security = Security().get_connection_args("client")
     comm = await connect(address, timeout=CONNECT_S, **security)
@@ -105,7 +105,7 @@ def same_code(there: str, work: bytes) -> Paid:
     """
     if there != version():
         raise other_code(there, f"{version()} at {get_worker().address}")
-    function, item = pickle.loads(work)  # from the command, through its own cluster
+    function, item = pickle.loads(work)  # pickled by the command, in the same cluster
     return paid(function, item)
 
 
@@ -133,14 +133,14 @@ def result(future: Future) -> Any:
 
 @dataclass(slots=True)
 class Watch:
-    """Waits for results; reports failed workers at once, and a cluster without workers."""
+    """Waits for results; reports failed workers, and a cluster without workers, at once."""
 
     client: Client
     address: str
     told: bool = False
 
     def __call__(self, first: Future, others: Collection[Future]) -> Any:
-        """The result of the first; what another one raised, if that happens before."""
+        """The result of the first future, or an earlier error of another one."""
         # An event instead of `result` with a timeout, which may cancel the transfer of a result
         # as it begins: a client of `distributed` then gives no result any more.
         done = Event()

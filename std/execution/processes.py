@@ -1,4 +1,4 @@
-"""The workers that a command line asks for: none, processes of this machine, or a Dask cluster.
+"""The workers of a command: none, processes of this machine, or a Dask cluster.
 
     executor     ``--jobs`` and ``--scheduler`` -> `std.execution.workers.Executor`
 
@@ -15,7 +15,7 @@ from std.execution.workers import IN_PROCESS, Executor, Workers
 
 @contextmanager
 def executor(jobs: int = 1, scheduler: str | None = None) -> Iterator[Executor]:
-    """The executor that a command line asks for.
+    """The executor for the options of a command.
 
     Args:
         jobs: worker processes on this machine; 1 = no others.
@@ -60,7 +60,7 @@ def _processes(jobs: int) -> Iterator[Workers]:
 
 
 def _follow_parent() -> None:
-    """In a worker process: leave Ctrl-C to the command, and end when the command was killed."""
+    """In a worker process: ignore Ctrl-C, and end if the command was killed."""
     import os
     import signal
     from multiprocessing import parent_process

@@ -1,16 +1,16 @@
-"""Stop work that is under way, and hold Ctrl-C back from a step that it would break.
+"""Stop running work, and delay Ctrl-C during a step that it would break.
 
-    stopped_by     sets the question for a block in this thread
-    check_stop     asks it; long loops call this
-    TimeLimit      a question that says no after some seconds
-    held           Ctrl-C waits for the end of a block
+    stopped_by     sets the check of a block in this thread
+    check_stop     runs the check; long loops call this
+    TimeLimit      a check that fails after some seconds
+    held           delays Ctrl-C to the end of a block
 
-Those who want the work (a request whose client may go away, a setting that limits its time) and the
-loops that do it are many calls apart, so the question is the thread's. Work in other processes is
-not asked: their pieces are small, and the thread that waits for them asks between them.
+Many calls separate the caller that may stop the work (a request whose client disconnects, a time
+limit) from its loops, so each thread has one check. Work in other processes is not checked: its
+pieces are small, and the waiting thread runs the check between them.
 
-LLVM calls back into Python while it makes machine code. An exception that is raised there is lost:
-Ctrl-C would be forgotten, or the compiler would miss its result and fail with an error of its own.
+LLVM calls back into Python while it compiles. An exception in such a call is lost: Ctrl-C would
+have no effect, or the compiler would miss a result and fail with another error.
 """
 
 import signal
@@ -21,14 +21,14 @@ from contextvars import ContextVar
 from types import FrameType
 from typing import Any
 
-Check = Callable[[], None]  # raises what ends the work
+Check = Callable[[], None]  # raises to end the work
 
 _checks: ContextVar[tuple[Check, ...]] = ContextVar("checks", default=())
 
 
 @contextmanager
 def stopped_by(check: Check) -> Iterator[None]:
-    """Ask also ``check`` in the block, whenever `check_stop` is called."""
+    """Let `check_stop` also call ``check`` in the block."""
     token = _checks.set((*_checks.get(), check))
     try:
         yield
@@ -37,33 +37,33 @@ def stopped_by(check: Check) -> Iterator[None]:
 
 
 def check_stop() -> None:
-    """Go on, if nobody wants the work to stop.
+    """Return unless the work should stop.
 
     Raises:
-        Exception: as the block's check raises it.
+        Exception: raised by the block's check.
     """
     for check in _checks.get():
         check()
 
 
 class TimeLimit:
-    """Work may take so long."""
+    """A time limit for work."""
 
     def __init__(self, seconds: float, error: Exception) -> None:
-        """Begin to count.
+        """Start the time.
 
         Args:
-            seconds: from now on; 0 = for ever.
-            error: raised afterwards.
+            seconds: the limit; 0 = none.
+        error: raised after it.
         """
         self._end_s = time.monotonic() + seconds if seconds else float("inf")
         self._error = error
 
     def __call__(self) -> None:
-        """Raise an error once the time is over.
+        """Check the time.
 
         Raises:
-            Exception: ``error``, the time is over.
+            Exception: ``error``, after the time limit.
         """
         if time.monotonic() > self._end_s:
             raise self._error
@@ -73,30 +73,30 @@ Held = tuple[int, FrameType | None]
 
 
 class Hold:
-    """Keeps Ctrl-C back between `begin` and `end`, which may be nested.
+    """Delays Ctrl-C between `begin` and `end`, which may be nested.
 
-    Only the main thread gets signals, so in other threads there is nothing to keep back. A process
-    that ignores Ctrl-C, as workers do, goes on ignoring it.
+    Only the main thread gets signals, so other threads need no delay. A process that ignores
+    Ctrl-C, as workers do, still ignores it.
     """
 
     def __init__(self) -> None:
-        """Nothing is kept back yet."""
+        """Start without a delay."""
         self._depth = 0
         self._usual: Any = None
         self._held: list[Held] = []
 
     def begin(self) -> None:
-        """Keep Ctrl-C back."""
+        """Delay Ctrl-C."""
         if self._depth or callable(signal.getsignal(signal.SIGINT)):
             self._depth += 1
         if self._depth == 1:
             self._usual = signal.signal(signal.SIGINT, self._note)
 
     def end(self) -> None:
-        """Let Ctrl-C act as usual; one that was held back acts now.
+        """Let Ctrl-C act as usual; a delayed one acts now.
 
         Raises:
-            KeyboardInterrupt: Ctrl-C was kept back, and usually raises this.
+            KeyboardInterrupt: Ctrl-C was delayed.
         """
         if not self._depth:
             return
@@ -114,7 +114,7 @@ class Hold:
 
 @contextmanager
 def held(hold: Hold) -> Iterator[None]:
-    """Keep Ctrl-C back until the block is left."""
+    """Delay Ctrl-C to the end of the block."""
     hold.begin()
     try:
         yield

@@ -1,12 +1,11 @@
 """Workers: one function for many items, in this process or in others; see `Executor.map`.
 
-    InProcess    one item after the other, when its result is asked for and nobody wants to stop
-    Workers      other processes, through a ``submit`` that gives futures
+    InProcess    one item after the other, when its result is needed
+    Workers      other processes, through a ``submit`` function that returns futures
 
-Results come in the order of the items whoever finishes first, and only a few items per worker are
-under way, so neither inputs nor results pile up. What an item cost comes with its result
-(`std.execution.cost`). An item whose worker dies is done again by
-another one where there is another one (Dask), so functions must not mind being run twice.
+Results come in the order of the items. Only a few items per worker are in progress, so inputs and
+results do not accumulate. The cost of an item comes with its result (`std.execution.cost`). If a
+worker dies, another one repeats its item (Dask), so functions must be safe to run twice.
 """
 
 from collections import deque
@@ -22,26 +21,26 @@ from std.execution.stop import check_stop
 A = TypeVar("A")
 B = TypeVar("B")
 
-PER_WORKER = 3  # items under way: one running, one waiting, one finished and not yet fetched
+PER_WORKER = 3  # items in progress: one running, one waiting, one finished and not fetched
 
 
 class Executor(Protocol):
-    """Something that does work."""
+    """Runs a function on items."""
 
     @property
     def workers(self) -> int:
-        """How many items are done at once."""
+        """The number of items that run at once."""
 
     def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
         """Yield ``function(item)`` for each item, in order.
 
         Raises:
-            StdError: the workers are lost; and what ``function`` raises.
+            StdError: the workers are lost. Also any error of ``function``.
         """
 
 
 class InProcess:
-    """No other workers: everything is done here."""
+    """Runs everything in this process."""
 
     workers = 1
 
@@ -55,19 +54,19 @@ IN_PROCESS = InProcess()
 
 
 def result(first: Any, others: Collection[Any]) -> Any:
-    """Wait for the first of the futures under way."""
+    """Wait for the first of the running futures."""
     return first.result()
 
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Other processes, through a ``submit`` that gives futures."""
+    """Other processes, through a ``submit`` function that returns futures."""
 
     workers: int
     submit: Callable[..., Any]  # function, item -> the future of a `std.execution.cost.Paid`
-    lost: tuple[type[Exception], ...]  # raised by a future whose worker is gone for good
+    lost: tuple[type[Exception], ...]  # raised by a future whose worker is lost
     fetch: Callable[[Any, Collection[Any]], Any] = result
-    elsewhere: bool = False  # they are not processes that this one started
+    elsewhere: bool = False  # whether this process did not start them
 
     def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
         waiting = iter(items)

@@ -1,14 +1,14 @@
-"""Languages: their names, and how one is recognised by its function words.
+"""Names of languages, and detection of a language by its function words.
 
     language_code("german")   "de"
-    shares(counts)            how much of a text is each language's function words
-    guess(shares)             which language that is, and whether that is sure
-    of_segment(segment)       the language of a segment's recordings, as it was indexed
+    shares(counts)            the share of each language's function words in a text
+    guess(shares)             the likeliest language, and whether it is certain
+    of_segment(segment)       the language of a segment's recordings
 
-Each word counts for at most `MAX_WORD_SHARE` of a text, so a language shows in several different
-words or not at all: "Ana de la Hoya", or a language with one very common vowel, is not taken for
-Spanish. The limits were set on texts in 57 languages and in 400 others that must not be taken for
-them (docs/languages.md has the figures). A script that only one language uses identifies it.
+Each word counts for at most `MAX_WORD_SHARE` of a text, so a language needs several different
+words: "Ana de la Hoya", or a language with one very common vowel, is not taken for Spanish. The
+limits were set on texts in 57 languages and in 400 others that must not be recognised as one of
+them (docs/languages.md has the figures). A script of only one language identifies it.
 """
 
 import unicodedata
@@ -62,16 +62,16 @@ NO_LANGUAGE = {
     "mis",
     "zxx",
     "unk",
-}  # ISO 639's ways of not saying it, and a common one
+}  # codes of ISO 639 for unknown languages, and a common one
 WITHOUT_SPACES = frozenset(("cmn", "yue", "ja", "th", "lo", "km", "my"))  # between their words
 CODES = (*FUNCTION_WORDS, *dict.fromkeys(ONE_LANGUAGE_SCRIPTS.values()))
-MAX_WORD_SHARE = 0.03  # of a text: what one function word counts for at most
-MIN_SHARE = 0.14  # of a text that must be one language's function words, so counted
-MIN_LEAD = 1.15  # times the share of the next language, to be sure
-HINT_SHARE = 0.05  # share that hints at a language in a text of few words: two of them
+MAX_WORD_SHARE = 0.03  # of a text: the largest counted share of one function word
+MIN_SHARE = 0.14  # of a text: the least counted share of one language's function words
+MIN_LEAD = 1.15  # factor over the share of the next language, to be certain
+HINT_SHARE = 0.05  # share that suggests a language in a text of few words: two of them
 FEW_WORDS = 100
 FIRST_SCRIPT = chr(min(first for first, _ in ONE_LANGUAGE_SCRIPTS))
-KANA_SHARE = 0.05  # share of words with kana from which on Han characters are Japanese
+KANA_SHARE = 0.05  # share of words with kana from which Han characters are Japanese
 _LATIN_LETTERS = {
     "ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th",
     "\N{LATIN SMALL LETTER DOTLESS I}": "i",
@@ -82,10 +82,10 @@ Shares = npt.NDArray[np.float64]  # (..., len(CODES))
 
 
 class Guess(NamedTuple):
-    """The language of a text, judged by its words."""
+    """The language of a text by its words."""
 
-    language: str  # a code; empty: not recognisable
-    share: float  # of its function words in the text, see `shares`
+    language: str  # a code; empty = not recognised
+    share: float  # share of its function words, see `shares`
     sure: bool
 
 
@@ -101,7 +101,7 @@ def language_code(name: str) -> str:
 
 
 def is_language(code: str) -> bool:
-    """Tell whether a code names one language, as far as anybody can tell from it."""
+    """Whether a code is that of one language."""
     named = code in NAMES.values() or code in CODES
     return named or (
         code.isalpha() and code.isascii() and len(code) in (2, 3) and code not in NO_LANGUAGE
@@ -109,11 +109,11 @@ def is_language(code: str) -> bool:
 
 
 def shares(counts: Mapping[str, float], words: float | None = None) -> Shares:
-    """How much of a text is function words of each language; no word counts for more than 3 %.
+    """The share of each language's function words in a text; no word counts for more than 3 %.
 
     Args:
         counts: the words of the text, and how often each occurs (or is expected to).
-        words: how many words the text has, if ``counts`` has not all of them.
+        words: the number of words of the text, if ``counts`` lacks some.
     """
     total = (sum(counts.values()) if words is None else words) or 1.0
     language_shares = np.zeros(len(CODES))
@@ -123,7 +123,7 @@ def shares(counts: Mapping[str, float], words: float | None = None) -> Shares:
 
 
 def telling(words: Collection[str]) -> list[tuple[str, list[int]]]:
-    """The words that identify a language, each with the rows of `CODES` of its languages."""
+    """The identifying words of a text, each with the rows of its languages in `CODES`."""
     forms = _forms()
     known = [(word, forms[word]) for word in words if word in forms]
     others = [word for word in words if word >= FIRST_SCRIPT and word not in forms]
@@ -131,15 +131,15 @@ def telling(words: Collection[str]) -> list[tuple[str, list[int]]]:
 
 
 def worth(word: str, share: Shares | float) -> Shares | float:
-    """The part of a word's share in a text that counts towards its languages.
+    """The part of a word's share that counts for its languages.
 
-    At most `MAX_WORD_SHARE`; all of it, if only one language uses the word's script.
+    At most `MAX_WORD_SHARE`; the whole share if only one language uses the word's script.
     """
     return share if _script(word) is not None else np.minimum(share, MAX_WORD_SHARE)
 
 
 def settled(language_shares: Shares) -> Shares:
-    """Han characters count for Japanese where there is kana, else for Chinese."""
+    """Count Han characters for Japanese if the text has kana, otherwise for Chinese."""
     language_shares = language_shares.copy()
     kana, han = language_shares[..., CODES.index("ja")], language_shares[..., CODES.index("cmn")]
     japanese = kana >= KANA_SHARE
@@ -149,10 +149,10 @@ def settled(language_shares: Shares) -> Shares:
 
 
 def guess(language_shares: Shares, words: float) -> Guess:
-    """The language of a text of so many words.
+    """The language of a text with a number of words.
 
-    Where it is not sure, the language is the likeliest if its share is what a text of a language
-    has, or if a few words hint at it; else none.
+    If it is uncertain, it is the likeliest language whose share is high enough or that a few words
+    suggest; otherwise none.
     """
     best = int(np.argmax(language_shares))
     share = float(language_shares[best])
@@ -163,7 +163,7 @@ def guess(language_shares: Shares, words: float) -> Guess:
 
 
 def guess_language(counts: Mapping[str, float]) -> str:
-    """The likeliest language of a text by its words' counts; empty if none is recognisable.
+    """The likeliest language of a text by its words' counts; empty if none is recognised.
 
     >>> guess_language({"der": 9, "die": 8, "und": 5, "hund": 1}), guess_language({"xyzzy": 3})
     ('de', '')
@@ -174,8 +174,8 @@ def guess_language(counts: Mapping[str, float]) -> str:
 def of_segment(segment: Segment) -> str:
     """The language of a segment's recordings; empty if it was not recognised.
 
-    All recordings of a segment are in one language: the one whose converter pronounced them, or,
-    where there was none, that of the column ``language``.
+    All recordings of a segment have one language: that of the converter that pronounced them or,
+    without a converter, that of the column ``language``.
     """
     pronouncer = segment.extra("phone_maker")
     if pronouncer is not None:
@@ -186,7 +186,7 @@ def of_segment(segment: Segment) -> str:
 
 @cache
 def _forms() -> dict[str, list[int]]:
-    """Ways of writing each function word -> rows of the languages that have it."""
+    """Spellings of each function word -> rows of its languages."""
     rows: dict[str, list[int]] = {}
     for row, text in enumerate(FUNCTION_WORDS.values()):
         for form in dict.fromkeys(form for word in text.split() for form in _written(word)):
@@ -195,7 +195,7 @@ def _forms() -> dict[str, list[int]]:
 
 
 def _written(word: str) -> Iterable[str]:
-    """A word as it may be written: capitals, without accents, with ``ue`` for ``ü``."""
+    """The spellings of a word: in capitals, without accents, with ``ue`` for ``ü``."""
     decomposed = unicodedata.normalize("NFD", word)
     bare = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
     plain = {word, *([bare] if bare.isascii() else [])}

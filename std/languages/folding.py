@@ -1,10 +1,10 @@
 # ruff: noqa: RUF001, RUF002  # letters of many languages are meant
-"""Words as people type them: without accents, and with the letters that a keyboard has.
+"""Typed words: without accents, and with the letters of a keyboard.
 
-    folded        word -> it without accents, in plain letters
-    typed_as      word -> all ways in which people type it plainly
+    folded        word -> the word without accents, in plain letters
+    typed_as      word -> all its plain spellings
     may_stand_for     whether a typed word stands for another one
-    explained     the folding, for a person
+    explained     the folding in words
 
 An unaccented letter stands for its accented forms, an accented one only for itself: "resume" and
 "resumé" stand for "résumé", "résumé" not for "resume". Ways of writing the same letter are alike in
@@ -47,7 +47,7 @@ _HAS_MARKS = re.compile("[\u0590-\u06ff]")
 
 
 def same_letters(word: str) -> str:
-    """A word with one way of writing each letter that has several.
+    """A word with one spelling for each letter that has several.
 
     >>> same_letters("القاهرة") == same_letters("القاهره"), same_letters("ｔｅｓｔ")
     (True, 'test')
@@ -75,7 +75,7 @@ def folded(word: str) -> str:
 
 
 def typed_as(word: str) -> set[str]:
-    """All ways in which people type a word in plain letters.
+    """All spellings of a word in plain letters.
 
     >>> sorted(typed_as("größe")), sorted(typed_as("røst"))
     (['groesse', 'grosse'], ['roest', 'rost'])
@@ -100,7 +100,7 @@ def may_stand_for(typed: str, word: str) -> bool:
 
 
 def is_another_letter(typed: str, word: str, language: str) -> bool:
-    """Whether a word has letters that are their own in its language, and the typed one has not.
+    """Whether a word has separate letters of its language that the typed word lacks.
 
     >>> is_another_letter("ano", "año", "es"), is_another_letter("razon", "razón", "es")
     (True, False)

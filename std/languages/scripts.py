@@ -1,7 +1,7 @@
-"""Scripts of words and of languages: a text in one script is in no language of another.
+"""Scripts of words and languages: a text in one script is not in a language of another.
 
-    script_of             a word -> its script; "" where it has no letter
-    script_of_language    a language -> its script; "" where it is not known
+    script_of             a word -> its script; "" if it has no letter
+    script_of_language    a language -> its script; "" if unknown
 
 A script that only one language uses is named as the language. Han characters and kana are one
 script here ("ja", "cmn" and "yue" share it).
@@ -25,7 +25,7 @@ _RANGES = {
     span: HAN if language in ("ja", "cmn") else language
     for span, language in ONE_LANGUAGE_SCRIPTS.items()
 }
-PERSIAN = "persian"  # Arabic script with letters that Arabic has not: of Persian, Urdu and others
+PERSIAN = "persian"  # Arabic script with letters that Arabic lacks: of Persian, Urdu and others
 _PERSIAN_LETTERS = frozenset("پچژگکیٹڈڑںےہھۀۂۃۇۆێڵ")
 _OTHERS = {"yue": HAN}  # languages without function words or a script of their own
 
@@ -67,7 +67,7 @@ def script_of_language(code: str) -> str:
 
 
 def precise_script_of(word: str) -> str:
-    """As `script_of`; of words with letters that Arabic has not, `PERSIAN`.
+    """As `script_of`; `PERSIAN` for words with letters that Arabic lacks.
 
     >>> precise_script_of("سلام"), precise_script_of("دنیا")
     ('arabic', 'persian')

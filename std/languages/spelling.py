@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001  # letters of many languages are meant
-"""Ways of spelling one word that its language treats alike.
+"""Spellings of one word that its language treats alike.
 
     has_spellings    whether a language has any
     spellings        words -> one spelling for all ways of writing each
@@ -9,8 +9,8 @@ A term finds words of the index whose spelling, or bare spelling, is its own: "c
 "cœur", and "homme" finds "l'homme", but "l'homme" not "homme". Both are made by the functions
 here, from the word as the index has it (`std.text`), when a search knows the recording's language.
 
-What is left apart: accents that tell words apart (côté, côte), and letters that are another word
-(German "dass" and "das"). Phonetic search is for what sounds alike.
+Not treated alike are accents that distinguish words (côté, côte), and letters that make another
+word (German "dass" and "das"). Phonetic search finds words that sound alike.
 
 Sources: Duden, rules D 101 and "Umlaute" (ss, ae); Grevisse, "Le bon usage", elision; Serianni,
 "Grammatica italiana", elisione; the spelling guide of Türk Dil Kurumu, apostrophe; Unicode 15.1,
@@ -32,7 +32,7 @@ class _Rules(NamedTuple):
 
 
 def has_spellings(language: str) -> bool:
-    """Tell whether a language (its code) treats some spellings alike.
+    """Whether a language (by its code) treats some spellings alike.
 
     >>> has_spellings("fr"), has_spellings("en"), has_spellings("")
     (True, False, False)
@@ -44,7 +44,7 @@ def spellings(words: Sequence[str], language: str) -> list[str]:
     """One spelling for all ways of writing each word.
 
     Args:
-        words: as an index has them, without line breaks.
+        words: words of an index, without line breaks.
         language: a code.
 
     >>> spellings(["cœur", "αθήνα", "ёлка"], "fr"), spellings(["αθήνα"], "el")
@@ -56,7 +56,7 @@ def spellings(words: Sequence[str], language: str) -> list[str]:
 
 
 def bare_spellings(words: Sequence[str], language: str) -> list[str]:
-    """The spellings without what is elided to a word, or stands behind its apostrophe.
+    """The spellings without an elided article or a suffix after an apostrophe.
 
     >>> bare_spellings(["l'homme", "aujourd'hui", "qu'"], "fr")
     ['homme', "aujourd'hui", "qu'"]
@@ -76,7 +76,7 @@ def _translated(table: Mapping[str, str]) -> Lines:
 
 
 def _without_marks(marks: str, table: Mapping[str, str]) -> Lines:
-    """Decompose, leave out marks, compose again; then translate letters."""
+    """Decompose, remove marks, compose again; then translate letters."""
     pattern, translated = re.compile(f"[{marks}]+"), _translated(table)
 
     def letters(text: str) -> str:

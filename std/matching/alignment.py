@@ -2,8 +2,8 @@
 
 Hit and occurrence may be paired if they belong to one term and one recording and the hit's middle
 lies within `tolerance_s` of the occurrence. Per term and recording the pairing maximises first
-the number of pairs, then the scores of the paired hits, then their overlap; decisions play no
-part. Candidates are found by sorting, and almost all of them need no optimisation: only where
+the number of pairs, then the scores of the paired hits, then their overlap; decisions do not
+matter. Candidates are found by sorting, and almost all of them need no optimisation: only where
 several hits meet several occurrences is an assignment problem solved.
 
 Source: F4DE 3.5.0 (its behaviour); NIST STD 2006 evaluation plan, section 4.5.1.
@@ -21,14 +21,14 @@ from std.values import Detections, Float64s, Int32s, Recording, freeze
 
 Ints = npt.NDArray[np.intp]
 
-SCORE_WEIGHT = 1e-6  # of a hit's place in the range of scores: settles equal numbers of pairs
-OVERLAP_WEIGHT = 1e-8  # of the relative overlap: settles equal scores
+SCORE_WEIGHT = 1e-6  # weight of a hit's position among the scores: decides equal numbers of pairs
+OVERLAP_WEIGHT = 1e-8  # weight of the relative overlap: decides between equal scores
 MIN_RANGE = 1e-5  # least value of a duration or a range of scores
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """Who is paired with whom; -1 is nobody."""
+    """The pairs; -1 = not paired."""
 
     hit_of: Int32s  # (occurrences,) index of the paired hit
     occurrence_of: Int32s  # (hits,) index of the paired occurrence
@@ -39,10 +39,10 @@ class Alignment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Candidates:
-    """Hits as ranges of occurrences: those that the hit's middle may reach.
+    """For each hit, the range of occurrences that its middle may match.
 
-    Occurrences are ranked by group (term and recording) and time; a range may hold some that the
-    middle misses.
+    Occurrences are ranked by group (term and recording) and time; a range may contain some that the
+    middle does not match.
     """
 
     rank: Ints  # (r,) occurrence at each rank
@@ -62,8 +62,8 @@ def align(
     Args:
         hits: ``hits.term`` must index the same term list as ``occurrences.term``.
         tolerance_s: how far outside an occurrence a hit's middle may lie, both ends included.
-        score_range: scores between which hits are compared; by default the range among the hits
-            of a term in a recording.
+        score_range: lowest and highest score of the comparison; default: those of the hits of a
+            term in a recording.
     """
     hit_group, occurrence_group = _groups(hits, occurrences)
     middle = hits.start_s + hits.duration_s / 2
@@ -91,7 +91,7 @@ def align(
 
 
 def _groups(hits: Detections, occurrences: Occurrences) -> tuple[Ints, Ints]:
-    """One number for each term in each recording, the same on both sides."""
+    """A number for each pair of term and recording, the same for hits and occurrences."""
     number: dict[Recording, int] = {}
     tables: list[npt.NDArray[np.int64]] = []
     for table in (hits.recordings, occurrences.recordings):
@@ -137,7 +137,7 @@ def _count_before(
 
 
 def _standing(hits: Detections, group: Ints, score_range: tuple[float, float] | None) -> Float64s:
-    """Each hit's place in the range of scores, 0 to 1; infinite scores stand at the ends."""
+    """Each hit's position in the range of scores, 0 to 1; infinite scores are 0 or 1."""
     if not len(hits):
         return np.zeros(0)
     finite = np.isfinite(hits.score)
@@ -157,7 +157,7 @@ def _standing(hits: Detections, group: Ints, score_range: tuple[float, float] | 
 def _congruence(
     hits: Detections, occurrences: Occurrences, hit: Ints, occurrence: Ints, standing: Float64s
 ) -> Float64s:
-    """The gain of a pair: 1, and the two small terms that settle ties."""
+    """The gain of a pair: 1, plus the two small terms that decide ties."""
     start_s, end_s = occurrences.start_s[occurrence], occurrences.end_s[occurrence]
     hit_start_s = hits.start_s[hit]
     overlap_s = np.minimum(hit_start_s + hits.duration_s[hit], end_s) - np.maximum(
@@ -169,7 +169,7 @@ def _congruence(
 
 
 def _components(n: int, pair_hit: Ints, pair_rank: Ints, reach: _Candidates) -> Ints:
-    """(pairs,) pairs that may compete share a number: one hit spans their neighbouring ranks."""
+    """(pairs,) the component of each pair; pairs that may compete have the same number."""
     spans = np.zeros(n + 1, np.int64)
     with_pairs = np.unique(pair_hit)
     np.add.at(spans, reach.low[with_pairs], 1)
@@ -184,7 +184,7 @@ def _best_pairs(
     component: Ints, hit: Ints, occurrence: Ints, value: Float64s
 ) -> Sequence[tuple[int, int]]:
     """The best one-to-one pairing of each component."""
-    order = np.lexsort((-value, component))  # stable: the first of equals stays the first
+    order = np.lexsort((-value, component))  # stable: equal ones keep their order
     component, hit, occurrence = component[order], hit[order], occurrence[order]
     value = value[order]
     bounds = np.flatnonzero(np.diff(component, prepend=-1, append=-1))

@@ -1,12 +1,12 @@
-"""The best one-to-one pairing of a few candidates, where everybody may also stay alone.
+"""The best one-to-one pairing of a few candidates; rows and columns may stay unpaired.
 
-    best_assignment   rows that may take columns, with what each pair gains -> the pairs taken
+    best_assignment   rows with possible columns and the gain of each pair -> the pairs
 
-Rows enter one by one. Each takes the path that loses least: to a free column, or through columns
-that others hold, whose rows move on or stay alone in its stead. Prices of columns, which grow
-with the demand, keep all losses at or above 0, so the path is Dijkstra's shortest; it stops where
-staying alone loses less. Rows that gain most come first: later ones then meet the prices that
-turn them away, and few paths are long.
+Rows are added one by one. Each follows the augmenting path with the least loss: to a free column,
+or through taken columns whose rows move to another column or become unpaired. Prices of columns,
+which grow with demand, keep all losses at or above 0, so Dijkstra's algorithm finds the path; it
+stops where staying unpaired loses less. Rows with the largest gain come first, so that later rows
+meet high prices and few paths are long.
 
 Source: Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear
 assignment problems", Computing 38, 1987; prices as in Bertsekas, "The auction algorithm", 1988.
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from math import inf
 
-ALONE = -1  # the partner of who has none
+ALONE = -1  # the partner of an unpaired row
 
 Edges = Sequence[Sequence[tuple[int, float]]]  # of each row: columns, and the gains of the pairs
 
@@ -27,9 +27,9 @@ def best_assignment(edges: Edges, columns: int) -> list[int]:
 
     Args:
         edges: for each row the columns that it may take, each with its gain above 0.
-        columns: how many there are.
+        columns: the number of columns.
 
-    Returns:
+        Returns:
         the column of each row, or `ALONE`.
     """
     market = _Market(edges, [0.0] * columns, [ALONE] * columns)
@@ -41,24 +41,24 @@ def best_assignment(edges: Edges, columns: int) -> list[int]:
 
 @dataclass(slots=True)
 class _Market:
-    """Who holds what at which price.
+    """The pairs so far, and the prices of columns.
 
-    No row could do better at these prices: it keeps the largest of its gains less their
-    prices, and at least 0, which it has alone. A column that nobody holds costs nothing.
+    At these prices no row can do better: it has the largest of its gains minus prices, and at least
+    0, the value of an unpaired row. A free column has price 0.
     """
 
     edges: Edges
     price: list[float]  # of each column
     holder: list[int]  # the row of each column
     partner: list[int] = field(init=False)  # the column of each row
-    kept: list[float] = field(init=False)  # of each row that has entered: its gain less the price
+    kept: list[float] = field(init=False)  # of each added row: its gain minus the price
 
     def __post_init__(self) -> None:
         self.partner = [ALONE] * len(self.edges)
         self.kept = [0.0] * len(self.edges)
 
     def enter(self, entering: int) -> None:
-        """Let one more row in."""
+        """Add a row."""
         offers = (gain - self.price[column] for column, gain in self.edges[entering])
         self.kept[entering] = max(0.0, max(offers, default=0.0))
         path = self._shortest_path(entering)
@@ -76,9 +76,9 @@ class _Market:
             column = before
 
     def _shortest_path(self, entering: int) -> "_Path":
-        """From an entering row to a free column, or to a row that stays alone."""
+        """Search the path from a new row to a free column, or to a row that becomes unpaired."""
         path = _Path(loss=self.kept[entering], alone=entering)
-        reached: dict[int, float] = {}  # columns, and the least loss known so far
+        reached: dict[int, float] = {}  # columns and their least known loss
         waiting: list[tuple[float, int]] = []
         row, loss = entering, 0.0
         while True:
@@ -104,10 +104,10 @@ class _Market:
 
 @dataclass(slots=True)
 class _Path:
-    """The path that loses least, and the columns that were nearer."""
+    """The path with the least loss, and the columns that were nearer."""
 
     loss: float  # of the whole path
-    alone: int = ALONE  # the row at its end that stays alone, or
+    alone: int = ALONE  # the row at its end that becomes unpaired, or
     end: int = ALONE  # the free column at its end
     taken_by: dict[int, int] = field(default_factory=dict)  # column -> the row before it
     settled: dict[int, float] = field(default_factory=dict)  # column -> loss up to it

@@ -1,4 +1,4 @@
-"""Where the terms are said: occurrences of a term list in a reference transcript.
+"""The occurrences of the terms of a list in a reference transcript.
 
 The words of one speaker in one recording form a chain in time. A term occurs where its words
 follow each other in a chain with at most `max_gap_s` between them; every start counts, so
@@ -16,7 +16,7 @@ import numpy as np
 from std.ecf_filter import round_to_100us
 from std.values import Bools, Float64s, Int32s, Lexemes, Recording, TermList, freeze
 
-NO_FIRST_WORD = {"frag", "fp"}  # fragments and filled pauses begin no term
+NO_FIRST_WORD = {"frag", "fp"}  # fragments and filled pauses do not begin a term
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +28,7 @@ class Occurrences:
     recording: Int32s  # (n,) index into recordings
     start_s: Float64s  # (n,)
     end_s: Float64s  # (n,) end of the last word, rounded to 0.1 ms
-    first_end_s: Float64s  # (n,) end of the first word: what must lie inside an excerpt
+    first_end_s: Float64s  # (n,) end of the first word, which must be inside an excerpt
     first_word: Int32s  # (n,) row of the first word in the transcript
     last_word: Int32s  # (n,) of the last word
 
@@ -128,7 +128,7 @@ class _ChainWords:
         return self._order[self._bounds[key] : self._bounds[key + 1]]
 
     def is_word(self, positions: Int32s, word: str) -> Bools:
-        """Which positions hold a later word of a term."""
+        """The positions that hold a later word of a term."""
         same: Bools = self._fold[positions] == self._folds.get(word.casefold(), -1)
         return same
 

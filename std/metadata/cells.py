@@ -1,10 +1,10 @@
-"""Metadata of a file, cell by cell, and the changes that an index makes with it.
+"""The cells of a metadata file, and their changes to an index.
 
-A column that a file does not have is left alone, an empty cell deletes what an index has there. So
-a table of two columns adds to metadata, and none that it does not name is lost.
+A column that a file lacks stays unchanged, and an empty cell deletes the value in the index. So a
+table of two columns changes only these columns.
 
-A table that an index has printed (``std-store list --csv``) and a person has edited has columns of
-the index itself, which are no metadata, and a row for each channel of a recording, while metadata
+A table that an index printed (``std-store list --csv``) and a person edited has columns of the
+index itself, which are not metadata, and a row for each channel of a recording, while metadata
 belong to the audio file.
 """
 
@@ -25,7 +25,7 @@ ALSO_OWN = (
     CHANNEL_COLUMN,
     "speakers",
     "phones_heard",
-)  # beside these: alone they may be anything, as a TV channel
+)  # only with these: alone they may mean something else, as a TV channel
 LEAST_OWN = 2
 
 Row = tuple[int, str, Values]  # line, audio file, values by column
@@ -36,7 +36,7 @@ class Cells:
     """The cells of a file, empty ones included."""
 
     rows: Mapping[str, Values] = field(default_factory=dict)  # by audio file, then by column
-    own_columns: tuple[str, ...] = ()  # that the file has of an index, and that are no metadata
+    own_columns: tuple[str, ...] = ()  # columns of an index in the file, which are not metadata
     listed_languages: Mapping[Recording, str] = field(default_factory=dict)  # with `own_columns`
 
     def __bool__(self) -> bool:
@@ -45,7 +45,7 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class FileMetadata(Metadata):
-    """The metadata of a file: whole rows, as if there were no index; and the cells they are of."""
+    """The metadata of a file as complete rows, as if there were no index, and their cells."""
 
     cells: Cells = field(default_factory=Cells)
 
@@ -55,7 +55,7 @@ def completed(before: Metadata, given: Cells) -> Metadata:
 
     Args:
         before: the metadata of the index.
-        given: the file's cells; their audio files in any form of letters.
+        given: the file's cells; names of audio files may have decomposed letters.
 
     >>> before = of_rows({"a": {"title": "A", "date": "2024"}})
     >>> completed(before, Cells({"a": {"title": ""}, "b": {"title": "B"}})).values("a")
@@ -65,18 +65,18 @@ def completed(before: Metadata, given: Cells) -> Metadata:
     rows = {}
     for file, row in given.rows.items():
         kept = before.values(names[file])
-        if AUDIO in row and row[AUDIO] != kept.get(AUDIO, ""):  # of another file nothing is known
+        if AUDIO in row and row[AUDIO] != kept.get(AUDIO, ""):  # nothing is known of another file
             kept = {name: value for name, value in kept.items() if name not in AUDIO_FACTS}
         rows[file] = kept | dict(row)
     return of_rows(rows)
 
 
 def with_languages(given: Cells, listed: Mapping[Recording, str], path: str = "metadata") -> Cells:
-    """Cells with the languages that a person has put into a table of an index.
+    """Cells with the languages that a person has changed in a table of an index.
 
     Args:
         given: a file's cells.
-        listed: the languages that the index lists; those that are the same say nothing new.
+        listed: the languages in the index; equal ones are not changes.
         path: the name of the file, for messages.
 
     Raises:
@@ -102,7 +102,7 @@ def with_languages(given: Cells, listed: Mapping[Recording, str], path: str = "m
 
 
 def own_columns(names: Sequence[str]) -> tuple[str, ...]:
-    """Which columns are the index's own; none unless at least two of `OWN` are there.
+    """The columns of the index itself; none unless at least two of `OWN` are there.
 
     >>> own_columns(["recording", "channel", "words", "inputs", "title"])
     ('channel', 'words', 'inputs')
@@ -121,16 +121,15 @@ def rows_of_files(
 
     Args:
         rows: the rows of a table.
-        own: its columns that are the index's; none: it is no table that an index has printed.
+        own: the columns of the index itself; none: an index did not print this table.
         path: the path of the file, for messages.
 
     Returns:
-        the rows; and the languages of recordings: whether they are what the index has found
-        itself or what a person has put there, only the index can tell.
+        the rows, and the languages of recordings; only the index can tell whether a person has
+        changed them.
 
     Raises:
-        InputError: rows of one audio file say different things of it, or a recording is there
-            twice.
+        InputError: rows of one audio file disagree, or a recording is there twice.
     """
     if not own:
         return [*rows], {}
@@ -147,7 +146,7 @@ def rows_of_files(
         if LANGUAGE in given:
             languages[recording] = given.pop(LANGUAGE)
         named = given.get(f"{SPEAKER}_{recording.channel}")
-        # The list shows it as the speaker of the channel, too.
+        # The list shows it for the channel, too.
         if named and given.pop(SPEAKER, named) != named:
             column = f"{SPEAKER}_{recording.channel}"
             expected = f"the speaker of channel {recording.channel} in the column {column}"

@@ -1,15 +1,15 @@
-"""Read a person's metadata of recordings: a table or JSON -> `Cells` -> `Metadata`.
+"""Read a user's metadata of recordings: a table or JSON -> `Cells` -> `Metadata`.
 
 table   CSV, TSV or a workbook (`std.tables`): a header, then a line per recording
 JSON    a list of objects, one object per line, or one object that names each recording:
         {"news_01": {"title": "Evening news", "date": "2024-01-31"}}
 
-One column, or key, names the recording: `RECORDING_COLUMNS`. Folder and audio extension do not
-count, as everywhere (`std.nist.audio_names`). Names of columns are taken in lower case. All other
-columns are kept as text; ``date`` must be an ISO date, so that conditions can compare it.
+One column, or key, names the recording: `RECORDING_COLUMNS`. Folder and audio extension are
+removed, as everywhere (`std.nist.audio_names`). Names of columns become lower case. All other
+columns are text; ``date`` must be an ISO date, so that conditions can compare it.
 
-What ``std-store list --csv`` prints is such a table, too: what an index says of a recording itself
-is recognised, and no metadata (`std.metadata.cells`).
+The output of ``std-store list --csv`` is such a table, too; the index's own columns in it are
+recognised and are not metadata (`std.metadata.cells`).
 """
 
 import io
@@ -32,7 +32,7 @@ from std.nist.audio_names import recording_name
 from std.tables.read import Table, read_table, text_of
 from std.tables.workbook import is_workbook
 
-AUDIO = "audio"  # path or URL: where nothing else names the recording, it does, and is kept
+AUDIO = "audio"  # path or URL: names the recording if no other column does, and is kept
 RECORDING_COLUMNS = ("recording", "file", "file_id", "recording_id", "id", "filename", AUDIO)
 MAX_COLUMNS = 200
 MAX_LETTERS = 10_000  # of a value
@@ -59,9 +59,9 @@ def parse_cells(stream: BinaryIO, path: Path | str = "<stream>") -> Cells:
         path: its name, for messages.
 
     Raises:
-        InputError: it is neither a table nor JSON, has no column that names the recordings, names
-            one twice, or a date is not an ISO date.
-        ConfigError: it is a workbook, and openpyxl is not installed.
+        InputError: the file is neither a table nor JSON, has no column that names the recordings,
+            names a recording twice, or has a date that is not an ISO date. ConfigError: it is a
+            workbook, and openpyxl is not installed.
     """
     content = content_of(stream, path, MAX_DOCUMENT_BYTES)
     if not is_workbook(content):
@@ -135,7 +135,7 @@ def _json_rows(text: str, path: Path | str) -> Iterator[Row]:
 
 
 def _named(document: Part) -> list[tuple[str, Part]] | None:
-    """The members of an object that names each recording; None if it is another one."""
+    """The members of an object with a key for each recording; None for another object."""
     if not isinstance(document.value, dict) or not document.value:
         return None
     members = list(document.items())
@@ -150,7 +150,7 @@ def _json_row(file: str, part: Part, id_key: str | None = None) -> Row:
 
 
 def _json_text(part: Part) -> str:
-    """A value as text: numbers and truth values as JSON writes them, null as nothing."""
+    """A value as text: numbers and truth values as in JSON, null as the empty text."""
     value: Any = part.value
     if value is None:
         return ""

@@ -1,11 +1,11 @@
 """Metadata of recordings as columns, as an index keeps them.
 
-A column holds its different values once and a number per recording, so speakers and programmes of
-100,000 recordings take little memory, and a condition is evaluated once per different value.
+A column stores its distinct values once and a number per recording, so speakers and programmes of
+100,000 recordings take little memory, and a condition is evaluated once per distinct value.
 
     of_rows         {file: {column: value}} -> table
     updated         a table, with the rows of another in place of its own
-    reconciled      two versions of a table, as replication leaves them behind -> one
+    reconciled      two versions of a table, left by replication -> one
     to_json, from_json
 """
 
@@ -24,10 +24,10 @@ import numpy.typing as npt
 from std.errors import StoreError, quoted
 from std.values import Bools, Int32s, Recording
 
-SPEAKER = "speaker"  # who speaks in a file; with "_2" after it, in channel 2
-AUDIO = "audio"  # the file; what is known of it (`std.audio.facts`):
+SPEAKER = "speaker"  # the speaker of a file; with the suffix "_2", of channel 2
+AUDIO = "audio"  # the file, then its properties (`std.audio.facts`):
 AUDIO_FACTS = ("audio_bytes", "audio_hash", "audio_s", "audio_channels", "audio_hz")
-OWN_PREFIX = "std:"  # of columns in which an index keeps more of a recording; nobody is shown them
+OWN_PREFIX = "std:"  # prefix of hidden columns, in which an index stores more about a recording
 NONE = -1  # the code of a recording without a value
 Rows = npt.NDArray[np.integer]
 Values = Mapping[str, str]  # of one recording, by column
@@ -45,7 +45,7 @@ class ValueColumn(NamedTuple):
         return None if code == NONE else self.values[code]
 
     def taken(self, rows: Rows) -> "ValueColumn":
-        """The values of some rows; -1 stands for a recording that is not in the column."""
+        """The values of some rows; -1 = a recording that is not in the column."""
         code = np.append(self.code, np.int32(NONE))[rows]  # -1 is the last
         used = np.unique(code[code != NONE])
         renumbered = np.full(len(self.values) + 1, NONE, np.int32)
@@ -54,7 +54,7 @@ class ValueColumn(NamedTuple):
 
 
 def column_of(texts: Sequence[str | None]) -> ValueColumn:
-    """A column from each recording's value; None and the empty text are no value."""
+    """A column from each recording's value; None and the empty text mean no value."""
     values = tuple(sorted({text for text in texts if text}))
     code_of = {value: i for i, value in enumerate(values)}
     codes = [code_of[text] if text else NONE for text in texts]
@@ -63,10 +63,10 @@ def column_of(texts: Sequence[str | None]) -> ValueColumn:
 
 @dataclass(frozen=True, eq=False)
 class Metadata:
-    """Metadata of recordings. In an index, no recording is in the table without a value.
+    """Metadata of recordings. In an index, every recording of the table has a value.
 
-    ``number`` says how often a recording's metadata were changed; of two versions of an index the
-    higher one is newer (`reconciled`).
+    ``number`` counts the changes of a recording's metadata; of two versions of an index the one
+    with the higher number is newer (`reconciled`).
     """
 
     files: tuple[str, ...] = ()  # audio files, ascending
@@ -98,7 +98,7 @@ class Metadata:
     def of_recording(self, recording: Recording) -> dict[str, str]:
         """The metadata of a recording: those of its file, with the speaker of its channel.
 
-        ``speaker_2`` names who speaks in channel 2, and counts there more than ``speaker``. Columns
+        ``speaker_2`` names the speaker of channel 2 and overrides ``speaker`` there. Columns
         of the index (`OWN_PREFIX`) are left out.
         """
         values = self.values(recording.file).items()
@@ -106,22 +106,22 @@ class Metadata:
         return of_channel(shown, recording.channel)
 
     def own_values(self, file: str) -> dict[str, str]:
-        """What an index keeps of an audio file in columns that nobody is shown."""
+        """The hidden columns of an audio file."""
         values = self.values(file).items()
         return {name: value for name, value in values if name.startswith(OWN_PREFIX)}
 
     @property
     def names(self) -> list[str]:
-        """The columns that people are shown, ascending."""
+        """The visible columns, ascending."""
         return sorted(name for name in self.columns if not name.startswith(OWN_PREFIX))
 
     def changes(self, file: str) -> int:
-        """How often the metadata of an audio file were changed; 0 if there are none."""
+        """The number of changes of an audio file's metadata; 0 if there are none."""
         row = self.row_of.get(file)
         return 0 if row is None else int(self.number[row])
 
     def aligned(self, files: Sequence[str]) -> dict[str, ValueColumn]:
-        """The columns for some audio files, in their order; -1 where one has no value."""
+        """The columns for some audio files, in their order; -1 = no value."""
         rows = np.array([self.row_of.get(file, NONE) for file in files], np.int32)
         return {name: column.taken(rows) for name, column in self.columns.items()}
 
@@ -146,7 +146,7 @@ NO_METADATA = Metadata()
 
 
 def of_channel(values: Values, channel: int) -> dict[str, str]:
-    """Metadata of a file as those of one of its channels.
+    """Metadata of one channel, from those of its file.
 
     >>> of_channel({"speaker_1": "Ada", "speaker_2": "Bo"}, 2)["speaker"]
     'Bo'
@@ -168,12 +168,12 @@ def of_rows(rows: Mapping[str, Values]) -> Metadata:
 
 
 def updated(before: Metadata, given: Metadata) -> Metadata:
-    """A table in which the rows of another replace its own, each as a whole.
+    """A table with rows of another in place of its own.
 
     Args:
         before: the table.
-        given: rows that replace those of the same audio files; one without any value removes it.
-            Their numbers do not count.
+        given: rows that replace those of the same audio files; a row without values removes a row.
+            Their numbers are ignored.
     """
     changed = np.flatnonzero(_differs(before, given))
     if not len(changed):
@@ -189,7 +189,7 @@ def updated(before: Metadata, given: Metadata) -> Metadata:
 
 
 def with_own_values(given: Metadata, before: Metadata) -> Metadata:
-    """Rows that a person gives, with what an index keeps of the same audio files."""
+    """A user's rows, with the hidden columns of the same audio files."""
     own = {file: values for file in given.files if (values := before.own_values(file))}
     if not own:
         return given
@@ -197,7 +197,7 @@ def with_own_values(given: Metadata, before: Metadata) -> Metadata:
 
 
 def renamed(table: Metadata, names: Mapping[str, str]) -> Metadata:
-    """A table of audio files that have other names now; no two become one."""
+    """A table with renamed audio files; the new names are distinct."""
     files = [names.get(file, file) for file in table.files]
     order = sorted(range(len(files)), key=files.__getitem__)
     taken = _taken(table, np.array(order, np.int32))
@@ -205,14 +205,14 @@ def renamed(table: Metadata, names: Mapping[str, str]) -> Metadata:
 
 
 def composed(table: Metadata) -> Metadata:
-    """A table by names with composed letters; of two that become one, the one that was so."""
+    """A table with composed letters in names; of two equal names, the one composed before stays."""
     names = {file: normalize("NFC", file) for file in table.files}
     kept = [file for file, name in names.items() if file == name or name not in table.row_of]
     return renamed(table.of(kept), names)
 
 
 def _differs(before: Metadata, given: Metadata) -> Bools:
-    """(n,) which rows of a table are other than those of the same audio files in another table."""
+    """(n,) which rows of a table differ from those of the same audio files in another table."""
     rows = np.array([before.row_of.get(file, NONE) for file in given.files], np.int32)
     differs = np.zeros(len(given), dtype=bool)
     for name in {*before.columns, *given.columns}:
@@ -231,10 +231,10 @@ def _empty(n: int) -> ValueColumn:
 
 
 def reconciled(ours: Metadata, other: Metadata) -> Metadata:
-    """Two versions of a table as one: of each audio file the row that was changed more often.
+    """Merge two versions of a table: of each audio file the row with more changes stays.
 
-    Of rows that were changed as often the greater by its values stays, so the result does not
-    depend on whose is ours.
+    Of rows with equally many changes the one with the greater values stays, so the result does not
+    depend on the order of the versions.
     """
 
     def rank(table: Metadata, file: str) -> tuple[int, list[tuple[str, str]]]:
@@ -251,7 +251,7 @@ def reconciled(ours: Metadata, other: Metadata) -> Metadata:
 
 
 def _taken(table: Metadata, rows: Rows) -> Metadata:
-    """Some rows of a table, ascending; columns that become empty are left out."""
+    """Some rows of a table, ascending; empty columns are left out."""
     columns = {name: column.taken(rows) for name, column in table.columns.items()}
     return Metadata(
         tuple(table.files[row] for row in rows.tolist()),
@@ -300,7 +300,7 @@ def from_json(text: str | bytes, place: str) -> Metadata:
     """The inverse of `to_json`.
 
     Raises:
-        StoreError: the text holds no metadata, or columns that do not fit.
+        StoreError: the text is not a table of metadata, or its columns do not fit each other.
     """
     try:
         document = json.loads(text)
@@ -342,7 +342,7 @@ def fitting(column: ValueColumn, fits: Bools) -> Bools:
 
     Args:
         column: a column of n recordings with v different values.
-        fits: (v + 1,) which values fit; the last: whether a recording without a value does.
+        fits: (v + 1,) which values fit; the last one is for recordings without a value.
     """
     chosen: Bools = fits[column.code]  # -1 is the last
     return chosen

@@ -1,17 +1,17 @@
 """Conditions on the metadata of recordings: a column, an operator, a value.
 
-How a value is compared with what the condition names (the grammar is that of `std.query`):
+A value is compared with the operand of the condition like this (`std.query` has the grammar):
 
     both are numbers               as numbers: 7 = 7.0
-    a date is asked for            as ISO dates; only as many parts count as are asked for:
+    the operand is a date          as ISO dates, up to the precision of the operand:
                                    2024-01-31 fits ``date = 2024-01`` and ``date <= 2024-01``
-    otherwise                      as text, by code points; case counts
-    ~                              it fits a pattern: * any letters, ? one, [a-f] one of these
-    :                              it is that number or date, or these words stand in it; a value
+    otherwise                      as text, by code points, with case
+    ~ the value fits a pattern: * any letters, ? one, [a-f] one of these : it is that number or
+    date, or these words stand in it; a value
                                    with * or ? is a pattern; case does not count
 
-A text that is no number or date is never before or after one. A recording without a value in the
-column fits ``!=`` only, so ``!=`` holds where ``=`` does not.
+A text that is not a number or date is never before or after one. A recording without a value in the
+column fits ``!=`` only, so ``!=`` is the negation of ``=``.
 """
 
 import re
@@ -45,7 +45,7 @@ class Condition:
     value: str
 
     def holds(self, stored: str | None) -> bool:
-        """Whether a recording with this value in the column fits; None: it has no value."""
+        """Whether a recording with this value in the column fits; None = no value."""
         if stored is None:
             return self.operator == "!="
         if self.operator == "~":
@@ -58,12 +58,12 @@ class Condition:
         return OPERATORS[self.operator](ours, theirs)
 
     def fits(self, values: Sequence[str]) -> Bools:
-        """(v + 1,) which of v values fit; the last: whether a recording without a value does."""
+        """(v + 1,) which of v values fit; the last one is for recordings without a value."""
         return np.array([self.holds(value) for value in (*values, None)], dtype=bool)
 
 
 def _is_mentioned(asked: str, stored: str) -> bool:
-    """Whether a stored value is the number or date asked for, or has the words."""
+    """Whether a stored value equals the number or date of the operand, or has its words."""
     ours, theirs = comparable(stored, asked)
     if ours is not None and ours == theirs:
         return True
@@ -74,7 +74,7 @@ def _is_mentioned(asked: str, stored: str) -> bool:
 
 
 def comparable(stored: str, asked: str) -> tuple[Any, Any]:
-    """A stored value and the operand in a comparable form; None: they cannot be compared."""
+    """A stored value and the operand in comparable form; None: they cannot be compared."""
     if is_number(asked) and is_number(stored):
         return Decimal(stored), Decimal(asked)
     if is_date(asked):

@@ -1,9 +1,9 @@
 """One name for a recording, whatever file wrote it.
 
 ECFs name audio files (``audio/x.sph``), transcripts and hit lists name recordings (``x``), and
-people mix the two. Every reader of `indexer.formats` passes the name it finds through here, so that
-one recording has one name. (NIST's scorer drops *any* last extension in the ECF, only ``.sph``
-in hit lists, and none in transcripts: a hit in ``x.wav`` then never meets the ECF's ``x.wav``.)
+people mix the two. Every reader of `indexer.formats` converts names with this module, so each
+recording has one name. (NIST's scorer drops *any* last extension in the ECF, only ``.sph`` in hit
+lists, and none in transcripts: a hit in ``x.wav`` then never meets the ECF's ``x.wav``.)
 """
 
 import re
@@ -20,9 +20,9 @@ AUDIO_EXTENSION = re.compile(
 
 @lru_cache(maxsize=65536)
 def recording_name(filename: str) -> str:
-    """Drop the folder and one audio extension; any other dot belongs to the name.
+    """Remove the folder and one audio extension; any other dot belongs to the name.
 
-    Letters are composed: macOS decomposes them in the names of its files.
+    Letters are composed, because macOS decomposes them in file names.
 
     >>> recording_name("audio/bnews_000.sph"), recording_name("x.WAV"), recording_name("f.v1")
     ('bnews_000', 'x', 'f.v1')
@@ -32,7 +32,7 @@ def recording_name(filename: str) -> str:
 
 
 def spelt_otherwise(names: Collection[str], stored: Iterable[str]) -> dict[str, str]:
-    """Stored names that are some names but for letters that are decomposed, and those names.
+    """Stored names that differ from given names only by decomposed letters, with the given names.
 
     >>> spelt_otherwise(["\u00f6", "x"], ["o\u0308", "x"]) == {"o\u0308": "\u00f6"}
     True
@@ -42,7 +42,7 @@ def spelt_otherwise(names: Collection[str], stored: Iterable[str]) -> dict[str, 
 
 
 def as_stored(names: Iterable[str], stored: Collection[str]) -> dict[str, str]:
-    """Names of recordings, each as an index has it: one of before had letters decomposed.
+    """Names of recordings as in an index, which may have names with decomposed letters.
 
     >>> as_stored(["\u00f6", "x"], ["o\u0308"])["\u00f6"] == "o\u0308"
     True

@@ -60,17 +60,17 @@ NO_TURNS = Turns((), (), *(np.zeros(0, kind) for kind in ("i4", "i4", "f8", "f8"
 
 
 class Transcript(NamedTuple):
-    """A reference: its words, its speech turns, and how sure the times of words are."""
+    """A reference: its words, its speech turns, and the errors of the words' times."""
 
     lexemes: Lexemes
     turns: Turns
-    within_s: Float64s  # (n,) how far the time of each word may be off; 0: the file has it
-    is_normalised: bool = False  # words are as an index has them (`std.text`)
-    passed_over: tuple[Path, ...] = ()  # files of a folder that are something else
+    within_s: Float64s  # (n,) largest error of each word's time; 0: the time is from the file
+    is_normalised: bool = False  # whether words are normalised as in an index (`std.text`)
+    passed_over: tuple[Path, ...] = ()  # skipped files of a folder
 
 
 def looks_like(head: bytes, encoding: str = "UTF-8") -> bool:
-    """Whether a file that begins like this is RTTM, well written or not."""
+    """Whether a file with this beginning is RTTM, even if it has errors."""
     for line in head.decode(text_codec(encoding, "<head>"), "replace").split("\n"):
         fields = line.removeprefix("\ufeff").partition(";;")[0].split()
         if fields:
@@ -85,8 +85,8 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>", encoding: str = "UTF-
         encoding: any that Python knows; GB2312 is read as its superset GB18030.
 
     Raises:
-        InputError: a line has not nine columns, an unknown type, a malformed or negative number,
-            or bytes that are not in this encoding, or there are records but none of a word.
+        InputError: a line does not have nine columns, or has an unknown type, a malformed or
+            negative number or bytes outside this encoding; or no record is a word.
     """
     spans = _Spans()
     words: list[str] = []
@@ -129,7 +129,7 @@ def parse_turns(stream: BinaryIO, path: Path | str = "<stream>", encoding: str =
 
 
 class _Spans:
-    """Growing columns of what every record has: where, who and when."""
+    """Growing columns of every record: recording, speaker and time."""
 
     def __init__(self) -> None:
         self.recordings: dict[Recording, int] = {}
@@ -139,7 +139,7 @@ class _Spans:
         self._sources: dict[tuple[str, str], int] = {}  # as written -> index
 
     def add(self, columns: Columns) -> None:
-        """Add records that `_check` has seen or could have seen."""
+        """Add valid records."""
         _, files, channels, starts, durations, _, _, speakers, _ = columns
         for source in dict.fromkeys(zip(files, channels, strict=True)):
             if source not in self._sources:
@@ -156,15 +156,13 @@ class _Spans:
 def _blocks(
     stream: BinaryIO, path: Path | str, encoding: str, wanted: str, others: set[str]
 ) -> Iterator[Columns]:
-    """The records of one type, many at a time, as nine columns of text.
+    """The records of one type, in blocks, as nine columns of text.
 
-    What other types there are is added to ``others``.
-
-    Most blocks are valid and pass a few tests on whole columns; any doubt sends a block through
-    `_check`, which looks at each line and names its fault.
+    Other types are added to ``others``. Most blocks pass a few tests on complete columns; any other
+    block goes through `_check`, which examines each line and reports its error.
     """
     codec = text_codec(encoding, path)
-    if "\n".encode(codec) != b"\n":  # of UTF-16 and its kin no lines can be cut
+    if "\n".encode(codec) != b"\n":  # UTF-16 and similar encodings cannot be split into lines
         text = decode(content_of(stream, path), path, codec)
         stream, encoding, codec = io.BytesIO(text.encode()), "UTF-8", "utf-8"
     line = 1
@@ -180,7 +178,7 @@ def _blocks(
 def _valid_rows(
     lines: list[bytes], codec: str, wanted: str, others: set[str]
 ) -> list[list[str]] | None:
-    """Records of a block if nothing in it needs a closer look."""
+    """The records of a block if it passes all tests."""
     try:
         text = b"\n".join(lines).decode(codec)
         rows = [line.split() for line in text.split("\n") if line and not line.isspace()]
@@ -194,7 +192,7 @@ def _valid_rows(
         values = list(map(float, numbers))
     except ValueError:  # of decoding or of a number
         return None
-    total = sum(values)  # NaN if one of them is
+    total = sum(values)  # NaN if one is NaN
     finite = not values or (min(values) >= 0 and total <= SECONDS.highest)
     plain = finite and "_" not in "".join(numbers)
     channels = {row[2] for row in rows}

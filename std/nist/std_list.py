@@ -5,11 +5,11 @@
 
 A hit is ``file channel tbeg dur score decision``, and NIST's schemas allow no other attribute: a
 hit's probability is the score of a second list with the same hits. The root's ``default_score``,
-what a place without a hit is worth, is ours: NIST's schemas do not know it.
+the score of a place without a hit, is our extension: NIST's schemas do not have it.
 
-Reading streams into columns: ten million hits need their 33 bytes each and no tree. Several
-detected lists of one term are one search: their hits are joined and their search times added.
-(NIST's scorer counts the term's references twice.)
+The file is read into columns: ten million hits need 33 bytes each and no tree. Several detected
+lists of one term are one search: their hits are joined and their search times are added. (NIST's
+scorer counts the term's references twice.)
 """
 
 from array import array
@@ -217,8 +217,9 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>") -> STDList:
     Scores are XML schema floats: ``1e-3`` and ``-INF`` are numbers, ``NaN`` is refused.
 
     Raises:
-        InputError: not well formed, another document, an unknown element or decision, a time or
-            duration missing or negative, a score that is no number or outside the declared range.
+        InputError: the file is not well formed or not a hit list, has an unknown element or
+            decision, a missing or negative time or duration, or a score that is not a number or is
+            outside the declared range.
     """
     reader = _Reader(path)
     feed(stream, reader)

@@ -7,12 +7,12 @@ encoding, or a workbook (`std.tables`):
     polizei gewalt                                     Olaf Scholz,SPD
     rathaus                                            Ada Lovelace,
 
-The id of a term is its text, unless a column ``id`` (``termid``, ``term_id``, ``kwid``) has it: a
-list that is edited after a search cannot be mistaken for the one that was searched. The column of
-the terms is told by its name (`std.tables.read`), or named by the user; further columns are
-attributes of the terms. A text is a table if its header has such a column, and all its lines have
-as many fields. If they have, but no column says that terms are in it, nobody knows what is
-meant: it is refused, and the message lists the columns.
+The id of a term is its text, unless a column ``id`` (``termid``, ``term_id``, ``kwid``) has it, so
+hits of an edited list are never assigned to the wrong terms. The column of the terms is found by
+its name (`std.tables.read`) or named by the user; further columns are attributes of the terms. A
+text is a table if its header has such a column and all lines have as many fields. If the lines have
+equally many fields but no column has a known name, the file is refused and the message lists the
+columns.
 """
 
 import re
@@ -43,7 +43,7 @@ from std.tables.read import (
 from std.tables.workbook import is_workbook
 from std.values import Term, TermList
 
-# Start and duration behind a file and a channel: a line of RTTM, CTM or STM, and no term.
+# Start and duration after a file and a channel: a line of RTTM, CTM or STM, not a term.
 TIMES = re.compile(r"^(?:\S+\s+){2,4}\d+\.\d+\s+\d+\.\d+(?:\s|$)")
 LOOKED_AT_BYTES = 4096
 BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")  # UTF-16, which XML may be; UTF-8
@@ -57,11 +57,11 @@ def parse(
 
     Args:
         stream: the file.
-        path: its name, for messages; the end of it tells whether lines of one field are a table.
+        path: its name, for messages; by its extension, lines of one field are a table.
         column: the column that holds the terms of a table; None: found by its name.
 
     Returns:
-        the list; ``column`` of it says which column of a table was read.
+        the list; its ``column`` names the column of the terms in a table.
 
     Raises:
         InputError: as `std.nist.term_list.parse`; the encoding of a text is in doubt, it has
@@ -92,7 +92,7 @@ def is_xml(head: bytes) -> bool:
 
 
 def _table(content: bytes, path: Path | str, column: str | None) -> Table | None:
-    """The file as a table; None: it is a term a line."""
+    """The file as a table; None: it has one term a line."""
 
     def is_known(name: str) -> bool:
         return same_name(name, column) if column is not None else bool(term_columns([name]))
@@ -120,10 +120,10 @@ def _table(content: bytes, path: Path | str, column: str | None) -> Table | None
 
 
 def _old_table(text: str, path: Path | str) -> Table | None:
-    """A table that a header with ids makes one, though its quotation marks are wrong.
+    """Refuse a table with ids whose quotation marks are wrong.
 
     Raises:
-        InputError: it is one.
+        InputError: the file is such a table.
     """
     header = next((line for line in text.splitlines() if line.strip()), "")
     for delimiter in ",;\t":
@@ -139,7 +139,7 @@ def _require_text(text: str, path: Path | str) -> None:
 
 
 def _plain(text: str) -> Iterator[tuple[int, Term]]:
-    """The terms of a text with their lines; quotation marks around all of a line are left off."""
+    """The terms of a text with their line numbers; quotation marks around a line are removed."""
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip() or line.lstrip().startswith(COMMENT):
             continue
@@ -150,7 +150,7 @@ def _plain(text: str) -> Iterator[tuple[int, Term]]:
 
 
 def _of_table(table: Table, path: Path | str, column: str | None) -> TermList:
-    """The terms of a table, and how they came to be these."""
+    """The terms of a table, and a description of the read column."""
     name = _term_column(table, path, column)
     text_at = table.columns.index(name)
     id_at = next(
@@ -189,7 +189,7 @@ def _term_column(table: Table, path: Path | str, column: str | None) -> str:
     """The column of the terms.
 
     Raises:
-        InputError: there is none, or it is not clear which one; the columns are listed.
+        InputError: no column has terms, or several may; the columns are listed.
     """
     listed = ", ".join(name or "(no name)" for name in table.columns)
     if column is not None:
@@ -210,12 +210,12 @@ def _term_column(table: Table, path: Path | str, column: str | None) -> str:
 
 
 def is_table_name(path: Path | str) -> bool:
-    """Whether the name of a file says that it is a table."""
+    """Whether a file is a table by its extension."""
     return str(path).lower().removesuffix(".gz").endswith((*TABLE_ENDS, ".xlsx"))
 
 
 def _said(table: Table, name: str, empty: int, again: int) -> str:
-    """The result of reading, in words."""
+    """A description of the read column."""
     left_out = [f"{counted(empty, 'row')} without one"] if empty else []
     left_out += [f"{again} there twice"] if again else []
     if table.other_sheets:
@@ -228,7 +228,7 @@ def _distinct(rows: Iterable[tuple[int, Term]], path: Path | str) -> tuple[Term,
     """The terms of rows.
 
     Raises:
-        InputError: one is none, an id is there twice, or there is no term.
+        InputError: a text is not a term, an id is there twice, or there is no term.
     """
     terms: dict[str, Term] = {}
     for line, term in rows:

@@ -1,12 +1,12 @@
 """Safe, streamed reading of XML, and the escaping that writing it needs.
 
-`feed` pushes a stream line by line through lxml's target parser: memory stays flat however long
-the file, and every event knows its line. A DOCTYPE is refused, so a document can name no file,
-no network address and no entity of its own; the parser's own switches stay off as well.
+`feed` passes a stream line by line to lxml's target parser: memory does not grow with the file, and
+every event has its line. A DOCTYPE is refused, so a document cannot name a file, a network address
+or an entity; the parser's own options for these are off, too.
 
-`root_name` finds the first element of any XML document in its first bytes. Every part of its
-pattern is atomic: a comment that is passed over is never tried again as a longer one, so that a
-head of many comments takes no longer than one without.
+`root_name` finds the first element of an XML document in its first bytes. Every part of its pattern
+is atomic, so a skipped comment is never tried again as a longer one, and many comments take linear
+time.
 """
 
 import codecs
@@ -20,7 +20,7 @@ from std.errors import InputError, StdError, quoted
 from std.limits import CHANNEL, SECONDS
 from std.ranges import Range
 
-CHUNK_BYTES = 1 << 16  # a file without line ends is still read in pieces
+CHUNK_BYTES = 1 << 16  # files without line ends are read in pieces
 MIN_FIRST_BYTES = 4  # libxml2 guesses the encoding from the first four bytes
 
 CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -39,13 +39,13 @@ _HEAD = re.compile(
 
 
 class Attributes(Protocol):
-    """What lxml hands to a target: a read-only mapping."""
+    """The attributes that lxml passes to a target: a read-only mapping."""
 
     def get(self, key: str, default: str | None = None, /) -> str | None: ...
 
 
 class Reader:
-    """Base of the format readers: receives the document's events, knows where it is."""
+    """Base of the format readers: receives the document's events and tracks the line."""
 
     def __init__(self, path: object) -> None:
         self.path = str(path)
@@ -58,10 +58,10 @@ class Reader:
         """An element ends."""
 
     def data(self, text: str) -> None:
-        """A piece of text; one text may come in several."""
+        """A piece of text; one text may arrive in several pieces."""
 
     def doctype(self, name: str, public_id: str | None, system_id: str | None) -> None:
-        """None of our formats has one; refused whole, no entity can do harm or vanish."""
+        """Refuse a DOCTYPE: none of our formats has one, and entities could do harm or be lost."""
         self.fail("a document without DOCTYPE", f"<!DOCTYPE {name}")
 
     def close(self) -> None:
@@ -72,7 +72,7 @@ class Reader:
         raise InputError(self.path, self.line, expected, got)
 
     def required(self, attributes: Attributes, name: str) -> str:
-        """An attribute that must be there."""
+        """A required attribute."""
         value = attributes.get(name)
         if value is None:
             self.fail(f"an attribute {name}", "none")
@@ -171,7 +171,7 @@ def text_codec(encoding: str, path: object) -> str:
     """The Python codec for an encoding named by a term list.
 
     Raises:
-        InputError: nobody knows this encoding.
+        InputError: the encoding is unknown.
     """
     if encoding.lower() in CHINESE:
         return "gb18030"
@@ -222,7 +222,7 @@ def decimal(value: float) -> str:
 
 
 def root_name(head: bytes) -> str:
-    """Return the name of a document's element; empty if these bytes begin no XML document.
+    """Return the name of a document's root element; empty if the bytes are not XML.
 
     >>> root_name(b'<?xml version="1.0"?><!-- a --><tt:tt xml:lang="en">')
     'tt:tt'
@@ -235,7 +235,7 @@ def refuse_entities(content: bytes, path: Path | str) -> None:
     """Refuse a document that declares entities.
 
     Raises:
-        InputError: it does.
+        InputError: the document declares entities.
     """
     if entity := _ENTITY.search(content):
         line = content.count(b"\n", 0, entity.start()) + 1

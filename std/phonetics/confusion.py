@@ -1,16 +1,16 @@
 """Phone confusions of a recogniser: which phone is observed where which phone was spoken.
 
-For a said phone a, the outcomes are one observed phone b (a itself among them) or nothing
-(deletion); their probabilities sum to 1. Between phones, something may be inserted. A hit is
-scored by log-likelihood ratios: how much likelier the observed phones are if the term was said
-than if anything was.
+For a spoken phone a, the outcomes are one observed phone b (which may be a) or nothing (a
+deletion); their probabilities sum to 1. Between phones there may be insertions. A hit is scored by
+log-likelihood ratios: the probability of the observed phones if the term was said, divided by their
+probability if anything was said.
 
     match      log P(b | a) / P(b)         deletion   log P(nothing | a)
     insertion  log P(insertion) P(b | insertion) / P(b)
 
 The prior decays with articulatory distance; `counted` adds what `std-tune` counted in aligned
-speech, as a Dirichlet prior would. Saved as JSON (`to_json`) with its counts, so that it can be
-read by a person and learned further.
+speech, as a Dirichlet prior would. `to_json` writes it with its counts, so that people can read it
+and more counts can be added.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,12 +25,12 @@ from std.phonetics.phones import distance
 from std.ranges import Range
 from std.values import Float64s, freeze
 
-SAME = 0.55  # prior probability that a phone is recognised as itself, where a word is not
+SAME = 0.55  # prior probability that a phone is recognised although its word is not
 DELETED = 0.08
 INSERTED = 0.10  # prior probability of an insertion between two phones
-DECAY = 0.275  # articulatory distance over which confusion becomes e times rarer
-FREQUENT = 0.75  # a phone is recognised for others in proportion to this power of its frequency
-PRIOR_ROW = 60.0  # observations that a phone's prior weighs
+DECAY = 0.275  # articulatory distance at which confusion is e times rarer
+FREQUENT = 0.75  # a phone replaces others in proportion to this power of its frequency
+PRIOR_ROW = 60.0  # weight of a phone's prior, in observations
 MAX_PHONES = 500  # of an inventory; languages have 11 to 150
 CONFUSIONS = Range(0, 1_000_000_000_000)
 
@@ -40,10 +40,10 @@ class Counts:
     """Counts in aligned speech."""
 
     inventory: tuple[str, ...]  # (P,)
-    substituted: Float64s  # (P, P) said phone, observed phone; the diagonal is recognised
+    substituted: Float64s  # (P, P) spoken phone, observed phone; the diagonal counts correct ones
     deleted: Float64s  # (P,) said phone
     inserted: Float64s  # (P,) observed phone
-    background: Float64s  # (P,) how often each phone stands in the networks at all
+    background: Float64s  # (P,) frequency of each phone in the networks
 
     def __post_init__(self) -> None:
         p = len(self.inventory)
@@ -68,7 +68,7 @@ class Confusion:
 
 
 def empty(inventory: Sequence[str]) -> Counts:
-    """Nothing counted yet."""
+    """Counts of 0."""
     p = len(inventory)
     return Counts(tuple(inventory), np.zeros((p, p)), np.zeros(p), np.zeros(p), np.zeros(p))
 
@@ -92,9 +92,9 @@ def widened(counts: Counts, inventory: Sequence[str]) -> Counts:
 def probabilities(counts: Counts) -> tuple[Float64s, Float64s]:
     """P(observed | said) (P, P) and P(deleted | said) (P,); each row sums to 1 with its deletion.
 
-    A row with few counts stays near the prior. How often phones survive at all is not learned from
-    all rows together: an alignment where a word is known to have been said takes the best of the
-    alternatives there, so it is less confused than what has to be found.
+    A row with few counts stays near the prior. The overall rate of correct phones is not learned:
+    an alignment with a word that is known to be said uses the best alternatives there, so it has
+    fewer confusions than unknown places.
     """
     prior = (1 - SAME - DELETED) * _alike(counts) + SAME * np.eye(len(counts.inventory))
     prior *= ((1 - DELETED) / prior.sum(axis=1))[:, None]
@@ -104,7 +104,7 @@ def probabilities(counts: Counts) -> tuple[Float64s, Float64s]:
 
 
 def log_ratios(counts: Counts) -> Confusion:
-    """The log-likelihood ratios that counts and prior give."""
+    """The log-likelihood ratios of counts and prior."""
     observed, deleted = probabilities(counts)
     background = _background(counts)
     which = (counts.inserted + PRIOR_ROW * background) / (counts.inserted.sum() + PRIOR_ROW)
@@ -123,7 +123,7 @@ def _background(counts: Counts) -> Float64s:
 
 
 def _alike(counts: Counts) -> Float64s:
-    """(P, P) which other phone an error yields: near ones, and among those frequent ones."""
+    """(P, P) distribution of the other phone of an error: mostly near and frequent phones."""
     phones = counts.inventory
     apart = np.array([[distance(a, b) for b in phones] for a in phones]).reshape(
         len(phones), len(phones)
@@ -136,7 +136,7 @@ def _alike(counts: Counts) -> Float64s:
 
 
 def to_json(counts: Counts) -> dict[str, Any]:
-    """Readable: counts above 0 only, under the phones' own symbols."""
+    """JSON for people: counts above 0, under the phones' symbols."""
     phones = counts.inventory
     rows = {
         phones[i]: {phones[j]: _number(counts.substituted[i, j]) for j in np.flatnonzero(row)}
@@ -160,8 +160,8 @@ def from_json(document: Part) -> Counts:
     """The inverse of `to_json`.
 
     Raises:
-        InputError: a key is missing, a phone is not in the inventory or twice, a count is no
-            number from 0 to 10^12.
+        InputError: a key is missing, a phone is not in the inventory or is there twice, or a count
+            is not a number from 0 to 10^12.
     """
     phones = tuple(part.text() for part in document["phones"])
     if not 0 < len(set(phones)) == len(phones) <= MAX_PHONES or not all(phones):

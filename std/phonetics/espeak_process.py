@@ -1,8 +1,8 @@
-"""espeak-ng in a process of its own, which `std.phonetics.g2p_espeak` starts and asks.
+"""espeak-ng in a separate process, which `std.phonetics.g2p_espeak` starts.
 
     python -I -S espeak_process.py LIBRARY DATA
 
-Each line of standard input is answered by one line of standard output:
+It answers each line of standard input with one line of standard output:
 
     =LANGUAGE    the voice to speak with: ``ok``, or empty if there is none
     +TEXT        the phones of a text in IPA, with ``_`` between them
@@ -27,8 +27,8 @@ _IPA_WITH_UNDERSCORES = 0x02 | ord("_") << 8
 
 
 def main(library_path: str, data: str) -> int:
-    """Answer standard input; see above."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who asks
+    """Answer the lines of standard input, as described above."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     library = ctypes.CDLL(library_path)
     library.espeak_TextToPhonemes.restype = ctypes.c_char_p

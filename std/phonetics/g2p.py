@@ -2,12 +2,12 @@
 
     converter("de")          espeak-ng, if the optional extra is installed, else our own rules
     converter("en")          g2p-en's network, read without NLTK, if it is installed
-    named("rules-1:de")      the converter that an index names, whatever is installed besides
-    named_or_other(...)      the same; else that of the language, with a warning
+    named("rules-1:de")      the converter that an index names
+    named_or_other(...)      the same; otherwise another one of the language, with a warning
 
-A converter knows one language and names itself, so that an index can record who pronounced its
-words. Phones of two converters differ, so words of an index are never pronounced by two; a search
-without the index's own converter takes another one rather than none.
+A converter has one language and a name, which the index records. Phones of two converters differ,
+so all words of an index have one converter; a search without the index's own converter uses another
+one.
 """
 
 from collections.abc import Sequence
@@ -39,13 +39,13 @@ class Rules:
 
 ESPEAK_EXTRA = "pip install 'spoken-terms[espeak]'"
 EXTRAS = {"espeak-ng": ESPEAK_EXTRA, "g2p-en": "pip install 'spoken-terms[english]'"}
-# Whose written characters espeak-ng does not read: it says "Chinese letter" for a kanji, and for
-# a Thai or Burmese letter its consonant alone. It has no Lao and no Khmer.
+# Languages whose script espeak-ng does not read: it says "Chinese letter" for a kanji, and only
+# the consonant of a Thai or Burmese letter. It has no Lao and no Khmer.
 UNPRONOUNCEABLE = WITHOUT_SPACES - {"cmn", "yue"}
 
 
 class UnpronounceableError(ConfigError):
-    """Nothing pronounces what this language writes; its words are found by their letters."""
+    """No converter reads the script of this language; its words are found by their letters."""
 
 
 class Converter(Protocol):
@@ -56,11 +56,11 @@ class Converter(Protocol):
         """Converter and language: ``espeak-ng:de``. An index records it."""
 
     def pronounce(self, words: Sequence[str]) -> list[Pronunciation]:
-        """The phones of each word; empty for what has no sound (``-``)."""
+        """The phones of each word; empty for a word without sound (``-``)."""
 
 
 def converter(language: str) -> Converter:
-    """The best converter for a language of those that are installed.
+    """The best installed converter for a language.
 
     Raises:
         UnpronounceableError: no converter knows the language's script.
@@ -82,13 +82,13 @@ def converter(language: str) -> Converter:
 
 
 def named(pronouncer: str) -> Converter:
-    """The converter that an index was made with, whatever is installed besides.
+    """The converter with which an index was made.
 
     Args:
         pronouncer: converter and language, ``rules-1:de``.
 
     Raises:
-        ConfigError: it is not installed, or another version of it is.
+        ConfigError: the converter, or this version of it, is not installed.
     """
     kind, _, language = pronouncer.rpartition(":")
     converters = {"g2p-en": _g2p_en, "espeak-ng": _espeak, "rules": _rules}
@@ -105,14 +105,14 @@ def named(pronouncer: str) -> Converter:
 
 
 def named_or_other(pronouncer: str) -> Converter | None:
-    """The converter that an index was made with, else the best of its language that is installed.
+    """The converter of an index; if it is missing, the best installed one of its language.
 
     Args:
         pronouncer: converter and language, ``g2p-en:en``.
 
     Returns:
-        None if nothing that is installed knows the language. A `StoreWarning` says whatever is not
-        as in the index.
+        the converter; None if no installed one has the language. A `StoreWarning` reports each
+        difference from the index.
     """
     kind, _, language = pronouncer.rpartition(":")
     try:

@@ -4,7 +4,7 @@ Only the weight file is read: importing the package itself would look for NLTK d
 network. The network is a GRU encoder over letters and a GRU decoder over ARPAbet symbols, each
 256 wide (Park and Kim, "g2p_en", 2019, Apache-2.0; trained on CMUdict).
 
-Words are read in alphabetical order, and a beginning that several have is read once.
+Words are read in alphabetical order, and a common beginning is read once.
 """
 
 import unicodedata
@@ -37,7 +37,7 @@ SYMBOLS = (
     *("V", "W", "Y", "Z", "ZH"),
 )
 START, END = 2, 3
-MAX_WRITTEN_PHONES = 20  # phones the decoder was trained to write
+MAX_WRITTEN_PHONES = 20  # phones of a word, as in training
 BATCH = 512  # words at once: 2 MB of activations
 
 _PHONES = tuple(canonical(symbol) for symbol in SYMBOLS)
@@ -52,7 +52,7 @@ class Cell(NamedTuple):
     Those of the two gates are halved, as a gate is (1 + tanh(x / 2)) / 2.
     """
 
-    of_symbol: Float32s  # (symbols, 3 h) what each symbol adds, with the gates' biases
+    of_symbol: Float32s  # (symbols, 3 h) contribution of each symbol, with the gates' biases
     of_state: Float32s  # (h, 3 h)
     bias: Float32s  # (h,) of the state's part of the new state
 
@@ -87,7 +87,7 @@ class English:
 
 
 def _spelled(word: str) -> bytes:
-    """A word as the network reads it: accents dropped, then one byte per letter."""
+    """A word for the network: without accents, one byte per letter."""
     plain = word.lower()
     if not plain.isascii():
         letters = unicodedata.normalize("NFD", plain)
@@ -100,7 +100,7 @@ def _read(spelled: Sequence[bytes], cell: Cell) -> Float32s:
     n, longest = len(spelled), max(map(len, spelled))
     padded = b"".join(word.ljust(longest, bytes([NO_LETTER])) for word in spelled)
     letters = np.frombuffer(padded, np.uint8).reshape(n, longest)
-    is_new = letters != NO_LETTER  # a beginning that the word before does not have
+    is_new = letters != NO_LETTER  # a beginning that differs from the previous word
     is_new[1:] &= np.logical_or.accumulate(letters[1:] != letters[:-1], axis=1)
     states = np.empty((n, len(cell.bias)), np.float32)
     state, at = np.zeros((1, len(cell.bias)), np.float32), np.zeros(n, np.int64)
@@ -139,7 +139,7 @@ def _gru(symbols: npt.NDArray[np.integer], state: Float32s, cell: Cell) -> Float
     from_symbol = cell.of_symbol[symbols]
     sums: Float32s = state @ cell.of_state
     gates, new = sums[:, : 2 * h], sums[:, 2 * h :]
-    gates += from_symbol[:, : 2 * h]  # in place: new memory takes as long as the arithmetic
+    gates += from_symbol[:, : 2 * h]  # in place: allocation takes as long as the arithmetic
     np.tanh(gates, out=gates)
     gates += 1
     gates *= 0.5
@@ -166,7 +166,7 @@ def _network() -> Network:
 
 
 def _cell(weights: Mapping[str, Float32s], part: str) -> Cell:
-    """There are few symbols: what each adds is worked out once."""
+    """The contributions of all symbols, computed once because there are few."""
     of_symbol = weights[f"{part}_emb"] @ weights[f"{part}_w_ih"].T + weights[f"{part}_b_ih"]
     of_state = np.ascontiguousarray(weights[f"{part}_w_hh"].T)
     bias = weights[f"{part}_b_hh"]

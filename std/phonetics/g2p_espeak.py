@@ -1,9 +1,9 @@
-"""espeak-ng as a converter: the library that espeakng-loader ships, in a process of its own.
+"""espeak-ng as a converter: the library of espeakng-loader, in a separate process.
 
-What reaches the library is bounded (`pieces`), and what it breaks all the same ends
-with its process (`std.phonetics.espeak_process`): a text that ends it is asked for in a new one,
-then in halves, down to letters; a letter that ends it has no phones. All converters here share one
-such process, under a lock: it speaks one language at a time.
+The length of texts for the library is limited (`pieces`). If a text still crashes the library, only
+its process ends (`std.phonetics.espeak_process`): the text is sent to a new process, then in
+halves, down to letters; a letter that crashes it has no phones. All converters share one process,
+under a lock, because it has one language at a time.
 """
 
 import atexit
@@ -52,7 +52,7 @@ def pieces(word: str) -> list[str]:
 
 
 def _fitting(word: str) -> int:
-    """The most characters of a long word that are one piece."""
+    """The largest number of characters of a long word in one piece."""
     length = used = 0
     for letter in word[:MAX_PIECE_LETTERS]:
         used += len(letter.encode(errors="replace"))
@@ -76,11 +76,9 @@ def _is_vowel(letter: str) -> bool:
     return unicodedata.normalize("NFD", letter)[:1].lower() in _VOWELS
 
 
-PIPE_BYTES = 16_384  # that every system's pipes hold
-AT_ONCE = PIPE_BYTES // (
-    MAX_PIECE_BYTES + 2
-)  # texts: asking for them never waits for answers to be read
-ANSWER_S = 20  # after which a text has hung the library
+PIPE_BYTES = 16_384  # size that every system's pipes hold
+AT_ONCE = PIPE_BYTES // (MAX_PIECE_BYTES + 2)  # texts: sending them never waits for reading answers
+ANSWER_S = 20  # after which a text counts as hanging
 _CONTROLS = str.maketrans(dict.fromkeys("\0\n\r", " "))
 
 
@@ -115,14 +113,14 @@ class _Process:
             [sys.executable, "-I", "-S", espeak_process.__file__, str(library), str(data)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # what C writes when it ends
+            stderr=subprocess.DEVNULL,  # output of C when it crashes
             bufsize=0,
         )
-        self._read = b""  # of an answer, so far
-        self.language = ""  # whose voice it has
+        self._read = b""  # of an incomplete answer
+        self.language = ""  # language of its voice
 
     def ask(self, lines: Sequence[str]) -> list[str]:
-        """The answers to lines, up to the one that ended the process."""
+        """The answers to lines, up to the line that ended the process."""
         assert self._process.stdin
         with suppress(BrokenPipeError):
             self._process.stdin.write(
@@ -134,7 +132,7 @@ class _Process:
         return answers
 
     def _answer(self) -> str | None:
-        """Its next line; None if it has ended, or hangs."""
+        """The next line; None if the process has ended or hangs."""
         assert self._process.stdout
         waiting = poll()
         waiting.register(self._process.stdout, POLLIN)
@@ -147,7 +145,7 @@ class _Process:
         return line.decode(errors="replace")
 
     def end(self) -> None:
-        """End it; in another process, which inherited it by a fork, only let go of it."""
+        """End the process; a forked process only closes its pipes."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe:
                 pipe.close()
@@ -164,7 +162,7 @@ def _speaking(language: str) -> _Process:
     """The process, with the voice of a language.
 
     Raises:
-        ConfigError: there is no such voice, or the library cannot be loaded.
+        ConfigError: the voice does not exist, or the library cannot be loaded.
     """
     global _process
     if _process and _process.owner != os.getpid():
@@ -188,7 +186,7 @@ def _speaking(language: str) -> _Process:
 
 
 def _spoken(language: str, texts: Sequence[str]) -> list[str]:
-    """IPA of texts, none of which is longer than a piece."""
+    """IPA of texts that are at most a piece long."""
     answers: list[str] = []
     while len(answers) < len(texts):
         asked = [f"+{text}" for text in texts[len(answers) : len(answers) + AT_ONCE]]
@@ -201,7 +199,7 @@ def _spoken(language: str, texts: Sequence[str]) -> list[str]:
 
 
 def _alone(language: str, text: str) -> str:
-    """IPA of a text that may have ended the process, of which another may be guilty."""
+    """IPA of a text that may have ended the process, although another text may be the cause."""
     if answer := _speaking(language).ask([f"+{text}"]):
         return answer[0]
     _end()
@@ -210,7 +208,7 @@ def _alone(language: str, text: str) -> str:
 
 
 def _cpu_s() -> float:
-    """CPU time of the process so far; one that has ended is in the system's account."""
+    """CPU time of the running process so far; the system's account includes ended ones."""
     with _lock:
         answers = _process.ask(["?"]) if _process and _process.owner == os.getpid() else []
     return float(answers[0]) if answers else 0.0

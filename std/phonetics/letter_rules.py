@@ -6,11 +6,11 @@
 
 A file ``rules/de.txt`` has sections; ``;`` begins a comment:
 
-    [version]   a number, part of the pronouncer's name: raised with every change of a phone
+    [version]   a number in the pronouncer's name, raised with every change of a phone
     [classes]   an upper-case letter and a regular expression it stands for; V and C are letters
-    [cuts]      what may stand after a prefix, after and before another part: regular expressions
+    [cuts]      regular expressions of the text after a prefix, after and before another part
     [endings]   inflections that any part may have, with phones
-    [names]     letters and digits, and how their names are said
+    [names]     the phones of the names of letters and digits
     [words]     whole words and their phones
     [parts]     ``ver-``, ``-heit``, ``bahn``: prefixes, suffixes and parts of compounds, with
                 phones unless the rules say them
@@ -21,7 +21,7 @@ rules for automatic translation of English text to phonetics*, 1976): the letter
 the phones if they stand between left and right. ``#`` is an end of the word or of a part. A rule
 that begins with ``~`` holds only behind the first vowels of a part, where vowels are reduced.
 
-A letter tree (`std.phonetics.letter_tree`) beside the file, ``rules/en.npz``, stands for [sounds].
+A letter tree (`std.phonetics.letter_tree`) beside the file, ``rules/en.npz``, replaces [sounds].
 
 A word is first cut into parts from both ends, because sounds depend on their edges: German
 ``haus+aufgabe`` has an s, ``land+tag`` a t. Each part is then pronounced by itself.
@@ -60,9 +60,9 @@ class LetterRules:
     cuts: Mapping[str, re.Pattern[str]]
     names: Phones
     words: Phones
-    parts: Mapping[str, Pronunciation | None]  # None: the rules say it
-    tables: Mapping[tuple[str, bool], Table]  # by letter, and whether vowels stand before it
-    tree: LetterTree | None  # in place of rules
+    parts: Mapping[str, Pronunciation | None]  # None: from the rules
+    tables: Mapping[tuple[str, bool], Table]  # by letter, and whether a vowel precedes it
+    tree: LetterTree | None  # replaces the rules
     _kept: dict[str, Pronunciation] = field(default_factory=dict)
 
     def phones(self, word: str) -> Pronunciation:
@@ -73,13 +73,13 @@ class LetterRules:
                 phones += self.words[run]
             elif sounds := self._sounds(run):
                 phones += sounds
-            else:  # digits, and letters without a vowel, are said one by one
+            else:  # digits, and letters without a vowel, are spelt
                 for letter in run:
                     phones += self.names.get(letter, ())
         return tuple(phones)
 
     def _sounds(self, run: str) -> Pronunciation:
-        """The phones of letters that are read as a word; empty if they are spelt."""
+        """The phones of letters read as a word; empty if they are spelt."""
         if len(run) == 1 or run.isdigit():
             return ()
         if self.tree:
@@ -150,7 +150,7 @@ class LetterRules:
     def _runs(self, word: str) -> Iterator[str]:
         """The letters of the language and the digits in a word, lower-cased, each kind in a row.
 
-        Letters of no rule lose their accents; what then has no rule is left out.
+        Letters without a rule lose their accents; letters that then have no rule are left out.
         """
         known: list[str] = []
         for letter in unicodedata.normalize("NFC", word.lower()):
@@ -173,7 +173,7 @@ def load(language: str) -> LetterRules:
     """Read and compile the rules of a language.
 
     Raises:
-        KeyError: there are none (`languages` says for which there are).
+        KeyError: the language has no rules (`languages` lists those that have).
     """
     if language not in languages():
         raise KeyError(language)
@@ -193,10 +193,10 @@ def compiled(text: str, tree: LetterTree | None = None) -> LetterRules:
 
     Args:
         text: the text of the file.
-        tree: what says the sounds of words, if the file does not.
+        tree: the letter tree, if the file has no [sounds].
 
     Raises:
-        ValueError: a line of [sounds] is no rule.
+        ValueError: a line of [sounds] is not a rule.
     """
     sections = _sections(text)
     classes = dict(line.split(None, 1) for line in sections["classes"])

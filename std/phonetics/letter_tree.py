@@ -1,14 +1,14 @@
 # ruff: noqa: RUF002  # IPA letters are meant
-"""A letter tree: how each letter of a word is pronounced, by ever more of the letters around it.
+"""A letter tree: the pronunciation of each letter of a word, by the letters around it.
 
     tree = load(path)
     tree.phones("knight")     ("n", "aɪ", "t")
 
 A node of the tree is a letter with some of its neighbours, as one string: the letter itself, the
-next letter, the one before, the second next, and so on (`context`). It holds the phones that the
-letter mostly has in such words; a child is there only where that is something else. So a tree that
-was grown from a dictionary says the dictionary's words as they are there, and others like them. It
-is the IGTree of Daelemans, van den Bosch and Weijters, *IGTree: using trees for compression and
+next letter, the one before, the second next, and so on (`context`). It holds the most frequent
+phones of the letter in such words; it has a child only where these differ. So a tree of a
+dictionary gives the dictionary's own pronunciations, and similar ones to other words. It is the
+IGTree of Daelemans, van den Bosch and Weijters, *IGTree: using trees for compression and
 classification in lazy learning algorithms*, 1997, which used it for this; the order of the
 neighbours is fixed, by distance, the right one first.
 """
@@ -24,7 +24,7 @@ import numpy as np
 from std.phonetics.phones import Pronunciation
 
 EDGE = "#"
-REACH = 10  # letters on either side that may matter
+REACH = 10  # letters on either side that are used
 
 Examples = Mapping[str, Sequence[tuple[str, Pronunciation]]]  # letter -> contexts and phones
 
@@ -36,7 +36,7 @@ class LetterTree:
     nodes: Mapping[str, Pronunciation]
 
     def phones(self, word: str) -> Pronunciation:
-        """The phones of a word of letters that the tree has; others are silent."""
+        """The phones of a word; letters that the tree lacks are silent."""
         text = f"{EDGE}{word}{EDGE}"
         phones: list[str] = []
         for at in range(1, len(text) - 1):
@@ -56,7 +56,7 @@ class LetterTree:
 
 
 def context(text: str, at: int) -> str:
-    """A letter and its neighbours: next, previous, second next, ...; edges as far as one is seen.
+    """A letter and its neighbours: next, previous, second next, ..., up to the edges of the word.
 
     >>> context("#cat#", 2)
     'atc##'
@@ -70,7 +70,7 @@ def context(text: str, at: int) -> str:
 
 
 def grown(examples: Examples) -> LetterTree:
-    """The smallest tree that says all examples as they are, but for those that contradict others.
+    """The smallest tree that reproduces all examples that do not contradict others.
 
     Args:
         examples: the examples of each letter, its contexts (`context`) and phones there.
@@ -87,7 +87,7 @@ def _grow(
     above: Pronunciation | None,
     nodes: dict[str, Pronunciation],
 ) -> bool:
-    """Add a node and those below it; tell whether any was needed."""
+    """Add a node and those below it; return whether any was needed."""
     counts = Counter(phones for _, phones in examples)
     likeliest = min(counts, key=lambda phones: (-counts[phones], phones))
     needed = likeliest != above

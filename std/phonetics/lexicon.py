@@ -1,11 +1,11 @@
-"""A pronunciation lexicon: the user's words first, a converter for the rest, each converted once.
+"""A pronunciation lexicon: the user's words, and a converter for the others.
 
 File formats (recognised line by line, so a file may mix them):
 
     CMU     WORD  P R AH0 N      WORD(2)  another pronunciation       ;;; comment
     Kaldi   word p r ə n         word 0.7 p r ə n   (with a probability, as lexiconp.txt)
 
-Symbols are ARPAbet or IPA, mixed as they come (`std.phonetics.phones.canonical`).
+Symbols are ARPAbet or IPA, possibly mixed (`std.phonetics.phones.canonical`).
 """
 
 import re
@@ -26,7 +26,7 @@ _PROBABILITY = re.compile(r"[01](\.\d+)?$|\.\d+$")
 
 
 class NoLanguageError(ConfigError):
-    """No language is configured, and none is recognisable in the vocabulary."""
+    """No language is configured, and none is recognised in the vocabulary."""
 
 
 Entries = Mapping[str, tuple[Pronunciation, ...]]
@@ -38,11 +38,11 @@ class Lexicon:
     def __init__(self, converter: Converter | None, entries: Entries | None = None) -> None:
         self._converter = converter
         self._known: dict[str, tuple[Pronunciation, ...]] = dict(entries or {})
-        self.reproducible = not self._known  # its name says all about its pronunciations
+        self.reproducible = not self._known  # whether its name determines its pronunciations
 
     @property
     def name(self) -> str:
-        """The pronouncer, as an index records it: phones of different ones are not compared."""
+        """The pronouncer's name in an index; phones of different pronouncers are not compared."""
         return self._converter.name if self._converter else "lexicon"
 
     def pronunciations(self, words: Sequence[str]) -> list[tuple[Pronunciation, ...]]:
@@ -59,7 +59,7 @@ def lexicon_for(
     normalisation: Normalisation,
     counts: Callable[[], Mapping[str, int]],
 ) -> Lexicon:
-    """The lexicon that a configuration asks for.
+    """The lexicon of a configuration.
 
     Args:
         counts: the vocabulary whose language is guessed if it is ``auto``.
@@ -105,7 +105,7 @@ def lexicon_of(
         normalisation: the normalisation of the words that are looked up.
 
     Returns:
-        None if nothing that is installed knows the language; warnings say what is missing.
+        the lexicon; None if no installed converter has the language. Warnings report missing ones.
 
     Raises:
         InputError: the lexicon file cannot be read.

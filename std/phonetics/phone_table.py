@@ -1,8 +1,8 @@
 """The pronunciations of a vocabulary as columns, made once per vocabulary and kept.
 
-Converting 300,000 words takes seconds, so `cached` keeps what it made in the user's cache folder
-(``XDG_CACHE_HOME``, else ``~/.cache``), under a name that says which words by whom. A cache that
-cannot be written or read is no error: the table is made anew.
+Converting 300,000 words takes seconds, so `cached` stores tables in the user's cache folder
+(``XDG_CACHE_HOME``, else ``~/.cache``), named by a digest of words and pronouncer. If the cache
+cannot be written or read, the table is computed again.
 """
 
 import hashlib
@@ -54,12 +54,12 @@ def made(words: Sequence[str], lexicon: Lexicon) -> PhoneTable:
 
 
 def cached(words: Sequence[str], lexicon: Lexicon) -> PhoneTable:
-    """Pronounce every word, or read the kept pronunciations of the same words."""
+    """Pronounce every word, or read the stored pronunciations of the same words."""
     if len(words) < WORTH_KEEPING or not lexicon.reproducible:
         return made(words, lexicon)
     key = hashlib.sha256("\n".join((lexicon.name, *words)).encode()).hexdigest()[:32]
     path = _folder() / f"phones-{key}.npz"
-    with suppress(Exception):  # a damaged file raises whatever it likes; another one replaces it
+    with suppress(Exception):  # a damaged file raises any exception; it is replaced
         return _read(path, len(words))
     table = made(words, lexicon)
     with suppress(OSError, InputError):

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001, RUF002  # IPA letters are meant
-"""Phones: what words sound like, as sequences of IPA symbols, and how alike two of them are.
+"""Phones as IPA symbols, and the distance between two of them.
 
     segmented("h_ˈɑː_n_ə")   espeak-ng's output, or any IPA with ``_`` between phones
     canonical("AA1")         one symbol of a lexicon (ARPAbet or IPA) as the phone we index
@@ -97,8 +97,8 @@ MANNERS = {
     frozenset({"fricative", "nasal"}): 0.8,
 }
 VOWEL_FOR_CONSONANT = 1.4
-UNKNOWN_PHONE = 1.0  # distance of a symbol we have no features for
-DIFFERENT = 0.05  # least distance of two phones that are written differently
+UNKNOWN_PHONE = 1.0  # distance of a symbol without features
+DIFFERENT = 0.05  # least distance of two different phones
 FARTHEST_CONSONANT = 1.2
 
 
@@ -114,7 +114,7 @@ def segmented(ipa: str) -> Pronunciation:
 
 @cache
 def canonical(symbol: str) -> str:
-    """A lexicon's symbol as the phone we index; empty if it is only a mark.
+    """The phone of a lexicon's symbol; empty if the symbol is only a mark.
 
     >>> canonical("AH0"), canonical("AA1"), canonical("ˈeː"), canonical("g")
     ('ə', 'ɑː', 'eː', 'ɡ')
