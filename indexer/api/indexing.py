@@ -57,8 +57,7 @@ def index_files(
         ecf: the recordings' true durations, and languages.
         metadata: metadata of recordings, new or indexed before, or their file.
         config: a configuration, or a file such as ``configs/default.toml``.
-        language: the language of all recordings (German, de); None: from metadata, ECF, input or
-            words.
+        language: name or code (German, de); None: from metadata, ECF, input or words.
         options, changes: how inputs are read; ``changes`` are fields of `InputOptions` by name.
         jobs: worker processes on this machine.
         scheduler: address of a Dask scheduler; then ``jobs`` is not used.
