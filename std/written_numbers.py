@@ -4,6 +4,8 @@ from typing import Any
 
 DIGITS = 12  # significant ones: the same on every CPU, whose vector units differ in the last of 16
 
+AS_THEY_ARE = frozenset({str, int, bool, type(None)})  # most values, which a call each would delay
+
 
 def written(value: Any) -> Any:
     """A value as it is written: its floats to 12 digits, also in lists and objects.
@@ -14,9 +16,11 @@ def written(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}")
     if isinstance(value, dict):
-        return {key: written(one) for key, one in value.items()}
+        return {
+            key: one if type(one) in AS_THEY_ARE else written(one) for key, one in value.items()
+        }
     if isinstance(value, list | tuple):
-        return [written(one) for one in value]
+        return [one if type(one) in AS_THEY_ARE else written(one) for one in value]
     return value
 
 

@@ -1,7 +1,6 @@
 """What the recogniser wrote around a detection, and what it holds for likeliest in its place."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import chain
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -118,7 +117,7 @@ def _in_segment(candidates: Candidates, segment: Segment) -> list[Context]:
     if not ((begin <= first) & (first < end) & (end <= stop)).all():
         raise StoreError(f"segment {segment.id}: expected postings in slots of their recordings")
     unspaced = _is_unspaced(segment)
-    runs = _around(_marked(slots, len(words)), words, begin, first, end, stop, unspaced=unspaced)
+    runs = _around(slots.word, words, begin, first, end, stop, unspaced=unspaced)
     around = _joined(runs, slots, words, Speakers.of(segment), unspaced=unspaced)
     own_slots = zip((first - begin).tolist(), (end - begin).tolist(), strict=True)
     errors_ms = _largest_errors(candidates, segment)
@@ -135,16 +134,6 @@ def _speakers(candidates: Candidates, segment: Segment) -> list[str]:
     )
     names = speakers.names
     return [names[a] if a == b else ", ".join(filter(None, (names[a], names[b]))) for a, b in rows]
-
-
-def _marked(slots: Slots, n_words: int) -> Int32s:
-    """(slots,) id of the likeliest word; of a doubtful one, past the ids of all words."""
-    is_doubtful = (slots.word >= 0) & (slots.epsilon > DOUBTFUL)
-    return np.where(is_doubtful, slots.word + np.int32(n_words), slots.word)
-
-
-def _shown(words: Sequence[str], word: int) -> str:
-    return words[word] if word < len(words) else f"{words[word - len(words)]}?"
 
 
 _unspaced: WeakKeyDictionary[Segment, bool] = WeakKeyDictionary()
@@ -173,7 +162,7 @@ def _around(
     Only a few slots are looked at, and more where these are silent.
 
     Args:
-        word: (slots,) id of the likeliest word as `_marked` gives it; -1 where there is none.
+        word: (slots,) id of the likeliest word; -1 where there is none.
         words: by id.
         begin, stop: (n,) first slot of the recording, and one past the last.
         first, end: (n,) likewise of the slots themselves.
@@ -193,14 +182,13 @@ def _around(
             break
         reach[is_short] *= 4
     bounds = (np.maximum(starts, left - most), left, right, np.minimum(ends, right + most))
-    return _Runs(said, word[said], np.stack(bounds, axis=1))
+    return _Runs(said, np.stack(bounds, axis=1))
 
 
 class _Runs(NamedTuple):
     """Words before n detections, in them and after them."""
 
     slot: Int64s  # (m,) where each word stands
-    word: Int32s  # (m,) its id, as `_marked` gives it
     bounds: Int64s  # (n, 4) first word before, in and after each detection, and one past the last
 
 
@@ -208,13 +196,14 @@ def _joined(
     runs: _Runs, slots: Slots, words: Sequence[str], speakers: Speakers, *, unspaced: bool
 ) -> tuple[list[str], list[str], list[str]]:
     """The texts before n detections, in them and after them, with changes of speakers."""
-    ids, word_of = runs.word.tolist(), partial(_shown, words)
+    likeliest = zip(slots.word[runs.slot].tolist(), slots.epsilon[runs.slot].tolist(), strict=True)
+    said = [f"{words[word]}?" if epsilon > DOUBTFUL else words[word] for word, epsilon in likeliest]
     joined = text_of if unspaced else " ".join
     rows = runs.bounds.tolist()
-    own = [joined(map(word_of, ids[left:right])) for _, left, right, _ in rows]
+    own = [joined(said[left:right]) for _, left, right, _ in rows]
     if len(speakers.names) == 1:
-        before = [joined(map(word_of, ids[first:left])) for first, left, _, _ in rows]
-        after = [joined(map(word_of, ids[right:end])) for _, _, right, end in rows]
+        before = [joined(said[first:left]) for first, left, _, _ in rows]
+        after = [joined(said[right:end]) for _, _, right, end in rows]
         return before, own, after
     who = speakers.at(runs.slot if slots.row is None else slots.row[runs.slot]).tolist()
     names = [speakers.names[i] for i in who]
@@ -227,9 +216,7 @@ def _joined(
         }
         if any(at <= left for at in marks) and names[first]:
             marks[first] = f"{names[first]}:"
-        told = [
-            ([marks[at]] if at in marks else []) + [word_of(ids[at])] for at in range(first, end)
-        ]
+        told = [([marks[at]] if at in marks else []) + [said[at]] for at in range(first, end)]
         mark = [marks[left]] if left in marks and left < right else []  # before the words found
         before.append(joined([*chain.from_iterable(told[: left - first]), *mark]))
         after.append(joined(chain.from_iterable(told[right - first :])))
@@ -240,9 +227,7 @@ def _how_many_around(word: Int32s, words: Sequence[str], first: Int64s, end: Int
     """(n,) words to show on either side; arguments as those of `_around`."""
     said, (starts, ends) = _slots_said(word, first, [first, end])
     distinct, which = np.unique(word[said], return_inverse=True)
-    is_character = np.array([has_characters(_shown(words, i)) for i in distinct.tolist()], bool)[
-        which
-    ]
+    is_character = np.array([has_characters(words[i]) for i in distinct.tolist()], bool)[which]
     characters = np.concatenate([[0], np.cumsum(is_character)])
     return np.where(characters[ends] > characters[starts], CHARACTERS_AROUND, WORDS_AROUND)
 
