@@ -1,7 +1,7 @@
-"""A snapshot of one index: what it holds, whatever is searched for.
+"""A snapshot of one index: the data that do not depend on terms.
 
-IndexSnapshot    opened stores, their segments and settings; what searches need of them, prepared
-                 once; recordings, words and vocabulary; the snapshot after later commits
+IndexSnapshot    opened stores, their segments and settings; data for searches, prepared once;
+recordings, words and vocabulary; the snapshot after later commits
 """
 
 from collections.abc import Sequence
@@ -53,13 +53,13 @@ class IndexSnapshot(SearchableIndex):
         self._given, self._folder = config, index_folder(urls)
         self._given_metadata = metadata
         self._is_closed = False
-        self._revisions: tuple[str, ...] = ()  # of the stores, once `renewed` was asked
+        self._revisions: tuple[str, ...] = ()  # of the stores, after the first call of `renewed`
         self.config = adapted(config, stores)
         self.segments: tuple[Segment, ...] = snapshot(stores, self.config)
         self._describers: dict[tuple[bool, bool], Describe] = {}
 
     def __repr__(self) -> str:
-        """Its stores, and how much is in them."""
+        """Its stores and their amount of data."""
         stores = ", ".join(self._urls)
         if self.is_closed:
             return f"<Index {stores}, closed>"
@@ -78,16 +78,16 @@ class IndexSnapshot(SearchableIndex):
         return self._is_closed
 
     def renewed(self) -> Self:
-        """The index with what was committed since; itself if nothing was.
+        """The index with later commits; the same object if there are none.
 
-        It shares this one's stores, so only one of them is closed. Segments that both have are
-        the same objects: what was read of them is not read again. One request per store at most
-        if nothing was committed.
+        Both share their stores, so only one of them is closed. Common segments are the same
+        objects, so their data are not read again. Without commits it needs at most one request per
+        store.
 
         Raises:
             StdError: as `open_index`; this index stays usable.
         """
-        now = revisions(self._stores)  # before the snapshot: a later commit is noticed next time
+        now = revisions(self._stores)  # read first: a later commit is noticed next time
         if now == self._revisions:
             return self
         index = type(self)(self._urls, self._stores, self._given, self._model, self._given_metadata)
@@ -96,13 +96,13 @@ class IndexSnapshot(SearchableIndex):
             known.get((segment.id, segment.deleted), segment) for segment in index.segments
         )
         same = index.segments == self.segments and index.metadata == self.metadata
-        if same:  # a writer came and went, or it is asked for the first time
+        if same:  # a writer has changed nothing, or this is the first call
             index = self
         index._revisions = now
         return index
 
     def described_by(self, metadata: Metadata) -> Self:
-        """The same index with other metadata that count more than its own (see `open_index`).
+        """The same index with metadata that override its own (see `open_index`).
 
         It shares this one's stores and segments, so only one of them is closed.
 
@@ -115,12 +115,12 @@ class IndexSnapshot(SearchableIndex):
 
     @property
     def model(self) -> Model | None:
-        """What `std-tune` learned, if it is searched with that."""
+        """The model of `std-tune`, if one is used."""
         return self._model
 
     @property
     def has_model(self) -> bool:
-        """Whether it is searched with a model of `std-tune`."""
+        """Whether a model of `std-tune` is used."""
         return self._model is not None
 
     @property
@@ -130,7 +130,7 @@ class IndexSnapshot(SearchableIndex):
 
     @cached_property
     def _prepared(self) -> PreparedIndex:
-        """What searches need of it."""
+        """The prepared index."""
         return prepare(self.segments, self.config, self._model, self._folder, self.metadata)
 
     @cached_property
@@ -151,12 +151,12 @@ class IndexSnapshot(SearchableIndex):
 
     @property
     def speaker_segments(self) -> Sequence[Segment]:
-        """The segments: they say who spoke."""
+        """The segments, which have the speakers."""
         return self.segments
 
     @cached_property
     def speakers(self) -> frozenset[str]:
-        """The speakers whom the index names."""
+        """The names of the speakers in the index."""
         return frozenset(n for one in self.segments for n in Speakers.of(one).names) - {""}
 
     @cached_property
@@ -166,7 +166,7 @@ class IndexSnapshot(SearchableIndex):
 
     @cached_property
     def metadata(self) -> Metadata:
-        """What is known of the recordings beside their words, of all shards."""
+        """The metadata of the recordings of all shards."""
         metadata = NO_METADATA
         for store in self._stores:
             metadata = updated(metadata, store.metadata())
@@ -175,7 +175,7 @@ class IndexSnapshot(SearchableIndex):
     def query(
         self, term: str, *, all_words: bool = False, all_matches: bool = False
     ) -> dict[str, Any]:
-        """What a term becomes, without searching: see `searcher.terms.query.query`.
+        """Explain a term without searching: see `searcher.terms.query.query`.
 
         Args:
             term: a word or a phrase.
@@ -204,7 +204,7 @@ class IndexSnapshot(SearchableIndex):
         return chosen(everything, self.metadata, where, recordings)
 
     def all_recordings(self, *, with_speakers: bool) -> list[IndexRecording]:
-        """The indexed recordings, with who spoke in them if asked for."""
+        """The indexed recordings, on request with their speakers."""
         return index_recordings(self.segments, self.metadata, with_speakers=with_speakers)
 
     def words(
@@ -220,7 +220,7 @@ class IndexSnapshot(SearchableIndex):
         Slots where no word is likelier than every word are left out.
 
         Args:
-            recording: as `recordings` has it, or the name of its file, then of channel 1.
+            recording: a recording of `recordings`, or the name of a file for its channel 1.
             from_s, to_s: seconds; words whose slot has its middle outside are left out.
             alternatives: with the competing words of each slot; reads all postings of the
                 recording's segment.
@@ -242,11 +242,11 @@ class IndexSnapshot(SearchableIndex):
 
 
 def _overridden(before: Metadata, given: Metadata) -> Metadata:
-    """A table with single values of another in place of its own.
+    """A table with some values replaced by those of another.
 
     Args:
         before: the table.
-        given: values that count more; a file may be in one of them only.
+        given: values that override; a file may be in only one of the tables.
     """
     if not len(given):
         return before

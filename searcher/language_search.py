@@ -1,4 +1,4 @@
-"""Search the segments of one language: what its recogniser never wrote is OOV there.
+"""Search the segments of one language; a word that they lack is OOV there.
 
 search_language      candidates of every term, with probabilities if it occurs
     as_terms             weights of what spoken queries may be (`searcher.terms.variants`)
@@ -30,10 +30,10 @@ class LanguageResult(NamedTuple):
     found_words: set[str]  # words of the variants and wildcards that these segments have
     corrected: frozenset[str]  # words that only people put there
     outside_ecf: int  # candidates left out
-    is_phonetic: bool  # whether phonetic search took part: its hits may overlap other candidates
+    is_phonetic: bool  # whether there are phonetic hits, which may overlap other candidates
     without_phones: tuple[str, ...]  # languages of segments left out of phonetic search
     without_model: str  # pronouncer of these segments, if the model is of another
-    cut: frozenset[int]  # terms of which only the likeliest places were searched
+    cut: frozenset[int]  # terms searched only in their likeliest places
 
 
 def search_language(request: Request, language: PreparedLanguage) -> LanguageResult:
@@ -41,7 +41,7 @@ def search_language(request: Request, language: PreparedLanguage) -> LanguageRes
     if request.spoken:
         request = request._replace(spoken=as_terms(request.spoken, language.counts))
     lexical = find_by_words(request, language)
-    # The words of a spoken query are a guess: such queries are a kind of terms of their own.
+    # The words of a spoken query are a guess, so it is a separate kind of term.
     is_oov = lexical.is_oov(request.words) & ~request.is_spoken
     places = lexical.places_of_parts(len(is_oov)) * is_oov
     phonetic = find_by_phones(request, language, is_oov, places)

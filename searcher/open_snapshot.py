@@ -1,4 +1,4 @@
-"""An index, or several fused ones, as it was at one moment: what lists and people's terms need.
+"""A snapshot of an index or of several fused ones, for lists and typed terms.
 
 OpenSnapshot    recordings, speech, candidates of terms, hits; `searcher.searchable_index` asks it
 """
@@ -20,11 +20,11 @@ from std.recordings import IndexRecording, Recordings, about_speakers
 from std.store import Segment
 from std.values import ECF, SearchMode, Term, TermList
 
-HITS_AT_ONCE = 1000  # that `each_hit` makes
+HITS_AT_ONCE = 1000  # hits that `each_hit` makes at a time
 
 
 class OpenSnapshot(ABC):
-    """A snapshot of stores. Closes as a context manager."""
+    """A snapshot of stores; a context manager that closes them."""
 
     config: Config
     segments: tuple[Segment, ...]
@@ -46,14 +46,14 @@ class OpenSnapshot(ABC):
 
     @property
     def is_closed(self) -> bool:
-        """Whether it can be searched no more."""
+        """Whether it is closed."""
         return False
 
     def require_open(self) -> None:
-        """Refuse to work with a closed index.
+        """Refuse a closed index.
 
         Raises:
-            ClosedIndexError: it is closed; a ValueError.
+            ClosedIndexError: the index is closed; a ValueError.
         """
         if self.is_closed:
             raise ClosedIndexError("the index is closed: open it again with open_index")
@@ -84,7 +84,7 @@ class OpenSnapshot(ABC):
             recordings: patterns of names, with ``*``; with a slash, of paths of inputs and audio.
 
         Raises:
-            StdError: ``where`` is no condition, a column is unknown, or a pattern fits nothing.
+            StdError: ``where`` is not a condition, a column is unknown, or a pattern fits nothing.
         """
 
     @abstractmethod
@@ -125,9 +125,9 @@ class OpenSnapshot(ABC):
             terms: what to search for.
             ecf: the speech that is searched; hits outside are left out. None = all of it.
             where, recordings: search some recordings of it only, see `recordings`.
-            workers: who searches the segments, see `std.execution.processes.executor`.
-            advance: called with each share of the work that is done, for a progress bar; the shares
-                add up to 1 at most.
+            workers: the executor, see `std.execution.processes.executor`.
+            advance: called with each finished share of the work, for a progress bar; the shares add
+                up to 1 at most.
         """
         wanted = terms.terms if isinstance(terms, TermList) else terms
         speech = self.searched_speech(ecf, where, recordings)
@@ -140,12 +140,12 @@ class OpenSnapshot(ABC):
         """What is known of the recordings beside their words."""
 
     def all_recordings(self, *, with_speakers: bool) -> list[IndexRecording]:
-        """The indexed recordings, with who spoke in them if asked for and known."""
+        """The indexed recordings, on request with their speakers."""
         return list(self.recordings())
 
     @abstractmethod
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
-        """As `hits`, without making each hit an object."""
+        """As `hits`, as columns."""
 
     def hits(self, result: SearchResult, *, decided: bool = True) -> Hits:
         """The hits of a search of this index, by term, recording and time.
@@ -168,13 +168,13 @@ class OpenSnapshot(ABC):
 
     @property
     def all_speech(self) -> SearchedSpeech:
-        """All that there is, that of copies counted once."""
+        """All speech, that of copies counted once."""
         return SearchedSpeech(None, self.distinct_speech_s)
 
     def searched_speech(
         self, ecf: ECF | None, where: str | None, recordings: Sequence[str]
     ) -> SearchedSpeech:
-        """The speech that is searched: what an ECF has of the recordings that are wanted.
+        """The searched speech: the selected recordings in an ECF.
 
         Args:
             ecf: None = everything.

@@ -1,10 +1,10 @@
-"""An index as it is searched: what depends on no term is made once, when it is first needed.
+"""A prepared index: data that do not depend on terms, made once at the first use.
 
 prepare                  segments, configuration, model --> PreparedIndex
     PreparedIndex            the recordings, and the segments by language
                              (`searcher.index.stores`)
-        copies                   recordings that are searched once (`searcher.index.copies`)
-    PreparedLanguage         the segments of one language, searched as an index by themselves
+        copies                   recordings with the same speech (`searcher.index.copies`)
+    PreparedLanguage         the segments of one language, searched as a separate index
                              (`searcher.phonetic.candidates`, `searcher.terms.language_words`)
 """
 
@@ -27,23 +27,23 @@ from std.values import Recording
 
 @dataclass(frozen=True, eq=False)
 class PreparedIndex:
-    """A snapshot: the same speech gives the same candidates, however it is cut into segments."""
+    """A snapshot; candidates do not depend on the division into segments."""
 
     segments: tuple[Segment, ...]
     table: RecordingTable
     copies: Copies  # of all languages
     config: Config
-    languages: tuple[PreparedLanguage, ...]  # that of most speech first
+    languages: tuple[PreparedLanguage, ...]  # the one with most speech first
     certain: Mapping[Recording, Sequence[CorrectedWord]] = field(default_factory=dict)
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
-        """Of each word how often it stands in live recordings."""
+        """The count of each word in live recordings."""
         return live_counts(self.segments)
 
     @property
     def has_model(self) -> bool:
-        """Whether it is searched with a model of `std-tune`."""
+        """Whether a model of `std-tune` is used."""
         return any(language.model for language in self.languages)
 
 
@@ -57,12 +57,12 @@ def prepare(
     """Prepare segments for searches.
 
     Args:
-        segments: a snapshot of one store or of several, looked up anywhere.
-        config: how to search.
-        model: what `std-tune` learned; None = the shipped weights. One of another language gives
+        segments: a snapshot of one or several stores.
+        config: the configuration.
+        model: a model of `std-tune`; None = the shipped weights. A model of another language gives
             its weights, not its phone confusions.
-        folder: where the index lies, if in a folder: what is built from it is kept there.
-        metadata: the metadata of the recordings, with what people have corrected.
+        folder: the folder of the index, if it has one, for stored statistics.
+        metadata: the metadata of the recordings, with corrections.
     """
     table = recording_table(segments)
     needs_language = config.expansion.words != "none" or config.search.spelling != "exact"

@@ -1,8 +1,8 @@
-"""The phones heard in the recordings of a segment, as an alignment follows them.
+"""The phones heard in the recordings of a segment, as columns for the alignment.
 
 open_heard    columns -> HeardIndex, or None
 
-Alternatives stay as the segment has them, a byte for a phone and one for its cost: an index of a
+Alternatives stay in the segment's form, a byte for a phone and one for its cost, so an index of a
 thousand hours is not copied.
 """
 
@@ -22,7 +22,7 @@ PROBABILITY: Float32s = np.exp(-np.arange(256, dtype=np.float32) / COST_A_NAT)  
 class HeardIndex:
     """Slots of a segment, and the recordings among them that are searched."""
 
-    tokens: tuple[str, ...]  # what a slot may hold; the first is silence
+    tokens: tuple[str, ...]  # possible content of a slot; the first is silence
     recording: Int64s  # (r,) rows of the search's table, ascending as their slots
     bounds: Int64s  # (r, 2) first slot of each, and one past the last
     begin_ms: Int32s  # (s,)
@@ -34,12 +34,12 @@ class HeardIndex:
 
     @property
     def slots(self) -> int:
-        """How many the recordings have."""
+        """The number of slots of the recordings."""
         return int((self.bounds[:, 1] - self.bounds[:, 0]).sum())
 
     @cached_property
     def likeliest(self) -> UInt8s:
-        """(s, 2) the two likeliest phones of each slot, as seeds take them."""
+        """(s, 2) the two likeliest phones of each slot, for seeds."""
         from searcher.heard.kernels import two_likeliest
 
         return two_likeliest(self.offsets, self.token, self.cost)

@@ -1,13 +1,12 @@
-"""The compiled kernels that align a query with slots, and look for its seeds. Imported on first
-use: numba is heavy.
+"""Compiled kernels that align a query with slots and find its seeds; imported at their first use.
 
 align_windows     the best score of an alignment that ends in each slot of some windows
-two_likeliest     what seeds are made of
-find_seeds        where some phones of a query stand in a row
+two_likeliest     the two likeliest phones of each slot
+find_seeds        slots with several consecutive phones of a query
 
-A *window* is a run of slots of one recording; alignments do not leave it. What an alignment with
-slots costs, and what seeds are, was chosen on German and Dutch, by the places that phones heard
-alone find (`benchmarks.heard`).
+A *window* is a run of slots of one recording; alignments stay inside it. The costs of an alignment
+and the definition of seeds were chosen on German and Dutch, by the places that are found by phones
+heard alone (`benchmarks.heard`).
 """
 
 import numpy as np
@@ -16,16 +15,16 @@ from std.execution.compiled import compiled
 from std.store.columns import Int64s, UInt8s
 from std.values import Float32s, Float64s
 
-INSERTED = 0.05  # probability of a slot that is none of the query's phones
+INSERTED = 0.05  # probability of a slot without a phone of the query
 DELETED = float(np.log(5e-4))  # of a phone that no slot holds
-SAME_PHONE = -1.0  # nats, of a slot that holds the phone before on
+SAME_PHONE = -1.0  # nats, of a slot that continues the previous phone
 FLOOR = 1e-3  # of the probability of a phone in a slot
 NEVER = -1e30
 MOST_COST = 37  # of a phone in seeds, at most: p from .1 up
-SKIPPED = 26  # cost up to which a seed may pass a slot as no phone of its own: p from .2 up
+SKIPPED = 26  # largest cost at which a seed may skip a slot: p from .2 up
 NO_TOKEN = 255
 FOUR = 4  # phones of a longer seed
-MOST_PLACES = 62  # in a query, that seeds are looked for at
+MOST_PLACES = 62  # of a query, at which seeds are searched
 ROOM, ROOM_SLOTS = 1.5, 3  # slots of a stretch around a seed: for each phone of the query, and more
 
 
@@ -108,10 +107,10 @@ def two_likeliest(offsets: Int64s, token: UInt8s, cost: UInt8s) -> UInt8s:
 def find_seeds(
     places: Int64s, phones: int, seed: int, likeliest: UInt8s, empty: UInt8s, bounds: Int64s
 ) -> tuple[Int64s, Int64s]:
-    """PlacesToFit around some neighbouring phones of a query in a row, long enough for all of it.
+    """Stretches around consecutive phones of a query, long enough for the complete query.
 
     Bit-parallel (shift-and, Baeza-Yates and Gonnet 1992): a bit for each place in the query. A slot
-    may hold the phone before on, or be passed as no phone of its own.
+    may continue the previous phone or be skipped.
 
     Args:
         places: (256,) of each token the bits of its places in the query.

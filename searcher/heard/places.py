@@ -1,13 +1,13 @@
-"""The best places of a query among the phones heard, and how well it fits where others found it.
+"""The best places of a query among the phones heard, and its fit at places found otherwise.
 
 find_places    a query and stretches -> Fits: places, best first, and the best score in each
 aligned        query, HeardIndex, where -> Aligned: the score of its best end in each slot
-match_of       how probable each phone is where another one was said
-seeds          where in an index a query may be at all
+match_of       the probability of each phone where another one was said
+seeds          the parts of an index where a query may be
 
-A slot may hold a phone of the query; be skipped within it, as it is no phone of its own, or a wrong
-one; or hold the same phone on. A phone of the query may be missing. The score is the log
-probability of the best alignment (Viterbi), each slot's own probabilities summing to 1.
+A slot may hold a phone of the query, continue the previous phone, or be skipped, because it has no
+phone or a wrong one. A phone of the query may be missing. The score is the log probability of the
+best alignment (Viterbi), each slot's own probabilities summing to 1.
 """
 
 from collections.abc import Sequence
@@ -23,16 +23,16 @@ from std.values import Float32s, Float64s
 MOST = 100  # places of a query
 NEAR = 4  # slots, within which the best end of an alignment counts
 SAME_PLACE_MS = 500
-BESIDE_MS = 250  # how far an alignment may begin before a stretch, or end behind it
-NO_ALIGNMENT = -1e29  # scores below are of none
-ALIGNED_SLOTS = 110_000  # about two and a half hours: in more, alignments are near seeds only
-TRIGRAM_SLOTS = 10_000_000  # about 230 hours: in more, seeds are four phones, not three
+BESIDE_MS = 250  # distance by which an alignment may extend beyond a stretch
+NO_ALIGNMENT = -1e29  # lower scores are not places
+ALIGNED_SLOTS = 110_000  # about 2.5 hours; larger archives are aligned near seeds only
+TRIGRAM_SLOTS = 10_000_000  # about 230 hours; in larger archives seeds are four phones, not three
 
-CONFUSED = 0.1  # share of phones that are heard as others, those articulated alike
+CONFUSED = 0.1  # share of phones that are heard as others with similar articulation
 
 
 class Aligned(NamedTuple):
-    """The slots of some windows, one behind the other."""
+    """The slots of some windows, concatenated."""
 
     slot: Int64s  # (n,) of the index
     window: Int64s  # (n,) row of the windows, ascending
@@ -75,8 +75,7 @@ def match_of(phones: Pronunciation, tokens: tuple[str, ...]) -> Float32s:
 
 
 def seeds(phones: Pronunciation, index: HeardIndex, of_phones: int) -> Int64s:
-    """(w, 2) windows of an index in which so many neighbouring phones of a query, 3 or 4, stand in
-    a row among the two likeliest of each slot."""
+    """(w, 2) windows of an index with 3 or 4 consecutive phones of a query among the likeliest."""
     from searcher.heard.kernels import MOST_PLACES, NO_TOKEN, find_seeds
 
     places = np.zeros(NO_TOKEN + 1, np.int64)
@@ -90,7 +89,7 @@ def seeds(phones: Pronunciation, index: HeardIndex, of_phones: int) -> Int64s:
 
 
 def merged(windows: Int64s) -> Int64s:
-    """(w, 2) windows without overlaps, ascending; those that only touch stay apart."""
+    """(w, 2) windows without overlaps, ascending; touching windows stay separate."""
     windows = windows[np.argsort(windows[:, 0], kind="stable")]
     reached = np.maximum.accumulate(windows[:, 1])
     is_first = np.append(True, windows[1:, 0] >= reached[:-1])[: len(windows)]
@@ -129,7 +128,7 @@ NONE_TO_FIT = PlacesToFit(NO_ROWS, NO_ROWS, NO_ROWS)
 
 
 class Fits(NamedTuple):
-    """What fits a query."""
+    """The fit of a query."""
 
     places: HeardPlaces
     in_stretches: Float64s  # (stretches,) best score there; -inf where nothing was heard
@@ -140,7 +139,7 @@ def find_places(
 ) -> Fits:
     """The best places of a query in all segments, and its best score in each stretch.
 
-    In archives of more than `ALIGNED_SLOTS` what is near seeds and in the stretches is aligned.
+    Archives of more than `ALIGNED_SLOTS` are aligned only near seeds and in the stretches.
     """
     slots_in_all = sum(index.slots for index in indexes)
     of_phones = 4 if slots_in_all > TRIGRAM_SLOTS and len(phones) > 4 else 3
@@ -160,8 +159,7 @@ def find_places(
 
 
 def _slots_of(stretches: PlacesToFit, index: HeardIndex) -> tuple[Int64s, Int64s]:
-    """Rows of the stretches in an index's recordings; (n, 2) first slot of each, one past its last,
-    with what an alignment may have beside it."""
+    """Rows of the stretches in an index; (n, 2) their slots, with the reach of an alignment."""
     order = np.argsort(index.recording, kind="stable")
     row = np.searchsorted(index.recording[order], stretches.recording)
     here = np.flatnonzero(np.append(index.recording[order], -1)[row] == stretches.recording)
@@ -188,7 +186,7 @@ def _best_of(stretches: PlacesToFit, slots: Int64s, index: HeardIndex, found: Al
 
 
 def _peaks(index: HeardIndex, found: Aligned) -> HeardPlaces:
-    """The ends of alignments than which none near them in the window is better."""
+    """The ends of alignments that are the best near them in the window."""
     score, n = found.score, len(found.score)
     best = score.copy()
     for shift in range(1, min(NEAR, n - 1) + 1):
@@ -198,7 +196,7 @@ def _peaks(index: HeardIndex, found: Aligned) -> HeardPlaces:
     peaks = np.flatnonzero((score >= best) & (score > NO_ALIGNMENT))
     if len(peaks) > 3 * MOST:
         least = np.partition(score[peaks], -3 * MOST)[-3 * MOST]
-        peaks = peaks[score[peaks] >= least]  # ties stay: no order of segments decides
+        peaks = peaks[score[peaks] >= least]  # ties stay, so the order of segments does not matter
     slots = found.slot[peaks]
     recording = np.searchsorted(index.bounds[:, 0], slots, side="right") - 1
     return HeardPlaces(
@@ -210,7 +208,7 @@ def _peaks(index: HeardIndex, found: Aligned) -> HeardPlaces:
 
 
 def _apart(places: HeardPlaces) -> HeardPlaces:
-    """Those without a better one whose middle is near, at most `MOST`."""
+    """Places without a better one near their middle, at most `MOST`."""
     kept: list[int] = []
     middle = (places.start_ms + places.end_ms) / 2
     taken: dict[int, list[float]] = {}

@@ -1,7 +1,7 @@
-"""Terms in the phones heard in a language's recordings, beside what else was found of them.
+"""Search terms in the phones heard in a language's recordings.
 
-heard_search     what phonetic search was asked -> HeardSearch, None where no phones were heard
-    of_term          where it was found otherwise -> how it fits there, and places of its own
+heard_search     a request and its phonetic search -> HeardSearch; None without phones heard
+of_term          places found otherwise -> the fit there, and further places
 heard_as_candidates  these places as candidates
 """
 
@@ -25,21 +25,20 @@ from std.values import Bools, Float64s
 
 
 class HeardSearch(NamedTuple):
-    """What terms are searched in, and where."""
+    """The archives of the terms, and the searched speech."""
 
     archive: HeardArchive
-    phonetic: PhoneticResult  # its terms, those of its archive that are searched
-    is_inside: Inside  # which places lie in the speech that is searched
+    phonetic: PhoneticResult  # its terms, and the searched part of its archive
+    is_inside: Inside  # which places are inside the searched speech
 
     def of_term(self, term: int, spans: PlacesToFit) -> HeardTerm | None:
-        """A term in the phones heard; None if it is not searched by them.
+        """A term in the phones heard; None if it is not searched this way.
 
         Args:
             term: its row.
-            spans: where it was found otherwise.
-        """
+            spans: places found otherwise."""
         ways = self.phonetic.ways[term]
-        if isinstance(ways, Mapping):  # a spoken query, which may be any of them
+        if isinstance(ways, Mapping):  # a spoken query, which may have any of them
             return None
         found = self.archive.find(ways, spans)
         if found is None:
@@ -52,12 +51,12 @@ class HeardSearch(NamedTuple):
 def heard_search(
     request: Request, language: PreparedLanguage, phonetic: PhoneticResult | None
 ) -> HeardSearch | None:
-    """The phones heard in the recordings that phonetic search was in.
+    """The phones heard in the recordings of phonetic search.
 
     Args:
         request: the terms.
-        language: where they are searched; its configuration may leave them out.
-        phonetic: what phonetic search found, if it took part.
+        language: the segments; the configuration may switch this search off.
+        phonetic: the phonetic search, if there was one.
     """
     if phonetic is None or language.config.phonetic_search.phones == "words":
         return None
@@ -84,14 +83,14 @@ def heard_as_candidates(
     probability: Float64s,
     table: list[Variant],
 ) -> Candidates:
-    """Places that were only heard as candidates, without slots of words.
+    """Candidates of places that were only heard, without slots of words.
 
     Args:
         term: row of the term.
         phones: the phones of the term.
         places: the places of the term.
         probability: (n,) of each.
-        table: variants; theirs are appended.
+        table: variants; those of the places are appended.
     """
     first = len(table)
     how = f"{' '.join(phones)} heard in the sound"

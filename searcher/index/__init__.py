@@ -1,1 +1,1 @@
-"""What is searched, whatever is searched for: segments, recordings, copies, speech."""
+"""The searched data, independent of terms: segments, recordings, copies, speech."""

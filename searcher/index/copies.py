@@ -1,19 +1,18 @@
-"""Which recordings of an archive hold the same speech: one file delivered under two names, a rerun.
+"""Find recordings with the same speech: one file under two names, or a rerun.
 
 find_copies     segments --> `Copies`: each copy with its original
 common_copies   those of several recognisers' indexes
 without_copies  segments --> the same segments with their copies deleted
 live_counts     how often each word stands in live recordings
 
-The labels of copies are the same, so a place in four copies is one place, not four that vouch for
-each other: originals are searched, and each copy gets its original's answer
-(`searcher.results.search_result`).
+A place in four copies is one place, not four independent ones, so only originals are searched, and
+each copy gets its original's hits (`searcher.results.search_result`).
 
-A copy is recognised by its slots: equal times, equal posteriors of 'no word here' to the bit, equal
-likeliest words. What competes with the likeliest words is not compared: it lies word by word in the
-postings of the whole segment, all of which a database would have to send, and another posterior of
-an alternative nearly always leaves another one for 'no word here'. Audio that was encoded again and
-recognised again has other posteriors, and is no copy.
+Copies have equal slots: times, posteriors of 'no word here' to the bit, and likeliest words. Other
+alternatives are not compared: they are stored by word in the postings of the whole segment, all of
+which a database would have to send, and another posterior of an alternative nearly always changes
+that of 'no word here'. Audio that was encoded and recognised again has other posteriors and is not
+a copy.
 """
 
 from collections import Counter, defaultdict
@@ -32,19 +31,19 @@ from std.store import Segment, vocabulary_counts
 from std.store.columns import SLOT_ERROR, TIME_MASK, Column, IndexedRecording, Int64s, Slots
 from std.values import Excerpt, Recording
 
-# Fewer times that agree may do so by chance: "yes", one second long. Of slots whose times are
-# estimated from their words, only the times of the utterances count.
+# Fewer equal times may be chance: "yes", one second long. Of slots with estimated times, only the
+# times of the utterances count.
 LEAST_TIMES = 5
 
 SPEECH = attrgetter("speech_ms", "utterances", "times_estimated")  # of an indexed recording
-OUTLINE_SLOTS = 16  # of each recording, compared before all of them are
+OUTLINE_SLOTS = 16  # of each recording, compared before all slots
 KEPT_DIGESTS: WeakKeyDictionary[Segment, dict[Recording, bytes]] = WeakKeyDictionary()
 NO_SLOTS = Slots(np.empty(0, np.uint64), np.empty(0, np.float32), np.empty(0, np.int32))
 
 
 @dataclass(frozen=True, eq=False)
 class Copies:
-    """The copies of an index, each with the recording that is searched for it: its original."""
+    """The copies of an index, each with its original, which is searched."""
 
     originals: Mapping[Recording, Recording]  # by copy
 
@@ -55,7 +54,7 @@ class Copies:
         return recording in self.originals
 
     def original(self, recording: Recording) -> Recording:
-        """The recording that is searched for another; itself if it is no copy."""
+        """The original of a recording; the recording itself if it is not a copy."""
         return self.originals.get(recording, recording)
 
     @cached_property
@@ -70,11 +69,11 @@ class Copies:
         return [original, *self._of_original.get(original, ())]
 
     def distinct(self, recordings: Iterable[Recording]) -> set[Recording]:
-        """The originals that are searched for some recordings."""
+        """The originals of some recordings."""
         return {self.original(recording) for recording in recordings}
 
     def searched(self, excerpts: Sequence[Excerpt]) -> Sequence[Excerpt]:
-        """Excerpts with copies named as their originals, each once.
+        """Excerpts with copies replaced by their originals, each once.
 
         Their seconds (`std.ecf_filter.speech_s`) are those of distinct speech.
         """
@@ -88,10 +87,10 @@ NO_COPIES = Copies({})
 
 
 def find_copies(segments: Sequence[Segment]) -> Copies:
-    """The recordings that hold the speech of another one, whose name comes before theirs.
+    """The copies among recordings; of equal recordings, the first by name is the original.
 
-    The manifest tells which recordings may; the slots of these are read, of no others. How the
-    recordings are cut into segments makes no difference.
+    The manifest shows possible copies, and only their slots are read. The result does not depend on
+    the division into segments.
 
     Args:
         segments: the segments of one language.
@@ -115,7 +114,7 @@ def find_copies(segments: Sequence[Segment]) -> Copies:
 
 
 def _alike_by_manifest(segments: Sequence[Segment]) -> list[list[int]]:
-    """Of each segment the live recordings of which the manifest says what it says of others."""
+    """For each segment, the live recordings with the same manifest entries as others."""
     said = [[*map(SPEECH, segment.recordings)] for segment in segments]
     times = Counter(chain.from_iterable(said))
     return [
@@ -129,7 +128,7 @@ def _alike_by_manifest(segments: Sequence[Segment]) -> list[list[int]]:
 
 
 def _has_times(speech_ms: int, utterances: int, times_estimated: bool) -> bool:
-    """Whether a recording has enough times to be told from others by them."""
+    """Whether a recording has enough times to be distinguished by them."""
     return utterances >= (LEAST_TIMES if times_estimated else 1)
 
 
@@ -155,9 +154,9 @@ class Suspects(NamedTuple):
         return cls(segment, [recorded[i] for i in kept.tolist()], slots, begin[kept], end[kept])
 
     def outlines(self) -> list[bytes]:
-        """Of each what is cheap to compare: manifest, number of slots, some of the slots.
+        """A cheap key of each recording: manifest entry, number of slots, some of the slots.
 
-        Recordings of equal length that are no copies differ here: their slots need not be hashed.
+        Different recordings of equal length differ here, so their slots need not be hashed.
         """
         if not self.recorded:
             return []
@@ -170,14 +169,14 @@ class Suspects(NamedTuple):
         return [row.tobytes() for row in np.column_stack([said, number, times, posteriors])]
 
     def kept_digest(self, i: int) -> bytes:
-        """The `digest`, hashed once for all snapshots that share the segment."""
+        """The `digest`, computed once for all snapshots that share the segment."""
         kept, recording = KEPT_DIGESTS.setdefault(self.segment, {}), self.recorded[i].recording
         if recording not in kept:
             kept[recording] = self.digest(i)
         return kept[recording]
 
     def digest(self, i: int) -> bytes:
-        """Of all that copies share: what the manifest says, pronouncer of the words, slots."""
+        """A digest of everything that copies share: manifest entry, pronouncer, slots."""
         here = slice(int(self.begin[i]), int(self.end[i]))
         # Words are ascending: ranks of distinct words are the same in any vocabulary.
         distinct, rank = np.unique(self.slots.word[here], return_inverse=True)
@@ -197,7 +196,7 @@ class Suspects(NamedTuple):
         return content.digest()
 
     def _errors_ms(self, i: int, here: slice) -> Column | None:
-        """How far the times of its slots may be off; None if they are the recogniser's."""
+        """The errors of its slots' times; None if they are the recogniser's."""
         column = self.segment.extra(SLOT_ERROR) if self.recorded[i].times_estimated else None
         if column is None or self.slots.row is None:
             return column if column is None else column[here]
@@ -205,7 +204,7 @@ class Suspects(NamedTuple):
 
 
 def common_copies(recordings: Sequence[Collection[Recording]], copies: Sequence[Copies]) -> Copies:
-    """The copies of several recognisers' indexes: two recordings that no index tells apart.
+    """The common copies of several recognisers' indexes: recordings that are equal in each.
 
     Args:
         recordings: the recordings of each index.
@@ -237,7 +236,7 @@ def without_copies(segments: Sequence[Segment], copies: Copies) -> tuple[Segment
 
 
 def live_counts(segments: Sequence[Segment]) -> Mapping[str, int]:
-    """Every word with its number of postings outside deleted recordings, ascending by word.
+    """Every word with its number of postings in live recordings, ascending by word.
 
     Reads all columns of segments with deleted recordings, others as `vocabulary_counts` does.
 

@@ -1,9 +1,9 @@
-"""The recordings of a snapshot, as searches number them.
+"""The recordings of a snapshot, with the numbers that searches use.
 
-recording_table   segments -> RecordingTable, the same one as long as the segments live
+recording_table   segments -> RecordingTable, cached as long as the segments exist
 
-An archive may have many thousands of recordings, and a word is looked up in a millisecond: no
-search should sort the recordings again.
+An archive may have many thousands of recordings, and a word is looked up in a millisecond, so a
+search must not sort the recordings again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ class RecordingTable:
     row_in_segment: Int64s  # (n,) its row there
 
     def is_of(self, segments: Sequence[Segment]) -> bool:
-        """Whether these are the segments, in this order."""
+        """Whether the table is of these segments, in this order."""
         return len(segments) == len(self.segments) and all(
             own() is other for own, other in zip(self.segments, segments, strict=True)
         )
@@ -62,7 +62,7 @@ def recording_table(segments: Sequence[Segment]) -> RecordingTable:
 
 
 def _table(segments: Sequence[Segment]) -> RecordingTable:
-    """The table, made now."""
+    """A new table."""
     recordings = tuple(sorted({one.recording for s in segments for one in s.recordings}))
     row_of = {recording: row for row, recording in enumerate(recordings)}
     rows: WeakKeyDictionary[Segment, Int64s] = WeakKeyDictionary()

@@ -1,6 +1,6 @@
-"""The words that the recogniser wrote in a recording, read from the segment that holds it.
+"""The recogniser's words of a recording, read from its segment.
 
-words_of_recording    the one-best words between two times, with what competes with them
+words_of_recording    the one-best words between two times, with competing words
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from std.store.columns import KEY_SHIFT, Slots
 from std.store.resident import ResidentSegment
 from std.values import Recording
 
-DOUBTFUL = 0.5  # posterior below which a word was rather not said
+DOUBTFUL = 0.5  # posterior below which a word is doubtful
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Word:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether that it was said is less likely than not."""
+        """Whether the word was probably not said."""
         return self.posterior < DOUBTFUL
 
 
@@ -45,7 +45,7 @@ def words_of_recording(
 
     Args:
         segments: the segments of the index.
-        recording: of which.
+        recording: the recording.
         from_s, to_s: words whose slot has its middle outside are left out.
         alternatives: with the competing words of each slot.
     """
@@ -99,9 +99,9 @@ def _words(
 def _words_in_memory(
     segment: Segment, recording: int, from_s: float, to_s: float, *, alternatives: bool
 ) -> list[Word]:
-    """As `_words`, from the columns of a segment that need not be fetched.
+    """As `_words`, from the columns of a local segment.
 
-    One pass over the slot of every posting, instead of one over those of each word.
+    It makes one pass over the slots of all postings, instead of one per word.
     """
     slots, columns, vocabulary = segment.slots([recording]), segment.columns(), segment.words()
     rows = _rows_between(slots, recording, from_s, to_s)

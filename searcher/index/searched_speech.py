@@ -1,7 +1,7 @@
-"""The speech that is searched: all of an index, an ECF, or some recordings or speakers of either.
+"""The searched speech: an index, an ECF, or some recordings or speakers of these.
 
-SearchedSpeech   which excerpts, how much speech
-SpokenBy         conditions such as ``speaker = "Anna"`` -> which candidates these speakers said
+SearchedSpeech   the excerpts, and the amount of speech
+SpokenBy         conditions such as ``speaker = "Anna"`` -> the candidates of these speakers
 """
 
 from collections.abc import Sequence
@@ -29,11 +29,11 @@ from std.values import Bools, Excerpt, Recording
 
 @dataclass(frozen=True, slots=True)
 class SpokenBy:
-    """The speakers that are searched."""
+    """The searched speakers."""
 
-    conditions: tuple[Expression, ...]  # all of which a speaker's name fits
-    whole: frozenset[Recording]  # recordings whose metadata fit: everybody in them counts
-    unnamed: frozenset[Recording]  # in which the slots count of which nobody says who spoke
+    conditions: tuple[Expression, ...]  # conditions on the speaker's name
+    whole: frozenset[Recording]  # recordings whose metadata fit: all speakers count
+    unnamed: frozenset[Recording]  # recordings in which slots without a speaker count
 
     @classmethod
     def of(
@@ -42,7 +42,7 @@ class SpokenBy:
         recordings: Sequence[IndexRecording],
         copies: Copies,
     ) -> "SpokenBy | None":
-        """The speakers of the recordings that are searched; None where no condition is about them.
+        """The speakers of the searched recordings; None without a condition on speakers.
 
         Args:
             conditions: about speakers.
@@ -59,7 +59,7 @@ class SpokenBy:
     def fits(
         self, segment: Segment, recording: Int64s, first_slot: Int64s, last_slot: Int64s
     ) -> Bools:
-        """(n,) which candidates of a segment begin and end with a speaker who is wanted.
+        """(n,) which candidates of a segment begin and end with a searched speaker.
 
         Args:
             segment: the segment that was searched.
@@ -85,7 +85,7 @@ class SpokenBy:
         here = table.segment[recording]
         for number in np.unique(here[here >= 0]).tolist():
             rows, segment = np.flatnonzero(here == number), table.segments[number]()
-            assert segment is not None  # it is being searched
+            assert segment is not None  # the segment of this search
             own = table.row_in_segment[recording[rows]]
             fits[rows] = self.fits(segment, own, first_slot[rows], last_slot[rows])
         return fits
@@ -95,7 +95,7 @@ class SearchedSpeech(NamedTuple):
     """The speech that is searched."""
 
     excerpts: Sequence[Excerpt] | None  # None: all of it
-    seconds: float  # of distinct speech: that of copies counts once
+    seconds: float  # of distinct speech: copies count once
     spoken_by: SpokenBy | None = None  # None: everybody
 
 
@@ -115,13 +115,13 @@ def restricted(
     copies: Copies,
     speakers: tuple[Expression, ...] = (),
 ) -> SearchedSpeech:
-    """Some recordings, or those of their excerpts that an ECF has.
+    """Some recordings, or the excerpts of them in an ECF.
 
     Args:
         excerpts: the excerpts of the ECF; None = all of the recordings.
-        recordings: the recordings that are wanted.
+        recordings: the selected recordings.
         copies: the copies of the index.
-        speakers: conditions that the names of those fit who are searched.
+        speakers: conditions on the names of speakers.
     """
     spoken_by = SpokenBy.of(speakers, recordings, copies)
     said_ms = {one.recording: one.speech_ms * said_share(one, speakers) for one in recordings}
@@ -146,7 +146,7 @@ def inside_ecf(
     recordings: Sequence[Recording],
     excerpts: Sequence[Excerpt] | None,
 ) -> Bools:
-    """The ECF filter: (n,) which spans lie inside the speech that is searched.
+    """The ECF filter: (n,) which spans are inside the searched speech.
 
     Args:
         recording: (n,) index into ``recordings``.

@@ -1,12 +1,12 @@
-"""What is searched: the live segments of one or several stores, as they were at one moment.
+"""A snapshot of the live segments of one or several stores.
 
 open_stores    names -> stores
 snapshot       stores -> their live segments
 by_language    segments -> groups of one language, each searched as an index by itself
 
-A term is split, expanded and pronounced in each language of the index. A word that one language's
-recogniser never wrote is OOV there, even if another's did. Decisions are made on the candidates of
-all languages together.
+A term is split, expanded and pronounced in each language of the index. A word that is not in the
+recordings of a language is OOV there, even if another language has it. Decisions are made on the
+candidates of all languages together.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ def open_stores(urls: Sequence[str]) -> tuple[Store, ...]:
 
 
 def adapted(config: Config, stores: Sequence[Store]) -> Config:
-    """The configuration with which these stores can be searched: older ones keep punctuation."""
+    """The configuration for searching these stores: older ones keep punctuation."""
     text = config.text
     for store in stores:
         text = as_indexed(text, store.normalisation())
@@ -42,8 +42,7 @@ def snapshot(stores: Sequence[Store], config: Config) -> tuple[Segment, ...]:
 
     Raises:
         InputError: a store is empty, or two of them hold the same recording.
-        StoreError: a store's words are normalised in another way than ``config`` says.
-    """
+        StoreError: a store's words have another normalisation than ``config``."""
     segments: tuple[Segment, ...] = ()
     for store in stores:
         normalisation = store.normalisation()
@@ -59,12 +58,12 @@ def snapshot(stores: Sequence[Store], config: Config) -> tuple[Segment, ...]:
 
 
 def revisions(stores: Sequence[Store]) -> tuple[str, ...]:
-    """What tells whether anything was committed to the stores since."""
+    """The revisions of the stores, which change with each commit."""
     return tuple(store.revision() for store in stores)
 
 
 def speech_ms(segments: Sequence[Segment]) -> dict[Recording, int]:
-    """The recordings that count, and how much speech each has."""
+    """The searched recordings and the amount of speech in each."""
     return {
         one.recording: one.speech_ms
         for segment in segments
@@ -74,18 +73,18 @@ def speech_ms(segments: Sequence[Segment]) -> dict[Recording, int]:
 
 
 def index_folder(urls: Sequence[str]) -> Path | None:
-    """Where the index lies, if it is one store in a folder."""
+    """The folder of the index, if it is one store in a folder."""
     return Path(urls[0]) if len(urls) == 1 and kind_of(urls[0]) == "folder" else None
 
 
 class LanguageGroup(NamedTuple):
-    """Segments of one language; those of no known one are with the language of most speech."""
+    """Segments of one language; segments of unknown language join the language with most speech."""
 
-    language: str  # empty: not known, or not asked for
+    language: str  # empty = unknown or not needed
     segments: tuple[Segment, ...]
 
     def configured(self, config: Config) -> Config:
-        """The configuration with this language, where it says none."""
+        """The configuration with this language, if it names none."""
         if not self.language or config.pronunciation.language != "auto":
             return config
         return replace(config, pronunciation=replace(config.pronunciation, language=self.language))

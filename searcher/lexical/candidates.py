@@ -3,10 +3,10 @@
 find_by_words
     same_words       other spellings of the terms' words (`searcher.terms.typed_words`)
     typed_words      what people type for words of the index (`searcher.terms.typed_words`)
-    variants_in      word sequences that written terms are looked up as
-                     (`searcher.terms.language_words`)
-    search_segment   look-up and join in every segment, by any worker (`searcher.lexical.lookup`)
-    VariantTable     one numbering of the variants of all segments
+    variants_in the word sequences that are looked up (`searcher.terms.language_words`)
+                     search_segment look-up and join in every segment, by any worker
+                     (`searcher.lexical.lookup`) VariantTable one numbering of the variants of all
+                     segments
 """
 
 from collections.abc import Mapping, Sequence
@@ -77,7 +77,7 @@ def _only_corrected(
 def _looked_up(
     request: Request, language: LanguageWords
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """What words of the terms stand for, themselves included; those of that they are typed as."""
+    """The words that each word of the terms stands for, itself included, and which are typed so."""
     segments, code = language.segments, language.language
     words = {word for term in request.words for word in term}
     is_exact = language.config.search.spelling == "exact"
@@ -94,10 +94,10 @@ class VariantTable:
 
     def __init__(self, planned: Sequence[Variant]) -> None:
         self._planned = tuple(planned)
-        self._expanded: dict[tuple[int, Variant], int] = {}  # by family, in the order they came
+        self._expanded: dict[tuple[int, Variant], int] = {}  # by family, in order of appearance
 
     def renumbered(self, part: LexicalResult, piece: Plan, recordings: Int64s) -> Candidates:
-        """A segment's candidates of a piece of the plan, in the numbers of the whole search.
+        """A segment's candidates of a piece of the plan, with the numbers of the whole search.
 
         Args:
             part: the part of the segment: its variants are those that wildcards of the piece

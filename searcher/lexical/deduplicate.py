@@ -5,20 +5,20 @@ its time span in two. These pieces exclude each other: their posteriors are summ
 other paths, other variants or phonetic search are the same event found again: the best one stays.
 
 Candidates of one term that follow each other without a gap form an overlap group. Within a group,
-the best candidate suppresses those that share time with it, or touch it in a common slot. Two
-exceptions keep a term that was said twice in a row, where neighbouring slots overlap slightly:
-the same words with their middles half a second apart (and no common first or last slot), and
-different words of a wildcard that stand in different slots and overlap by less than half.
-Linking all neighbours into one event would lose a word said twice in a row.
+the best candidate suppresses those that share time with it, or touch it in a common slot. There are
+two exceptions, because neighbouring slots overlap slightly where a term is said twice in a row: the
+same words with their middles half a second apart (and no common first or last slot), and different
+words of a wildcard in different slots that overlap by less than half. Linking all neighbours into
+one event would lose a word said twice in a row.
 
-    best_first        candidates and who suppresses whom -> the candidate that each one belongs to
-        _block            the best that are left, as many as can be compared with each other
+        best_first        candidates -> the candidate that suppresses each
+        _block            the best remaining candidates, as many as can be compared at once
         _inside           within a block, one after the other
-        _same_pairs       all that those which a block keeps suppress
+        _same_pairs       the candidates that those of a block suppress
     SortedPlaces      candidates by group, length and start: which may share time with others
 
-Time n log n, however densely candidates lie: a candidate can be suppressed only by one that meets
-it in time, and spans of about one length lie between two places of their order by start.
+The time is n log n for any density of candidates: a candidate is suppressed only by one that meets
+it in time, and among spans of similar length these are consecutive in the order of starts.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -31,14 +31,14 @@ from std.execution.stop import check_stop
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
 
-SAME_EVENT_MS = 500  # NIST's matching tolerance: two hits closer than this compete for one
+SAME_EVENT_MS = 500  # NIST's matching tolerance: closer hits compete for one occurrence
 
 Suppresses = Callable[[Candidates, Candidates], Bools]  # (n,) of n pairs; symmetric
 
 LEAST_AT_ONCE = 64  # candidates
-PAIRS_EACH = 16  # that a candidate of a block has with others of it, on average
+PAIRS_EACH = 16  # pairs of a candidate within its block, on average
 MOST_PAIRS = 1_000_000  # held at once
-SHARE_AT_ONCE = 4  # the best quarter of those that are left makes a block
+SHARE_AT_ONCE = 4  # the best quarter of the remaining candidates makes a block
 
 
 def deduplicate(candidates: Candidates) -> Candidates:
@@ -62,7 +62,7 @@ def best_of_each_place(candidates: Candidates, probability: Float64s) -> Int64s:
     """Rows of the candidates that no likelier one of the same term suppresses, ascending.
 
     Args:
-        candidates: (n,) in any order; of what is found of a term in several ways.
+        candidates: (n,) candidates of all methods, in any order.
         probability: (n,) of each.
     """
     n = len(candidates.term)
@@ -96,7 +96,7 @@ def overlap_groups(candidates: Candidates) -> Int64s:
 def overlap(
     start_ms: Int64s, end_ms: Int64s, other_start_ms: Int64s, other_end_ms: Int64s
 ) -> Bools:
-    """(n,) which spans share some time; one without length may lie inside the other or equal it.
+    """(n,) which spans share time; a span of length 0 may be inside the other or equal it.
 
     Args:
         start_ms, end_ms: (n,) spans.
@@ -148,13 +148,13 @@ def _suppress(candidates: Candidates, group: Int64s) -> tuple[Bools, Float64s]:
 
 
 def best_first(candidates: Candidates, group: Int64s, order: Int64s, same: Suppresses) -> Int64s:
-    """Go through candidates, the best first: each suppresses all that are left and the same as it.
+    """Process candidates, the best first: each suppresses all remaining ones of the same event.
 
     Args:
         candidates: (n,)
         group: (n,) only candidates of one group that meet in time can be the same.
         order: (n,) the candidates, the best of each group before its others.
-        same: which pairs are.
+        same: which pairs are one event.
 
     Returns:
         (n,) the candidate that suppressed each; its own row for those that are kept.
@@ -169,7 +169,7 @@ def best_first(candidates: Candidates, group: Int64s, order: Int64s, same: Suppr
         is_left[block] = False
         kept = block[owner[block] == block]
         for one, other in _same_pairs(candidates, group, kept, places, same):
-            free = np.flatnonzero(is_left[other])[::-1]  # the last that is written is the best
+            free = np.flatnonzero(is_left[other])[::-1]  # the best is written last
             owner[other[free]] = one[free]
             is_left[other[free]] = False
         left = left[len(block) :]
@@ -178,7 +178,7 @@ def best_first(candidates: Candidates, group: Int64s, order: Int64s, same: Suppr
 
 
 def _block(candidates: Candidates, group: Int64s, left: Int64s) -> "tuple[Int64s, SortedPlaces]":
-    """The best of those that are left, as many as have few enough pairs among them."""
+    """The best remaining candidates, as many as have few enough pairs."""
     size = max(LEAST_AT_ONCE, len(left) // SHARE_AT_ONCE)
     while True:
         block = left[:size]
@@ -190,7 +190,7 @@ def _block(candidates: Candidates, group: Int64s, left: Int64s) -> "tuple[Int64s
 
 
 def _inside(block: Int64s, pairs: Sequence[tuple[Int64s, Int64s]]) -> Int64s:
-    """(n,) which of a block's n candidates suppressed each of them, going through its pairs."""
+    """(n,) the candidate of a block that suppresses each, from its pairs."""
     number = {row: i for i, row in enumerate(block.tolist())}
     owner = list(range(len(block)))
     for some, others in pairs:
@@ -204,7 +204,7 @@ def _inside(block: Int64s, pairs: Sequence[tuple[Int64s, Int64s]]) -> Int64s:
 def _same_pairs(
     candidates: Candidates, group: Int64s, some: Int64s, places: "SortedPlaces", same: Suppresses
 ) -> Iterator[tuple[Int64s, Int64s]]:
-    """Which of some candidates are the same as which of those at places, by the former."""
+    """The pairs of candidates and sorted candidates that are one event, by the former."""
     first, last = places.windows(candidates, group, some)
     total = np.cumsum((last - first).sum(axis=1))
     bounds = np.searchsorted(total, np.arange(MOST_PAIRS, int(total.max(initial=0)), MOST_PAIRS))
@@ -221,7 +221,7 @@ class SortedPlaces(NamedTuple):
 
     order: Int64s  # (n,) rows
     key: Int64s  # (n,) ascending
-    lengths: Int64s  # (k,) that there are: 0 for no time, else i for 2^(i-1) to 2^i - 1 ms
+    lengths: Int64s  # (k,) existing lengths: 0 for no time, else i for 2^(i-1) to 2^i - 1 ms
     spans: tuple[int, int]  # of groups and times, in the key
 
     @classmethod
@@ -235,7 +235,7 @@ class SortedPlaces(NamedTuple):
         return cls(rows[order], key[order], np.unique(length), spans)
 
     def windows(self, candidates: Candidates, group: Int64s, rows: Int64s) -> tuple[Int64s, Int64s]:
-        """Where those that may meet some candidates in time lie in the order.
+        """The rows that may meet some candidates in time.
 
         Returns:
             (rows, k) first and one past the last of each length.

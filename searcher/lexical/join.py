@@ -2,13 +2,12 @@
 
 Two words follow each other if the second stands in a later slot, at most ``max_gap_ms`` lie
 between them and they overlap by at most ``max_overlap_ms``, as words that straddle slots do. The
-order of the slots decides, not the clock: recognisers write words that take no time, and
-neighbours that begin together. Slots in the gap are skipped, which costs the posterior of 'no
-word' in each.
+order of the slots decides, not the times: recognisers write words of no duration, and neighbours
+that begin together. Slots in the gap are skipped, each at the cost of its posterior of 'no word'.
 
-The join starts at the rarest word and looks for neighbours by binary search in the frequent
-words' sorted keys, so a frequent word costs a logarithm, not its length. How many pairs there
-are is known before they are made: of too many (``max_places``), the likeliest are.
+The join starts at the rarest word and finds neighbours by binary search in the frequent words'
+sorted keys, so the cost of a frequent word is logarithmic. The number of pairs is computed before
+they are made; if there are too many (``max_places``), only the likeliest are made.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +24,7 @@ from std.values import Float64s
 
 
 class Paths(NamedTuple):
-    """Partial phrases: the words from some first to some last one have been found."""
+    """Partial phrases, from a first to a last word."""
 
     start: UInt64s  # (n,) key of the earliest start of a word
     end: UInt64s  # (n,) key of the latest end of a word
@@ -39,7 +38,7 @@ class Paths(NamedTuple):
 
 
 class Spans(NamedTuple):
-    """Where a word or a phrase may occur."""
+    """Places of a word or a phrase."""
 
     recording: Int64s  # (n,)
     start_ms: Int64s  # (n,)
@@ -49,7 +48,7 @@ class Spans(NamedTuple):
     is_cut: bool = False  # whether there are more, less likely
 
     def likeliest(self, n: int) -> "Spans":
-        """The n likeliest at most, in their order; of equals those that come first."""
+        """At most the n likeliest, in their order; of equal ones the first."""
         if len(self.posterior) <= n:
             return self
         kept = np.sort(np.argsort(-self.posterior, kind="stable")[:n])
@@ -94,7 +93,7 @@ def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -
 def _total(columns: Float64s) -> Float64s:
     """(n,) sum of (n, k) columns, in the order of the words."""
     total = np.zeros(len(columns))
-    for column in columns.T:  # not in that of the join: the rarest word differs among segments
+    for column in columns.T:  # not in the order of the join, which differs between segments
         total += column
     return total
 
@@ -109,9 +108,9 @@ def single_word(word: Postings) -> Spans:
 def skip_costs(slots: Slots, floor: float) -> SkipCost:
     """A function from gaps to the log of the product of the epsilons of the slots inside.
 
-    A slot lies in a gap if it stands between the two words' slots and its middle does not lie
-    inside one of the words. No 'no word' posterior is taken below ``floor``: the recogniser's
-    clustering is too rough for a slot to forbid a phrase.
+    A slot is in a gap if it is between the two words' slots and its middle is not inside one of the
+    words. A 'no word' posterior counts at least ``floor``, because the recogniser's clustering is
+    too coarse for one slot to exclude a phrase.
     """
 
     def cost(
@@ -126,7 +125,7 @@ def skip_costs(slots: Slots, floor: float) -> SkipCost:
             np.searchsorted(slots.key, gap_end[gaps], side="right"),
             slots.positions(right_slot[gaps]),
         )
-        gap, row = ranges(first, last)  # few gaps have a slot inside: only those are looked at
+        gap, row = ranges(first, last)  # few gaps contain a slot: only these are processed
         epsilon = np.maximum(slots.epsilon[row].astype(np.float64), floor)
         skipped[gaps] = np.bincount(gap, weights=np.log(epsilon), minlength=len(gaps))
         return skipped
@@ -145,7 +144,7 @@ def _paths_of_word(words: Postings) -> Paths:
 def _extend(
     paths: Paths, words: Postings, skip_cost: SkipCost, config: SearchConfig, *, forwards: bool
 ) -> Paths:
-    """Put one more word behind (or before) every path it can follow (or precede)."""
+    """Add a word after (or before) every path that it can follow (or precede)."""
     check_stop()
     gap, overlap = np.uint64(config.max_gap_ms), np.uint64(config.max_overlap_ms)
     longest = np.uint64(int(words.duration_ms.max(initial=0)))
@@ -155,7 +154,7 @@ def _extend(
         earliest, latest = _back(paths.first_start, gap + longest), paths.first_start + overlap
     first = np.searchsorted(words.key, earliest)
     last = np.searchsorted(words.key, latest, side="right")
-    if not (first < last).any():  # most words that a term is split into stand nowhere together
+    if not (first < last).any():  # most splits of a term occur nowhere together
         return _none(paths)
     kept = _likeliest(paths, last - first, config.max_places)
     path, row = ranges(first[kept], last[kept])
@@ -193,12 +192,12 @@ def _extend(
 
 
 def _likeliest(paths: Paths, counts: Int64s, most: int) -> Int64s:
-    """The likeliest paths that can be continued in at most so many ways, in their order.
+    """The likeliest paths with a limited total number of continuations, in their order.
 
     Args:
         paths: (n,)
-        counts: (n,) in how many ways each can be continued.
-        most: ways of all of them together.
+        counts: (n,) the number of continuations of each.
+        most: the largest total number.
     """
     if int(counts.sum()) <= most:
         return np.arange(len(counts))
@@ -211,7 +210,7 @@ def _rows(paths: Paths, which: Int64s) -> Paths:
 
 
 def _none(paths: Paths) -> Paths:
-    """No path, with one word more."""
+    """An empty set of paths, with one more word."""
     width = paths.slots.shape[1]
     return _rows(paths, np.empty(0, np.int64))._replace(
         slots=np.empty((0, width + 1), np.int64),
@@ -221,6 +220,6 @@ def _none(paths: Paths) -> Paths:
 
 
 def _back(key: UInt64s, by_ms: np.uint64) -> UInt64s:
-    """Earlier by so much, but not before the recording begins."""
+    """An earlier key, but not before the start of the recording."""
     earlier: UInt64s = key - np.minimum(key & TIME_MASK, by_ms)
     return earlier

@@ -4,9 +4,9 @@ search_segment   a plan and a segment -> candidates
     look_up          some terms at a time -> all their candidates
     settle           those inside the ECF, without duplicates; the words of their wildcards
 
-All of a recording lies in one segment, so a segment is searched without the others: in this
-process, in a worker process or on another machine. Terms with many candidates are settled one by
-one, so that only one's duplicates are held.
+A recording is completely in one segment, so segments are searched independently: in this process,
+in a worker process or on another machine. Terms with many candidates are deduplicated one by one to
+limit memory.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,25 +34,25 @@ from std.text import bare
 from std.values import Bools, Excerpt, Float64s
 
 SETTLED_AT_ONCE = 500_000  # candidates, or those of one term
-TYPED = 0.999  # times the posterior of a word that people type otherwise: of equals it is second
+TYPED = 0.999  # factor of the posterior of a word that is typed otherwise: it ranks second
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """What is looked up in every segment."""
+    """The look-ups in every segment."""
 
     variants: tuple[Variant, ...]
     term_of_variant: Int64s  # (variants,) ascending
     config: Config
     excerpts: Sequence[Excerpt] | None
-    # What a word stands for: one with *, or one that the index spells in several ways.
+    # The words that a word with *, or with several spellings in the index, stands for.
     stands_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    typed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # those that people type so
-    first_variant: int = 0  # of a piece: its place in the whole plan
-    spoken_by: SpokenBy | None = None  # None = everybody
+    typed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # words that are typed so
+    first_variant: int = 0  # of a piece: its position in the whole plan
+    spoken_by: SpokenBy | None = None  # None = all speakers
 
     def pieces(self, segments: Sequence[Segment], workers: Executor) -> "list[Plan]":
-        """Parts that no term straddles, so that few segments keep many workers busy."""
+        """Divide the plan between terms, so that few segments keep many workers busy."""
         n_terms = int(self.term_of_variant.max(initial=-1)) + 1
         n = max(1, min(n_terms, -(-workers.workers // max(1, len(segments)))))
         if n == 1:
@@ -70,17 +70,17 @@ class Plan:
 
 
 class LexicalResult(NamedTuple):
-    """The candidates that terms have by their words, in a segment or in all of a language."""
+    """The lexical candidates of terms, in a segment or in a language."""
 
     candidates: Candidates  # deduplicated, ordered; their probabilities are posteriors
-    variants: tuple[Variant, ...]  # that they point into; of a segment those that wildcards become
-    found_words: set[str]  # the words looked up that it has, and the wildcards that fit one
+    variants: tuple[Variant, ...]  # of the candidates; of a segment only those of wildcards
+    found_words: set[str]  # the words that exist, and the wildcards with a match
     outside_ecf: int  # candidates left out
     cut: frozenset[int] = frozenset()  # terms of which only the likeliest places are here
     corrected: frozenset[str] = frozenset()  # words that only people put there
 
     def places_of_parts(self, n_terms: int) -> Int64s:
-        """(terms,) how many places each has where its words are split or joined."""
+        """(terms,) the number of places of each from splits and joined words."""
         candidates = self.candidates
         is_of_parts = np.array([one.method in ("split", "join") for one in self.variants], bool)
         some = candidates.rows(np.flatnonzero(is_of_parts[candidates.variant]))
@@ -94,7 +94,7 @@ class LexicalResult(NamedTuple):
 
 
 class SpeltOut(NamedTuple):
-    """The words that occur where a variant with wildcards was found."""
+    """The words at the places of a variant with wildcards."""
 
     variant: Variant
     first: int  # number of its first sequence
@@ -104,7 +104,7 @@ class SpeltOut(NamedTuple):
 class LookedUp(NamedTuple):
     """All candidates of some terms in one segment, before deduplication."""
 
-    candidates: Candidates  # variants from the plan's last on are sequences of wildcards' words
+    candidates: Candidates  # variants after the plan's are sequences of wildcards' words
     spelt_out: tuple[SpeltOut, ...]
     cut: frozenset[int]  # terms of which only the likeliest places are here
 
@@ -150,7 +150,7 @@ def search_segment(task: tuple[Plan, Segment]) -> LexicalResult:
 
 
 def require_few(n_candidates: int, config: Config) -> None:
-    """Refuse a search that takes too much memory.
+    """Refuse a search that needs too much memory.
 
     Raises:
         StdError: it has more candidates than ``config`` allows.
@@ -226,14 +226,14 @@ def look_up(
 def settle(
     plan: Plan, found: LookedUp, unions: Mapping[str, Union], segment: Segment, n_wildcard: int
 ) -> tuple[Candidates, list[Variant], int]:
-    """The candidates that stay of some terms: inside the ECF, one of each event.
+    """The remaining candidates of some terms: inside the ECF, one per event.
 
     Args:
         plan: the plan that was looked up.
         found: all candidates.
         unions: the unions of the wildcards of the plan.
         segment: the segment that was searched.
-        n_wildcard: variants of wildcards that other terms have; numbers go on behind them.
+        n_wildcard: number of earlier variants of wildcards; numbers continue after them.
 
     Returns:
         candidates; the variants of their wildcards; candidates outside the ECF.
@@ -269,7 +269,7 @@ def settle(
 
 
 def _second(postings: Postings) -> Postings:
-    """Postings of a word that is typed as another one is written, which comes first."""
+    """Postings of a word that is typed like another one, which ranks first."""
     return postings._replace(posterior=postings.posterior * np.float32(TYPED))
 
 
@@ -281,15 +281,15 @@ def _wildcard_variant(variant: Variant, words: tuple[str, ...]) -> Variant:
 
 @lru_cache(maxsize=1 << 14)
 def _told(asked: str, word: str) -> str:
-    """What a word of a term stands for here, to a person; empty if for itself."""
+    """Describe the words that a word of a term stands for; empty if only itself."""
     return explained(asked, word) if bare(asked) != bare(word) else ""
 
 
 def _skip_cost(phrases: Sequence[Sequence[Postings]], segment: Segment, config: Config) -> SkipCost:
-    """What skipping slots costs, fetched once for all phrases that skip some."""
+    """The costs of skipped slots, fetched once for all phrases."""
 
     def gaps() -> tuple[Int64s, Int64s]:
-        """First and last slot of each gap: a join that only records them."""
+        """Record the first and last slot of each gap."""
         first, last = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
 
         def record(

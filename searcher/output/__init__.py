@@ -1,1 +1,1 @@
-"""Hits as a hit list, a table, JSON, and why each is there."""
+"""Hits as a hit list, a table and JSON, and explanations of hits."""

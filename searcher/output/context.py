@@ -1,4 +1,4 @@
-"""What the recogniser wrote around a detection, and what it holds for likeliest in its place."""
+"""The recogniser's likeliest words around a detection and at its place."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -20,25 +20,25 @@ from std.values import Int32s, Recording
 
 WORDS_AROUND = 4
 DOUBTFUL = 0.5  # posterior of 'no word', above which it is likelier than any word
-CHANGE = "–"  # before the name of a speaker who goes on
+CHANGE = "–"  # before the name of the next speaker
 CHARACTERS_AROUND = 12  # where text has no spaces
 
 
 class Context(NamedTuple):
     """The likeliest words before the slots of a detection, in them, and after them.
 
-    A word that is less likely than none ends with a question mark: it is all that the recogniser
-    wrote there. In its own slots the detection's words may be less likely than others, or than
-    silence. Where somebody else goes on, "– Anna:" stands before the words; if that is before the
-    detection, "Bob:" stands at the beginning, too.
+    A word that is less likely than silence ends with a question mark; it is the only word there. At
+    its place the detection's words may be less likely than others or than silence. Where the
+    speaker changes, "– Anna:" precedes the words; if this is before the detection, the first
+    speaker ("Bob:") is named, too.
     """
 
     before: str
     likeliest: str
     after: str
     slots: tuple[int, int] = (0, 0)  # first and one past the last, of its recording's slots
-    error_ms: int = 0  # how far its times may be off; 0 where none of them is estimated
-    speaker: str = ""  # who spoke, if the index knows; of two, both
+    error_ms: int = 0  # largest error of its times; 0 without estimated times
+    speaker: str = ""  # the speaker, if known; of two, both
 
 
 def contexts(
@@ -70,9 +70,9 @@ def first_speakers(
     segments: Sequence[Segment],
     copies: Copies = NO_COPIES,
 ) -> list[str] | None:
-    """(n,) who speaks where each candidate begins, else where it ends; arguments as of `contexts`.
+    """(n,) the speaker at the start of each candidate, else at its end; arguments as of `contexts`.
 
-    Empty where nobody is named; None if the segments name nobody at all.
+    Empty = unknown; None if the segments name no speakers.
     """
     if not any(any(Speakers.of(segment).names) for segment in segments):
         return None
@@ -100,7 +100,7 @@ def by_segment(
         known = [table.row_of.get(recording, -1) for recording in originals]
         rows = np.array(known, int)[which]
     here = np.append(table.segment, -1)[rows]  # row -1, of no segment, is the last
-    here = np.where(candidates.first_slot >= 0, here, -1)  # a place without words has no context
+    here = np.where(candidates.first_slot >= 0, here, -1)  # no context without words
     for number in np.unique(here[here >= 0]).tolist():
         check_stop()
         places = np.flatnonzero(here == number)
@@ -125,7 +125,7 @@ def _in_segment(candidates: Candidates, segment: Segment) -> list[Context]:
 
 
 def _speakers(candidates: Candidates, segment: Segment) -> list[str]:
-    """(n,) who speaks at the beginning of each candidate, and at its end if that is another."""
+    """(n,) the speaker at the start of each candidate, and at its end if it differs."""
     speakers = Speakers.of(segment)
     rows = zip(
         speakers.at(candidates.first_slot).tolist(),
@@ -140,7 +140,7 @@ _unspaced: WeakKeyDictionary[Segment, bool] = WeakKeyDictionary()
 
 
 def _is_unspaced(segment: Segment) -> bool:
-    """Whether a segment has words of text without spaces; they are looked at once."""
+    """Whether a segment has words of text without spaces, computed once."""
     found = _unspaced.get(segment)
     if found is None:
         found = _unspaced[segment] = has_characters("\n".join(segment.words()))
@@ -159,7 +159,7 @@ def _around(
 ) -> "_Runs":
     """The words before some slots of a recording, in them and after them, for n detections.
 
-    Only a few slots are looked at, and more where these are silent.
+    Only a few slots are examined, and more where these are silent.
 
     Args:
         word: (slots,) id of the likeliest word; -1 where there is none.
@@ -253,7 +253,7 @@ def _slots_said(word: Int32s, low: Int64s, slots: Sequence[Int64s]) -> tuple[Int
 
 
 def _largest_errors(candidates: Candidates, segment: Segment) -> list[int]:
-    """(n,) how far the times of each candidate may be off: what the worst of its slots may."""
+    """(n,) the largest error of each candidate's times: that of its worst slot."""
     column = segment.extra(SLOT_ERROR)
     if column is None:
         return [0] * len(candidates.term)

@@ -1,6 +1,6 @@
 """Hits where the recogniser wrote something else: a table for `std-store correct --table`.
 
-The table is what a person accepts: rows may be deleted, or marked with no in a column ``right``.
+A person may delete rows of the table, or mark them with no in a column ``right``.
 """
 
 from collections.abc import Sequence
@@ -21,10 +21,10 @@ AS_WRITTEN = ("exact", "wildcard")
 
 
 def misspelt(hits: Sequence[Hit], least: float = LEAST_PROBABILITY) -> list[Hit]:
-    """The hits of which the recogniser wrote something else, by recording and time.
+    """The hits whose place has other words, by recording and time.
 
-    Of hits that overlap the most probable one counts; where this one is written as it should be,
-    there is nothing to be corrected.
+    Of overlapping hits the most probable counts; if it is already written correctly, no row is
+    made.
 
     Args:
         hits: the hits of a list of names.
@@ -48,7 +48,7 @@ def misspelt(hits: Sequence[Hit], least: float = LEAST_PROBABILITY) -> list[Hit]
 
 
 def _is_misspelt(hit: Hit) -> bool:
-    """Whether another word is written: not the term, and no longer word that has the term in it.
+    """Whether other words are written: neither the term nor a longer word that contains it.
 
     A longer word is an inflected form of the term, or another word (preserved, for reserved).
     """
@@ -65,7 +65,7 @@ def _words(text: str) -> list[str]:
 
 
 def write_corrections(hits: Sequence[Hit], path: Path, least: float = LEAST_PROBABILITY) -> int:
-    """Write the table; return how many rows it has.
+    """Write the table; return the number of rows.
 
     Args:
         hits: the hits of a list of names.

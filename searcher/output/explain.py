@@ -1,4 +1,4 @@
-"""Hits with their explanation, and the figures of a search."""
+"""Hits with their explanations, and the figures of a search."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -28,8 +28,7 @@ def explained(
     """One hit per detection, in the order of the hit list.
 
     Args:
-        found: what a search returns.
-        contexts: (n,) the words around each detection.
+        found: the result of a search. contexts: (n,) the words around each detection.
         decided: whether hits have a decision; if not, ``score`` is the probability.
         metadata: the metadata of the recordings.
         found_by, heard, within: (n,) what each recogniser says, where there are several; phones
@@ -58,7 +57,7 @@ def explained(
         "decision": decision,
         "searched": searched,
         **_found_as(found),
-        "context": [  # of a place found by an example the words that the recogniser wrote
+        "context": [  # for a place found by an example, the recogniser's words
             (one, words or own, other)
             for one, words, own, other in zip(before, searched, likeliest, after, strict=True)
         ],
@@ -78,7 +77,7 @@ def explained(
 
 
 def _found_as(found: SearchResult) -> dict[str, Sequence[Any]]:
-    """By which method each detection was found, and of which term it is a related form."""
+    """The method that found each detection, and the term of a related form."""
     variants = [found.variants[i] for i in found.candidates.variant.tolist()]
     form_of = [found.form_of[i] if found.form_of else "" for i in found.candidates.term.tolist()]
     return {
@@ -119,7 +118,7 @@ def _because(found: SearchResult, error_ms: Sequence[int], *, decided: bool) -> 
 
 
 def summary(found: SearchResult) -> dict[str, Any]:
-    """What one search over a term list found, in figures."""
+    """The figures of a search of a term list."""
     return {
         "terms": len(found.terms),
         "detections": len(found.candidates.term),

@@ -1,10 +1,10 @@
-"""What was found -> files that evaluations read: hit list, and probabilities of its hits.
+"""A search result -> files for evaluations: a hit list, and the probabilities of its hits.
 
 write_hits            the files
     hit_list          the score of a hit is rescaled, so that 0.5 decides
     probability_list  the same hits with their probabilities as scores
 
-Each list says what a place without a hit is worth, in its own numbers.
+Each list has a score for places without a hit, on its own scale.
 """
 
 from dataclasses import replace
@@ -35,7 +35,7 @@ def write_hits(
     """Write a hit list for `scoring.score_files`, in the encoding of the term list.
 
     Args:
-        found: what `Index.search_terms` returned.
+        found: the result of `Index.search_terms`.
         path: the hit list; a name that ends in ``.gz`` is compressed, ``-`` is standard output.
         terms: the term list that was searched.
         terms_filename: its name, as the hit list repeats it.
@@ -43,11 +43,11 @@ def write_hits(
         system_id: name of the system.
         dialect: ``std2006`` or ``kws2013``.
         cpu_s: CPU time of the search, which NIST asks for; None: the time that passed.
-        default_score: whether a list of the dialect ``kws2013`` says what a place without a hit is
-            worth, which NIST's schema does not know.
+        default_score: whether a list of the dialect ``kws2013`` has a score for places without a
+            hit, which NIST's schema lacks.
 
     Raises:
-        InputError: a file cannot be written; it is then as before.
+        InputError: a file cannot be written; an existing file stays unchanged.
         StdError: ``system_id`` has characters that XML cannot hold.
     """
     if CONTROL_CHARACTERS.search(system_id):

@@ -1,4 +1,4 @@
-"""Hits as sound, as subtitles, and as files of editing programs.
+"""Hits as clips, subtitles, and files of editing programs.
 
 write_clips       a sound file for each hit
 write_subtitles   a file of cues for each recording
@@ -41,19 +41,18 @@ def write_clips(
 
     Args:
         hits: in the order in which equal names are numbered.
-        folder: where the files go; it is made.
+        folder: the output folder; it is created.
         audio: folder of audio files (`std.audio.files`); None = there is none.
         metadata: the metadata of the recordings: ``audio`` names a file, where ``audio`` has none.
         kind: the kind of the files.
-        around_s: how much more is cut on both sides.
-        advance: told of each hit.
+        around_s: additional time on both sides. advance: called after each hit.
 
-    Returns:
-        what could not be cut, a line each.
+        Returns:
+            a line for each hit that could not be cut.
 
     Raises:
-        StdError: nothing can be cut; of a recording several files may be the audio; the folder
-            cannot be written; PyAV is not installed.
+        StdError: nothing can be cut, several files may be the audio of a recording, the folder
+            cannot be written, or PyAV is not installed.
     """
     if audio and not audio.is_dir():
         raise StdError(f"--audio {audio}: expected a folder")
@@ -92,15 +91,15 @@ def _clip_name(hit: Hit) -> str:
 
 
 def recording_name(hit: Hit) -> str:
-    """The recording of a hit as a part of a file's name."""
+    """The recording of a hit as part of a file name."""
     return safe_name(hit.file) + (f"_{hit.channel}" if hit.channel != 1 else "")
 
 
 def _audio_of(file: str, folder: AudioFolder | None, metadata: Metadata) -> Path | None:
-    """The audio of a recording: of the folder, else as its metadata say; addresses do not count.
+    """The audio file of a recording, from the folder or from its metadata; addresses are ignored.
 
     Raises:
-        InputError: several files of the folder may be meant.
+        InputError: several files of the folder fit.
     """
     known = metadata.values(file)
     if folder and (path := folder.path(file, known)):
@@ -108,7 +107,7 @@ def _audio_of(file: str, folder: AudioFolder | None, metadata: Metadata) -> Path
     place = Path(known.get(AUDIO, ""))
     try:
         return place if place.is_file() and is_same_audio(place, known) else None
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # an impossible file name
         return None
 
 
@@ -140,7 +139,7 @@ def write_subtitles(hits: Sequence[Hit], path: Path) -> None:
 
 
 def _said(hit: Hit) -> str:
-    """The words around a hit after the name of who says them, unless these name several."""
+    """The words around a hit, after the speaker's name unless they name several speakers."""
     text = text_of(hit.context).strip()
     is_named = CHANGE in hit.context[0].split()
     return f"{hit.speaker}: {text}" if hit.speaker and not is_named else text

@@ -1,4 +1,4 @@
-"""What std-search tells a person about a search: warnings, and remarks on the terms."""
+"""Notes about a search for a person: warnings, and remarks on the terms."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ def cut_wildcards(found: SearchResult) -> Iterator[str]:
 
 
 def cut_terms(found: SearchResult) -> Iterator[str]:
-    """Terms that stand in too many places, of which the likeliest were searched; one line each."""
+    """Terms with too many places, of which the likeliest were searched; one line each."""
     for row in sorted(found.cut):
         yield (
             f"{cut(found.terms[row].text)}: too many places, only the likeliest are searched "
@@ -49,7 +49,7 @@ def cut_terms(found: SearchResult) -> Iterator[str]:
 
 
 def form_notices(forms: SearchResult) -> Iterator[str]:
-    """How often the related forms of each term were found, one line each.
+    """The counts of the related forms of each term, one line each.
 
     Args:
         forms: the search for them (`SearchableIndex.find_forms`).
@@ -61,7 +61,7 @@ def form_notices(forms: SearchResult) -> Iterator[str]:
 
 
 def copy_notice(found: SearchResult) -> str:
-    """How many of the searched recordings are copies of others; empty without any.
+    """The number of copies among the searched recordings; empty without copies.
 
     Args:
         found: by a search.
@@ -74,7 +74,7 @@ def copy_notice(found: SearchResult) -> str:
 
 
 def acceptance_notice(found: SearchResult, decision: DecisionConfig) -> str:
-    """That decisions take terms to occur of which most do not; empty if they do.
+    """A warning that decisions assume that terms occur although most do not; empty if most do.
 
     Args:
         found: by a search.
@@ -90,7 +90,7 @@ def acceptance_notice(found: SearchResult, decision: DecisionConfig) -> str:
 
 
 def doubt_notice(found: SearchResult, decision: DecisionConfig) -> str:
-    """Which terms are accepted though each of their hits is probably wrong; empty if none is.
+    """The accepted terms of which each hit is probably wrong; empty without any.
 
     Args:
         found: by a search of a list.
@@ -107,7 +107,7 @@ def doubt_notice(found: SearchResult, decision: DecisionConfig) -> str:
 
 
 def list_notice(found: SearchResult, config: Config) -> str:
-    """That probabilities depend on the other terms of the list; empty if they do not."""
+    """A note that probabilities depend on the other terms of the list; empty if they do not."""
     if config.calibration.list == "independent" or len(found.terms) < 2:
         return ""
     return (
@@ -117,7 +117,7 @@ def list_notice(found: SearchResult, config: Config) -> str:
 
 
 def fusion_warning(recordings: Sequence[AbstractSet[Recording]]) -> str:
-    """That recognisers have no recording in common; empty if they have.
+    """A warning that recognisers have no common recording; empty if they have one.
 
     Args:
         recordings: the recordings of each recogniser's index.
@@ -129,7 +129,7 @@ def fusion_warning(recordings: Sequence[AbstractSet[Recording]]) -> str:
 
 
 def term_warnings(found: SearchResult) -> Iterator[str]:
-    """Which terms of a list can hardly be found, and why."""
+    """The terms of a list that can hardly be found, with reasons."""
     without_letters = [
         term for term in found.terms if not any(letter.isalnum() for letter in term.text)
     ]
@@ -154,7 +154,7 @@ def term_warnings(found: SearchResult) -> Iterator[str]:
 
 
 def phonetic_warnings(found: SearchResult) -> Iterator[str]:
-    """Where OOV words were not searched by phones, and where the model is of another language."""
+    """Segments without phonetic search, and segments of another language than the model."""
     if found.without_phones:
         reasons = ""
         if languages := sorted({*found.without_phones} - {""}):

@@ -1,4 +1,4 @@
-"""What a search asks of the recogniser: words to add, and stretches to listen to again.
+"""Files for the recogniser: words to add, and stretches to recognise again.
 
 write_oov_lexicon   out-of-vocabulary words with pronunciations
 write_stretches     where such words may have been said, for std-recognise --listen-again
@@ -21,7 +21,7 @@ from std.phonetics.lexicon import dump
 from std.store import Segment
 from std.values import Recording
 
-DOUBTED, CERTAIN = 0.02, 0.95  # probabilities between which it is worth to listen again
+DOUBTED, CERTAIN = 0.02, 0.95  # probabilities of places that are recognised again
 
 
 def write_oov_lexicon(
@@ -59,9 +59,9 @@ def write_oov_lexicon(
 
 
 def write_stretches(path: Path, found: SearchResult) -> int:
-    """Write where terms with out-of-vocabulary words may have been said; return how many places.
+    """Write the places where terms with out-of-vocabulary words may be; return their number.
 
-    Places that overlap are one, with the words of all. What is nearly certain or hardly likely is
+    Overlapping places become one, with the words of all. Nearly certain and unlikely places are
     left out.
 
     Args:

@@ -18,8 +18,8 @@ HEADER = (
     "within_word",
 )
 BRIEF = ("term", "file", "start", "end", "probability", "text")
-DECIDED = ("score", "decision")  # after these, where hits are accepted or rejected
-LEAST_LETTERS = {"context": 18, "found as": 12}  # letters that people need to read texts
+DECIDED = ("score", "decision")  # further columns of hits with decisions
+LEAST_LETTERS = {"context": 18, "found as": 12}  # least width of texts, in letters
 
 
 def hit_rows(hits: Sequence[Hit], *, decided: bool) -> Rows:
@@ -103,7 +103,7 @@ def print_table(
         table.add_column(
             name,
             justify="right" if name in numbers else "left",
-            no_wrap=name in numbers or name == "file",  # what is cut off cannot be looked up
+            no_wrap=name in numbers or name == "file",  # a shortened name cannot be looked up
             overflow="fold",
         )
     for hit in hits[:limit]:
@@ -126,5 +126,5 @@ def print_table(
 
 
 def _value(hit: Hit, column: str) -> str:
-    """What a hit has in a column: of its speaker, or of its recording's metadata."""
+    """A hit's value in a column: its speaker, or a value of its recording's metadata."""
     return hit.said_by if column == "speaker" else hit.metadata.get(column, "")

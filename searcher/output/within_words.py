@@ -1,15 +1,15 @@
-"""Hits inside other words: where a term's letters are a part of what the recogniser wrote.
+"""Hits inside other words: the term's letters are a part of the recogniser's words.
 
-within_words    detections -> of each, the words that it is inside, or None
+within_words    detections -> for each, the words that contain it, or None
     kind_of         words of a term, words written there -> form, part or apart
 
     form     a related form of the term (jüngling: jünglings; wissenschaftler: wissenschaftlich)
     part     a longer word that has the term in it (nacional: internacionales)
-    apart    several words that are one of the term (hierdoor: hier door)
+    apart    several words for one word of the term (hierdoor: hier door)
 
-An evaluation by words counts the first two kinds as false alarms, and the third as right where the
-reference writes one word; a person may want all of them. What tells them from the term itself is
-how sure the recogniser was of its words: their posterior is kept with each.
+An evaluation by words counts the first two kinds as false alarms, and the third as right if the
+reference writes one word; a person may want all kinds. The posterior of the recogniser's words is
+kept with each hit, because it distinguishes them from the term itself.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from searcher.terms.related_forms import RelatedForms, letters
 from std.store import Segment
 
 OWN_WORDS = ("exact", "wildcard", "inflection", "example")  # the term's own words, or none
-FEWEST_LETTERS = 3  # letters of a term that are no chance in a word
+FEWEST_LETTERS = 3  # least letters of a term that are not in a word by chance
 
 
 def within_words(
@@ -35,7 +35,7 @@ def within_words(
     forms: RelatedForms,
     copies: Copies = NO_COPIES,
 ) -> list[WithinWord | None]:
-    """(n,) what each detection is inside.
+    """(n,) the words that contain each detection.
 
     Args:
         found: what a search returns; its candidates have slots.
@@ -79,11 +79,11 @@ def within_words(
 def kind_of(
     words: Sequence[str], written: Sequence[str], forms: RelatedForms
 ) -> tuple[WordKind, str] | None:
-    """In which way a term is inside the words that were written, and in which of them.
+    """The way in which written words contain a term, and the word that does.
 
     Args:
         words: the words of the term, normalised.
-        written: at its place.
+        written: the words written at its place.
         forms: the forms of the index's words.
 
     >>> from searcher.terms.vocabulary import of_words

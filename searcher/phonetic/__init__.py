@@ -1,1 +1,2 @@
-"""Phonetic search: the phones of a term aligned to those of the index, and what chance gives."""
+"""Phonetic search: a term's phones aligned with those of the index, and the null distribution."""
+distribution."""

@@ -4,7 +4,7 @@
         align_windows           all hits in some runs of slots ("windows")
         best_hits               at most one for each place, best first
     best_of_segments        of several segments
-    tiles_of                windows that cover all of a segment
+    tiles_of                windows that cover a segment
 
 The query's phones are aligned to every path through the networks' alternatives
 (`searcher.phonetic.alignment_kernels`).
@@ -32,9 +32,9 @@ from std.values import Float32s, Int32s
 
 TILE_SLOTS = MAX_WINDOW_SLOTS  # slots aligned at a time in a full scan
 TILE_OVERLAP = 8  # slots beyond one per phone that a hit may span
-WINDOWS_AT_ONCE = 256  # that share the room for hits
-PATH_WEIGHT = 0.5  # of the log posteriors of the words on a path, against phone log ratios
-WINDOWS_PER_HIT = 1.5  # whose paths are sought first; windows may share a place
+WINDOWS_AT_ONCE = 256  # windows that share memory for hits
+PATH_WEIGHT = 0.5  # of the log posteriors of the words on a path, relative to phone log ratios
+WINDOWS_PER_HIT = 1.5  # windows whose paths are computed first; they may share a place
 
 
 class AlignedHits(NamedTuple):
@@ -57,7 +57,7 @@ class AlignedHits(NamedTuple):
 
 
 def tiles_of(index: PhoneticIndex, phones: int) -> Int64s:
-    """(w, 2) runs of slots that cover all live recordings, whichever segment they are in.
+    """(w, 2) runs of slots that cover all live recordings, independent of their segment.
 
     Args:
         index: the segment.
@@ -75,16 +75,16 @@ def tiles_of(index: PhoneticIndex, phones: int) -> Int64s:
 def align_windows(
     ratios: Ratios, index: PhoneticIndex, windows: Int64s, min_score: float
 ) -> AlignedHits:
-    """All hits of a query in some windows of one segment; windows that overlap give a hit twice.
+    """All hits of a query in some windows of one segment; overlapping windows give a hit twice.
 
     Args:
         ratios: log ratios of the query's phones, by the segment's phone numbers.
         index: the segment.
         windows: (w, 2) runs of slots.
-        min_score: hits that score below are left out, nats.
+        min_score: lowest score of a hit, nats.
 
-    Returns:
-        hits by window, best first in each; recordings that are left out have none.
+        Returns:
+            hits by window, best first in each; recordings that are left out have none.
     """
     from searcher.phonetic.alignment_kernels import find_hits
 
@@ -120,12 +120,11 @@ def align_windows(
 
 
 def align_extensions(extensions: Extensions, cutoff: Cutoff, index: PhoneticIndex) -> AlignedHits:
-    """The `best_hits` of a query around the extensions that the archive's cut-off takes.
+    """The `best_hits` of a query around the extensions above the archive's cut-off.
 
-    First every window gets its score, which is fast; then paths are sought in the best windows
-    only, and in all with a rare score. If these have as many places as are wanted, no hit of
-    another window comes before them: it scores less than all of these. Otherwise more windows are
-    aligned.
+    First every window gets its score, which is fast. Then paths are computed for the best windows
+    and for all with a rare score. If these have enough places, every hit of another window scores
+    less. Otherwise more windows are aligned.
     """
     from searcher.phonetic.alignment_kernels import best_scores
 
@@ -153,7 +152,7 @@ def align_extensions(extensions: Extensions, cutoff: Cutoff, index: PhoneticInde
 def best_hits(hits: AlignedHits, limit: HitLimit) -> AlignedHits:
     """The best of one query's hits in a segment, one per place, best first, up to a limit.
 
-    Of equal ones the first by audio file, channel and time, as segments are ordered.
+    Equal scores are ordered by audio file, channel and time, as segments are.
     """
     return hits.rows(best_rows(hits, limit))
 
@@ -185,7 +184,7 @@ def best_rows(hits: AlignedHits, limit: HitLimit) -> Int64s:
 def best_of_segments(
     parts: Sequence[AlignedHits], indexes: Sequence[PhoneticIndex], limit: HitLimit
 ) -> AlignedHits:
-    """The best of one query's hits in several segments, as `best_hits` are in each."""
+    """The best of one query's hits in several segments, by the order of `best_hits`."""
     numbered = [
         part._replace(segment=np.full(len(part.recording), i)) for i, part in enumerate(parts)
     ]
@@ -200,11 +199,11 @@ def best_of_segments(
 
 
 def up_to(limit: HitLimit, hits: AlignedHits) -> AlignedHits:
-    """The first of some hits that are ordered, best first."""
+    """The first of some sorted hits."""
     last = max(limit.number, number_of_rare(hits, limit))
     return hits.rows(np.arange(min(last, len(hits.segment))))
 
 
 def number_of_rare(hits: AlignedHits, limit: HitLimit) -> int:
-    """How many of some hits have a score that is rare."""
+    """The number of hits with a rare score."""
     return int(np.count_nonzero(hits.measures[:, SCORE] >= np.float32(limit.rare_score)))

@@ -1,7 +1,7 @@
 """The compiled kernel that aligns a query. Imported on first use: numba is heavy.
 
-Times are recording keys (recording << 32 | ms) as int64, so that spans in different recordings
-are never neighbours. Scores are log-likelihood ratios in nats.
+Times are recording keys (recording << 32 | ms) as int64, so spans in different recordings are never
+neighbours. Scores are log-likelihood ratios in nats.
 
 A *window* is a run of slots. Its alternatives ("arcs") in order of time, each spelled out in
 phones ("nodes"), form a graph: an arc follows another if it begins where that one ends, or
@@ -9,9 +9,9 @@ stands in the next slot, and is later; of two that begin together the one in the
 
     best_scores             the score of the best alignment in each window, without its path
     find_hits               aligns a query to every path of the graph of each window
-        _room_for               memory for the alternatives of any of the windows
+        _room_for               memory for the alternatives of a window
         _arcs_of                the alternatives of a window in order of time
-        _follows                which of two may stand behind the other on a path
+        _follows                whether one may follow another on a path
         _align                  best score of each query phone at each node (Viterbi)
         _one_best               the likeliest alternative of each slot
         _best_node, _close_nodes    the best alignment of each place, best first
@@ -46,7 +46,7 @@ from std.store.columns import MAX_TIME_MS, MAX_WORD_MS, Int64s
 from std.values import Bools, Float32s, Int32s
 
 RECORDING = ~MAX_TIME_MS  # of a key
-LATEST_MS = MAX_TIME_MS - MAX_WORD_MS  # a word that begins then still ends in its recording
+LATEST_MS = MAX_TIME_MS - MAX_WORD_MS  # latest start of a word that ends in its recording
 
 MATCHED, INSERTED, DELETED, STARTED = range(4)
 
@@ -171,7 +171,7 @@ def find_hits(
         number of hits written.
     """
     last = len(ratios.deletion) - 1
-    count = np.int64(0)  # of one type from here on, so that each function is compiled once
+    count = np.int64(0)  # one type from here on, so that each function is compiled once
     room = _room_for(windows, columns)
     for w in range(len(windows)):
         first_slot, end_slot = windows[w, 0], windows[w, 1]
@@ -210,9 +210,7 @@ def find_hits(
 
 @compiled_within
 def _room_for(windows: Int64s, columns: PhoneticColumns) -> Arcs:
-    """Memory for the alternatives of any of the windows: to allocate it for each took half of the
-    time of `best_scores`.
-    """
+    """Memory for the alternatives of any window; allocating it for each took half of the time."""
     n = np.int64(0)
     for w in range(len(windows)):
         begin, end = windows[w, 0], windows[w, 1]
@@ -225,11 +223,11 @@ def _room_for(windows: Int64s, columns: PhoneticColumns) -> Arcs:
 
 @compiled_within
 def _arcs_of(first_slot: int, end_slot: int, columns: PhoneticColumns, room: Arcs) -> Arcs:
-    """The alternatives of a run of slots: where each begins, ends, and what it weighs.
+    """The alternatives of a run of slots: start, end, and posterior of each.
 
-    Those that begin together are in the order of their slots. They are sorted by insertion, as they
-    are almost in order already; numba takes a second to compile `np.argsort`. Each column is read
-    in a loop of its own: cache misses overlap.
+    Those that begin together are in the order of their slots. They are sorted by insertion, because
+    they are almost sorted already and numba takes a second to compile `np.argsort`. Each column is
+    read in a separate loop, so that cache misses overlap.
 
     Args:
         room: what is filled, until the next call.
@@ -241,7 +239,7 @@ def _arcs_of(first_slot: int, end_slot: int, columns: PhoneticColumns, room: Arc
     for a in range(n):
         rows[a] = columns.arc_rows[first_arc + a]
     for a in range(n):
-        # An index may be damaged: no start and no posterior leads out of the ranges below.
+        # The index may be damaged, so starts and posteriors are kept within these ranges.
         start_ms = np.int64(columns.posting_start_ms[rows[a]])
         starts[a] = start_ms if start_ms < LATEST_MS else LATEST_MS
     for slot in range(first_slot, end_slot):
@@ -273,7 +271,7 @@ def _arcs_of(first_slot: int, end_slot: int, columns: PhoneticColumns, room: Arc
 
 @compiled_within
 def _word_of(row: int, posting_offsets: Int64s, block_words: Int32s) -> int:
-    """The word that a posting belongs to, between those of its block's ends."""
+    """The word of a posting, between the words at the ends of its block."""
     low, high = block_words[row // BLOCK_ROWS], block_words[row // BLOCK_ROWS + 1]
     while low < high:
         middle = (low + high + 1) // 2
@@ -305,7 +303,7 @@ def _align(ratios: Ratios, arcs: Arcs, columns: PhoneticColumns, path_weight: np
     back = np.empty((n_nodes, n_query), np.int32)
     origin = np.empty((n_nodes, n_query), np.int32)
     nodes = Nodes(scores, back, origin, np.empty(n_nodes, np.int32), np.empty(n_nodes, np.int32))
-    in_score = np.empty(n_query, np.float32)  # of the arcs that an arc follows, the best
+    in_score = np.empty(n_query, np.float32)  # the best of the arcs that an arc follows
     in_node = np.empty(n_query, np.int32)
     for a in range(len(starts)):
         first_node, end_node = first_nodes[a], first_nodes[a + 1]
@@ -391,7 +389,7 @@ def _one_best(arcs: Arcs, first_slot: int, end_slot: int) -> Int64s:
 
 @compiled_within
 def _best_node(scores: Float32s, is_open: Bools) -> int:
-    """The open node where the whole query ends best, the first of equal ones; -1 if none is."""
+    """The open node with the best complete alignment, the first of equal ones; -1 without any."""
     last = scores.shape[1] - 1
     hit = -1
     for i in range(len(is_open)):
@@ -402,13 +400,13 @@ def _best_node(scores: Float32s, is_open: Bools) -> int:
 
 @compiled_within
 def _node_time(start: int, end: int, first_node: int, end_node: int, node: int | np.int64) -> int:
-    """The key where a node of an arc begins: phones of a word are equally long."""
+    """The start key of a node of an arc; phones of a word have equal durations."""
     return int(start + (end - start) * (node - first_node) // (end_node - first_node))
 
 
 @compiled_within
 def _close_nodes(nodes: Nodes, arcs: Arcs, is_open: Bools, sum_of_ends: int) -> None:
-    """Close every node whose alignment is at the place of a hit: their middles are close.
+    """Close every node whose alignment is at the place of a hit, by the distance of middles.
 
     Args:
         sum_of_ends: start plus end key of the hit, twice its middle.

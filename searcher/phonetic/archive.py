@@ -1,14 +1,13 @@
-"""What is known of an archive before a term is searched in it by its phones.
+"""The statistics of an archive for phonetic search.
 
     learn_archive   number of slots, highest posterior, speed of the speech, null distribution
-    archive_of      the same: in memory, beside an index, or learned now
-    SearchedArchive how much of it a search is about, and how many false alarms that makes likely
+    archive_of      the same, from memory, from beside an index, or learned now
+    SearchedArchive the searched part of it, with its number of chances for false alarms
 
 The statistics belong to a snapshot or a part of it, a pronouncer and a confusion matrix. Beside an
-index in a folder they are kept in one small file with a digest of all of these, those of the last
-snapshot for the last few pronouncers and matrices (languages, models) and for the last few parts
-that were searched, each with a checksum; otherwise each process learns them once. What is damaged
-is learned again.
+index in a folder they are stored in one small file, each with a checksum and a digest of all of
+these: those of the last snapshot for the last few pronouncers, matrices and searched parts.
+Otherwise each process learns them once. Damaged ones are learned again.
 """
 
 import json
@@ -40,16 +39,14 @@ from std.phonetics.confusion import Counts, to_json
 from std.ranges import Range
 from std.store import Segment
 
-TYPICAL_PHONE_MS = 75.0  # of an archive without a word that the recogniser is sure of
-SURE_WORD = 0.9  # posterior of words that tell how long phones last
-LEAST_HIGHEST = 0.9  # a recogniser that never gives more is unsure, not modest
+TYPICAL_PHONE_MS = 75.0  # of an archive without certain words
+SURE_WORD = 0.9  # least posterior of words that give the duration of phones
+LEAST_HIGHEST = 0.9  # a recogniser whose highest posterior is lower is uncertain everywhere
 
-# Another one when scores change: kept statistics are of old ones.
+# Changes with the scores, so that stored statistics of old scores are not used.
 ARCHIVE_FORMAT = "std-search archive 7"
 FILE = "null-distribution.json"
-KEPT_STATISTICS = (
-    8  # statistics of wholes and as many of parts, before the oldest are learned again
-)
+KEPT_STATISTICS = 8  # stored statistics of archives, and as many of parts
 COEFFICIENT, SLOTS = Range(-10_000, 10_000), Range(0, 10**15)
 PHONE_MS, HIGHEST = Range(1, 65_535), Range(0, 1)
 
@@ -58,7 +55,7 @@ KNOWN = 64  # in memory
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Archive:
-    """Statistics of the segments that are searched by phones."""
+    """Statistics of the segments with phones."""
 
     slots: int  # of live recordings
     highest_posterior: float  # of their words, at least `LEAST_HIGHEST`
@@ -72,15 +69,15 @@ class Archive:
 
 
 class SearchedArchive(NamedTuple):
-    """An archive, and how much of it a search is about."""
+    """An archive and its searched part."""
 
     archive: Archive
-    slots: int  # of the archive that begin in the searched excerpts
-    words: RecognisedWords  # of the archive, on the paths of hits
+    slots: int  # slots that begin in the searched excerpts
+    words: RecognisedWords  # words of the archive, for the paths of hits
 
     @property
     def log_chances(self) -> float:
-        """Log of the number of chances for a false alarm: of the searched slots, at least one."""
+        """Log of the number of chances for a false alarm, the searched slots; at least one."""
         return float(np.log(max(self.slots, 1)))
 
 
@@ -98,7 +95,7 @@ def live_slots(indexes: Sequence[PhoneticIndex]) -> tuple[int, float]:
 
 
 def mean_phone_ms(indexes: Sequence[PhoneticIndex]) -> float:
-    """The mean duration of a phone, over the live words that the recogniser is sure of."""
+    """The mean duration of a phone in live words with a high posterior."""
     duration_ms = phones = 0
     for index in indexes:
         columns = index.columns
@@ -117,7 +114,7 @@ def mean_phone_ms(indexes: Sequence[PhoneticIndex]) -> float:
 def learn_archive(
     indexes: Sequence[PhoneticIndex], counts: Counts, workers: Executor = IN_PROCESS
 ) -> Archive:
-    """Search decoys, and look at how sure the recogniser was at most and how fast people speak.
+    """Search decoys, and measure the highest posterior and the duration of phones.
 
     Args:
         indexes: one of each segment.
@@ -135,10 +132,10 @@ def learn_archive(
 
 
 class Key(NamedTuple):
-    """What statistics are of."""
+    """The data that statistics depend on."""
 
-    search: str  # digest of what is searched and how; stays when the index changes
-    digest: str  # of everything that they depend on
+    search: str  # digest of stores and settings; stays when the index changes
+    digest: str  # digest of everything they depend on
     is_part: bool
 
 
@@ -154,7 +151,7 @@ def archive_of(
     *,
     is_part: bool = False,
 ) -> Archive:
-    """The statistics of an archive: known already, kept beside the index, or learned now.
+    """The statistics of an archive, from memory, from beside the index, or learned now.
 
     Args:
         indexes: one of each segment.
@@ -166,12 +163,12 @@ def archive_of(
     key = _key(indexes, counts, is_part=is_part)
     known = _known.setdefault(indexes[0].segment, OrderedDict())
     if (archive := known.get(key.digest)) is not None:
-        with suppress(KeyError):  # another thread may have forgotten it
+        with suppress(KeyError):  # another thread may have removed it
             known.move_to_end(key.digest)
         return archive
     path = folder / FILE if folder else None
     if path and (path.is_symlink() or (path.exists() and not path.is_file())):
-        path = None  # a pipe of that name would keep a search waiting, a link leads elsewhere
+        path = None  # a pipe with that name would block a search; a link leads elsewhere
     archive = _load(path, key.digest) if path else None
     if archive is None:
         archive = learn_archive(indexes, counts, workers)
@@ -184,9 +181,9 @@ def archive_of(
 
 
 def _key(indexes: Sequence[PhoneticIndex], counts: Counts, *, is_part: bool) -> Key:
-    """What the statistics of these indexes are of; see `archive_of`."""
+    """The key of the statistics of these indexes; see `archive_of`."""
     content, part = sha256(ARCHIVE_FORMAT.encode()), []
-    if is_part:  # not of everything: this is asked for by each search
+    if is_part:  # not of all data, because each search computes it
         part = sorted(recording for index in indexes for recording in index.searched)
     searched = [indexes[0].pronouncer, to_json(counts), part]
     content.update(json.dumps(searched, sort_keys=True).encode())
@@ -197,7 +194,7 @@ def _key(indexes: Sequence[PhoneticIndex], counts: Counts, *, is_part: bool) -> 
 
 
 def _save(archive: Archive, key: Key, path: Path) -> None:
-    """Keep the statistics; an index that cannot be written to is searched without."""
+    """Store the statistics, if the index can be written."""
     document = {
         **key._asdict(),
         "slots": archive.slots,
@@ -218,7 +215,7 @@ def _save(archive: Archive, key: Key, path: Path) -> None:
 
 
 def _load(path: Path, digest: str) -> Archive | None:
-    """What was kept of this archive, if it is whole."""
+    """The stored statistics of this archive, if they are intact."""
     try:
         of_archive = [one for one in _kept(path) if one["digest"].value == digest]
         if not of_archive:
@@ -236,7 +233,7 @@ def _load(path: Path, digest: str) -> Archive | None:
 
 
 def _kept(path: Path) -> list[Part]:
-    """What was kept and is whole, the latest first."""
+    """All intact stored statistics, the latest first."""
     with suppress(OSError, InputError, RecursionError):
         document = read_json(path)
         if document["format"].value == ARCHIVE_FORMAT:
@@ -245,11 +242,11 @@ def _kept(path: Path) -> list[Part]:
 
 
 def _is_whole(document: Any) -> bool:
-    """Whether it is what was kept."""
+    """Whether the checksum is right."""
     return isinstance(document, dict) and document.get("checksum") == _checksum(document)
 
 
 def _checksum(document: Mapping[str, Any]) -> str:
-    """Of all but itself."""
+    """The checksum of all other fields."""
     content = {name: value for name, value in document.items() if name != "checksum"}
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -3,9 +3,9 @@
 PreparedLanguage                     the segments of one language, with phones
 find_by_phones
     pronounced, pronounced_queries   the phones of each term (`searcher.phonetic.pronunciations`)
-    searched_archive                 what is known of false alarms (`searcher.phonetic.indexes`)
+    searched_archive                 statistics of false alarms (`searcher.phonetic.indexes`)
     phonetic_hits                    their hits (`searcher.phonetic.hits`)
-hits_as_candidates                   hits as candidates, with the words that stand there
+hits_as_candidates                   hits as candidates, with the words at their places
 """
 
 from collections.abc import Sequence
@@ -42,9 +42,9 @@ from std.values import Bools, Float64s
 
 @dataclass(frozen=True, eq=False)
 class PreparedLanguage(LanguageWords):
-    """The segments of one language with their phones, searched as an index by themselves."""
+    """The segments of one language with their phones, searched as a separate index."""
 
-    model: Model | None  # what `std-tune` learned
+    model: Model | None  # the model of `std-tune`
 
     @cached_property
     def phonetic(self) -> tuple[PhoneticIndexes | None, tuple[Segment, ...]]:
@@ -53,18 +53,18 @@ class PreparedLanguage(LanguageWords):
 
 
 class PhoneticResult(NamedTuple):
-    """What phonetic search found."""
+    """The result of a phonetic search."""
 
-    of_term: Sequence[PhoneticHits | None]  # None: the term was not searched by its phones
-    ways: Sequence[Sequence[Pronunciation] | Weighted]  # of each term; none: it was not searched
+    of_term: Sequence[PhoneticHits | None]  # None: the term was not searched phonetically
+    ways: Sequence[Sequence[Pronunciation] | Weighted]  # of each term; empty = it was not searched
     indexes: PhoneticIndexes
     searched: SearchedArchive
 
 
 class PhoneticSearch(NamedTuple):
-    """What phonetic search found, and what it could not search."""
+    """The result of a phonetic search, and the segments that it left out."""
 
-    found: PhoneticResult | None = None  # None: it took no part
+    found: PhoneticResult | None = None  # None: there was no phonetic search
     without_phones: tuple[str, ...] = ()  # languages of segments that were left out
     without_model: str = ""  # pronouncer of the segments, if the model is of another
 
@@ -78,9 +78,9 @@ def find_by_phones(
         request: the terms.
         language: where they are searched.
         is_oov: (terms,) which have a word that its segments lack.
-        places: (terms,) how many an OOV term has where its words are split or joined.
+        places: (terms,) the number of places of an OOV term from splits and joined words.
     """
-    is_searched = request.is_spoken  # the recogniser may have misheard them in words it knows
+    is_searched = request.is_spoken  # the recogniser may have written other known words
     if request.phonetic_words != "none":
         is_searched |= (is_oov | (request.phonetic_words == "all")) & ~request.has_wildcard
     if not is_searched.any():
@@ -88,7 +88,7 @@ def find_by_phones(
     is_needed = bool(language.model or request.spoken or (is_oov & is_searched).any())
     try:
         phonetic, without_phones = language.phonetic
-    except ConfigError:  # the pronouncer is not installed: known terms are found by their words
+    except ConfigError:  # the pronouncer is not installed: known terms are found by words only
         if is_needed:
             raise
         return PhoneticSearch()
@@ -120,7 +120,7 @@ def find_by_phones(
 def _said_by(
     of_term: PhoneticHits | None, spoken_by: SpokenBy | None, table: RecordingTable
 ) -> PhoneticHits | None:
-    """The hits of a term; those that others said than the speakers who are searched are outside."""
+    """The hits of a term; hits of other speakers than the searched ones count as outside."""
     if of_term is None or spoken_by is None:
         return of_term
     hits = of_term.hits
@@ -135,7 +135,7 @@ def hits_as_candidates(
     phonetic: PhoneticIndexes,
     table: list[Variant],
 ) -> Candidates:
-    """Hits as candidates, each with a variant that says which words stand there.
+    """Hits as candidates, each with a variant of the words at its place.
 
     Args:
         term: row of the term.

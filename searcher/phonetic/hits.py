@@ -2,9 +2,9 @@
 
 phonetic_hits
     _search_pronunciations   each pronunciation once (`searcher.phonetic.search`)
-    _best_fitting            a written term has the hits of one of its pronunciations
-    combined                 a spoken query those of all
-    _within                  which hits lie inside the speech that is searched
+    _best_fitting            the hits of a written term: those of one pronunciation
+    combined                 the hits of a spoken query: those of all
+    _within                  which hits are inside the searched speech
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,19 +30,19 @@ Inside = Callable[[Int64s, Int64s, Int64s], Bools]  # recording, start_ms, end_m
 class PhoneticHits(NamedTuple):
     """The hits of one term, best first; their recordings are rows of the search's table.
 
-    Of recordings that are searched in part they are those of the whole recordings.
+    In partly searched recordings, they include hits outside the searched part.
     """
 
-    hits: AlignedHits  # scores have the log weight of the pronunciation
+    hits: AlignedHits  # scores include the log weight of the pronunciation
     pronunciations: tuple[WeightedPronunciation, ...]
     found_by: Int64s  # (n,) which pronunciation found each
-    is_inside: Bools  # (n,) the speech that is searched
+    is_inside: Bools  # (n,) inside the searched speech
 
     @classmethod
     def everywhere(
         cls, hits: AlignedHits, pronunciations: tuple[WeightedPronunciation, ...], found_by: Int64s
     ) -> "PhoneticHits":
-        """Hits in an archive that is searched as a whole."""
+        """Hits in a completely searched archive."""
         return cls(hits, pronunciations, found_by, np.ones(len(found_by), dtype=bool))
 
     def rows(self, which: Int64s) -> "PhoneticHits":
@@ -66,17 +66,18 @@ def phonetic_hits(
 ) -> list[PhoneticHits | None]:
     """The hits of each term.
 
-    A written term has those of the pronunciation whose best hit fits best: one of them is how it
-    is said. A spoken query has those of all its pronunciations, with their weights (`combined`):
-    which of them it is, is not known.
+    A written term has the hits of the pronunciation whose best hit fits best. A spoken query has
+    those of all its pronunciations, with their weights (`combined`), because the right one is
+    unknown.
 
     Args:
         pronunciations: the pronunciations of each term; with their log weights if it was spoken.
-        places: (terms,) that splitting and joining found: so many more hits are kept.
+        places: (terms,) the number of places from splits and joined words, which allow as many more
+            hits.
         phonetic: indexes of the segments, within that speech.
-        null: what scores are rare there: a name that is said often has as many hits.
-        inside: which hits lie inside the speech that is searched.
-        workers: who searches the segments.
+        null: the null distribution; all hits with rare scores are kept.
+        inside: which hits are inside the searched speech.
+        workers: the executor of the segments.
         advance: see `search_phones`.
 
     Returns:
@@ -132,7 +133,7 @@ def _search_pronunciations(
 
 
 def _within(of_terms: Sequence[PhoneticHits | None], inside: Inside) -> list[PhoneticHits | None]:
-    """The hits of each term, where a part of the archive is searched."""
+    """The hits of each term in a partly searched archive."""
     found = [of_term for of_term in of_terms if of_term is not None]
     if not found:
         return [*of_terms]
@@ -148,7 +149,7 @@ def _within(of_terms: Sequence[PhoneticHits | None], inside: Inside) -> list[Pho
 def _best_fitting(
     of_pronunciations: Sequence[tuple[WeightedPronunciation, AlignedHits]],
 ) -> PhoneticHits | None:
-    """The hits of the pronunciation whose best hit has most of a perfect score."""
+    """The hits of the pronunciation whose best hit has the largest share of a perfect score."""
 
     def best_share(one: tuple[WeightedPronunciation, AlignedHits]) -> float:
         pronunciation, found = one
@@ -164,10 +165,10 @@ def _best_fitting(
 def combined(
     of_pronunciations: Sequence[tuple[WeightedPronunciation, AlignedHits]], null: NullDistribution
 ) -> PhoneticHits | None:
-    """The hits of a query whose pronunciation is one of several: at each place the best one's.
+    """The hits of a query with several possible pronunciations: at each place the best one.
 
-    Its score is the log ratio of the phones plus the log weight of the pronunciation: the largest
-    term of the sum over pronunciations that the likelihood ratio of the place is.
+    Its score is the log ratio of the phones plus the log weight of the pronunciation. This is the
+    largest term of the place's likelihood ratio, a sum over pronunciations.
 
     Args:
         of_pronunciations: each with its hits, without log weight.

@@ -1,11 +1,11 @@
 """The networks of one segment as phones: its phone columns, verified.
 
     open_phonetic_index(segment)
-    PhoneticIndex.within(recordings)    the same segment, where a part of it is searched
+    PhoneticIndex.within(recordings)    a part of the segment
 
-Recordings that were deleted stay in the columns until segments are merged, and so do those outside
-the part of an archive that is searched. Counts leave both out: a search gives the same before and
-after the merge, and the same as in an index of the part alone.
+Deleted recordings stay in the columns until segments are merged, and so do those outside the
+searched part. Counts leave both out, so a search gives the same hits before and after the merge,
+and the same as in an index of the part alone.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -36,7 +36,7 @@ from std.values import Bools, Float64s, Int32s, Recording
 HASH_FACTOR = 0x9E3779B97F4A7C15
 MIXING = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
-MAX_INVENTORY = 256  # phones that a byte tells apart
+MAX_INVENTORY = 256  # phones that fit in a byte
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +55,11 @@ class PhoneticIndex:
     arc_rows: Int32s
     block_words: Int32s  # word of every `BLOCK_ROWS`-th posting and of the last one
     columns: SegmentColumns
-    left_out: frozenset[int]  # rows of recordings that are deleted, or not searched
+    left_out: frozenset[int]  # rows of recordings that are deleted or not searched
     segment: Segment
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as the segment and what is left out; a worker opens it for itself."""
+        """Pickle the segment and the left-out rows; a worker opens the columns itself."""
         return _opened_without, (self.segment, self.left_out)
 
     def within(self, recordings: Collection[Recording]) -> "PhoneticIndex":
@@ -107,7 +107,7 @@ class PhoneticIndex:
 
     @cached_property
     def phone_counts(self) -> Mapping[str, float]:
-        """How often each phone stands in live alternatives; phones that never do are left out."""
+        """The number of live alternatives with each phone; absent phones are left out."""
         weight = np.repeat(self.counts, np.diff(self.word_phone_offsets))
         counts = np.bincount(self.word_phones, weights=weight, minlength=len(self.inventory))
         return {
@@ -146,7 +146,7 @@ class PhoneticIndex:
     def tie_breaks(self, slots: Int64s, salt: int) -> Float64s:
         """(n,) a hash of each slot's audio file, channel and time, in [0, 1).
 
-        Each salt gives other numbers. The first in time would favour some recordings.
+        Each salt gives other numbers. The order of time would favour some recordings.
         """
         key = self.columns.slot_key[slots]
         mixed = (self._names[(key >> KEY_SHIFT).astype(np.int64)] << KEY_SHIFT) | (key & TIME_MASK)
@@ -158,7 +158,7 @@ class PhoneticIndex:
 
     @cached_property
     def _names(self) -> UInt64s:
-        """(R,) audio file and channel of each recording as a number of 32 bits."""
+        """(R,) a 32-bit hash of each recording's audio file and channel."""
         recordings = (one.recording for one in self.columns.recordings)
         names = (f"{one.channel} {one.file}".encode() for one in recordings)
         return np.fromiter(map(crc32, names), np.uint64)
@@ -198,7 +198,7 @@ def open_phonetic_index(segment: Segment) -> PhoneticIndex | None:
 
 
 def _opened_without(segment: Segment, left_out: frozenset[int]) -> PhoneticIndex | None:
-    """A segment with phones, where a part of it is searched."""
+    """A part of a segment with phones."""
     index = open_phonetic_index(segment)
     return index and replace(index, left_out=left_out)
 
@@ -211,14 +211,14 @@ def _typed(extra: Mapping[str, Column], name: str, dtype: str) -> Any:
 
 
 def _block_words(posting_offsets: Int64s) -> Int32s:
-    """Where to begin to look for the word that a posting belongs to."""
+    """The first row of the search for the word of a posting."""
     m = int(posting_offsets[-1])
     rows = np.minimum(np.arange(0, m + BLOCK_ROWS, BLOCK_ROWS), m - 1)
     return (np.searchsorted(posting_offsets, rows, side="right") - 1).astype(np.int32)
 
 
 def _check(index: PhoneticIndex) -> None:
-    """Kernels do not check bounds, so everything they follow is checked here.
+    """Check all offsets, because kernels do not check bounds.
 
     Raises:
         ValueError: some column points outside another.

@@ -1,9 +1,9 @@
 """The segments of a language that have phones of one pronouncer, and its lexicon.
 
 open_phonetic_indexes   opens them
-PhoneticIndexes.within  the part of them that is searched
-searched_archive        what is known of their speech before a term is searched in it
-lexicon_of_index        the lexicon alone, for words that are pronounced and not searched
+PhoneticIndexes.within  the searched part of them
+searched_archive        the statistics of their speech
+lexicon_of_index        only the lexicon, for words that are not searched
 """
 
 import math
@@ -31,22 +31,22 @@ from std.store import Segment, vocabulary_counts
 from std.store.columns import KEY_SHIFT, MAX_TIME_MS, Int64s
 from std.values import Excerpt, Recording
 
-PARTS = 16  # of an archive, that are open at a time
+PARTS = 16  # of an archive, open at a time
 
 
 @dataclass(frozen=True, eq=False)
 class PhoneticIndexes:
-    """The segments of a language that have phones of one pronouncer, or a part of them."""
+    """The segments of a language with phones of one pronouncer, or a part of them."""
 
     indexes: tuple[PhoneticIndex, ...]  # one per segment
     recordings: tuple[Int64s, ...]  # of each index: its recordings' rows in the search's table
     lexicon: Lexicon
-    model: Model | None  # None without one of this pronouncer
+    model: Model | None  # None without a model of this pronouncer
     is_part: bool = False  # of the archive
 
     @property
     def pronouncer(self) -> str:
-        """Of all segments."""
+        """The number of alternatives in all segments."""
         return self.indexes[0].pronouncer
 
     @property
@@ -62,7 +62,7 @@ class PhoneticIndexes:
 
     @property
     def confusion_counts(self) -> Counts:
-        """What the model counted; nothing without one."""
+        """The model's counts; empty without a model."""
         return self.model.confusion if self.model else empty([])
 
     @cached_property
@@ -72,7 +72,7 @@ class PhoneticIndexes:
 
     @cached_property
     def segment_of(self) -> Mapping[int, tuple[int, int]]:
-        """Of each live recording, by its row in the search's table: its segment, its row there."""
+        """The segment and row of each live recording, by its row in the search's table."""
         return {
             row: (segment, own_row)
             for segment, rows in enumerate(self.recordings)
@@ -91,10 +91,9 @@ class PhoneticIndexes:
         return RecognisedWords(tuple(index.words for index in self.indexes), counts)
 
     def within(self, excerpts: Sequence[Excerpt] | None) -> "PhoneticIndexes | None":
-        """The recordings that excerpts are of, as if the others were deleted.
+        """The recordings of excerpts, as if all others were deleted.
 
-        What is heard in a part of an archive, and what chance gives there, does not depend on the
-        rest.
+        Hits and null distribution of a part of an archive do not depend on the rest.
 
         Args:
             excerpts: the excerpts that are searched; None = everything.
@@ -108,7 +107,7 @@ class PhoneticIndexes:
 
     @cached_property
     def _part(self) -> Callable[[frozenset[Recording]], "PhoneticIndexes | None"]:
-        """`_without_others` of the parts that were searched last."""
+        """`_without_others`, cached for the last searched parts."""
         return lru_cache(maxsize=PARTS)(self._without_others)
 
     def _without_others(self, recordings: frozenset[Recording]) -> "PhoneticIndexes | None":
@@ -130,8 +129,8 @@ class PhoneticIndexes:
     ) -> list[tuple[list[Pronunciation], Confusion]]:
         """Queries, and the confusion log ratios of the phones of the segments and of these queries.
 
-        Phones that the segments lack are in the log ratios of those queries only that have them:
-        what a term finds does not depend on the other terms of its list.
+        Phones that the segments lack are only in the log ratios of queries with them, so the hits
+        of a term do not depend on other terms of its list.
         """
         known = frozenset(self._confusion.inventory)
         by_missing: dict[frozenset[str], list[Pronunciation]] = {}
@@ -159,7 +158,7 @@ def open_phonetic_indexes(
         segments: the segments of one language.
         row_of: row of each recording in the search's table.
         config: the configuration of the language.
-        model: left out if it is of another pronouncer.
+        model: the model; not used with another pronouncer.
 
     Returns:
         None if no segment has phones; and the segments without phones of that pronouncer (indexed
@@ -203,7 +202,7 @@ def open_phonetic_indexes(
 def languages_within(
     segments: Sequence[Segment], excerpts: Sequence[Excerpt] | None
 ) -> tuple[str, ...]:
-    """The language of each segment of which something is searched.
+    """The language of each segment with searched recordings.
 
     Args:
         segments: any.
@@ -228,7 +227,7 @@ def searched_archive(
     folder: Path | None = None,
     workers: Executor = IN_PROCESS,
 ) -> SearchedArchive:
-    """What is known of the segments that are searched by phones.
+    """The statistics of the segments with phones.
 
     Args:
         phonetic: the segments, within the excerpts.
@@ -247,7 +246,7 @@ def searched_archive(
 
 
 def slots_inside(index: PhoneticIndex, excerpts: Sequence[Excerpt]) -> int:
-    """How many slots of live recordings begin inside some excerpts.
+    """The number of slots of live recordings that begin inside excerpts.
 
     Args:
         index: the index of one segment.
@@ -263,7 +262,7 @@ def slots_inside(index: PhoneticIndex, excerpts: Sequence[Excerpt]) -> int:
         for one in excerpts
         if one.recording in row_of
     )
-    keys, reached = [], 0  # as the slots': what overlaps counts once
+    keys, reached = [], 0  # merged, so that overlapping excerpts count once
     for row, start_ms, end_ms in spans:
         first, end = ((row << int(KEY_SHIFT)) + time_ms for time_ms in (start_ms, end_ms))
         keys.append((max(first, reached), max(end, reached)))
@@ -274,7 +273,7 @@ def slots_inside(index: PhoneticIndex, excerpts: Sequence[Excerpt]) -> int:
 
 
 def _whole_ms(seconds: float) -> int:
-    """The first millisecond at or after a time, as far as times of slots go."""
+    """A time rounded up to milliseconds, within the range of slot times."""
     return math.ceil(min(max(seconds, 0.0) * 1000, MAX_TIME_MS) - 1000 * TOLERANCE_S)
 
 
@@ -282,7 +281,7 @@ def lexicon_of_index(segments: Sequence[Segment], config: Config) -> Lexicon:
     """The lexicon of the index's pronouncer, or of its words' language if it has no phones.
 
     Raises:
-        ConfigError: no pronouncer of it is installed, or the language is not recognisable.
+        ConfigError: its pronouncer is not installed, or the language is not recognised.
     """
     for segment in segments:
         if (pronouncer := segment.extra("phone_maker")) is not None:

@@ -1,10 +1,10 @@
-"""What the compiled kernels read and write: constants and tuples of arrays, without numba.
+"""The input and output of the compiled kernels: constants and tuples of arrays, without numba.
 
     Ratios            a query's log ratios, by a segment's phone numbers
     PhoneticColumns   the columns of a segment that an alignment follows
     HitRows           the arrays that an alignment fills
 
-Kernels keep the constants they were compiled with.
+Kernels contain the constants as they were when compiled.
 """
 
 from typing import NamedTuple
@@ -17,17 +17,17 @@ from std.values import Float32s, Int32s
 
 Int16s = npt.NDArray[np.int16]
 
-TOUCHING_MS = 60  # words this close follow each other, whatever their slots
+TOUCHING_MS = 60  # words closer than this follow each other, independent of slots
 NEXT_SLOT_OVERLAP_MS = 100  # words of neighbouring slots may overlap by this much
 NEXT_SLOT_GAP_MS = 500  # or leave this much silence (NIST STD 2006: one term, no longer gap)
-MAX_WORD_SPAN_MS = 4000  # how far back a word may have begun that ends here
+MAX_WORD_SPAN_MS = 4000  # longest word
 SAME_PLACE_MS = 500  # spans whose middles are closer are one place
 MAX_HITS_PER_WINDOW = 16
-MAX_PATH_WORDS = 8  # words of a hit's path that are kept to show
-MAX_INSERTIONS = 8  # phones inserted into a hit that are kept
-BLOCK_ROWS = 64  # postings between two whose word is known
+MAX_PATH_WORDS = 8  # words of a hit's path that are stored
+MAX_INSERTIONS = 8  # inserted phones of a hit that are stored
+BLOCK_ROWS = 64  # postings from one with a stored word to the next
 
-# Columns of what is measured at a hit.
+# Columns of a hit's measures.
 SCORE = 0  # log ratio of the best alignment, nats
 PHONES_BEFORE = 1  # phones of the path's first word before the hit
 PATH_LOG_POSTERIOR = 2  # of the words on the path, summed

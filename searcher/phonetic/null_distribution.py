@@ -1,26 +1,25 @@
-"""The null distribution: how many places of an archive would score as high by chance.
+"""The null distribution: the number of places of an archive that score as high by chance.
 
-    learn_null_distribution   search decoys in the archive, fit the tail of what they hit
-    NullDistribution          what is expected of a query of so many phones
-    phone_chain               how often each phone follows two others in an archive's alternatives
-    draw_decoys               strings of given lengths from that chain, that nobody said
-    draw_decoy_words          words of given lengths, drawn from the letters of its words likewise
+    learn_null_distribution   search decoys in the archive, fit the tail of their scores
+    NullDistribution          the expected false alarms of a query, by its length
+    phone_chain               counts of phones after two others in an archive's alternatives
+    draw_decoys               random strings of given lengths from that chain
+    draw_decoy_words          random words of given lengths, from the letters of the words
 
-A decoy's k-th best hit has the score from which k false alarms are expected. For local
-alignments that score falls linearly with log k (Karlin and Altschul 1990, PNAS 87:2264; Altschul et
-al. 1997 for alignments with gaps); where it begins and how fast it falls depends on the query's
-length. For a query of L phones,
+A decoy's k-th best hit has the score from which k false alarms are expected. For local alignments
+this score falls linearly with log k (Karlin and Altschul 1990, PNAS 87:2264; Altschul et al. 1997
+for alignments with gaps); level and slope depend on the query's length. For a query of L phones,
 
     score(k) = level - slope log k,   level = a + b log L + c log^2 L + d (perfect score / L)
                                       slope = e + f log L
 
-and, solved for k, the number of places at least as good as a hit: its E-value. All of it is for the
-archive that was searched, so an archive of any size or quality needs nothing else.
+and, solved for k, the number of places at least as good as a hit: its E-value. All values are those
+of the searched archive, so they hold for any size or quality.
 
-The counts of segments add up, and deleted recordings leave no trace in them, so the decoys do not
-depend on how an archive is cut. They are searched as terms are: what they hit, they hit by
-false alarm. Phones can be drawn without a pronouncer. Words have all evidence that a term has, so
-weights are learned from these.
+The counts of segments add up and exclude deleted recordings, so the decoys do not depend on the
+division into segments. They are searched like terms, and all their hits are false alarms. Phones
+can be drawn without a pronouncer. Decoy words have all the evidence of a term, so weights are
+learned from them.
 
 Source: target-decoy search of proteomics (Elias and Gygi 2007, Nature Methods 4:207).
 """
@@ -40,13 +39,13 @@ from std.phonetics.phones import Pronunciation
 from std.store.columns import Int64s
 from std.values import Float64s
 
-RANKS = (1, 2, 4, 8, 16, 32, 60)  # of a decoy's hits that the tail is fitted to
-TYPICAL_RANKS = (6, 10, 16, 32, 60)  # of a term's hits that are compared with the decoys'
-RARE_PLACES = 0.1  # false alarms; hits that are better are kept, however many there are
+RANKS = (1, 2, 4, 8, 16, 32, 60)  # ranks of a decoy's hits for the fit of the tail
+TYPICAL_RANKS = (6, 10, 16, 32, 60)  # ranks of a term's hits for the comparison with decoys
+RARE_PLACES = 0.1  # false alarms; all better hits are kept
 MIN_SLOPE = 0.5  # nats of score that divide the false alarms by e
 MAX_TERM_SHIFT = 2.0
 COEFFICIENTS = 6
-SLOPE_RIDGE = 1e-3  # keeps the fit defined where an archive is very small
+SLOPE_RIDGE = 1e-3  # keeps the fit defined in very small archives
 
 Search = Callable[[Sequence[Pronunciation]], Mapping[Pronunciation, AlignedHits]]
 PerfectScore = Callable[[Pronunciation], float]
@@ -54,7 +53,7 @@ PerfectScore = Callable[[Pronunciation], float]
 LENGTHS = (4, 5, 6, 7, 8, 9, 10, 12, 14, 17)  # of decoys, phones
 DECOYS_OF_LENGTH = 6
 DECOY_SEED = 1
-ATTEMPTS = 50  # to draw one more that is not there yet
+ATTEMPTS = 50  # to draw another new one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,10 +83,10 @@ class NullDistribution:
     def log_e_value(
         self, score: Float64s, pronunciations: Sequence[WeightedPronunciation]
     ) -> Float64s:
-        """(n,) log of the number of false alarms expected to score at least so much.
+        """(n,) log of the expected number of false alarms with at least these scores.
 
-        Those of all pronunciations are added up: the score of a hit has its pronunciation's log
-        weight, so another pronunciation reaches it where it scores that much less its own.
+        Those of all pronunciations are added up. A hit's score includes the log weight of its
+        pronunciation, so another pronunciation reaches it with that score minus its own log weight.
 
         Args:
             score: (n,) of hits of a query.
@@ -101,9 +100,9 @@ class NullDistribution:
         return value
 
     def term_shift(self, score: Float64s, pronunciations: Sequence[WeightedPronunciation]) -> float:
-        """How much more false alarms a term has than decoys of its length have, as a log.
+        """Log of the ratio of a term's false alarms to those of decoys with its length.
 
-        The median over some ranks of its own hits: a few true places do not move it.
+        It is the median over some ranks of its hits, so a few true places do not change it.
 
         Args:
             score: (n,) of the term's hits, best first.
@@ -113,14 +112,14 @@ class NullDistribution:
         ranks = [k for k in TYPICAL_RANKS if k <= n] or [max(n, 1)]
         found = np.array([score[k - 1] if n else 0.0 for k in ranks])
         shift = float(np.median(self.log_e_value(found, pronunciations) - np.log(ranks)))
-        most = MAX_TERM_SHIFT if n >= TYPICAL_RANKS[0] else 0.0  # a few hits may all be true
+        most = MAX_TERM_SHIFT if n >= TYPICAL_RANKS[0] else 0.0  # a few hits may all be right
         return float(np.clip(-shift, -MAX_TERM_SHIFT, most))
 
 
 def learn_null_distribution(
     indexes: Sequence[PhoneticIndex], search: Search, perfect_score: PerfectScore
 ) -> NullDistribution:
-    """Search decoys and fit the tail of what they hit.
+    """Search decoys and fit the tail of their scores.
 
     Args:
         indexes: the archive.
@@ -151,7 +150,7 @@ def _slope_terms(phones: int) -> Float64s:
 
 
 class PhoneChain(NamedTuple):
-    """A Markov chain of the second order; phone ``len(inventory)`` stands before a word's first."""
+    """A second-order Markov chain; phone ``len(inventory)`` precedes a word's first phone."""
 
     inventory: tuple[str, ...]  # ascending
     counts: Int64s  # (P + 1, P + 1, P) of a phone after two others
@@ -179,7 +178,7 @@ def phone_chain(indexes: Sequence[PhoneticIndex]) -> PhoneChain:
 def draw_decoys(
     chain: PhoneChain, of_length: int = DECOYS_OF_LENGTH, seed: int = DECOY_SEED
 ) -> list[Pronunciation]:
-    """Distinct phone strings, of each length the same number.
+    """Distinct phone strings, the same number of each length.
 
     Args:
         chain: the chain of an archive.
@@ -199,7 +198,7 @@ def draw_decoys(
 
 
 def _draw(chain: PhoneChain, length: int, rng: np.random.Generator) -> Pronunciation:
-    """One string; where the chain ends, it begins anew, as the next word of a compound does."""
+    """One string; at its end the chain starts again, like the next word of a compound."""
     begin = len(chain.inventory)
     before_that = before = begin
     phones = []
@@ -218,7 +217,7 @@ def _draw(chain: PhoneChain, length: int, rng: np.random.Generator) -> Pronuncia
 def draw_decoy_words(
     counts: Mapping[str, int], of_length: int, seed: int = DECOY_SEED
 ) -> list[str]:
-    """Distinct words that are not in the archive, of each number of letters the same number.
+    """Distinct words that are not in the archive, the same number of each length.
 
     Args:
         counts: live alternatives of each word.
@@ -249,7 +248,7 @@ def draw_decoy_words(
 def _letters(
     chain: Mapping[str, tuple[list[str], Int64s]], length: int, rng: np.random.Generator
 ) -> Iterator[str]:
-    """The letters of one word; where none follows, one that begins words does."""
+    """The letters of one word; if none can follow, an initial letter does."""
     before = ""
     for _ in range(length):
         letters, cumulative = chain[before] if before in chain else chain[""]

@@ -1,16 +1,16 @@
-"""The words that stand where a query's phones fit: spelt alike, the same elsewhere.
+"""The recogniser's words where a query's phones fit: their spelling and their frequency.
 
-    RecognisedWords     the words of an archive, and how often the recogniser wrote each
+    RecognisedWords     the words of an archive, with counts
     path_words          the words on the path of each hit
-    spelling            how much the term is spelt as they are
-    are_units           whether several words stand together there more often than by chance
-    by_chance           how often they would
-    explained           how much too often paths stand there that have a word, or letters, in common
+    spelling            the similarity of the term's spelling to theirs
+    are_units           whether several words occur together more often than by chance
+    by_chance           the expected number of such places
+    explained           how much too frequent paths with a common word, or common letters, are
 
-A word that the recogniser does not know becomes words that sound like it, other ones at each place
-and seldom usual ones. Where one and the same word stands at many places, or words that stand
-everywhere, they were probably said, and the term, a sibling of theirs, was not. How a term is spelt
-is a second opinion on how it sounds: the phones of both are guessed by rules.
+The recogniser writes an unknown word as words that sound like it: different ones at each place, and
+rarely frequent ones. If the same word is at many of the places, or if the words are frequent
+everywhere, they were probably said, and the similar term was not. Spelling is additional evidence
+for similar sound, because the phones of both words are guessed by rules.
 
 Source of the bit-parallel length: Hyyrö 2004, "Bit-parallel LCS-length computation revisited".
 """
@@ -26,10 +26,10 @@ import numpy as np
 from searcher.phonetic.alignment import AlignedHits
 from std.values import Bools, Float64s
 
-SAME = 8  # places at which a term may become the same word of another meaning
-SHARED = 2 / 3  # of a term's letters that a word of its stem has in a row
-TOGETHER = 10.0  # times as often as by chance: words that stand together for one that is unknown
-SURPRISE = 2.0  # nats, that they do so nevertheless
+SAME = 8  # places at which a term may be written as one other word
+SHARED = 2 / 3  # share of a term's letters that a word with its stem has in a row
+TOGETHER = 10.0  # factor over chance: words that occur together in place of an unknown one
+SURPRISE = 2.0  # nats, prior that they do so by chance nevertheless
 
 Paths = Sequence[tuple[str, ...]]  # the words of each hit
 
@@ -64,7 +64,7 @@ def path_words(hits: AlignedHits, words: RecognisedWords) -> Paths:
 
 
 def spelling(term: Sequence[str], paths: Paths) -> Float64s:
-    """(n,) share of letters that the term and the words of each path have in common, in order.
+    """(n,) share of the letters that the term and each path have in common, in order.
 
     Twice the length of the longest common subsequence over the letters of both; 0 if the term has
     no letters.
@@ -75,7 +75,7 @@ def spelling(term: Sequence[str], paths: Paths) -> Float64s:
         places[letter] = places.get(letter, 0) | 1 << i
     every = (1 << len(letters)) - 1
 
-    @cache  # the same words stand at several places
+    @cache  # the same words are at several places
     def share(path: tuple[str, ...]) -> float:
         other = "".join(path)
         rows = every
@@ -89,11 +89,11 @@ def spelling(term: Sequence[str], paths: Paths) -> Float64s:
 
 
 def are_units(paths: Paths, words: RecognisedWords, slots: float) -> Bools:
-    """(n,) whether each path is of several words that stand together there, and not by chance.
+    """(n,) whether each path has several words that occur together not only by chance.
 
-    Then something was said that the recogniser does not know and heard alike each time: no false
-    alarm of the phones stands at the same words again and again. Words that the archive does not
-    have, as those of a segment without phones or in another spelling, make no unit.
+    Then an unknown word was probably said and recognised alike each time, because phonetic false
+    alarms do not repeat the same words. Words that the archive lacks, as those of a segment without
+    phones or in another spelling, are not units.
 
     Args:
         paths: the paths of a term's places.
@@ -110,7 +110,7 @@ def are_units(paths: Paths, words: RecognisedWords, slots: float) -> Bools:
 
 
 def by_chance(path: tuple[str, ...], words: RecognisedWords, slots: float) -> float:
-    """How often words stand together if they stand anywhere, each as often as it does.
+    """The number of places of consecutive words if all words were placed at random.
 
     Args:
         path: the words.
@@ -123,14 +123,14 @@ def by_chance(path: tuple[str, ...], words: RecognisedWords, slots: float) -> fl
 def explained(
     term: Sequence[str], paths: Paths, is_unit: Bools, words: RecognisedWords, slots: float
 ) -> Float64s:
-    """(n,) log of how many times too often what each path has in common with others stands there.
+    """(n,) log of the excess frequency of the words that each path shares with others.
 
-    Paths with the same longest word are alike, and those in which a word has most letters of the
-    term in a row. What stands at very many of a term's places was said there itself (*mag* for
-    *maak*, *funktioniert* and *funktionen* for *funktion*): the more often, the surer. Where
-    several words together have these letters (*durch aus* for *durchaus*), it is a false alarm as
-    often as they stand together by chance. What the recogniser makes of a name that it does not
-    know are other words each time, or `are_units`, which explain nothing.
+    Paths are alike if they have the same longest word, or a word with most letters of the term in a
+    row. A word at very many of a term's places was itself said there (*mag* for *maak*,
+    *funktioniert* and *funktionen* for *funktion*), more certainly with more places. If several
+    words together have these letters (*durch aus* for *durchaus*), the number of false alarms is
+    that of their meeting by chance. An unknown name is written as different words each time, or as
+    `are_units`, which explain nothing.
 
     Args:
         term: its words as they are spelt; none if it was spoken.
@@ -144,7 +144,7 @@ def explained(
 
     @cache
     def common(path: tuple[str, ...]) -> str | None:
-        """What paths like this one have in common; None: the term's letters, together."""
+        """The common word of paths like this one; None: the term's letters, in several words."""
         longest, together = max(path, key=len, default=""), "".join(path)
         if not any(map(together.__contains__, parts)):
             return longest

@@ -1,7 +1,7 @@
 """The phones of a search's terms.
 
 pronounced            the pronunciations of each written term (`std.phonetics.lexicon`)
-pronounced_queries    those of each spoken query, with weights
+pronounced_queries    the pronunciations of each spoken query, with weights
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from searcher.terms.request import SpokenWords
 from std.phonetics.lexicon import Lexicon
 from std.phonetics.phones import Pronunciation
 
-MIN_PHONES = 3  # shorter queries fit everywhere
+MIN_PHONES = 3  # shorter queries match everywhere
 MAX_PHONES = 200
 MAX_PRONUNCIATIONS = 4  # of a term
 MAX_OF_QUERY = 20  # pronunciations of a spoken query
@@ -24,9 +24,9 @@ Weighted = Mapping[Pronunciation, float]  # phones -> log weight
 
 
 def pronounced(terms: Sequence[Sequence[str]], lexicon: Lexicon) -> list[list[Pronunciation]]:
-    """The pronunciations of each term: those of its words in a row, the likeliest first.
+    """The pronunciations of each term, concatenated from its words, the likeliest first.
 
-    Empty where a word has none, or where the phones are too few or too many to be searched for.
+    Empty if a word has none, or if there are too few or too many phones.
     """
     every = [word for words in terms for word in words]
     of_word = dict(zip(every, lexicon.pronunciations(every), strict=True))
@@ -48,8 +48,8 @@ def pronounced_queries(
 ) -> list[Weighted]:
     """The likeliest pronunciations of each spoken query, with the logs of their weights.
 
-    The weight of a word sequence is shared by its pronunciations, and added up where several
-    sequences sound the same.
+    The pronunciations of a word sequence share its weight; weights of equal pronunciations are
+    added up.
     """
     of_words = iter(pronounced([words for query in queries for words, _ in query], lexicon))
     of_query: list[Weighted] = []
@@ -65,7 +65,7 @@ def pronounced_queries(
 
 
 def mean_phones(pronunciations: Sequence[WeightedPronunciation]) -> float:
-    """How many phones a query has, on average over its pronunciations by their weights."""
+    """The mean number of phones of a query, weighted over its pronunciations."""
     weights = np.exp([pronunciation.log_weight for pronunciation in pronunciations])
     return float(
         np.average([len(pronunciation.phones) for pronunciation in pronunciations], weights=weights)

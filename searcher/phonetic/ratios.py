@@ -1,4 +1,4 @@
-"""Confusion log ratios: how likely a query's phones are recognised as those in the networks.
+"""Confusion log ratios of a query's phones and those in the networks.
 
 confusion_log_ratios(counts, indexes, queries)   of all phones that occur anywhere
 ratios_in(phones, index, .)                      of one query, by a segment's phone numbers
@@ -16,25 +16,25 @@ from std.phonetics.confusion import Confusion, Counts, log_ratios, widened
 from std.phonetics.phones import Pronunciation
 from std.values import Float64s
 
-ABSENT = -1e9  # log ratio of a phone that stands in no live alternative
+ABSENT = -1e9  # log ratio of a phone without live alternatives
 
 
 class WeightedPronunciation(NamedTuple):
-    """Phones that a query may have."""
+    """The phones of a query."""
 
     phones: Pronunciation
     perfect: float  # score of the phones recognised one for one, nats
     log_weight: float = 0.0  # added to the score of their hits, nats
 
 
-MAX_HITS = 60  # hits of a lower rank never mattered, unless a term is said so often
+MAX_HITS = 60  # hits of lower ranks matter only for terms that are said often
 
 
 class HitLimit(NamedTuple):
-    """How many hits of a query are kept."""
+    """The number of hits to keep of a query."""
 
     number: int = MAX_HITS  # the best ones
-    rare_score: float = math.inf  # nats; from here on all that are found are kept
+    rare_score: float = math.inf  # nats; all hits with at least this score are kept
 
 
 class Query(NamedTuple):
@@ -46,7 +46,7 @@ class Query(NamedTuple):
 
 
 def background(indexes: Sequence[PhoneticIndex], inventory: Sequence[str]) -> Float64s:
-    """(P,) how often each phone stands in the networks: each alternative's phones count once."""
+    """(P,) the frequency of each phone in the networks; each alternative's phones count once."""
     total = np.zeros(len(inventory))
     row = {phone: i for i, phone in enumerate(inventory)}
     for index in indexes:
@@ -58,9 +58,9 @@ def background(indexes: Sequence[PhoneticIndex], inventory: Sequence[str]) -> Fl
 def confusion_log_ratios(
     counts: Counts, indexes: Sequence[PhoneticIndex], queries: Sequence[Pronunciation]
 ) -> Confusion:
-    """Log ratios over every phone that the counts, the indexes and the queries know.
+    """Log ratios for all phones of the counts, the indexes and the queries.
 
-    Counts that never saw networks take the background of these.
+    Counts without networks take the background of these.
     """
     inventory = sorted(
         {

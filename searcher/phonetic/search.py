@@ -1,12 +1,12 @@
-"""Phonetic search: where the phones of a query fit the networks, whatever words stand there.
+"""Phonetic search: the places where the phones of a query fit the networks, whatever the words.
 
     search_phones(queries, indexes, confusion)   the best hits of each query in all segments
 
 An out-of-vocabulary word is recognised as other words ("hahnenfedern" as "hand in vielen"). The
-query's phones are aligned with the networks: with all of a small archive, and in a large one only
-around seeds, the best up to a limit (`searcher.phonetic.seeds`). Segments are searched by any
-worker, step by step; between steps their histograms are added up, so the hits do not depend on how
-an archive is cut into segments.
+query's phones are aligned with all networks of a small archive, and in a large archive only around
+seeds, the best up to a limit (`searcher.phonetic.seeds`). Any worker may search a segment. Between
+steps the histograms of all segments are added up, so the hits do not depend on the division into
+segments.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -41,10 +41,10 @@ from std.phonetics.confusion import Confusion
 from std.phonetics.phones import Pronunciation
 
 FULL_SCAN_ARCS = 60_000  # alternatives that are aligned whole (about 2.5 hours of networks)
-MIN_SHARE = 0.15  # of the score of a perfect match, below which an alignment is not a hit
-BUSY = 0.25  # share of the windows with a rare hit, from which on more are aligned
-MORE_WINDOWS = 4  # times as many
-QUERIES_AT_ONCE = 64  # whose seeds and extensions are held between the steps, by workers
+MIN_SHARE = 0.15  # share of a perfect score; lower alignments are not hits
+BUSY = 0.25  # share of windows with a rare hit above which more are aligned
+MORE_WINDOWS = 4  # factor of the number of windows
+QUERIES_AT_ONCE = 64  # queries whose seeds and extensions are held between the steps
 
 Value = TypeVar("Value")
 Result = TypeVar("Result")
@@ -53,14 +53,14 @@ Rows = Sequence[Sequence[Value]]  # of each query: a value for each segment
 
 
 class AllSegments(NamedTuple):
-    """What every segment must know of all of them; recordings left out leave no trace in it."""
+    """The totals that every segment needs; recordings left out do not count."""
 
     confusion: Confusion
-    limits: SeedLimits | None  # None: everything is aligned
+    limits: SeedLimits | None  # None: align everything
 
 
 def all_segments_of(indexes: Sequence[PhoneticIndex], confusion: Confusion) -> AllSegments:
-    """What all segments together are."""
+    """The totals of all segments."""
     arcs = sum(index.arcs for index in indexes)
     return AllSegments(
         confusion,
@@ -82,8 +82,8 @@ def search_phones(
         queries: phones, each query once.
         indexes: one of each segment.
         confusion: log ratios of all phones of the queries and the segments.
-        workers: who searches the segments.
-        advance: called with each share of the queries that is done; the shares add up to 1.
+        workers: the executor of the segments.
+        advance: called with each finished share of the queries; the shares add up to 1.
         limits: for some queries, the number of hits to keep.
     """
     all_segments = all_segments_of(indexes, confusion)
@@ -116,12 +116,12 @@ def _aligned(
 ) -> list[list[AlignedHits]]:
     """The hits of each query in each segment around its best extensions.
 
-    Where `BUSY` of the windows hold a hit whose score is rare, something like the query is said
-    very often: then more are aligned, until they hold few, or there are no more.
+    If `BUSY` of the windows have a hit with a rare score, words like the query are frequent, and
+    more windows are aligned, until few of them have such hits or none is left.
 
     Args:
         extensions: the extensions of each query.
-        at_first: windows that are aligned, in the archive.
+        at_first: the number of windows aligned first, in the archive.
         indexes, workers: see `search_phones`.
     """
     hits: list[list[AlignedHits]] = [[] for _ in extensions]
@@ -141,19 +141,19 @@ def _aligned(
 
 
 def _all(extensions: Sequence[Extensions]) -> int:
-    """How many there are, in all segments."""
+    """The number in all segments."""
     return sum(len(one.slots) for one in extensions)
 
 
 def _rare(extensions: Sequence[Extensions], hits: Sequence[AlignedHits]) -> int:
-    """How many hits have a rare score, in all segments."""
+    """The number of hits with a rare score in all segments."""
     return sum(
         number_of_rare(found, one.query.limit) for one, found in zip(extensions, hits, strict=True)
     )
 
 
 def _with_cutoffs(rows: Rows[Counted], limit: int) -> list[list[tuple[Counted, Cutoff]]]:
-    """Give each query's segments the cut-off that all of them together have."""
+    """Give each query's segments the common cut-off."""
     cutoffs = [cutoff_of(add_histograms(one.histogram for one in row), limit) for row in rows]
     return [[(one, cutoff) for one in row] for row, cutoff in zip(rows, cutoffs, strict=True)]
 
@@ -199,7 +199,7 @@ def query_in(
 def align_all(
     phones: Pronunciation, limit: HitLimit, index: PhoneticIndex, all_segments: AllSegments
 ) -> AlignedHits:
-    """The best hits of a query in all of a segment."""
+    """The best hits of a query in a complete segment."""
     query = query_in(phones, limit, index, all_segments)
     tiles = tiles_of(index, len(phones))
     return best_hits(align_windows(query.ratios, index, tiles, query.min_score), limit)

@@ -1,12 +1,12 @@
-"""Compiled kernels that look for seeds, see `searcher.phonetic.seeds`. Imported on first use.
+"""Compiled kernels that find seeds, see `searcher.phonetic.seeds`; imported at their first use.
 
     words_with       the words with three phones that may be three of a query's
     local_fits       the words that fit some part of a query
-    occurrences_of   where some words stand
+    occurrences_of   the places of some words
     extension_scores the score of each occurrence, with the words around it
         _by_rest            occurrences with equally long rests of the query
         _add_phones_beside  the phones of the words around
-        _gains              what they add
+        _gains              their contribution
     windows_around   the runs of slots around the best of them
 
 Slots are known by their keys (recording << 32 | ms) as int64, so that slots of different
@@ -21,7 +21,7 @@ from std.store.columns import Int64s, UInt8s, UInt16s
 from std.values import Bools, Float32s, Int32s
 
 SEED_LANES = 64  # occurrences aligned at a time
-NEVER = np.float32(-1e9)  # log ratio of what cannot be
+NEVER = np.float32(-1e9)  # log ratio of an impossible pair
 
 
 @compiled
@@ -35,11 +35,11 @@ def words_with(
     gram_words: Int32s,
     n_words: int,
 ) -> Bools:
-    """Which words have three phones in a row that three of the query's in a row may be.
+    """The words with three consecutive phones that three of the query's may be recognised as.
 
     Args:
         likely: (Q, P) log ratios; -inf where a phone cannot be.
-        least: sum of three from which on they may be.
+        least: least sum of three log ratios.
         first, second, third: (g,) phones of each trigram.
         gram_offsets, gram_words: (g + 1,) and (m,) the words that have each.
         n_words: the number of words of the segment.
@@ -64,7 +64,7 @@ def local_fits(
     word_offsets: Int64s,
     word_phones: UInt8s,
 ) -> tuple[Float32s, Int32s]:
-    """The part of the query and the part of each word that fit each other best.
+    """The best matching parts of the query and of each word.
 
     Args:
         match: (Q, P); deletion: (Q,); insertion: (P,) log ratios.
@@ -142,8 +142,8 @@ def extension_scores(
     """The extension score of each occurrence of a seed: the seed's score and what the likeliest
     words around it add for the rest of the query.
 
-    Occurrences with equally long rests are aligned `SEED_LANES` at a time: a loop over lanes
-    becomes vector instructions.
+    Occurrences with rests of equal length are aligned `SEED_LANES` at a time, so the loop over
+    lanes becomes vector instructions.
 
     Args:
         match: (Q, P); deletion: (Q,); insertion: (P,) log ratios.
@@ -162,7 +162,7 @@ def extension_scores(
     costs[no_phone] = NEVER
     phones = np.empty((q + 3, SEED_LANES), np.uint16)
     places = np.empty(SEED_LANES, np.int64)
-    left = np.empty(SEED_LANES, np.int64)  # phones that a lane still takes
+    left = np.empty(SEED_LANES, np.int64)  # phones that a lane still needs
     gains = np.empty(SEED_LANES, np.float32)
     for forwards in (False, True):
         ratios = np.empty((q, no_phone + 1), np.float32)  # of the query in this direction
@@ -181,7 +181,8 @@ def extension_scores(
                 phones[:] = no_phone
                 for lane in range(lanes):
                     seed, places[lane] = seed_of[rows[lane]], slots[rows[lane]]
-                    # Behind the seed its own word may go on; before it, the alignment sees to that.
+                    # After the seed its own word may continue; before it, the alignment includes
+                    # the word.
                     word, left[lane] = seed_words[seed], rest + 3
                     if forwards:
                         begin = word_offsets[word] + seed_spans[seed, 2]
@@ -235,7 +236,7 @@ def _add_phones_beside(
 ) -> None:
     """The phones of the likeliest words beside each seed, slot by slot.
 
-    All lanes take a step before any takes the next: their cache misses overlap.
+    All lanes take a step before any takes the next, so that their cache misses overlap.
 
     Args:
         places: (lanes,) slots of the seeds.
@@ -286,7 +287,7 @@ def _gains(
     costs: Float32s,
     gains: Float32s,
 ) -> None:
-    """What the phones of each lane add for the rest of the query.
+    """The contribution of each lane's phones for the rest of the query.
 
     Args:
         phones: (n, LANES) of each lane, away from the seed.

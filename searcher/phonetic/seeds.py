@@ -1,8 +1,8 @@
-"""Where a large archive is aligned: around seeds, best first, up to a limit (seed and extend).
+"""Seeds and extensions, the aligned parts of a large archive (seed and extend).
 
-Seeds are words that fit a part of the query. How many of their occurrences are extended, and how
-many extensions are aligned, is limited for the archive and not for a segment: segments count,
-all counts are added up, and the sum gives the cut-off that every segment applies.
+Seeds are words that fit a part of the query. The numbers of extended occurrences and of aligned
+extensions are limited for the archive, not for a segment: the counts of all segments are added up,
+and the sum gives the cut-off of every segment.
 
     find_seeds       query, segment        -> seeds, histogram of their occurrences by score
     cutoff_of        sum of histograms     -> which occurrences are extended
@@ -12,7 +12,7 @@ all counts are added up, and the sum gives the cut-off that every segment applie
     windows_of       extensions, cut-off   -> runs of slots
 
 A bin of a histogram is 1/64 nat wide. Ties in the cut-off bin are broken by a hash of file, channel
-and time (`PhoneticIndex.tie_breaks`), so the result does not depend on how the archive is cut.
+and time (`PhoneticIndex.tie_breaks`), so the result does not depend on the division into segments.
 """
 
 from collections.abc import Iterable
@@ -26,12 +26,12 @@ from std.store.columns import Int64s
 from std.values import Bools, Float32s, Int32s
 
 MIN_SEEDS, ARCS_PER_SEED = 20_000, 200  # extended in the archive: at least, and one in so many
-MIN_WINDOWS, ARCS_PER_WINDOW = 1_500, 6_000  # aligned, likewise
-MIN_TRIGRAM_SCORE = 6.0  # log ratio of three phones; 97 % of true spans have one of 7
-MIN_PHONE_SCORE = -1.0  # of each of them
+MIN_WINDOWS, ARCS_PER_WINDOW = 1_500, 6_000  # aligned extensions, likewise
+MIN_TRIGRAM_SCORE = 6.0  # least log ratio of three phones; 97 % of true spans have one of 7
+MIN_PHONE_SCORE = -1.0  # of each of the three
 MIN_SEED_SCORE = 5.0  # log ratio of a seed word's best part
 MAX_WINDOW_SLOTS = 96
-PHONE_MS = 110  # a slow phone: how far from a seed a hit may reach
+PHONE_MS = 110  # duration of a slow phone, for the reach of a hit
 REACH_MS = 400  # half of the seed's word, and room
 BINS_PER_NAT = 64
 SEED_SALT, WINDOW_SALT = 1, 2  # of the tie-breaks
@@ -40,14 +40,14 @@ Histogram = Int64s  # (B,) count of each bin; bin 0 begins at 0 nats
 
 
 class SeedLimits(NamedTuple):
-    """How much of an archive is looked at for one query."""
+    """The limits of one query in an archive."""
 
     seeds: int  # occurrences that are extended
     windows: int  # extensions that are aligned
 
 
 class Cutoff(NamedTuple):
-    """What is taken: every bin above one, and a share of that one."""
+    """The selection: all bins above one, and a share of that one."""
 
     bin: int
     share: float
@@ -92,7 +92,7 @@ def add_histograms(histograms: Iterable[Histogram]) -> Histogram:
 
 
 def cutoff_of(histogram: Histogram, limit: int) -> Cutoff:
-    """The cut-off that takes the best ``limit``: whole bins, and of the next a share."""
+    """The cut-off of the best ``limit``: complete bins, and a share of the next."""
     from_here_up = np.append(np.cumsum(histogram[::-1])[::-1], 0)
     edge = int(np.count_nonzero(from_here_up > limit)) - 1
     if edge < 0:
@@ -106,7 +106,7 @@ def bins_of(scores: Float32s) -> Int64s:
 
 
 def is_taken(bins: Int64s, slots: Int64s, cutoff: Cutoff, index: PhoneticIndex, salt: int) -> Bools:
-    """(n,) which of the occurrences in some slots a cut-off takes.
+    """(n,) which occurrences are above a cut-off.
 
     Args:
         bins: (n,) of each occurrence.
@@ -122,7 +122,7 @@ def is_taken(bins: Int64s, slots: Int64s, cutoff: Cutoff, index: PhoneticIndex, 
 
 
 def find_seeds(query: Query, index: PhoneticIndex) -> Seeds:
-    """The words of a segment that fit a part of a query, and how often they occur."""
+    """The words of a segment that fit a part of a query, with their counts."""
     from searcher.phonetic.seed_kernels import local_fits
 
     words = seed_words(query.ratios.match, index)
@@ -134,7 +134,7 @@ def find_seeds(query: Query, index: PhoneticIndex) -> Seeds:
 
 
 def extend_seeds(seeds: Seeds, cutoff: Cutoff, index: PhoneticIndex) -> Extensions:
-    """Score the occurrences of seeds that a cut-off takes with the words around them."""
+    """Score the occurrences of seeds above a cut-off with the words around them."""
     from searcher.phonetic.seed_kernels import extension_scores, occurrences_of
 
     columns, bins = index.columns, bins_of(seeds.scores)
@@ -164,9 +164,9 @@ def extend_seeds(seeds: Seeds, cutoff: Cutoff, index: PhoneticIndex) -> Extensio
 
 
 def windows_of(extensions: Extensions, cutoff: Cutoff, index: PhoneticIndex) -> Int64s:
-    """(w, 2) runs of slots around the extensions that a cut-off takes, each in one recording.
+    """(w, 2) runs of slots around the extensions above a cut-off, each in one recording.
 
-    A window is as long as the rest of the query may last.
+    The length of a window is the longest duration of the rest of the query.
     """
     from searcher.phonetic.seed_kernels import windows_around
 
@@ -181,7 +181,7 @@ def windows_of(extensions: Extensions, cutoff: Cutoff, index: PhoneticIndex) -> 
 
 
 def seed_words(match: Float32s, index: PhoneticIndex) -> Int64s:
-    """Ids, ascending, of the words with three phones that may be three of the query's."""
+    """Ascending ids of the words with three phones that may be three of the query's."""
     from searcher.phonetic.seed_kernels import words_with
 
     likely = np.where(match > MIN_PHONE_SCORE, match, np.float32(-np.inf))
