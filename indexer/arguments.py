@@ -1,4 +1,4 @@
-"""std-index's command line: the parser, and what it says of the inputs."""
+"""std-index's command line: the parser, and the options of the inputs."""
 
 import argparse
 import re
@@ -27,7 +27,7 @@ from std.parser import Parser
 from std.ranges import Range
 
 if TYPE_CHECKING:
-    from indexer import InputOptions  # --help loads no array library
+    from indexer import InputOptions  # --help does not load an array library
 
 FRAME_S = number(Range(0.0001, 10))
 CHUNK_S = Range(0.1, 1_000_000)
@@ -88,7 +88,7 @@ def parser() -> Parser:
 
 
 def add_reading_options(parse: Parser) -> None:
-    """How inputs are read, and which audio belongs to them."""
+    """The options of inputs and audio."""
     _add_audio_options(parse.further("audio and sound of the recordings"))
     _add_text_options(parse.further("how texts are read"))
     _add_kaldi_options(parse.further("files and frames of Kaldi and others"))
@@ -104,12 +104,12 @@ def format_argument(text: str) -> str:
 
 
 def chunks_argument(text: str) -> Path | float:
-    """Where the parts of recordings begin: a length in seconds, or a file."""
+    """The starts of the parts of recordings: a length in seconds, or a file."""
     return _number_or_file(text, CHUNK_S)
 
 
 def offset_argument(text: str) -> Path | float:
-    """How far words stand behind their sound: seconds, or a file."""
+    """The delay of words after their sound: seconds, or a file."""
     return _number_or_file(text, OFFSET_S)
 
 
@@ -123,7 +123,7 @@ def _number_or_file(text: str, allowed: Range) -> Path | float:
 
 
 def add_recording_options(parse: Parser) -> None:
-    """What names recordings, and what is known of them."""
+    """The options of names and metadata."""
     add = parse.add_argument
     add(
         "--name-by",
@@ -165,7 +165,7 @@ def add_recording_options(parse: Parser) -> None:
 
 
 def _add_audio_options(group: "argparse._ArgumentGroup") -> None:
-    """Which audio file is whose, and what is learned from the sound of recordings."""
+    """The options of audio files and of the phone layer."""
     group.add_argument(
         "--learn-phones",
         choices=["auto", "no"],
@@ -183,7 +183,7 @@ def _add_audio_options(group: "argparse._ArgumentGroup") -> None:
 
 
 def _add_modes(parse: Parser) -> None:
-    """What takes the place of what the index has, and what is done instead of indexing INPUT."""
+    """The options of replacing, and of actions other than indexing."""
     add = parse.add_argument
     add(
         "--replace",
@@ -216,7 +216,7 @@ def _add_modes(parse: Parser) -> None:
 
 
 def _add_text_options(group: "argparse._ArgumentGroup") -> None:
-    """What counts as a word of a text, and as damage."""
+    """The options of texts and repairs."""
     add = group.add_argument
     add(
         "--chunks",
@@ -270,7 +270,7 @@ def _add_text_options(group: "argparse._ArgumentGroup") -> None:
 
 
 def _add_kaldi_options(group: "argparse._ArgumentGroup") -> None:
-    """What an input needs beside itself to be read."""
+    """The options of further files of an input."""
     add = group.add_argument
     add(
         "--sound",
@@ -290,7 +290,7 @@ def _add_kaldi_options(group: "argparse._ArgumentGroup") -> None:
 
 
 def _add_lattice_options(group: "argparse._ArgumentGroup") -> None:
-    """How lattices become slots."""
+    """The options of lattices."""
     add = group.add_argument
     add("--acoustic-scale", type=SCALE, help="scale for lattices, instead of the file's")
     add("--lm-scale", type=SCALE, help="scale for lattices, instead of the file's")
@@ -309,7 +309,7 @@ def _add_lattice_options(group: "argparse._ArgumentGroup") -> None:
 
 
 def _add_query_options(group: "argparse._ArgumentGroup") -> None:
-    """Which recordings are which query, and what they cost."""
+    """The options of spoken queries."""
     add = group.add_argument
     add(
         "--query-examples",
@@ -343,7 +343,7 @@ def require_each_once(args: argparse.Namespace) -> None:
 
 
 def input_options(args: argparse.Namespace) -> "InputOptions":
-    """How inputs are read, as the command line says."""
+    """The options of inputs from a command line."""
     from indexer import InputOptions
 
     return InputOptions(

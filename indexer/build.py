@@ -6,10 +6,10 @@
         merge its batch -> a segment for each language -> commit
 
 An index is one store or several, its shards; an audio file's name says which shard has it.
-Memory holds a batch of postings and the files under way, never all the speech. A recording that
-was indexed before is replaced in the same commit that brings its new postings, so a search finds
-the old one or the new one, never both and never neither. (Only where the number of shards has
-changed the old one may be in another shard; it leaves that in a commit of its own.)
+Memory holds a batch of postings and the files in progress, never all speech. A recording that was
+indexed before is replaced in the same commit as its new postings, so a search finds either the old
+or the new one. (Only if the number of shards has changed, the old one may be in another shard,
+which deletes it in a separate commit.)
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,8 +39,8 @@ from std.sound.columns import SIGNS, WORDS
 from std.store import Store
 from std.values import Recording
 
-MIN_PIECES = 20  # recordings of one utterance each, which rather are pieces of recordings
-MIN_POOL_BYTES = 8_000_000  # below, starting worker processes costs more than it saves
+MIN_PIECES = 20  # recordings of one utterance each, probably pieces of recordings
+MIN_POOL_BYTES = 8_000_000  # smaller inputs are faster without worker processes
 
 Progress = Callable[[Path, int], None]  # called after each file with its size in bytes
 
@@ -62,15 +62,15 @@ def build(
     """Index files into stores that are being written to (``with store.writing()``).
 
     Args:
-        inputs: files; folders were looked through before.
-        stores: one, or the shards.
-        config: how words are normalised, pruned and pronounced.
-        input_format: ``auto`` looks into each file.
-        options: what readers need beside the file.
-        workers: who parse the files.
-        keep_going: note files that cannot be read; else the first one ends the run.
-        progress: told of each file that is done: path, size in bytes.
-        pronouncer: tells the recordings' languages, makes phone columns; None = no phones.
+        inputs: the files, without folders.
+        stores: one store, or the shards.
+        config: normalisation, pruning and pronunciation.
+        input_format: a format, or ``auto``.
+        options: the options of the readers.
+        workers: the executor of the files.
+        keep_going: record files that cannot be read; otherwise the first one ends the run.
+        progress: called after each file with path and size in bytes.
+        pronouncer: finds languages and makes phone columns; None = no phones.
         metadata: the metadata of recordings; committed with their words.
         sounds: files of frames, also of recordings without words.
 
@@ -108,11 +108,11 @@ def build(
 
 
 def _shards(stores: Sequence[Store], metadata: Metadata) -> list[Shard]:
-    """The stores that are added to, and what is known of recordings in any of them."""
+    """The stores of the run, and the recordings in any of them."""
     described = metadata
     try:
         described = composed(updated(contents(stores)[1], metadata))
-    except StoreError:  # damaged: what is given takes its place
+    except StoreError:  # damaged metadata are replaced by the given ones
         if not metadata:
             raise
     layers = layers_of(described)
@@ -123,7 +123,7 @@ def _shards(stores: Sequence[Store], metadata: Metadata) -> list[Shard]:
 
 
 def worthwhile_jobs(paths: Sequence[Path], jobs: int) -> int:
-    """No more worker processes than pay for being started."""
+    """The number of worker processes that save time."""
     size = sum(map(size_bytes, paths))
     return min(jobs, len(paths)) if size >= MIN_POOL_BYTES else 1
 
@@ -134,9 +134,9 @@ def _each_indexed(
     workers: Executor,
     stores: Sequence[Store],
 ) -> Iterator[FileColumns | Skipped | StdError]:
-    """Index each file: pipes first and here, as only this process can read them.
+    """Index each file; pipes first, in this process, because only it can read them.
 
-    Recordings have the names that people have given them.
+    Recordings keep the names that people have given them.
     """
     pipes = [file for file in files if not is_regular(file.path)]
     regular = [file for file in files if is_regular(file.path)]
@@ -155,12 +155,12 @@ def _admitted(
     *,
     keep_going: bool,
 ) -> Iterator[FileColumns | Skipped | StdError]:
-    """Refuse inputs that hold what another input holds: they would replace it, or count twice.
+    """Refuse inputs with recordings of another input, which they would replace or count twice.
 
-    Sound of another encoder than the index has is refused, too.
+    Sound of another encoder than that of the index is refused, too.
 
     Raises:
-        StdError: a file cannot be read or is refused, and the run does not go on without it.
+        StdError: a file cannot be read or is refused, and ``keep_going`` is off.
     """
     for result in results:
         refused: StdError | None = None
@@ -174,7 +174,7 @@ def _admitted(
 
 
 def _doubted_pieces(indexed: Sequence[IndexedInput], options: ReaderOptions) -> Iterator[str]:
-    """Warn of recordings of one utterance each, which may be pieces of longer ones."""
+    """Warn of many recordings of one utterance, which may be pieces of longer ones."""
     report = IndexReport(tuple(indexed))
     alone = report.utterances == len(report.recordings) >= MIN_PIECES
     if alone and options.segments is None:
@@ -203,7 +203,7 @@ def _commit_fullest(
 
 
 def _require_some(files: int, skipped: Sequence[Skipped]) -> None:
-    """Refuse folders in which there is nothing for us."""
+    """Refuse folders without recogniser output."""
     if skipped and len(skipped) == files:
         first = skipped[0]
         more = f" and {counted(files - 1, 'more such file')}" if files > 1 else ""

@@ -14,10 +14,10 @@ from std.execution.cost import Cost, Stopwatch
 from std.options import configuration_of
 from std.repairs import DOUBTS
 
-if TYPE_CHECKING:  # --help loads no array library
+if TYPE_CHECKING:  # --help does not load an array library
     from indexer import IndexReport
 
-NAMED = 20  # files of a kind that are named without --verbose
+NAMED = 20  # files of a kind named without --verbose
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def misuse(args: argparse.Namespace) -> str:
-    """What is wrong with a combination of options; empty if nothing is."""
+    """The error in a combination of options; empty if it is valid."""
     instead = args.dry_run or args.watch or args.queries_to
     wrong = {
         "--segments say where utterances lie: expected no --chunks beside them": (
@@ -134,12 +134,12 @@ def figures(report: "IndexReport", cost: Cost, jobs: int) -> dict[str, Any]:
 
 
 def audio_files(report: "IndexReport") -> int:
-    """How many audio files were indexed, whatever their channels."""
+    """The number of indexed audio files."""
     return len({recording.file for recording in report.recordings})
 
 
 def tell_summary(report: "IndexReport", cost: Cost, args: argparse.Namespace) -> None:
-    """What was replaced, described and indexed, a line each."""
+    """The summary: replaced, described and indexed recordings, a line each."""
     from indexer import languages_line, pronouncer_hints
 
     stores = ", ".join(args.store)
@@ -189,7 +189,7 @@ def tell_summary(report: "IndexReport", cost: Cost, args: argparse.Namespace) ->
 
 
 def listed(counts: Mapping[str, int]) -> str:
-    """The most frequent names of a count, with their numbers, where these tell anything."""
+    """The most frequent names of a count, with numbers if useful."""
     from std.terminal import printable
 
     shown = [
@@ -225,7 +225,7 @@ def tell_of_problems(report: "IndexReport", args: argparse.Namespace) -> None:
 
 
 def tell_of_inputs(report: "IndexReport", args: argparse.Namespace) -> None:
-    """Name what was passed over, and what the user should look at."""
+    """Print skipped files, and warnings."""
     if args.verbose:
         for file in report.skipped:
             say("std-index", f"skipped {file.path}: {file.what}")

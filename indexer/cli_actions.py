@@ -1,4 +1,4 @@
-"""What std-index does beside indexing: preview, watch a folder, read spoken queries."""
+"""std-index's actions other than indexing: preview, watch a folder, read spoken queries."""
 
 import argparse
 import signal
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def preview(args: argparse.Namespace) -> int:
-    """Print what indexing the inputs would bring; 2 if something would be refused."""
+    """Print a preview of indexing; 2 if an input would be refused."""
     from indexer import preview_files
     from indexer.arguments import input_options, require_each_once
 
@@ -62,7 +62,7 @@ def preview(args: argparse.Namespace) -> int:
 
 
 def warn_of_unknown(path: Path, previews: "Sequence[Preview]") -> None:
-    """Read metadata, and warn of recordings that the inputs do not have."""
+    """Read metadata, and warn of recordings that the inputs lack."""
     from std.files import read
     from std.metadata.read import parse
 
@@ -74,7 +74,7 @@ def warn_of_unknown(path: Path, previews: "Sequence[Preview]") -> None:
 
 
 def watch_inputs(args: argparse.Namespace) -> int:
-    """Index what appears in a folder, one line per file, until SIGTERM or Ctrl-C."""
+    """Index files that appear in a folder, one line per file, until SIGTERM or Ctrl-C."""
     started = Stopwatch()
     from indexer import watch_folder
     from indexer.arguments import input_options, require_each_once

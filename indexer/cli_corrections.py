@@ -1,4 +1,4 @@
-"""std-store's commands about corrections: correct a recording, list what was corrected."""
+"""std-store's commands of corrections: correct a recording, list corrections."""
 
 import argparse
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # --help loads no array library
 
 
 def correct(args: argparse.Namespace, stores: Sequence[str]) -> int:
-    """Correct a recording, or take corrections back, and show what changes."""
+    """Correct a recording, or undo corrections, and show the changes."""
     if problem := misuse(args):
         raise StdError(problem)
     from indexer import correct_by_table, correct_recording, undo_corrections
@@ -51,7 +51,7 @@ def correct(args: argparse.Namespace, stores: Sequence[str]) -> int:
 
 
 def misuse(args: argparse.Namespace) -> str:
-    """What is wrong with a combination of options; empty if nothing is."""
+    """The error in a combination of options; empty if it is valid."""
     others = (args.recording, args.words, args.at, args.transcript, args.undo)
     if args.table:
         wrong = any(one is not None and one is not False for one in others)
@@ -84,7 +84,7 @@ def corrections(args: argparse.Namespace, stores: Sequence[str]) -> int:
 
 
 def rewrite(args: argparse.Namespace, stores: Sequence[str]) -> int:
-    """Write a transcript again; warn of what is not in it."""
+    """Write corrections into a transcript; warn of those that are not in it."""
     from indexer import rewrite_transcript
 
     report = rewrite_transcript(
@@ -101,7 +101,7 @@ def rewrite(args: argparse.Namespace, stores: Sequence[str]) -> int:
 
 
 def show(args: argparse.Namespace, found: "Sequence[RecordingCorrection]") -> None:
-    """Print corrections in the form that was asked for."""
+    """Print corrections in the requested form."""
     rows = correction_rows(found)
     form = form_of(args, piped=LINES)
     if form == JSON:
@@ -113,7 +113,7 @@ def show(args: argparse.Namespace, found: "Sequence[RecordingCorrection]") -> No
 
 
 def correction_rows(found: "Sequence[RecordingCorrection]") -> Rows:
-    """A row for each correction: where, what was written, what was said."""
+    """A row for each correction: place, words before, words after."""
     header = ["recording", "channel", "start_s", "end_s", "before", "after"]
     cells = []
     for recording, one in found:

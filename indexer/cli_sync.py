@@ -18,7 +18,7 @@ COMMAND = "std-store"
 
 
 def sync(args: argparse.Namespace, stores: Sequence[str]) -> int:
-    """Make the index hold what a folder holds, and show the changes; 2 if a file is refused."""
+    """Synchronise the index with a folder, and show the changes; 2 if a file is refused."""
     started = Stopwatch()
     from indexer import sync_folder, watch_folder
     from indexer.arguments import input_options
@@ -100,7 +100,7 @@ def _rows(header: Sequence[str], cells: Sequence[tuple[str, ...]]) -> Rows:
 
 
 def print_changes(rows: Rows, form: str) -> None:
-    """Rows in any form but JSON; nothing where nothing changes."""
+    """Print rows in any form but JSON; nothing without changes."""
     if form != TABLE:
         print_rows(rows, form)
     elif rows.cells:
@@ -108,7 +108,7 @@ def print_changes(rows: Rows, form: str) -> None:
 
 
 def relink(args: argparse.Namespace, stores: Sequence[str]) -> int:
-    """Note where inputs are; 2 if some were not found."""
+    """Store the places of inputs; 2 if some were not found."""
     started = Stopwatch()
     from indexer import relink_inputs
 
@@ -128,7 +128,7 @@ def relink(args: argparse.Namespace, stores: Sequence[str]) -> int:
 
 
 def move_audio(args: argparse.Namespace, stores: Sequence[str]) -> int:
-    """Note where the audio of recordings is; 2 if one file of several may be meant."""
+    """Store the places of audio; 2 if several files fit a recording."""
     started = Stopwatch()
     from indexer import move_audio as moved
 

@@ -1,8 +1,8 @@
-"""What an index holds: as a whole (`std-store show`), recording by recording (`std-store list`).
+"""The content of an index: totals (`std-store show`) and recordings (`std-store list`).
 
-describe_index     the index as a whole
+describe_index     the totals of the index
 list_recordings    a value for each recording
-verify_index       what is damaged in it (`std-store verify`)
+verify_index       its damage (`std-store verify`)
 """
 
 from collections import Counter
@@ -29,15 +29,15 @@ from std.values import Recording
 
 @dataclass(frozen=True, slots=True)
 class ListedRecording:
-    """A recording of an index, and how many words the recogniser wrote in it."""
+    """A recording of an index, with the number of its words."""
 
     about: IndexRecording
     words: int  # of the one-best
-    heard: float | None = None  # share of held-out frames whose phones are heard right
+    heard: float | None = None  # share of held-out frames with the right phone
 
     @property
     def speakers(self) -> list[str]:
-        """Who is named as a speaker, those with most words first."""
+        """The names of speakers, those with most words first."""
         named = {name: n for name, n in self.about.speakers.items() if name}
         return sorted(named, key=lambda name: (-named[name], name))
 
@@ -63,7 +63,7 @@ class ListedRecording:
 def list_recordings(
     store: Stores, *, where: str | None = None, recordings: Sequence[str] = ()
 ) -> list[ListedRecording]:
-    """What an index holds, a value for each recording, ascending.
+    """The recordings of an index, ascending.
 
     Args:
         store: the index.
@@ -71,7 +71,7 @@ def list_recordings(
         recordings: patterns of names; none: all.
 
     Raises:
-        StdError: ``where`` is no condition, or a pattern fits no recording.
+        StdError: ``where`` is not a condition, or a pattern fits no recording.
     """
     words: Counter[Recording] = Counter()
     with open_stores(store) as stores:
@@ -85,7 +85,7 @@ def list_recordings(
 
 
 def _phones_heard(segment: Segment) -> Iterator[tuple[Recording, float | None]]:
-    """How well the phones of each live recording were heard; None: they were not."""
+    """The quality of each live recording's phones heard; None without phones heard."""
     by, layer = segment.extra("heard_by"), segment.extra("heard_layer")
     if by is None or layer is None:
         return
@@ -95,7 +95,7 @@ def _phones_heard(segment: Segment) -> Iterator[tuple[Recording, float | None]]:
 
 
 def _one_best_words(segment: Segment, wanted: set[Recording]) -> Iterator[tuple[Recording, int]]:
-    """How many slots of each live recording have a word that is likelier than none."""
+    """The number of slots of each live recording with a word that is likelier than silence."""
     rows = [
         row
         for row, one in enumerate(segment.recordings)
@@ -111,18 +111,18 @@ def _one_best_words(segment: Segment, wanted: set[Recording]) -> Iterator[tuple[
 
 @dataclass(frozen=True, slots=True)
 class IndexDescription:
-    """What an index holds and how it was made."""
+    """The totals and settings of an index."""
 
     segments: Mapping[str, int]  # by store
     recordings: int
     utterances: int
     speech_s: float
-    words: int  # different ones, of all alternatives
+    words: int  # distinct words of all alternatives
     postings: int
-    speakers: tuple[str, ...]  # who are named, ascending
+    speakers: tuple[str, ...]  # names, ascending
     metadata: tuple[str, ...]  # names of columns, ascending
     languages: tuple[Mapping[str, Any], ...]  # language, pronouncer, recordings
-    text: Mapping[str, str]  # how words are normalised, by rule
+    text: Mapping[str, str]  # normalisation of words, by rule
 
     def document(self) -> dict[str, Any]:
         """The description as `std-store show --json` writes it."""
@@ -130,7 +130,7 @@ class IndexDescription:
 
 
 def describe_index(store: Stores) -> IndexDescription:
-    """What an index holds as a whole, as ``std-store show`` prints it.
+    """The totals of an index, as ``std-store show`` prints them.
 
     Deleted recordings count in the number of postings and words only.
 
@@ -161,10 +161,10 @@ def _description(stores: Sequence[Store]) -> IndexDescription:
 
 @dataclass(frozen=True, slots=True)
 class IndexCheck:
-    """What `verify_index` found in one store."""
+    """The result of `verify_index` for one store."""
 
     store: str
-    damage: tuple[str, ...]  # one line each; with damage the rest is empty
+    damage: tuple[str, ...]  # one line each; with damage the other fields are empty
     segments: int = 0
     inputs: Mapping[str, Sequence[str]] | None = None  # of each audio file
     languages: tuple[Language, ...] = ()

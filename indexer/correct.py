@@ -1,7 +1,7 @@
-"""Correct a recording of an index: by words at a time, by a transcript; take corrections back.
+"""Correct a recording of an index by words at a time or by a transcript; undo corrections.
 
 correct     new corrections of a recording -> a commit
-take_back   fewer corrections -> a commit
+take_back   undone corrections -> a commit
 listed      the corrections of an index
 """
 
@@ -29,19 +29,19 @@ from std.store.columns import Int64s, SegmentColumns
 from std.text import Normalisation
 from std.values import Recording
 
-LEAST_SAME = 0.3  # of a transcript's words are in the recording, or it is of another one
-AROUND_MS = 1000  # words so far before and behind a transcript may belong to it
+LEAST_SAME = 0.3  # share of a transcript's words that must be in the recording
+AROUND_MS = 1000  # words within this time before and after a transcript may belong to it
 
 
 class RecordingCorrection(NamedTuple):
-    """A correction, and whose it is."""
+    """A correction and its recording."""
 
     recording: Recording
     correction: Correction
 
 
 class _Spoken(NamedTuple):
-    """What an index has of a recording."""
+    """The content of a recording in an index."""
 
     columns: SegmentColumns
     row: int
@@ -51,7 +51,7 @@ class _Spoken(NamedTuple):
 
 
 def stored_name(file: str, stores: Sequence[Store]) -> str:
-    """The name of an audio file as an index has it.
+    """The name of an audio file in an index.
 
     Raises:
         InputError: the index has no such file.
@@ -72,14 +72,14 @@ def at_time(
     stores: Sequence[Store],
     phone_builder: PhoneColumnBuilder,
 ) -> list[Correction]:
-    """The correction that puts words where they were said.
+    """The correction that puts words at a time.
 
     Args:
         recording: a recording of the index.
-        said: the words, as the index writes them.
-        span_ms: when, see `said_at`.
+        said: the normalised words.
+        span_ms: the time, see `said_at`.
         stores: the shards of the index.
-        phone_builder: says how words sound.
+        phone_builder: pronounces words.
 
     Raises:
         InputError: the index has no such recording.
@@ -93,11 +93,11 @@ def at_time(
 def by_transcript(
     recording: Recording, said: Sequence[SaidWord], path: Path, stores: Sequence[Store]
 ) -> list[Correction]:
-    """The corrections that make a recording what a transcript says.
+    """The corrections that make a recording equal to a transcript.
 
     Args:
         recording: a recording of the index.
-        said: the words of the transcript, as the index writes them.
+        said: the normalised words of the transcript.
         path: the path of the transcript, for messages.
         stores: the shards of the index.
 
@@ -123,7 +123,7 @@ def by_transcript(
 def by_table(
     file: str, rows: Sequence[TableRow], path: Path, text: Normalisation, stores: Sequence[Store]
 ) -> list[Correction]:
-    """The corrections that a table has of an audio file.
+    """The corrections of an audio file in a table.
 
     Args:
         file: its name, as the index has it.
@@ -133,7 +133,7 @@ def by_table(
         stores: the shards of the index.
 
     Raises:
-        InputError: what a row replaces is not written there.
+        InputError: the words that a row replaces are not at its place.
     """
     known: dict[int, _Spoken] = {}
     corrections = []
@@ -203,20 +203,20 @@ def take_back(
     *,
     dry_run: bool = False,
 ) -> Layer:
-    """Take corrections back, in stores that are being written to.
+    """Undo corrections, in stores that are being written to.
 
     Args:
         file: the audio file, as the index names it.
-        span_ms: a time, or from when to when, in a correction; None: all of the file.
+        span_ms: a time, or start and end, in a correction; None: all corrections of the file.
         stores: the shards of the index.
         phone_builder: pronounces what the recogniser wrote.
         dry_run: write nothing.
 
     Returns:
-        those that were taken back.
+        the undone corrections.
 
-    Raises:
-        InputError: there are none.
+        Raises:
+            InputError: there are no such corrections.
     """
     before = layers_of(contents(stores)[1]).get(file, ())
     gone = tuple(one for one in before if span_ms is None or _is_at(one, *span_ms))
@@ -238,7 +238,7 @@ def _is_at(correction: Correction, start_ms: int, end_ms: int | None) -> bool:
 def rewritten_file(
     content: bytes, recording: Recording, text: Normalisation, stores: Sequence[Store]
 ) -> tuple[bytes, Layer, list[int]]:
-    """A transcript of a recording with its corrections, and nothing else changed.
+    """A transcript of a recording with its corrections and no other change.
 
     Args:
         content: the content of the file.
@@ -247,7 +247,7 @@ def rewritten_file(
         stores: the shards of the index.
 
     Returns:
-        the file; the corrections of the recording; and how often each was made in the file.
+        the file; the corrections of the recording; and how often each was made in it.
 
     Raises:
         InputError: the index has no such recording.
@@ -288,7 +288,7 @@ def listed(stores: Sequence[Store], files: Sequence[str] = ()) -> list[Recording
 
 
 def held(store: Store, file: str) -> list[tuple[CommittedSegment, SegmentColumns]]:
-    """The segments that have an audio file, and what they have of it, without phone columns."""
+    """The segments with an audio file, and their columns of it, without phone columns."""
     found = []
     for segment in store.segments():
         others = {row for row, one in enumerate(segment.recordings) if one.recording.file != file}
@@ -301,12 +301,12 @@ def held(store: Store, file: str) -> list[tuple[CommittedSegment, SegmentColumns
 def recorrect(
     stores: Sequence[Store], file: str, layer: Layer, phone_builder: PhoneColumnBuilder
 ) -> Layer:
-    """Let an audio file have other corrections.
+    """Replace the corrections of an audio file.
 
     Args:
         stores: the shards of an index.
         file: its name, as the index has it.
-        layer: all its corrections from now on.
+        layer: all its new corrections.
         phone_builder: pronounces what was said.
 
     Returns:

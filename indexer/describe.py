@@ -1,15 +1,14 @@
-"""What is told of indexed recordings beside their words, without reading them again.
+"""Metadata and names of indexed recordings, changed without reading the recordings again.
 
-    whole_rows          metadata that a person gives, with what an index has already
-    languages_in        the languages that metadata name, by audio file
-    describe            metadata for what an index holds already -> commits
-    rename              another name of a recording -> commits
+    whole_rows          a user's metadata, completed by those of an index
+    languages_in        the languages in metadata, by audio file
+    describe            metadata of indexed recordings -> commits
+    rename              a new name of a recording -> commits
 
-While files are indexed, the metadata of a recording come in the commit that brings its words
-(`indexer.shards`). `describe` commits what is left: metadata of recordings from earlier runs. A
-recording whose language they name otherwise than it was indexed is pronounced again. A recording
-that gets another name stays as it was pronounced. A file of metadata says something of some columns
-(`std.metadata.cells`); what an index takes is whole rows.
+During indexing, the metadata of a recording are committed with its words (`indexer.shards`).
+`describe` commits metadata of recordings from earlier runs. A recording with a changed language is
+pronounced again; a renamed recording is not. A file of metadata may have only some columns
+(`std.metadata.cells`), while an index takes complete rows.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -40,17 +39,18 @@ from std.values import Recording
 
 
 def whole_rows(given: Metadata, stores: Sequence[Store]) -> Metadata:
-    """The rows of metadata that a run gives to stores.
+    """The complete rows of a run's metadata.
 
     Args:
-        given: metadata, which replace the rows of their audio files; of a file, they replace cells.
+        given: metadata that replace the rows of their audio files; if read from a file, only its
+            cells.
         stores: the shards of an index.
 
     Raises:
         InputError: a table gives channels of one audio file different languages.
     """
     before = NO_METADATA
-    with suppress(StoreError):  # damaged: what is given takes its place, as far as it goes
+    with suppress(StoreError):  # damaged metadata are replaced by the given ones
         for store in stores:
             before = updated(before, store.metadata())
     if not isinstance(given, FileMetadata):
@@ -62,7 +62,7 @@ def whole_rows(given: Metadata, stores: Sequence[Store]) -> Metadata:
 
 
 def own_columns_note(given: Metadata) -> list[str]:
-    """What is said of columns of the index in a file of metadata; nothing if it has none."""
+    """The index's own columns in a file of metadata; empty without any."""
     if not isinstance(given, FileMetadata) or not given.cells.own_columns:
         return []
     columns = ", ".join(given.cells.own_columns)
@@ -70,7 +70,7 @@ def own_columns_note(given: Metadata) -> list[str]:
 
 
 def _listed_languages(stores: Sequence[Store]) -> dict[Recording, str]:
-    """The language of each recording as `std-store list` says it, under composed names."""
+    """The language of each recording, as `std-store list` shows it, by composed name."""
     segments, metadata = contents(stores)
     return {
         Recording(normalize("NFC", one.recording.file), one.recording.channel): one.language
@@ -80,7 +80,7 @@ def _listed_languages(stores: Sequence[Store]) -> dict[Recording, str]:
 
 
 def languages_in(stores: Sequence[Store], given: Metadata) -> dict[str, str]:
-    """The languages of audio files by the metadata of an index, and by those that replace them.
+    """The languages of audio files in an index's metadata and in the new ones.
 
     Raises:
         StoreError: the metadata of the index are damaged, and there are no others.
@@ -96,7 +96,7 @@ def languages_in(stores: Sequence[Store], given: Metadata) -> dict[str, str]:
 
 
 def languages_of(metadata: Metadata) -> dict[str, str]:
-    """The languages that metadata name, by audio file."""
+    """The languages in metadata, by audio file."""
     column = metadata.columns.get("language")
     if column is None:
         return {}
@@ -125,7 +125,7 @@ def describe(stores: Sequence[Store], given: Metadata, pronouncer: Pronouncer) -
 
 
 def _named_as(given: Metadata, here: Collection[str]) -> Metadata:
-    """The metadata by the names that a store has (`std.nist.audio_names`)."""
+    """The metadata by the names of a store (`std.nist.audio_names`)."""
     names = as_stored(given.files, here)
     if all(name == own for name, own in names.items()):
         return given
@@ -133,7 +133,7 @@ def _named_as(given: Metadata, here: Collection[str]) -> Metadata:
 
 
 def _describe(store: Store, given: Metadata, pronouncer: Pronouncer) -> int:
-    """Commit metadata to one store; return how many recordings were pronounced again."""
+    """Commit metadata to one store; return the number of recordings pronounced again."""
     normalisation = store.normalisation()
     if not given or normalisation is None:
         return 0
@@ -148,7 +148,7 @@ def _describe(store: Store, given: Metadata, pronouncer: Pronouncer) -> int:
 def _pronounced_again(
     segments: Sequence[CommittedSegment], pronouncer: Pronouncer
 ) -> Iterator[tuple[CommittedSegment, list[SegmentColumns], int]]:
-    """Segments with recordings in another language than metadata say, and what replaces them."""
+    """Segments with recordings in another language than in the metadata, and their replacements."""
     if not pronouncer.phone_builder.wanted:
         return
     for segment in segments:
@@ -177,19 +177,19 @@ def rename(
     stores: Sequence[Store],
     before_commit: Callable[[str, str], None] = lambda before, after: None,
 ) -> str:
-    """Give an audio file of stores that are being written to another name.
+    """Rename an audio file in stores that are being written to.
 
-    Its metadata and its channels go with it, in one commit of each store that has it.
+    Its metadata and channels are renamed, too, in one commit of each store that has it.
 
     Args:
-        old: its name, as people or files write it.
-        new: what it is called from now on; a folder and an audio extension are left off.
+        old: its name, in any form.
+        new: its new name; a folder and an audio extension are removed.
         stores: the shards of an index.
-        before_commit: called with both names when nothing speaks against the new one. Whoever is
-            killed after it can rename again.
+        before_commit: called with both names after all checks. A process that is killed after it
+            can repeat the call.
 
     Returns:
-        The new name as the index has it.
+        The new name in the index.
 
     Raises:
         InputError: the index has no such file, or has the new name already.
@@ -237,7 +237,7 @@ def _has(segment: CommittedSegment, file: str) -> bool:
 
 
 def _renamed(segment: CommittedSegment, old: str, new: str) -> SegmentColumns:
-    """A segment as if its file had always had its new name; without deleted recordings."""
+    """A segment with the new name of a file, without deleted recordings."""
     columns = verified_columns(segment)
     recordings = tuple(
         one._replace(recording=Recording(new, one.recording.channel))

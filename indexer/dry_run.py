@@ -1,6 +1,6 @@
 """Preview of indexing, without an index: `std-index --dry-run`.
 
-Every file is read as it would be indexed, so what is refused here would be refused then.
+Every file is read as in indexing, so the same files are refused.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,20 +22,20 @@ from std.files import is_regular, open_input
 from std.repairs import Repair
 from std.values import Recording
 
-UNKNOWN_JSON = "JSON"  # of no service by its keys, though a reader finds words in it
+UNKNOWN_JSON = "JSON"  # no service by its keys, but a reader finds words in it
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What one input file would bring."""
+    """The preview of one input file."""
 
     path: Path
     format: str = ""  # a name of `indexer.formats.registry.all_readers`
     recordings: Mapping[Recording, int] = field(default_factory=dict)  # utterances of each
     postings: int = 0
-    repairs: Mapping[str, Repair] = field(default_factory=dict)  # what would be mended
-    problem: str = ""  # why it would be refused
-    skipped: str = ""  # what else it is: it would be passed over
+    repairs: Mapping[str, Repair] = field(default_factory=dict)  # repairs
+    problem: str = ""  # reason of a refusal
+    skipped: str = ""  # kind of a skipped file
 
     @property
     def utterances(self) -> int:
@@ -70,12 +70,12 @@ def previews(
     """Preview each input file, in order.
 
     Args:
-        files: what would be indexed.
-        config: says how words are normalised and pruned.
-        input_format: a name of a format, or "auto".
+        files: the input files.
+        config: normalisation and pruning.
+        input_format: the name of a format, or "auto".
         options: the options of the readers.
-        indexed: the inputs of each audio file that the index has.
-        workers: who reads the files.
+        indexed: the inputs of each audio file in the index.
+        workers: the executor of the files.
     """
     admission = Origins(files, indexed or {}, options.segments is not None)
     work = partial(preview_file, config=config, input_format=input_format, options=options)
@@ -99,7 +99,7 @@ def previews(
 def preview_file(
     source: Input, config: Config, input_format: str, options: ReaderOptions
 ) -> tuple[Input, str, FileColumns | Skipped | StdError]:
-    """A file, its format, and what indexing makes of it; runs in a worker."""
+    """The preview of a file; runs in a worker."""
     name = input_format
     if name == "auto" and is_regular(source.path):
         name = _detected(source.path)
@@ -111,7 +111,7 @@ def preview_file(
 
 
 def _detected(path: Path) -> str:
-    """The format of a file by its first bytes; `UNKNOWN_JSON` where they do not tell."""
+    """The format of a file by its first bytes; `UNKNOWN_JSON` if they do not determine it."""
     try:
         with open_input(path) as stream:
             return detect(stream.read(HEAD_BYTES), path)

@@ -1,14 +1,14 @@
-"""An index as confusion networks again: what `std-store export` writes and `std-index` reads.
+"""An index as confusion networks, which `std-store export` writes and `std-index` reads.
 
     export_index     an index -> files
     index_networks   segments -> the networks of their recordings
-    utterance_spans  slots of a recording -> where its utterances are cut, and how long they last
+    utterance_spans  slots of a recording -> borders and times of its utterances
 
-An index has no borders of utterances, only how many there were and how long they lasted together.
-So a recording is cut where its speaker changes and in its longest pauses, into as many utterances
-as it had (or more, where speakers change more often), which last as long as its utterances did. Of
-slots an index has the middles; their ends are put around their words. Everything that a search
-reads is then the same: words, times, posteriors, slots, speakers, language, amount of speech.
+An index has no borders of utterances, only their number and total duration. So a recording is cut
+where its speaker changes and in its longest pauses, into the same number of utterances (or more, if
+speakers change more often) with the same total duration. An index has the middles of slots; their
+borders are put around their words. All data of a search stay the same: words, times, posteriors,
+slots, speakers, language, amount of speech.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -44,12 +44,12 @@ from std.values import ConfusionNetwork, Recording
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What was written, and what the files do not say."""
+    """The written content, and content that the files cannot express."""
 
     recordings: int
     utterances: int
-    estimated: tuple[Recording, ...]  # times are estimates, and an older index knows no more
-    noises: tuple[str, ...]  # words that are read again with ``keep_nonwords`` only
+    estimated: tuple[Recording, ...]  # estimated times; an older index has no errors of them
+    noises: tuple[str, ...]  # words that are only read again with ``keep_nonwords``
 
 
 def export_index(
@@ -60,7 +60,7 @@ def export_index(
     where: str | None = None,
     recordings: Sequence[str] = (),
 ) -> ExportReport:
-    """Write what an index holds as networks that `index_files` reads, as ``std-store export`` does.
+    """Write an index as networks that `index_files` reads, as ``std-store export`` does.
 
     Args:
         store: the index.
@@ -70,8 +70,8 @@ def export_index(
         recordings: patterns of names; none: all.
 
     Raises:
-        StdError: ``where`` is no condition, a pattern fits no recording, the index is damaged, or
-            a file cannot be written or would lie in the index.
+        StdError: ``where`` is not a condition, a pattern fits no recording, the index is damaged,
+            or a file cannot be written or would be inside the index.
     """
     table = Path(metadata) if metadata else None
     for output in (Path(networks), table):
@@ -92,7 +92,7 @@ def _export(
     listed = chosen(index_recordings(segments, metadata), metadata, where, patterns)
     utterances: list[int] = []
     noises: set[str] = set()
-    told: set[Recording] = set()  # of which recordings it is said that times are estimates
+    told: set[Recording] = set()  # recordings marked as having estimated times
 
     def noted(network: ConfusionNetwork) -> ConfusionNetwork:
         utterances.append(1)
@@ -232,8 +232,8 @@ def utterance_spans(
 
     Args:
         slots_ms: (n, 2) start and end of each slot.
-        speaker: (n,) whose it is.
-        indexed: how many utterances there were, and how long they lasted together.
+        speaker: (n,) the speaker of each.
+        indexed: the number and total duration of its utterances.
 
     Returns:
         (u + 1,) the first slot of each utterance, and (u, 2) its start and end in ms.
@@ -254,9 +254,9 @@ def utterance_spans(
 
 
 def _fitted(lengths: Int64s, starts: Int64s, total_ms: int) -> Int64s:
-    """Lengths of utterances that sum to what they lasted: cut or prolonged, the first ones first.
+    """Durations of utterances with a given sum: shortened or extended, the first ones first.
 
-    Only the last one is prolonged beyond the start of the next.
+    Only the last one is extended beyond the start of the next.
     """
     if not len(lengths):
         return lengths

@@ -1,11 +1,11 @@
-"""One input file -> segment columns, one part for each shard: what a worker does.
+"""One input file -> segment columns, one part for each shard; runs in a worker.
 
     index_file    parse -> separate -> prune -> invert
-    doubts_of     suspicious properties of what was read: they give warnings and change nothing
+    doubts_of     suspicious properties, which give warnings and change nothing
 
-People say between 20 and 400 words a minute: other rates mean that times are in another unit. In
-the speech of one speaker time does not go back to the beginning, unless parts with clocks of their
-own stand one after the other; where most utterances begin there, they are of several recordings.
+People say between 20 and 400 words a minute; other rates mean that times are in another unit. In
+the speech of one speaker time does not go back to the beginning, unless the file has several parts
+with separate clocks. If most utterances begin near 0, they belong to several recordings.
 """
 
 import gc
@@ -41,22 +41,22 @@ from std.store.columns import SegmentColumns
 from std.store.speakers import Speakers
 from std.values import Recording
 
-LEAST_LETTERS = 200  # of a recording whose rate of speech tells anything
+LEAST_LETTERS = 200  # least duration for a rate of speech
 BACK_MS = round(1000 * BACK_S)
 NEAR_ZERO_MS = 1000
-LEAST_UTTERANCES = 5  # of a recording that may be several
-MOST = 0.5  # of them start near 0
+LEAST_UTTERANCES = 5  # least utterances of a recording that may be several
+MOST = 0.5  # share of these that start near 0
 
 
 @dataclass(frozen=True, slots=True)
 class FileColumns:
-    """What a worker made of one input file."""
+    """The result of one input file."""
 
     source: Input
     size_bytes: int
-    shards: Mapping[int, SegmentColumns]  # by number of the shard that it goes to
+    shards: Mapping[int, SegmentColumns]  # by number of the shard
     utterances: Mapping[Recording, tuple[str, ...]]  # names of each recording's utterances
-    languages: Mapping[Recording, str]  # of those where the file says one
+    languages: Mapping[Recording, str]  # of recordings whose language is in the file
     indexed: IndexedInput
 
 
@@ -67,9 +67,9 @@ def index_file(
 
     Args:
         source: the file.
-        config: how words are normalised and alternatives pruned.
-        input_format: ``auto`` looks into the file.
-        options: what the reader needs beside the file.
+        config: normalisation and pruning.
+        input_format: a format, or ``auto``.
+        options: the options of the reader.
         shards: number of stores that recordings are distributed to.
     """
     path = source.path
@@ -102,11 +102,11 @@ def index_file(
 def _columns(
     source: Input, config: Config, input_format: str, options: ReaderOptions, shards: int
 ) -> FileColumns:
-    """The columns of one file, and what is told of it.
+    """The columns of one file, with messages about it.
 
     Raises:
-        StdError: it cannot be read.
-        ValueError: it holds networks that cannot be indexed.
+        StdError: the file cannot be read.
+    ValueError: it has networks that cannot be indexed.
     """
     path = source.path
     utterances = concatenated(
@@ -133,7 +133,7 @@ def _columns(
 
 
 def _refused(path: Path, error: ValueError) -> InputError:
-    if isinstance(error, UnicodeEncodeError):  # readers leave no such letters in what they read
+    if isinstance(error, UnicodeEncodeError):  # readers never leave such letters
         return InputError(path, 0, "a recording's name in UTF-8 (rename the file)", error.object)
     return InputError(path, 0, "networks that can be indexed", str(error))
 
@@ -175,7 +175,7 @@ def _rows_by_shard(utterances: Utterances, shards: int) -> Mapping[int, Sequence
 def indexed_input(
     path: Path, names: Mapping[Recording, Sequence[str]], parts: Sequence[SegmentColumns]
 ) -> IndexedInput:
-    """What the columns of a file hold.
+    """The content of a file's columns.
 
     Args:
         path: the path of the file.
@@ -200,7 +200,7 @@ def indexed_input(
 
 
 def _from(source: Input, columns: SegmentColumns, options: ReaderOptions) -> SegmentColumns:
-    """The same columns, whose recordings know where they come from, and have the sound there."""
+    """The columns with the inputs and the sound of the recordings."""
     inputs = (source.origin,)
     columns = replace(
         columns, recordings=tuple(one._replace(inputs=inputs) for one in columns.recordings)
@@ -210,12 +210,12 @@ def _from(source: Input, columns: SegmentColumns, options: ReaderOptions) -> Seg
 
 
 def shard_of(audio_file: str, shards: int) -> int:
-    """Which of so many shards an audio file belongs to."""
+    """The shard of an audio file."""
     return zlib.crc32(audio_file.encode()) % shards
 
 
 def _languages(utterances: Utterances) -> dict[Recording, str]:
-    """What the file says of its recordings' languages; of several, that of most speech."""
+    """The languages of recordings in the file; of several, that of most speech."""
     speech: defaultdict[Recording, Counter[str]] = defaultdict(Counter)
     lengths_ms = np.diff(utterances.spans_ms).ravel().tolist()
     for recording, language, length_ms in zip(
@@ -230,7 +230,7 @@ def _languages(utterances: Utterances) -> dict[Recording, str]:
 
 
 def doubts_of(utterances: Utterances, n_tiers: int = 1) -> Mapping[str, Repair]:
-    """Say what is odd, by kind: how often.
+    """Counts of suspicious properties, by kind.
 
     Args:
         utterances: the utterances of one file, in its order.
@@ -263,7 +263,7 @@ def _numbered(keys: Sequence[object]) -> Int64s:
 
 
 def _implausible(utterances: Utterances, recordings: Int64s) -> int:
-    """Recordings in which people speak as fast, or as slowly, as nobody does."""
+    """Recordings with impossible speaking rates."""
     utterance_of = np.repeat(np.arange(len(utterances)), np.diff(utterances.bounds))
     slot_of = np.repeat(np.arange(len(utterances.epsilons)), np.diff(utterances.offsets))
     recording_of = recordings[utterance_of[slot_of]]
@@ -278,7 +278,7 @@ def _implausible(utterances: Utterances, recordings: Int64s) -> int:
 
 
 def _restarts(utterances: Utterances, starts_ms: Int64s) -> int:
-    """How often time goes back to the beginning within the speech of one speaker."""
+    """The number of times that time goes back to the beginning within one speaker's speech."""
     latest = np.maximum.accumulate(starts_ms)
     if not ((starts_ms < BACK_MS) & (starts_ms < latest - BACK_MS)).any():
         return 0  # as nearly always

@@ -144,7 +144,7 @@ class Normalisation:
         return [p for word in self._separated(written) for p in self._cut(word)] or [written]
 
     def several_words(self, written: Sequence[str]) -> bool:
-        """Tell whether `parts` would find anything to split at in some of what is written."""
+        """Whether `parts` would find anything to split at in some of what is written."""
         text = "\0".join(written)
         if self.unspaced == "characters" and has_characters(text):
             return True

@@ -1,4 +1,4 @@
-"""Corrections of an index from Python: made, listed, taken back, written into a transcript."""
+"""Corrections of an index from Python: make, list, undo, write into a transcript."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ from std.store import Store
 from std.text import Normalisation
 from std.values import Recording
 
-Time = float | tuple[float, float]  # s; or from when to when
+Time = float | tuple[float, float]  # a time, or start and end; seconds
 
 
 def correct_recording(
@@ -42,19 +42,19 @@ def correct_recording(
     dry_run: bool = False,
     config: Config | AnyPath | None = None,
 ) -> list[RecordingCorrection]:
-    """Correct what a recording says, as ``std-store correct`` does.
+    """Correct words of a recording, as ``std-store correct`` does.
 
-    The corrected words are certain: their posterior is 1. Corrections stay when the recording is
-    indexed again, and can be taken back (`undo_corrections`).
+    Corrected words have posterior 1. Corrections stay when the recording is indexed again, and can
+    be undone (`undo_corrections`).
 
     Args:
         recording: its name.
         store: the index.
-        words: what was said at ``at_s``, in place of the words that sound most like it; empty:
+        words: the words said at ``at_s``, which replace the most similar ones by phones; empty:
             nothing was said.
-        at_s: a time in it; or from when to when.
-        transcript: a file with what was said in all of it, of any format that `index_files` reads,
-            or a text: where it differs from the index, it is right.
+        at_s: a time in the recording, or start and end, in seconds.
+        transcript: a correct transcript of the recording, in any format that `index_files` reads,
+            or a text; words that differ from the index are corrected.
         channel: the channel of the audio file.
         dry_run: write nothing.
         config: see `index_files`.
@@ -92,8 +92,8 @@ def correct_by_table(
 ) -> list[RecordingCorrection]:
     """Make the corrections of a table, as ``std-store correct --table`` does.
 
-    ``std-search --corrections`` writes such a table of names of a list that the recogniser wrote
-    otherwise; rows that a person marks with no are left out.
+    ``std-search --corrections`` writes such a table of misspelt names; rows that a person marks
+    with no are left out.
 
     Args:
         table: CSV or a workbook (`indexer.corrections.table`).
@@ -105,8 +105,8 @@ def correct_by_table(
         the corrections, with what they replace.
 
     Raises:
-        InputError: it is no such table, or what a row replaces is not in the index; then nothing
-            is corrected.
+        InputError: the file is not such a table, or the words of a row are not in the index; then
+            nothing is corrected.
     """
     path, phone_builder = Path(table), PhoneColumnBuilder(config_of(config))
     with open_input(path) as stream:
@@ -125,22 +125,22 @@ def correct_by_table(
 
 
 class RewriteReport(NamedTuple):
-    """What was written of a recording's corrections into a transcript."""
+    """The corrections of a recording that were written into a transcript."""
 
     made: tuple[RecordingCorrection, ...]
-    not_found: tuple[RecordingCorrection, ...]  # what they replace is not in the file
+    not_found: tuple[RecordingCorrection, ...]  # corrections whose words are not in the file
 
 
 def rewrite_transcript(
     transcript: AnyPath, recording: str, store: Stores, output: AnyPath, *, channel: int = 1
 ) -> RewriteReport:
-    """Write a transcript of a recording again, with its corrections and nothing else changed.
+    """Write the corrections of a recording into a transcript and change nothing else.
 
     Args:
-        transcript: captions, a text, a service's JSON, a Word document: what was indexed.
+        transcript: the indexed file: captions, a text, a service's JSON, a Word document.
         recording: its name in the index.
         store: the index.
-        output: the file to write; it may be the same.
+        output: the file to write; may be the same.
         channel: the channel of the audio file.
 
     Raises:
@@ -168,20 +168,20 @@ def undo_corrections(
     dry_run: bool = False,
     config: Config | AnyPath | None = None,
 ) -> list[RecordingCorrection]:
-    """Take corrections of a recording back, as ``std-store correct --undo`` does.
+    """Undo corrections of a recording, as ``std-store correct --undo`` does.
 
     Args:
-        recording: its name; of all its channels.
+        recording: its name; all its channels are meant.
         store: the index.
-        at_s: a time in a correction, or from when to when; None: all of them.
+        at_s: a time in a correction, or start and end; None: all corrections.
         dry_run: write nothing.
         config: see `index_files`.
 
     Returns:
-        those that were taken back.
+        the undone corrections.
 
-    Raises:
-        InputError: the index has no such recording, or no such correction of it.
+        Raises:
+            InputError: the index has no such recording or correction.
     """
     phone_builder = PhoneColumnBuilder(config_of(config))
     span_ms = None if at_s is None else _span_ms(at_s)
@@ -192,7 +192,7 @@ def undo_corrections(
 
 
 def list_corrections(store: Stores, *, recordings: Sequence[str] = ()) -> list[RecordingCorrection]:
-    """What people have corrected in an index, by recording and time.
+    """The corrections of an index, by recording and time.
 
     Args:
         store: the index.
@@ -206,7 +206,7 @@ def list_corrections(store: Stores, *, recordings: Sequence[str] = ()) -> list[R
 
 
 def _text(stores: Sequence[Store]) -> Normalisation:
-    """How an index writes words."""
+    """The normalisation of an index."""
     found = (store.normalisation() for store in stores)
     return next((one for one in found if one is not None), Normalisation())
 

@@ -1,4 +1,4 @@
-"""An index that follows a folder: compared with it once, relinked to it, or watching it."""
+"""An index that follows a folder: synchronise, relink, watch."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
@@ -42,7 +42,7 @@ from std.store import open_store, require_different
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """What differs between a folder and an index, and what was indexed of it."""
+    """The differences between a folder and an index, and the result of indexing."""
 
     changes: Changes
     report: IndexReport = field(default_factory=IndexReport)
@@ -57,23 +57,22 @@ def sync_folder(
     options: InputOptions | None = None,
     **settings: Any,
 ) -> SyncReport:
-    """Make an index hold what a folder holds, as ``std-store sync`` does.
+    """Synchronise an index with a folder, as ``std-store sync`` does.
 
-    Inputs that are new or changed are indexed, recordings whose inputs are gone are deleted, those
-    whose inputs were moved stay, with marks and metadata. Recordings of other folders stay as they
-    are. Files that are no recogniser output are passed over.
+    New and changed inputs are indexed. Recordings whose inputs were removed are deleted; those
+    whose inputs were moved stay, with marks and metadata. Recordings of other folders stay. Files
+    that are not recogniser output are skipped.
 
     Args:
-        folder: with the files of folders below it.
-        store: the index, made if it is not there.
+        folder: the folder, with all folders below it.
+        store: the index, created if it does not exist.
         dry_run: compare only, write nothing.
         allow_gone: also delete more than half of the recordings from this folder.
         options: how inputs are read.
-        settings: the settings of `index_files`: ``metadata``, ``config``, ``language``, ``jobs``,
-            ...
+        settings: further arguments of `index_files`: ``metadata``, ``config``, ``jobs``, ...
 
     Raises:
-        StdError: the folder is not there or has no files, or most recordings are gone.
+        StdError: the folder does not exist or has no files, or most inputs are missing.
     """
     urls, root, options = urls_of(store), Path(folder), options or InputOptions()
     if not root.is_dir():
@@ -110,7 +109,7 @@ def sync_folder(
 
 
 def _without_foreign(changes: Changes, options: InputOptions) -> Changes:
-    """Changes without new files that are no recogniser output; reads the new ones."""
+    """Read new files, and remove those that are not recogniser output from the changes."""
     words = (file for file in changes.new if file.path.suffix != SUFFIX)
     new = [replace(file, in_folder=True) for file in words]
     looks = previews(new, Config(), options.input_format, options.load(), {}, IN_PROCESS)
@@ -118,22 +117,21 @@ def _without_foreign(changes: Changes, options: InputOptions) -> Changes:
 
 
 def _note_indexed(report: IndexReport, digests: Mapping[str, str], urls: Sequence[str]) -> None:
-    """Keep the digests of inputs that were indexed."""
+    """Store the digests of indexed inputs."""
     files = {recording.file for recording in report.recordings}
     with open_stores(urls) as stores, writing(stores):
         note_digests(stores, digests, files)
 
 
 def relink_inputs(folder: AnyPath, store: Stores, *, dry_run: bool = False) -> RelinkReport:
-    """Note where the inputs of an index are that are not where they were.
+    """Store the new places of moved inputs of an index.
 
     Args:
-        folder: in which they are looked for, by the ends of their paths.
-        store: the index.
-        dry_run: look only, write nothing.
+        folder: the folder in which they are searched, by the ends of their paths. store: the index.
+        dry_run: search only, write nothing.
 
-    Raises:
-        StdError: the folder is not there, or several files may be meant.
+        Raises:
+            StdError: the folder does not exist, or several files fit.
     """
     root = Path(folder)
     if not root.is_dir():
@@ -148,22 +146,22 @@ def relink_inputs(folder: AnyPath, store: Stores, *, dry_run: bool = False) -> R
 
 
 class AudioMove(NamedTuple):
-    """What was found of recordings' audio, and where it is otherwise than before."""
+    """The result of a search for the audio of recordings."""
 
     audio: RecordedAudio
     places: Mapping[str, tuple[str, str]]  # of recordings: the path before, empty if none, and now
 
 
 def move_audio(root: AnyPath, store: Stores, *, dry_run: bool = False) -> AudioMove:
-    """Note where the audio of recordings is, as ``std-store move-audio`` does.
+    """Store the places of the recordings' audio, as ``std-store move-audio`` does.
 
     Args:
         root: the folder of all audio; files are found by content, path or name.
         store: the index.
-        dry_run: look only, write nothing.
+        dry_run: search only, write nothing.
 
-    Raises:
-        StdError: the folder is not there, or a file cannot be read.
+        Raises:
+            StdError: the folder does not exist, or a file cannot be read.
     """
     folder = existing_folder(root)
     assert folder is not None
@@ -193,25 +191,25 @@ def watch_folder(
     settle_s: float = SETTLE_S,
     **settings: Any,
 ) -> int:
-    """Index what appears in a folder until told to stop (`indexer.watch`).
+    """Index files that appear in a folder until stopped (`indexer.watch`).
 
     Args:
         folder: with the files of folders below it.
         store: the index, made if it is not there.
         tell: takes one line for each file.
-        stopped: waits so many seconds, or less; returns whether to stop.
+        stopped: waits for up to a number of seconds; returns whether to stop.
         sync: begin with `sync_folder`, and repeat it when files are removed.
         allow_gone: with ``sync``, also delete more than half of the recordings from the folder.
         options: how inputs are read.
-        poll_s: time between two looks at the folder.
-        settle_s: how long a file does not change before it is read.
+        poll_s: time between two checks of the folder.
+        settle_s: time without changes before a file is read.
         settings: further arguments of `index_files`: ``metadata``, ``ecf``, ``jobs``, ...
 
     Returns:
-        How many files were indexed.
+        The number of indexed files.
 
-    Raises:
-        StdError: the folder is not there, or an option is invalid.
+        Raises:
+            StdError: the folder does not exist, or an option is invalid.
     """
     urls, root = urls_of(store), Path(folder)
     require_different(urls)
@@ -248,7 +246,7 @@ def _watched_batch(
     settings: Mapping[str, Any],
     batch: Sequence[Path],
 ) -> Iterator[FileOutcome]:
-    """Index a batch of files that appeared in a folder; arguments as those of `watch_folder`."""
+    """Index a batch of new files; arguments as in `watch_folder`."""
     digests = {Input(path).origin: input_digest(path) for path in batch} if sync else {}
     report = index_files(batch, urls, keep_going=True, **settings)
     if sync:
@@ -259,7 +257,7 @@ def _watched_batch(
 
 
 def _inputs_of(urls: Sequence[str]) -> set[str]:
-    """What the recordings of an index came from; its stores are made if they are not there."""
+    """The inputs of an index's recordings; missing stores are created."""
     inputs: set[str] = set()
     for url in urls:
         with closing(open_store(url, create=True)) as opened:
@@ -268,7 +266,7 @@ def _inputs_of(urls: Sequence[str]) -> set[str]:
 
 
 def _describe_indexed(urls: Sequence[str], settings: Mapping[str, Any]) -> str:
-    """Apply metadata to what is indexed already, and say to how much."""
+    """Apply metadata to indexed recordings, and report their number."""
     described = index_files((), urls, **settings).described
     line = f"metadata of {counted(described.recordings, 'recording')}"
     if described.pronounced_again:

@@ -1,4 +1,4 @@
-"""Index files from Python, and change what is indexed."""
+"""Index files from Python, and manage an index."""
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
@@ -96,10 +96,10 @@ def index_files(
 def delete_recordings(
     audio_files: Sequence[str], store: Stores, *, config: Config | AnyPath | None = None
 ) -> IndexReport:
-    """Take audio files out of an index, as ``std-store delete`` does.
+    """Delete audio files from an index, as ``std-store delete`` does.
 
     Args:
-        audio_files: their names, as the index has them.
+        audio_files: their names in the index.
         store: the index.
         config: see `index_files`.
 
@@ -117,25 +117,25 @@ def rename_recording(
     feedback: AnyPath | None = None,
     alerts: AnyPath | None = None,
 ) -> str:
-    """Give an audio file of an index another name, as ``std-store rename`` does.
+    """Rename an audio file of an index, as ``std-store rename`` does.
 
-    Its channels and metadata go with it; words stay as they were pronounced. Files of marks and of
-    hits that were told are renamed in before the index: if the process is killed, call it again.
+    Its channels and metadata are renamed, too; pronunciations stay. Files of marks and of reported
+    hits are changed before the index, so a killed call can be repeated.
 
     Args:
-        old: its name, as the index has it.
-        new: its name from now on; a folder and an audio extension are left off.
+        old: its name in the index.
+        new: its new name; a folder and an audio extension are removed.
         store: the index.
-        feedback: marks of ``std-serve --feedback`` (`std.marks`), in which it gets its new name.
-        alerts: a list of terms that is searched again and again; what was told of it, beside it,
-            gets the new name.
+        feedback: a file of marks of ``std-serve --feedback`` (`std.marks`), which gets the new
+            name.
+        alerts: the list of a standing search; its file of reported hits gets the new name.
 
     Returns:
-        The new name as the index has it.
+        The new name in the index.
 
-    Raises:
-        InputError: the index has no such file, or has the new name already; a file is not there,
-            or a service writes to it.
+        Raises:
+            InputError: the index has no such file or already has the new name, a file does not
+                exist, or a service writes to it.
     """
     files = {Path(feedback): "recording"} if feedback else {}
     files |= {told_path(Path(alerts)): "file"} if alerts else {}
@@ -162,9 +162,9 @@ def merge_segments(
 
 
 def clean_up(store: Stores) -> Iterator[tuple[str, int]]:
-    """Remove replaced segments at once; yield each store's name and how many were removed.
+    """Remove replaced segments at once; yield each store's name and the number of removed ones.
 
-    CouchDB otherwise keeps them for ten minutes, for searches that still read them.
+    CouchDB otherwise keeps them for ten minutes for running searches.
 
     Args:
         store: the index, or its shards.
@@ -189,9 +189,8 @@ def preview_files(
 
     Args:
         inputs: files and folders; ``-`` is standard input.
-        store: an index, if its recordings are to be compared; a folder that is still to be made
-            has none.
-        config, options, jobs: see `index_files`.
+        store: an index to compare with; a folder that does not exist yet has no recordings. config,
+            options, jobs: see `index_files`.
     """
     urls, options = urls_of(store), options or InputOptions()
     found = found_inputs(inputs, options, urls, absolute=False)
@@ -225,7 +224,7 @@ def _metadata(given: Metadata | AnyPath | None) -> Metadata:
 def _compared(
     report: IndexReport, experiment: ECF | None, diarised: Collection[Recording] | None
 ) -> IndexReport:
-    """A report with what its ECF says, and with what its ECF and its diarisation lack."""
+    """A report with the durations of the ECF and the recordings that ECF and diarisation lack."""
     recordings = set(report.recordings)
     if diarised is not None:
         report = replace(report, without_turns=tuple(sorted(recordings.difference(diarised))))
@@ -246,12 +245,12 @@ def found_inputs(
     *,
     absolute: bool,
 ) -> Inputs:
-    """Look for the files to index; ``absolute``: as workers in any folder find them."""
+    """Find the files to index; ``absolute``: with absolute paths, for workers in other folders."""
     given = [inputs] if isinstance(inputs, str | PathLike) else inputs
     found = input_files([Path(path) for path in given], options.name_by, urls)
     return replace(found, files=tuple(map(_absolute, found.files))) if absolute else found
 
 
 def _absolute(file: Input) -> Input:
-    """An input as workers find it, whichever folder they are in."""
+    """An input with an absolute path, for workers in other folders."""
     return replace(file, path=file.path.absolute()) if is_regular(file.path) else file

@@ -1,11 +1,11 @@
-"""What a person says was said, and where -> corrections with times.
+"""Corrected words and their place -> corrections with times.
 
-    said_instead  words for others that are written
-    said_at       words at a time: which words of the one-best they replace
-    said_in_all   the words of a whole recording: where they differ from the one-best
+    said_instead  words that replace given words
+    said_at       words at a time: finds the words of the one-best that they replace
+    said_in_all   all words of a recording: finds where they differ from the one-best
 
-At a time, words are compared by their phones: what the recogniser wrote sounds like what was said.
-New words share the time of those that they replace by their letters.
+At a time, words are compared by their phones, because the recogniser's words sound like the spoken
+ones. New words share the time of the replaced ones by letters.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,10 +18,10 @@ from std.corrections import CorrectedWord, Correction
 from std.store.columns import MAX_WORD_MS, Int64s
 
 Pronounce = Callable[[Sequence[str]], Sequence[Sequence[str]]]
-NEAR_MS = 1000  # of a time: a word that is farther away is another one
-MORE_WORDS = 4  # that the recogniser may have written for one
-LETTER_MS = 70  # where words are added and nothing says how long they lasted
-AFTER_MS = 1000  # behind the last slot, what may be corrected there
+NEAR_MS = 1000  # of a time: words farther away are not replaced
+MORE_WORDS = 4  # that the recogniser may have written for one word
+LETTER_MS = 70  # of an added word without a known duration
+AFTER_MS = 1000  # after the last slot, for corrections at the end
 
 
 def said_at(
@@ -31,14 +31,14 @@ def said_at(
     span_ms: tuple[int, int | None],
     sounds: Pronounce = list,
 ) -> Correction:
-    """The correction that puts words in place of those that sound most like them.
+    """The correction that replaces the words with the most similar phones.
 
     Args:
         spoken: the one-best of a recording.
         middles: (n,) of its slots in ms.
         said: the words that were said.
         sounds: the phones of each of some words; by default, their letters.
-        span_ms: a time, or from when to when: then all words whose middles are in it are replaced.
+        span_ms: a time; or start and end, which replace all words with their middles in between.
     """
     start_ms, end_ms = span_ms
     if end_ms is not None:
@@ -75,17 +75,17 @@ def said_instead(
     said: Sequence[str],
     start_ms: int,
 ) -> Correction | None:
-    """The correction that puts words in place of others that the recogniser wrote.
+    """The correction that replaces given words.
 
     Args:
         spoken: the one-best of a recording.
         middles: (n,) of its slots in ms.
         written: the words that are replaced.
         said: the words that were said.
-        start_ms: about when; of several places the nearest counts.
+        start_ms: the approximate time; of several places the nearest counts.
 
-    Returns:
-        None where these words are not written near.
+        Returns:
+            None if these words are not near.
     """
     words, n = [one.word for one in spoken], len(written)
     places = [i for i in range(len(words) - n + 1) if n and words[i : i + n] == [*written]]
@@ -98,7 +98,7 @@ def said_instead(
 def said_in_all(
     spoken: Sequence[SpokenWord], middles: Int64s, said: Sequence[str], part: slice = slice(None)
 ) -> tuple[list[Correction], float]:
-    """The corrections that make the one-best what was said.
+    """The corrections that make the one-best equal to the spoken words.
 
     Args:
         spoken: the one-best of a recording.
@@ -107,7 +107,7 @@ def said_in_all(
         part: the part of the one-best, where they were said.
 
     Returns:
-        the corrections, in the order of their times; and the share of words that are the same.
+        the corrections in chronological order, and the share of equal words.
     """
     first, end, _ = part.indices(len(spoken))
     opcodes = Levenshtein.opcodes([one.word for one in spoken[first:end]], list(said))
@@ -129,22 +129,22 @@ def _middle(one: SpokenWord) -> int:
 
 
 def _away(one: SpokenWord, time_ms: int) -> int:
-    """How far a time is from a word."""
+    """The distance of a time from a word."""
     return max(0, one.start_ms - time_ms, time_ms - one.end_ms)
 
 
 def _place(spoken: Sequence[SpokenWord], time_ms: int) -> int:
-    """Before which word a time is."""
+    """The word that follows a time."""
     return sum(_middle(one) < time_ms for one in spoken)
 
 
 def _replacing(
     spoken: Sequence[SpokenWord], middles: Int64s, i: int, j: int, said: Sequence[str]
 ) -> Correction:
-    """The correction that puts words in place of some of the one-best, or between two of them.
+    """The correction that replaces words of the one-best, or inserts words between two.
 
-    The stretch reaches from slot to slot, so that slots of silence in it go, too. Slots at one time
-    cannot be told apart: they are replaced together, the words among them by themselves.
+    The stretch includes the slots of silence in it. Slots with equal times cannot be distinguished,
+    so they are replaced together, and the words among them are written again.
     """
     n = len(middles)
     low = spoken[i].slot if i < j else (spoken[i - 1].slot + 1 if i else 0)
@@ -160,7 +160,7 @@ def _replacing(
     last_ms = max(int(middles[-1]) if n else 0, spoken[-1].end_ms if spoken else 0)
     start_ms = int(middles[low - 1]) + 1 if low else 0
     end_ms = int(middles[high]) if high < n else last_ms + AFTER_MS + len(said)
-    if end_ms - start_ms < len(said):  # no room between two words
+    if end_ms - start_ms < len(said):  # no time between two words
         if i:
             return _replacing(spoken, middles, i - 1, j, [spoken[i - 1].word, *said])
         return _replacing(spoken, middles, i, j + 1, [*said, spoken[j].word])
@@ -175,7 +175,7 @@ def _replacing(
 
 
 def _shared(said: Sequence[str], from_ms: int, to_ms: int) -> tuple[CorrectedWord, ...]:
-    """Words that share a time by their letters."""
+    """Words that share a time in proportion to their letters."""
     letters = [*accumulate(map(len, said), initial=0)]
     times = [from_ms + (to_ms - from_ms) * n // max(1, letters[-1]) for n in letters]
     return tuple(

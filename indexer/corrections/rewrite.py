@@ -1,13 +1,12 @@
-r"""A person's own transcript with what was corrected, and nothing else changed.
+r"""Write corrections into a person's own transcript and change nothing else.
 
     rewritten    the bytes of a file, corrections -> the same bytes with other words
 
-The file is not parsed: its words are found in its bytes, whatever stands between them (times,
-numbers, keys of JSON, tags), and aligned to what the recogniser wrote. So captions (SRT, WebVTT,
-TTML), texts and the JSON of any service stay as they are, to the last space. A file may have the
-words several times, as Whisper's JSON has: what was aligned is left out, and the rest is aligned
-again. Words are replaced where they follow each other with nothing but spaces and punctuation
-between them. Of a Word document, the document itself is rewritten.
+The file is not parsed: its words are found in its bytes, ignoring times, numbers, keys of JSON and
+tags, and are aligned with the recogniser's words. So all other bytes of captions (SRT, WebVTT,
+TTML), texts and the JSON of any service stay the same. A file may repeat the words, as Whisper's
+JSON does: after an alignment, the other words are aligned again. Words are replaced if only spaces
+and punctuation are between them. In a Word document, the main document part is rewritten.
 """
 
 import io
@@ -23,23 +22,23 @@ from rapidfuzz.distance import Levenshtein
 
 from std.text import Normalisation
 
-COPIES = 4  # of the words in a file: text, segments, words, alternatives
+COPIES = 4  # copies of the words in a file: text, segments, words, alternatives
 DOCUMENT = "word/document.xml"
 _ZIP = b"PK\x03\x04"
 _XML = re.compile(rb"\s*(\xef\xbb\xbf)?\s*<|WEBVTT|(\xef\xbb\xbf)?WEBVTT")
-# A tag, an escape of JSON that is no letter, or a word; letters may be escaped as in JSON.
+# A tag, an escape of JSON that is not a letter, or a word; letters may be escaped as in JSON.
 _TAG = r"<[^<>]*>"
 _WORD = r"\\[nrtbf\"/\\]|((?:\\u[0-9a-fA-F]{4}|[^\W_]|['’])+)"
 _TEXT, _MARKUP = re.compile(_WORD), re.compile(f"{_TAG}|{_WORD}")
-_BETWEEN = re.compile(r"[^<>{}\[\]:]*")  # within a text: no tags, keys or rows
+_BETWEEN = re.compile(r"[^<>{}\[\]:]*")  # characters within a text: no tags, keys or rows
 
 
 class Replacement(NamedTuple):
-    """Words of what the recogniser wrote, and what was said instead."""
+    """Recogniser's words and their replacement."""
 
     first: int  # of the words
     end: int
-    said: str  # as a person writes it
+    said: str  # in a person's spelling
 
 
 class _Token(NamedTuple):
@@ -54,16 +53,16 @@ def rewritten(
     replacements: Sequence[Replacement],
     text: Normalisation,
 ) -> tuple[bytes, list[int]]:
-    """A file with other words.
+    """A file with replaced words.
 
     Args:
         content: the content of the file.
-        written: the words of the recogniser, as an index has them.
+        written: the recogniser's words from an index.
         replacements: the replacements of some of them, which do not overlap.
-        text: how the index writes words.
+        text: the normalisation of the index.
 
-    Returns:
-        the file; and (n,) how often each replacement was made.
+        Returns:
+            the file; and (n,) the number of times each replacement was made.
     """
     if not content.startswith(_ZIP):
         return _rewritten(content, written, replacements, text)
@@ -122,7 +121,7 @@ def _tokens(letters: str, pattern: re.Pattern[str], text: Normalisation) -> Iter
 
 
 def _are_together(tokens: Sequence[_Token], letters: str) -> bool:
-    """Whether nothing but spaces and punctuation stands between words."""
+    """Whether only spaces and punctuation are between words."""
     pairs = pairwise(tokens)
     return all(_BETWEEN.fullmatch(letters[a.end : b.start]) for a, b in pairs) and not re.search(
         r"\n\s*\n", letters[tokens[0].start : tokens[-1].end]
@@ -130,7 +129,7 @@ def _are_together(tokens: Sequence[_Token], letters: str) -> bool:
 
 
 def _as_there(there: str, said: str, letters: str, is_markup: bool) -> str:
-    """What was said, with a capital where there was one, and escaped as the file asks for it."""
+    """The new words, with a capital where there was one, and with the file's escapes."""
     if there[:1].isupper():
         said = said[:1].upper() + said[1:]
     if is_markup:

@@ -1,11 +1,11 @@
 """A segment with its corrections, and without them.
 
-    corrected      columns, corrections -> columns with certain words; what was there is noted
+    corrected      columns, corrections -> columns with certain words; keeps the replaced slots
     uncorrected    the inverse
     spoken_words   the words of a recording's one-best, with their slots
 
-Both take slots out of columns, and merge what is left with a segment that has the slots that take
-their places (`indexer.segments.merge`).
+Both remove slots from columns, and merge the rest with a segment of the new slots
+(`indexer.segments.merge`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,14 +44,14 @@ class SpokenWord(NamedTuple):
 def corrected(
     columns: SegmentColumns, layers: Mapping[str, Layer]
 ) -> tuple[SegmentColumns, dict[str, Layer]]:
-    """Columns in which corrections hold.
+    """Columns with corrections applied.
 
     Args:
         columns: without phone columns.
-        layers: corrections, by audio file; others do not count.
+        layers: corrections by audio file; those of other files are ignored.
 
-    Returns:
-        the columns; and the corrections with the slots that they replaced here.
+        Returns:
+            the columns; and the corrections with the slots that they replaced.
     """
     noted: dict[str, Layer] = {}
     for file, layer in layers.items():
@@ -68,11 +68,11 @@ def corrected(
 
 
 def uncorrected(columns: SegmentColumns, layers: Mapping[str, Layer]) -> SegmentColumns:
-    """Columns as they were before corrections.
+    """Columns without corrections.
 
     Args:
-        columns: in which they hold.
-        layers: as `corrected` has returned them.
+        columns: the corrected columns.
+    layers: the corrections that `corrected` returned.
     """
     for file, layer in layers.items():
         for one in reversed(layer):
@@ -83,7 +83,7 @@ def uncorrected(columns: SegmentColumns, layers: Mapping[str, Layer]) -> Segment
 
 
 def _certain(correction: Correction) -> tuple[KeptSlot, ...]:
-    """The slots that a correction puts in place of others."""
+    """The new slots of a correction."""
     last = correction.start_ms
     slots = []
     for left, (word, start_ms, end_ms) in enumerate(correction.words, -len(correction.words)):
@@ -109,9 +109,9 @@ def _exchanged(
     *,
     inherit: bool = False,
 ) -> tuple[SegmentColumns, tuple[KeptSlot, ...]]:
-    """Columns with other slots in a stretch of a recording, and those that were there.
+    """Columns with new slots in a stretch of a recording, and the replaced slots.
 
-    With ``inherit``, speaker and errors of times are those of the slots that were there.
+    With ``inherit``, the new slots have the speaker and time errors of the replaced ones.
     """
     first, end = columns.slot_offsets[row : row + 2].tolist()
     middles = (columns.slot_key[first:end] & TIME_MASK).astype(np.int64)
@@ -128,7 +128,7 @@ def _exchanged(
 
 
 def _slots(columns: SegmentColumns, low: int, high: int) -> tuple[KeptSlot, ...]:
-    """Some slots of columns, from a row to before another."""
+    """The slots of columns from one row to before another."""
     if low == high:
         return ()
     words = unpack_vocabulary(columns.vocabulary)
@@ -163,7 +163,7 @@ def _slots(columns: SegmentColumns, low: int, high: int) -> tuple[KeptSlot, ...]
 
 
 def _taken(columns: SegmentColumns, keep: Bools) -> SegmentColumns:
-    """Columns without some slots; words without postings go when they are merged."""
+    """Columns without some slots; a merge removes words without postings."""
     new_row = np.cumsum(keep) - 1
     kept = keep[columns.posting_slot]
     extra = {name: column for name, column in columns.extra.items() if name not in COLUMNS}

@@ -1,12 +1,12 @@
-"""Corrections as a table: what `std-search --corrections` finds, and what a person has left of it.
+"""Corrections as a table, which `std-search --corrections` writes and a person edits.
 
     recording,channel,start_s,end_s,before,after,probability,right
     news_01,1,61.500,62.400,emanuel macron,Emmanuel Macron,0.98,yes
 
     recording          or ``file``; ``channel``: 1 without such a column
-    start_s, end_s     about when it was said
-    before             what the recogniser wrote there
-    after              what was said; empty: nothing
+    start_s, end_s     the approximate time
+    before             the recogniser's words
+    after              the spoken words; empty: nothing
     right              or ``accept``: no leaves a row out; empty, or no such column: yes
 
 `std-store corrections --csv` prints such a table, too.
@@ -47,15 +47,15 @@ class TableRow(NamedTuple):
 
 
 def read_corrections(content: bytes, path: Path) -> list[TableRow]:
-    """The corrections of a table that are accepted.
+    """The accepted corrections of a table.
 
     Args:
         content: the file.
         path: its name, for messages.
 
     Raises:
-        InputError: it is no table, lacks a column, or a value is none of those above.
-        ConfigError: it is a workbook, and openpyxl is not installed.
+        InputError: the file is not a table, lacks a column, or has an invalid value.
+        ConfigError: the file is a workbook, and openpyxl is not installed.
     """
     known = {name for names in NAMES.values() for name in names}
     table = read_table(content, path, lambda name: name.lower() in known)

@@ -1,7 +1,7 @@
-"""The words of a corrected transcript, in the order in which they are spoken.
+"""The words of a corrected transcript, in spoken order.
 
-A transcript with times is read as `std-index` reads it, whatever its format; one without is a text:
-its words are all that is taken from it.
+A transcript with times is read as by `std-index`, in any format; one without times is read as a
+text.
 """
 
 from pathlib import Path
@@ -22,7 +22,7 @@ TEXTS = (".txt", ".text", ".md")
 class SaidWord(NamedTuple):
     """A word of a transcript."""
 
-    word: str  # as the index writes it
+    word: str  # normalised
     start_ms: int | None = None  # of its utterance; None: the transcript has no times
     end_ms: int | None = None
 
@@ -32,7 +32,7 @@ def read_words(path: Path, recording: Recording, normalisation: Normalisation) -
 
     Args:
         path: the path of the file.
-        recording: which is meant, if the file names several.
+        recording: the recording, if the file names several.
         normalisation: the normalisation of the index.
 
     Raises:

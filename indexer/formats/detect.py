@@ -1,11 +1,11 @@
-"""Which recogniser wrote a file: by its first bytes, and where they do not tell, by its name.
+"""Detect the format of a file by its first bytes, or by its name if these are ambiguous.
 
 detect        first bytes, name -> format
 parse_file    open, detect, parse
-foreign       whether a file that was refused is something else altogether
+foreign       whether a refused file is of another kind
 
-JSON is told by its keys; where that reader finds no word, others that share keys
-with it are tried. What nothing reads is described by `indexer.formats.looks`.
+JSON is recognised by its keys; if that reader finds no word, other readers with common keys are
+tried. `indexer.formats.looks` describes unknown files.
 """
 
 import codecs
@@ -37,17 +37,17 @@ _DECLARED = re.compile(r"""^(\s*<\?xml[^>]{0,200}\bencoding\s*=\s*["'])[\w.:-]+"
 _KALDI_BINARY = re.compile(rb"\S+ \0B")
 _ONE_WORD = re.compile(rb'([:\[,]\s*)"\w+"(?=\s*[,\]}])')  # as a value: it may be said, "result"
 _HAS_VALUES = re.compile(rb'[:\[]\s*("[^"]*\w|-?\d)')  # texts, numbers: what has some is not empty
-ANY_JSON = "timed-text"  # reads rows by what their keys mean, whoever wrote them
+ANY_JSON = "timed-text"  # reads rows of any service by the meaning of their keys
 HEAD_BYTES = 1 << 16
-LOOKED_AT = 1 << 22  # bytes that tell whether a text is in UTF-8
-LEAST_LOST = 4  # bytes of JSON that are no UTF-8: fewer are damage
+LOOKED_AT = 1 << 22  # bytes examined for UTF-8
+LEAST_LOST = 4  # bytes of JSON outside UTF-8; fewer count as damage
 
 
 def detect(head: bytes, path: Path | str) -> str:
     """Name the format of a file that begins with these bytes.
 
     Raises:
-        InputError: none of the formats we read; `ForeignFileError` if it is something else.
+        InputError: no known format; `ForeignFileError` for another kind of file.
     """
     name = _detected(head, path)
     if name is None:
@@ -56,7 +56,7 @@ def detect(head: bytes, path: Path | str) -> str:
 
 
 def is_json(head: bytes) -> bool:
-    """Tell whether a file that begins like this can only be JSON."""
+    """Whether a file with this beginning can only be JSON."""
     text = _text_of(head)
     return text[:1] in (b"{", b"[") and not IN_BRACKETS.match(text)
 
@@ -109,7 +109,7 @@ def parse_file(
 
 
 def _is_of_text(input_format: str, head: bytes) -> bool:
-    """Tell whether a file has letters in some encoding, rather than the bytes of a program."""
+    """Whether a file is text in some encoding, not binary."""
     if input_format == "auto":
         return not _binary(head)
     return "binary" not in all_readers()[input_format].kinds
@@ -120,14 +120,14 @@ def _json_formats() -> tuple[str, ...]:
 
 
 def _needs_decoding(begin: bytes, options: ReaderOptions) -> bool:
-    """Tell whether a file that begins like this is to be decoded as a whole.
+    """Whether a file with this beginning is to be decoded as a whole.
 
-    XML in other encodings says so, and JSON is in UTF-8, if nobody says something else.
+    XML names its encoding, and JSON is in UTF-8 unless the user gives another encoding.
     """
     if options.encoding or is_wide(begin):
         return True
     if begin.count(b"\r") > 2 * begin.count(b"\n"):
-        return not is_json(begin)  # line ends of long ago, which `decoded` puts right
+        return not is_json(begin)  # old line ends, which `decoded` converts
     declared = DECLARED_ENCODING.match(begin.removeprefix(BOM)) if root_name(begin) else None
     if is_json(begin) or (declared and declared[1].lower() not in (b"utf-8", b"utf8")):
         return False
@@ -141,10 +141,10 @@ def _needs_decoding(begin: bytes, options: ReaderOptions) -> bool:
 def _decoded(
     stream: BinaryIO, head: bytes, path: Path, input_format: str, options: ReaderOptions
 ) -> tuple[BytesIO, ReaderOptions]:
-    """Return a file in UTF-8, and the options of what is.
+    """Return a file in UTF-8, with matching options.
 
     Raises:
-        InputError: its encoding is in doubt; `ForeignFileError` if it is something else altogether.
+        InputError: its encoding is unclear; `ForeignFileError` for another kind of file.
     """
     content = stream.read(MAX_UTTERANCE_BYTES + 1)
     if len(content) > MAX_UTTERANCE_BYTES:
@@ -164,10 +164,10 @@ def _decoded(
 def foreign(
     path: Path, problem: InputError, input_format: str = "auto", options: ReaderOptions = DEFAULT
 ) -> ForeignFileError | None:
-    """Return what a file is that a reader refused, if it is something else altogether.
+    """Return the error of a refused file that is of another kind.
 
-    Whoever names a format may have meant other files of the folder: one that breaks off in its
-    first line, and that no other reader knows either, was not meant.
+    A user who names a format may mean other files of the folder: a file with an error in its first
+    line that no other reader knows was not meant.
     """
     if input_format == "auto":
         return problem if isinstance(problem, ForeignFileError) else None
@@ -182,13 +182,13 @@ def foreign(
 
 
 def in_utf8(content: bytes, path: Path, options: ReaderOptions) -> bytes:
-    """Return a text in UTF-8, whatever it is in."""
+    """Return a text of any encoding in UTF-8."""
     text = decoded(content, path, options.repairs, options.encoding)
     return _DECLARED.sub(r"\g<1>utf-8", text, count=1).encode()
 
 
 def _known_letters(content: bytes, path: Path, options: ReaderOptions) -> bytes:
-    """Return JSON in UTF-8 if it is in a code page; else as it is, letters in pieces included."""
+    """Return JSON of a code page in UTF-8; other JSON unchanged, including divided letters."""
     try:
         content.decode()
     except UnicodeDecodeError:
@@ -213,7 +213,7 @@ def _detected(head: bytes, path: Path | str) -> str | None:
     head = _text_of(head)
     extension = Path(path).name.removesuffix(".gz").rpartition(".")[2]
     if extension in all_readers() and not head:
-        return extension  # its reader says what is missing
+        return extension  # its reader reports what is missing
     if is_json(head):
         return _first_of("json", _ONE_WORD.sub(rb'\1""', head))
     return _first_of("text", head)
@@ -224,7 +224,7 @@ def _binary(head: bytes) -> str | None:
 
 
 def _first_of(kind: Kind, head: bytes) -> str | None:
-    """The first reader of a kind that knows a file by its beginning."""
+    """The first reader of a kind that recognises a file's beginning."""
     return next((reader.name for reader in readers(kind) if reader.looks_like(head)), None)
 
 
@@ -235,10 +235,10 @@ def _text_of(head: bytes) -> bytes:
 def _any_json(
     content: bytes, path: Path, options: ReaderOptions, likeliest: str | None
 ) -> list[Utterances | Lattice]:
-    """Read JSON as what it looks like; where that gives no word, as what else can read it.
+    """Read JSON with the likeliest reader; if it finds no word, with other readers.
 
     Raises:
-        InputError: nothing can: the likeliest reader's error, if there is one.
+        InputError: no reader can; the error is that of the likeliest one.
     """
     formats, problems = all_readers(), dict[str, InputError]()
     wordless: list[Utterances | Lattice] | None = None
@@ -249,7 +249,7 @@ def _any_json(
             blocks = list(formats[name].parse(BytesIO(content), path, own))
         except InputError as error:
             if name == likeliest and error is own.repairs.refused:
-                raise  # it is the likeliest's, but for a value that cannot be
+                raise  # the likeliest reader fits, but a value is invalid
             problems[name] = error
             continue
         utterances = [block for block in blocks if isinstance(block, Utterances)]

@@ -1,9 +1,9 @@
-"""What a file looks like that no reader knows: for messages, and to pass over foreign files.
+"""Describe files that no reader knows, for messages and for skipping foreign files.
 
-    unknown         first bytes -> the error that says so
+    unknown         first bytes -> the error of an unknown format
     near_json       JSON -> the formats that have most of its keys, nearest first
 
-Nothing of a file is shown as it is but the names of JSON's keys and of XML's root.
+Of a file's content, messages show only names of JSON's keys and of XML's root.
 """
 
 import re
@@ -133,13 +133,13 @@ def unknown(
     lacks: Mapping[str, str] | None = None,
     instead: tuple[str, str] | None = None,
 ) -> InputError:
-    """Return the error that a file is of none of the formats.
+    """Return the error of a file of an unknown format.
 
     Args:
         head: its first bytes, without a byte order mark.
         path: its name.
-        lacks: what readers of JSON missed in it, by format.
-        instead: what JSON is, and what to do about it, if that is known.
+        lacks: keys that readers of JSON missed in it, by format.
+        instead: the kind of JSON and what to do, if known.
     """
     expected = "recogniser output"
     claims = _is_claimed(path)
@@ -165,7 +165,7 @@ def near_json(content: bytes, least: float = 0.0) -> list[str]:
 
     Args:
         content: the JSON.
-        least: share of a format's keys that it must have, beside one at least.
+        least: share of a format's keys that it must have; at least one key.
     """
     keys = {key.decode(errors="replace") for key in _KEY.findall(content)}
     shares = {
@@ -177,7 +177,7 @@ def near_json(content: bytes, least: float = 0.0) -> list[str]:
 
 
 def has_keys(content: bytes) -> bool:
-    """Tell whether there is a key of JSON."""
+    """Whether there is a key of JSON."""
     return _KEY.search(content) is not None
 
 
@@ -239,6 +239,6 @@ def _columns_without_text(head: bytes) -> str:
 
 
 def _is_claimed(path: Path | str) -> bool:
-    """Tell whether only files of a format that we read have such a name."""
+    """Whether a file name is used only by a known format."""
     extension = Path(path).name.lower().removesuffix(".gz").rpartition(".")[2]
     return any(extension in reader.extensions for reader in all_readers().values())

@@ -1,16 +1,16 @@
-"""The formats that we read, in the order in which their readers are asked whether a file is theirs.
+"""The names of the formats, in the order in which their readers are asked.
 
-    FORMAT_NAMES         our own
+    FORMAT_NAMES         the formats of this package
     module_of            the module of `indexer.formats.readers` whose ``READER`` reads one
     installed_formats    those of other packages
 
-This is all that says which there are; a command line has the names from here and loads no reader.
+This is the only list of formats; command lines use it and load no reader.
 """
 
 GROUP = "spoken_terms.readers"  # of entry points of other packages
 
 FORMAT_NAMES = (
-    # The first line of captions and annotations tells, so they are asked first.
+    # The first line identifies captions and annotations, so their readers are asked first.
     "jsonl", "docx", "vtt", "srt", "ass", "ttml", "eaf", "tei", "timeline-xml", "fcpxml", "youtube",
     "chat", "textgrid", "table", "mesh", "slf", "pocketsphinx", "sausage", "kaldi-lattice", "plf",
     "ctm", "stm", "lines", "otranscribe", "dstc", "deepspeech", "video-indexer", "gentle",

@@ -47,7 +47,7 @@ def parts_of(starts_s: Sequence[float] | Float64s) -> Int64s:
 
 
 def goes_back(before_s: float, start_s: float) -> bool:
-    """Tell whether a start is of another part than the one before it.
+    """Whether a start is of another part than the one before it.
 
     >>> goes_back(60.0, 55.0), goes_back(60.0, 1.0)
     (False, True)

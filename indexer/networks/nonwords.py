@@ -114,7 +114,7 @@ def replacements(tokens: Iterable[str], keep_noises: bool = False) -> dict[str, 
 
 
 def is_noise(token: str) -> bool:
-    """Tell whether a token is something heard that is no word.
+    """Whether a token is something heard that is no word.
 
     >>> [is_noise(one) for one in ("(laughs)", "[Music]", "%HESITATION", "(WHO)", "<unk>")]
     [True, True, True, False, False]

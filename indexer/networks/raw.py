@@ -52,7 +52,7 @@ class RawUtterances:
 
 
 def is_valid(columns: RawUtterances) -> bool:
-    """Tell whether every number is one that the strict parser would accept unchanged."""
+    """Whether every number is one that the strict parser would accept unchanged."""
     masses, slots = columns.posteriors, len(columns.epsilons)
     slot_of = np.repeat(np.arange(slots), np.diff(columns.offsets))
     sums = columns.epsilons + np.bincount(slot_of, masses, slots)

@@ -86,12 +86,12 @@ def comparable(stored: str, asked: str) -> tuple[Any, Any]:
 
 
 def is_number(text: str) -> bool:
-    """Tell whether a text is a decimal number, without exponent."""
+    """Whether a text is a decimal number, without exponent."""
     return bool(_WRITTEN_NUMBER.fullmatch(text))
 
 
 def is_date(text: str) -> bool:
-    """Tell whether a text is an ISO date, or the beginning of one: 2024, 2024-01, 2024-01-31.
+    """Whether a text is an ISO date, or the beginning of one: 2024, 2024-01, 2024-01-31.
 
     >>> [is_date(text) for text in ("2024", "2024-01-31T20:15", "31.1.2024", "2024-13")]
     [True, True, False, False]

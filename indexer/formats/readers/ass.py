@@ -36,7 +36,7 @@ _PART = re.compile(r"\{[^{}]*?\\[kK][fot]?(\d{1,6})[^{}]*\}([^{]*)")
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is ASS or SSA."""
+    """Whether a file with this beginning is ASS or SSA."""
     return _SCRIPT.match(as_utf8(head)) is not None
 
 

@@ -50,7 +50,7 @@ _IN_SECONDS = re.compile(rb'"(start|end)"\s*:\s*\d+\.\d')
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether JSON that begins like this is AssemblyAI's."""
+    """Whether JSON with this beginning is AssemblyAI's."""
     has_time = b'"audio_duration"' in head
     of_words = all(key in head for key in (b'"text"', b'"confidence"', b'"speaker"'))
     return (
@@ -69,7 +69,7 @@ def parse(
     """Yield the file's utterances in order.
 
     Raises:
-        InputError: the file is no JSON, or not AssemblyAI's, or the job failed or is not done.
+        InputError: the file is not JSON, or not AssemblyAI's, or the job failed or is not done.
     """
     utterances = NumberedUtterances(path, options)
     messages: list[Part] = []

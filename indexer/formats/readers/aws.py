@@ -54,7 +54,7 @@ _REDACTED = re.compile(r"\[[A-Z_]+\]")
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether JSON that begins like this is AWS Transcribe's."""
+    """Whether JSON with this beginning is AWS Transcribe's."""
     is_job = b'"jobName"' in head or (
         b'"items"' in head and b'"start_time":"' in head.replace(b" ", b"")
     )
@@ -68,7 +68,7 @@ def parse(
     """Yield the file's utterances in order.
 
     Raises:
-        InputError: the file is no JSON, or not AWS Transcribe's.
+        InputError: the file is not JSON, or not AWS Transcribe's.
     """
     builder = NetworkBuilder(path, options.characters, options.repairs)
     for document in documents(stream, path, repairs=options.repairs):

@@ -61,7 +61,7 @@ _ISO_DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?")
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether JSON that begins like this is Azure's."""
+    """Whether JSON with this beginning is Azure's."""
     return (
         b'"NBest"' in head
         or b'"privJson"' in head
@@ -78,7 +78,7 @@ def parse(
     """Yield the file's utterances in order.
 
     Raises:
-        InputError: the file is no JSON, or not Azure's.
+        InputError: the file is not JSON, or not Azure's.
     """
     utterances = NumberedUtterances(path, options)
     for document in map(_unwrapped, documents(stream, path, repairs=options.repairs)):

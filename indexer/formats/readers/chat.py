@@ -52,7 +52,7 @@ class _Line(NamedTuple):
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is a CHAT transcript."""
+    """Whether a file with this beginning is a CHAT transcript."""
     return _FIRST.match(as_utf8(head)) is not None
 
 

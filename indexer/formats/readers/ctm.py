@@ -49,7 +49,7 @@ _Slot = list[_Word]  # words that exclude each other
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is a CTM."""
+    """Whether a file with this beginning is a CTM."""
     lines = [line.split() for line in head.split(b"\n")[:-1] or [head]]
     rows = [row for row in lines if row and not row[0].startswith(b";;")]
     if not rows:

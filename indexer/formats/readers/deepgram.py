@@ -43,7 +43,7 @@ WORDS = Words(optional=True, may_lack_times=True, speakers=True)
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether JSON that begins like this is Deepgram's."""
+    """Whether JSON with this beginning is Deepgram's."""
     of_recording = all(key in head for key in (b'"channels"', b'"alternatives"', b'"transcript"'))
     return (
         (of_recording and b'"channel_label"' not in head)

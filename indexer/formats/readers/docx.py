@@ -47,7 +47,7 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Runtim
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is a Word document."""
+    """Whether a file with this beginning is a Word document."""
     return head.startswith(MAGIC) and b"word/" in head
 
 

@@ -67,7 +67,7 @@ class _Tier:
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is ELAN's."""
+    """Whether a file with this beginning is ELAN's."""
     return root_name(head) == "ANNOTATION_DOCUMENT"
 
 

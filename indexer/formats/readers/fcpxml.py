@@ -73,7 +73,7 @@ class _Node:
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is Final Cut's XML."""
+    """Whether a file with this beginning is Final Cut's XML."""
     return root_name(head) == ROOT
 
 

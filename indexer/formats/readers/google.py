@@ -56,7 +56,7 @@ NANO = 1e-9
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether JSON that begins like this is Google's."""
+    """Whether JSON with this beginning is Google's."""
     return b"google.cloud.speech" in head or (
         b'"alternatives"' in head and b'"transcript"' in head
         and b'"timestamps"' not in head and b'"word_alternatives"' not in head
@@ -70,7 +70,7 @@ def parse(
     """Yield the file's results in order.
 
     Raises:
-        InputError: the file is no JSON, or not Google's.
+        InputError: the file is not JSON, or not Google's.
     """
     utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
     utterances.stem = recording.file

@@ -43,7 +43,7 @@ BOM = b"\xef\xbb\xbf"
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is ours, or would be but for a key.
+    """Whether a file with this beginning is ours, or would be but for a key.
 
     Lists such as ``["das", 0.9, 0.1, 0.3]`` have the posterior where those of others have a time.
     """

@@ -64,7 +64,7 @@ class _Final(NamedTuple):
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is a Kaldi lattice as text."""
+    """Whether a file with this beginning is a Kaldi lattice as text."""
     name, _, rest = head.partition(b"\n")
     return len(name.split()) == 1 and bool(_ARC.match(rest.split(b"\n")[0]))
 

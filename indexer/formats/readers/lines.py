@@ -58,7 +58,7 @@ LEAST_NAMED = 4  # times beside which something tells that it is a name
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is such a transcript."""
+    """Whether a file with this beginning is such a transcript."""
     text = as_utf8(head).decode("utf-8", "replace")
     if _CAPTION.search(text) or text.startswith("Scenarist_SCC"):  # SRT, WebVTT; codes of captions
         return False
@@ -66,7 +66,7 @@ def looks_like(head: bytes) -> bool:
 
 
 def is_transcript(text: str) -> bool:
-    """Tell whether a text that begins like this has lines with times."""
+    """Whether a text with this beginning has lines with times."""
     lines = text.split("\n")[:400]
     written = sum(bool(line.strip()) for line in lines)
     return is_plausible(timed_lines(with_clocks("\n".join(lines))), written)
@@ -91,7 +91,7 @@ def parse(
 
 
 def _are_sparse(lines: Sequence[TimedLine]) -> bool:
-    """Tell whether hardly anything is said between times: titles of chapters have such."""
+    """Whether hardly anything is said between times: titles of chapters have such."""
     length_s = lines[-1].start_s - lines[0].start_s
     letters = sum(len(one.text) + sum(map(len, one.below)) for one in lines[:-1])
     has_ends = any(one.end_s == one.end_s for one in lines)
@@ -121,7 +121,7 @@ def _with_speakers(lines: Sequence[TimedLine]) -> list[TimedLine]:
 
 
 def _are_names(lines: Sequence[TimedLine]) -> bool:
-    """Tell whether the first line below each time is a label, or a name, of which few recur."""
+    """Whether the first line below each time is a label, or a name, of which few recur."""
     if any(one.text or len(one.below) < 2 for one in lines):
         return False
     names = {one.below[0] for one in lines}
@@ -130,7 +130,7 @@ def _are_names(lines: Sequence[TimedLine]) -> bool:
 
 
 def _are_above(lines: Sequence[TimedLine]) -> bool:
-    """Tell whether the line above each time is a name: few recur, or all are as names are."""
+    """Whether the line above each time is a name: few recur, or all are as names are."""
     if len(lines) < 2 or any(one.text or one.speaker or not one.above for one in lines):
         return False
     if any(len(one.below) < 2 for one in lines[:-1]):

@@ -43,7 +43,7 @@ BOM = b"\xef\xbb\xbf"
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is a word mesh."""
+    """Whether a file with this beginning is a word mesh."""
     words = head.removeprefix(BOM).split(None, 1)
     return bool(words) and words[0] in (b"name", b"numaligns") and b"numaligns" in head
 

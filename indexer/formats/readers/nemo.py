@@ -49,7 +49,7 @@ def parse(
     """Yield the file's utterances in order.
 
     Raises:
-        InputError: the file is no JSON, or not NeMo's, or a manifest without ``pred_text``.
+        InputError: the file is not JSON, or not NeMo's, or a manifest without ``pred_text``.
     """
     utterances = NumberedUtterances(path, options)
     for document in documents(stream, path, repairs=options.repairs):

@@ -34,7 +34,7 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether JSON that begins like this is oTranscribe's."""
+    """Whether JSON with this beginning is oTranscribe's."""
     return _STAMPED.search(head) is not None and b'"text"' in head
 
 
@@ -44,7 +44,7 @@ def parse(
     """Yield what stands between the times as utterances.
 
     Raises:
-        InputError: the file is no JSON, or has no time.
+        InputError: the file is not JSON, or has no time.
     """
     document = next(documents(stream, path, repairs=options.repairs))
     text = document["text"].text()

@@ -50,7 +50,7 @@ class _Link(NamedTuple):
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is PLF."""
+    """Whether a file with this beginning is PLF."""
     return bool(_BEGINNING.match(head))
 
 
@@ -109,7 +109,7 @@ def _links(path: Path | str, at: int, line: bytes) -> tuple[int, list[_Link]]:
 
 
 def _is_word(word: str) -> bool:
-    """Tell whether this is one word; an escape may have written half a letter."""
+    """Whether this is one word; an escape may have written half a letter."""
     return len(word.split()) == 1 and not _SURROGATE.search(word)
 
 

@@ -38,7 +38,7 @@ _LOG_BASE = re.compile(rb"-logbase\s+(\S+)")
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is a lattice of PocketSphinx's own."""
+    """Whether a file with this beginning is a lattice of PocketSphinx's own."""
     lines = [line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#")]
     return len(lines) > 1 and lines[0].startswith(b"Frames ") and lines[1].startswith(b"Nodes ")
 

@@ -24,7 +24,7 @@ _OF_UTTERANCE = [
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether JSON that begins like this is PocketSphinx's."""
+    """Whether JSON with this beginning is PocketSphinx's."""
     return all(pattern.search(head) for pattern in _OF_UTTERANCE)
 
 

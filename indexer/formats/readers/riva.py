@@ -47,7 +47,7 @@ _MILLISECONDS = re.compile(rb'"(endTime|end_time)"\s*:\s*\d+\s*[,}]')
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether JSON that begins like this is Riva's."""
+    """Whether JSON with this beginning is Riva's."""
     return (
         b'"alternatives"' in head
         and b'"transcript"' in head
@@ -65,7 +65,7 @@ def parse(
     """Yield the file's utterances in order.
 
     Raises:
-        InputError: the file is no JSON, or not Riva's.
+        InputError: the file is not JSON, or not Riva's.
     """
     utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
     results = [

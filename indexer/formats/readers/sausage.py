@@ -47,7 +47,7 @@ _START = re.compile(rb"\S+[ \t]+\[([ \t]+\S+[ \t]+[0-9.eE+-]+)*([ \t]+\]|[ \t]+\
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is a Kaldi sausage."""
+    """Whether a file with this beginning is a Kaldi sausage."""
     return bool(_START.match(head.split(b"\n")[0]))
 
 

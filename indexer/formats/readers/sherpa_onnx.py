@@ -50,7 +50,7 @@ class _Token(NamedTuple):
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether JSON that begins like this is sherpa-onnx's."""
+    """Whether JSON with this beginning is sherpa-onnx's."""
     return b'"tokens"' in head and b'"text"' in head and _TIMES.search(head) is not None
 
 
@@ -60,7 +60,7 @@ def parse(
     """Yield the file's utterances in order.
 
     Raises:
-        InputError: the file is no JSON, or not sherpa-onnx's, or its tokens have no times.
+        InputError: the file is not JSON, or not sherpa-onnx's, or its tokens have no times.
     """
     utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
     for document in _last_of_segments(list(documents(stream, path, repairs=options.repairs))):

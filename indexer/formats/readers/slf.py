@@ -53,7 +53,7 @@ _BEGINNING = re.compile(rb"\s*(VERSION|V|UTTERANCE|U)=")
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is an SLF lattice."""
+    """Whether a file with this beginning is an SLF lattice."""
     lines = [line.strip() for line in head.split(b"\n")]
     first = next((line for line in lines if line and not line.startswith(b"#")), b"")
     return first.startswith((b"VERSION=", b"V=")) or bool(re.match(rb"(N|NODES)=\d+\s", first))
@@ -92,7 +92,7 @@ class _Reader:
 
     @property
     def has_body(self) -> bool:
-        """Tell whether nodes or links have been read."""
+        """Whether nodes or links have been read."""
         return bool(self.nodes or self.links)
 
     def take(self, at: int, line: bytes) -> None:

@@ -42,7 +42,7 @@ Alternatives = list[HypothesisWord]  # of a slot
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether JSON that begins like this is Speechmatics'."""
+    """Whether JSON with this beginning is Speechmatics'."""
     of_words = all(key in head for key in (b'"alternatives"', b'"content"', b'"start_time"'))
     first = (b'"words"', b'"speakers"', b'"lang"', b'"name"', b'"time"')
     return (
@@ -59,7 +59,7 @@ def parse(
     """Yield the file's utterances in order.
 
     Raises:
-        InputError: the file is no JSON, or not Speechmatics', or the job failed or is not done.
+        InputError: the file is not JSON, or not Speechmatics', or the job failed or is not done.
     """
     utterances = NumberedUtterances(path, options)
     messages: list[Part] = []

@@ -52,7 +52,7 @@ EXPECTED = "times as 00:00:01,000 --> 00:00:02,500"
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is SubRip's."""
+    """Whether a file with this beginning is SubRip's."""
     return _HEAD.match(head) is not None
 
 

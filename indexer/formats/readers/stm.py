@@ -37,7 +37,7 @@ _NUMBER = re.compile(rb"\d+\.?\d*|\.\d+")
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is an STM."""
+    """Whether a file with this beginning is an STM."""
     lines = [line.split(None, 5) for line in head.split(b"\n")[:-1] or [head]]
     rows = [row for row in lines if row and not row[0].startswith(b";;")]
     return bool(rows) and sum(map(_is_row, rows)) >= LEAST_GOOD * len(rows)

@@ -58,7 +58,7 @@ LONG = 1 << 10  # bytes of a beginning that may end within a line
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this has columns of cues."""
+    """Whether a file with this beginning has columns of cues."""
     text = _LINE_END.sub("\n", head.decode("utf-8", "replace")).lstrip()
     return table_in(frames_as_decimals(text), cut=len(head) >= LONG) is not None
 
@@ -124,7 +124,7 @@ def _cues(
 
 
 def _are_words(rows: Sequence[Numbered], columns: Columns) -> bool:
-    """Tell whether each row is one word with times of its own, as aligners write them."""
+    """Whether each row is one word with times of its own, as aligners write them."""
     if len(rows) < LEAST_WORDS or ("end" not in columns and "duration" not in columns):
         return False
     at = columns["text"][0]

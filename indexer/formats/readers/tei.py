@@ -76,7 +76,7 @@ class _Spoken:
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is TEI."""
+    """Whether a file with this beginning is TEI."""
     return root_name(head).rpartition(":")[2] == "TEI"
 
 

@@ -68,7 +68,7 @@ class _Interval(NamedTuple):
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is a TextGrid."""
+    """Whether a file with this beginning is a TextGrid."""
     return _HEAD.match(head) is not None
 
 

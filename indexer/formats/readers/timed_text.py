@@ -43,7 +43,7 @@ EXPECTED = "rows with a start and a text"
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether JSON that begins like this has rows of cues."""
+    """Whether JSON with this beginning has rows of cues."""
     first = _FIRST_ROW.match(head)
     around, keys = map(_keys, first.groups()) if first else (set[str](), set[str]())
     if RECOGNISERS & {*around, *keys} or is_complete(columns_of(around)):
@@ -65,7 +65,7 @@ def parse(
     """Yield the file's rows as utterances, in order; words with times as one until a pause.
 
     Raises:
-        InputError: the file is no JSON, has no such rows, or most cannot be read.
+        InputError: the file is not JSON, has no such rows, or most cannot be read.
     """
     values, lines, first = [], [], None
     for part in documents(stream, path, repairs=options.repairs):

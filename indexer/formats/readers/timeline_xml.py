@@ -59,7 +59,7 @@ class _Span(NamedTuple):
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is one of the three."""
+    """Whether a file with this beginning is one of the three."""
     return root_name(head) in ROOTS
 
 

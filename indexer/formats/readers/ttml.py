@@ -58,7 +58,7 @@ class _Element(NamedTuple):
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is TTML."""
+    """Whether a file with this beginning is TTML."""
     return root_name(head).rpartition(":")[2] == "tt"
 
 

@@ -53,7 +53,7 @@ EXPECTED = "times as 00:01.000 --> 00:02.500"
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is WebVTT."""
+    """Whether a file with this beginning is WebVTT."""
     return re.match(rb"WEBVTT(?:\s|$)", head) is not None
 
 

@@ -46,7 +46,7 @@ def parse(
     """Yield the file's final results in order.
 
     Raises:
-        InputError: the file is no JSON, or not Watson's.
+        InputError: the file is not JSON, or not Watson's.
     """
     builder, recording = NetworkBuilder(path, repairs=options.repairs), recording_for(path, options)
     answers = list(documents(stream, path, repairs=options.repairs))

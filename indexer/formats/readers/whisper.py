@@ -62,7 +62,7 @@ class _Utterance(NamedTuple):
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether JSON that begins like this is of the Whisper family."""
+    """Whether JSON with this beginning is of the Whisper family."""
     return any(all(b'"%b"' % key.encode() in head for key in keys.split()) for keys in KEYS) or (
         b'"text"' in head and _CHUNK.search(head) is not None
     )
@@ -74,7 +74,7 @@ def parse(
     """Yield the file's utterances in order.
 
     Raises:
-        InputError: the file is no JSON, or none of these.
+        InputError: the file is not JSON, or none of these.
     """
     collected, recording = NumberedUtterances(path, options), recording_for(path, options)
     for document, chunks in _by_kind(

@@ -50,7 +50,7 @@ class _Caption(NamedTuple):
 
 
 def looks_like(head: bytes) -> bool:
-    """Tell whether a file that begins like this is one of YouTube's."""
+    """Whether a file with this beginning is one of YouTube's."""
     if head.lstrip()[:1] in (b"{", b"["):
         return (b'"wireMagic"' in head or b'"tStartMs"' in head) and bool(_JSON3.search(head))
     root = root_name(head)

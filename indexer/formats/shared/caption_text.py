@@ -63,7 +63,7 @@ def without_markup(text: str) -> str:
 
 
 def has_markup(text: str) -> bool:
-    """Tell whether there may be markup in a caption."""
+    """Whether there may be markup in a caption."""
     return "<" in text or "{" in text or "\\" in text
 
 

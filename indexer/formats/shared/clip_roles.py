@@ -35,7 +35,7 @@ def named_by_role(role: str, *, of_title: bool) -> tuple[str, str]:
 
 
 def is_unwritten(text: str) -> bool:
-    """Tell whether a title has the text that it has before anybody writes one.
+    """Whether a title has the text that it has before anybody writes one.
 
     >>> is_unwritten("Title 2"), is_unwritten("Title deeds")
     (True, False)

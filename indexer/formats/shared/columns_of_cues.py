@@ -139,12 +139,12 @@ def columns_of(names: Iterable[str]) -> dict[str, tuple[int, Column]]:
 
 
 def is_complete(columns: Mapping[str, object]) -> bool:
-    """Tell whether there are a start and words: an end may be that of the next."""
+    """Whether there are a start and words: an end may be that of the next."""
     return "start" in columns and ("text" in columns or "word" in columns)
 
 
 def is_text(name: str) -> bool:
-    """Tell whether a column of this name is what was said, and can be nothing else.
+    """Whether a column of this name is what was said, and can be nothing else.
 
     >>> is_text("Transcript"), is_text("value")
     (True, False)

@@ -89,7 +89,7 @@ def timed_cues(
 
 
 def all_single(texts: Iterable[str]) -> bool:
-    """Tell whether texts are words: nearly all of them have no blank between letters.
+    """Whether texts are words: nearly all of them have no blank between letters.
 
     >>> all_single(["purple", " carrots ?"]), all_single(["purple carrots", "grow"])
     (True, False)
@@ -133,7 +133,7 @@ def utterances_of_cues(
 
 
 def _are_single_words(cues: Sequence[Cue]) -> bool:
-    """Tell whether captions are words with times of their own: each is one, said in its time."""
+    """Whether captions are words with times of their own: each is one, said in its time."""
     if len(cues) < LEAST_WORDS or not all_single(cue.text for cue in cues[:LOOKED_AT]):
         return False  # as mostly
     if any(cue.words or not cue.end_s >= cue.start_s for cue in cues):

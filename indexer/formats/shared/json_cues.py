@@ -82,7 +82,7 @@ def _told(rows: Sequence[Row]) -> set[str]:
 
 
 def _are_words(timed: Sequence[Timed]) -> bool:
-    """Tell whether rows are words, or pieces of words.
+    """Whether rows are words, or pieces of words.
 
     Sentences of a script without blanks have none either, but last longer than words do.
     """

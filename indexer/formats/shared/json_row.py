@@ -159,7 +159,7 @@ def _may_be_text(value: Any) -> bool:
 
 
 def is_said(value: Mapping[str, Any]) -> bool:
-    """Tell whether an object is final, and neither a pause nor a mark."""
+    """Whether an object is final, and neither a pause nor a mark."""
     if _TELLING.isdisjoint(value):
         return True
     kind = value.get("type")
@@ -168,7 +168,7 @@ def is_said(value: Mapping[str, Any]) -> bool:
 
 
 def is_row_list(values: list[Any]) -> bool:
-    """Tell whether these are lists such as ``[0.5, 0.9, "das"]`` or ``["das", 0.5, 0.9]``."""
+    """Whether these are lists such as ``[0.5, 0.9, "das"]`` or ``["das", 0.5, 0.9]``."""
     return bool(values) and all(
         isinstance(one, list)
         and 3 <= len(one) <= 5
@@ -232,7 +232,7 @@ def _is_start_and_end(numbers: Float64s) -> bool:
 
 
 def _is_behind_confidence(numbers: Float64s) -> bool:
-    """Tell whether a confidence, a start and an end fit better than a start and a duration."""
+    """Whether a confidence, a start and an end fit better than a start and a duration."""
     first, starts, ends = numbers.T
     if not len(numbers) or not ((first >= 0) & (first <= 1) & (starts <= ends)).all():
         return False

@@ -175,7 +175,7 @@ def _all_said(lists: list[list[Row]]) -> list[Row]:
 
 
 def _says_all(inside: Sequence[Row], row: Sequence[Row]) -> bool:
-    """Tell whether rows inside a row say what it says; what else they may be is no speech."""
+    """Whether rows inside a row say what it says; what else they may be is no speech."""
     words, own = _words(inside), _words(row)
     return bool(inside) and (words & own).total() >= LEAST_SAID * own.total()
 

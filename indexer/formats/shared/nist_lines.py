@@ -43,7 +43,7 @@ def recording_in(path: Path | str, line: int, fields: list[bytes]) -> Recording:
 
 
 def is_time(token: bytes) -> bool:
-    """Tell whether a field is a time, or the ``*`` of a mark."""
+    """Whether a field is a time, or the ``*`` of a mark."""
     try:
         return token == b"*" or float(token) >= -1  # nan is none
     except ValueError:

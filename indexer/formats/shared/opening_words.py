@@ -100,7 +100,7 @@ SHORT = 3  # letters of words that names have, too
 
 
 def is_opening(name: str) -> bool:
-    """Tell whether words before a colon announce something, rather than name somebody.
+    """Whether words before a colon announce something, rather than name somebody.
 
     >>> [is_opening(words) for words in ("Note", "Kurze Frage", "Schritt 2", "Anna", "Frau Bach")]
     [True, True, True, False, False]

@@ -51,7 +51,7 @@ def joined(pieces: Sequence[HypothesisWord], *, spaced: bool = False) -> list[Hy
 
 
 def are_spaced(texts: Sequence[str]) -> bool:
-    """Tell whether blanks begin or end words in pieces: most have one, and not all.
+    """Whether blanks begin or end words in pieces: most have one, and not all.
 
     >>> are_spaced(["Hel", "lo", " you", "."]), are_spaced(["Hello", "you"])
     (True, False)

@@ -128,7 +128,7 @@ _SETTINGS = ("recognise.json", "sound.json")  # of std-recognise
 
 
 def is_sidecar(path: Path) -> bool:
-    """Tell whether a file lies beside recogniser output and is none itself.
+    """Whether a file lies beside recogniser output and is none itself.
 
     It is one that `with_sidecar_files` looks for, holds utterances' offsets, or is what
     std-recognise writes beside its networks: settings, ECF, notes of audio files, recordings under

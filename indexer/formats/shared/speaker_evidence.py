@@ -268,7 +268,7 @@ def _in_capitals(file: _File) -> set[str]:
 
 
 def _is_word(name: str, text: str) -> bool:
-    """Tell whether the first word of a name is written small elsewhere, as names are not."""
+    """Whether the first word of a name is written small elsewhere, as names are not."""
     first = name.split()[0]
     small = first.casefold()
     return small != first and _occurrences(small, text, 1) > 0

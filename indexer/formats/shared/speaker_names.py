@@ -91,7 +91,7 @@ def _by_first_line(cues: Sequence[Cue]) -> list[Cue]:
 
 
 def _recur(names: Set[str], n_cues: int) -> bool:
-    """Tell whether names recur; those of few captions need a first name and a last one, too."""
+    """Whether names recur; those of few captions need a first name and a last one, too."""
     if n_cues >= LEAST_NAMED:
         return len(names) <= n_cues / 2
     return len(names) < n_cues and all(" " in name for name in names)

@@ -71,7 +71,7 @@ MARKS = 8  # of them before a bracket
 
 
 def is_name(text: str) -> bool:
-    """Tell whether some words may be a name.
+    """Whether some words may be a name.
 
     >>> [is_name(text) for text in ("Dr. Ana de la Cruz", "Teilnehmer 3", "One thing")]
     [True, True, False]
@@ -85,12 +85,12 @@ def is_name(text: str) -> bool:
 
 
 def is_in_capitals(text: str) -> bool:
-    """Tell whether all letters are capitals."""
+    """Whether all letters are capitals."""
     return text.isupper() and sum(map(str.isalpha, text)) > 1
 
 
 def is_abbreviation(text: str) -> bool:
-    """Tell whether words in capitals are one for another reason than being a name.
+    """Whether words in capitals are one for another reason than being a name.
 
     >>> [is_abbreviation(text) for text in ("NATO", "COVID-19", "BBC", "FRAU MÜLLER", "TOM")]
     [True, True, True, False, False]
@@ -108,7 +108,7 @@ def is_abbreviation(text: str) -> bool:
 
 
 def is_initials(text: str) -> bool:
-    """Tell whether two or three capitals may stand for somebody's name.
+    """Whether two or three capitals may stand for somebody's name.
 
     >>> [is_initials(text) for text in ("JD", "EU", "BBC", "NATO")]
     [True, False, True, False]
@@ -117,7 +117,7 @@ def is_initials(text: str) -> bool:
 
 
 def is_noise(text: str) -> bool:
-    """Tell whether a text in brackets is a sound and not somebody's name.
+    """Whether a text in brackets is a sound and not somebody's name.
 
     >>> [is_noise(text) for text in ("Musik", "Laughs", "Anna")]
     [True, True, False]
@@ -126,7 +126,7 @@ def is_noise(text: str) -> bool:
 
 
 def is_label(text: str) -> bool:
-    """Tell whether it is what recognisers call a speaker."""
+    """Whether it is what recognisers call a speaker."""
     return _LABEL.fullmatch(text) is not None
 
 

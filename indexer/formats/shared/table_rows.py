@@ -85,7 +85,7 @@ def _header(line: str) -> tuple[str, Columns]:
 
 
 def _may_lack_ends(heading: str, separator: str, columns: Columns) -> bool:
-    """Tell whether a table has ends, or is one of speech without, by the name of its text."""
+    """Whether a table has ends, or is one of speech without, by the name of its text."""
     if {"end", "duration"} & {*columns}:
         return True
     at = columns.get("text", columns.get("word"))
@@ -93,7 +93,7 @@ def _may_lack_ends(heading: str, separator: str, columns: Columns) -> bool:
 
 
 def _has_spans(rows: str) -> bool:
-    """Tell whether the first row has a time that is a span."""
+    """Whether the first row has a time that is a span."""
     return _SPAN.search(rows.partition("\n")[0]) is not None
 
 

@@ -137,7 +137,7 @@ def timed_lines(text: str) -> list[TimedLine]:
 
 
 def is_plausible(found: Sequence[TimedLine], written: int, least: float = LEAST_TIMED) -> bool:
-    """Tell whether lines are a transcript's: many, in order, with texts.
+    """Whether lines are a transcript's: many, in order, with texts.
 
     Args:
         found: with times.

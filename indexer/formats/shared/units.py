@@ -21,12 +21,12 @@ UNITS_S = (1.0, 0.001, 0.01, 1e-7, 1e-6, 1e-9)  # the likelier ones first
 
 
 def plausible(letters: float, length_s: float) -> bool:
-    """Tell whether so many letters may be said in so many seconds."""
+    """Whether so many letters may be said in so many seconds."""
     return SLOWEST * length_s <= letters <= FASTEST * length_s
 
 
 def speech_is_plausible(blocks: Sequence[Utterances]) -> bool:
-    """Tell whether anybody speaks as fast, or as slowly, as a file's utterances say.
+    """Whether anybody speaks as fast, or as slowly, as a file's utterances say.
 
     What has fewer letters than a few words have may be said at any rate.
     """
