@@ -215,8 +215,8 @@ def take_back(
     Returns:
         the undone corrections.
 
-        Raises:
-            InputError: there are no such corrections.
+    Raises:
+        InputError: there are no such corrections.
     """
     before = layers_of(contents(stores)[1]).get(file, ())
     gone = tuple(one for one in before if span_ms is None or _is_at(one, *span_ms))

@@ -106,7 +106,7 @@ def _columns(
 
     Raises:
         StdError: the file cannot be read.
-    ValueError: it has networks that cannot be indexed.
+        ValueError: it has networks that cannot be indexed.
     """
     path = source.path
     utterances = concatenated(

@@ -84,8 +84,8 @@ def sound_writer(
         recogniser: the run's recogniser, whose encoder may be used; None: words are not requested.
         gpu: the number of the GPU, if one is used.
 
-        Raises:
-            ConfigError: the extra is not installed, or the model does not exist.
+    Raises:
+        ConfigError: the extra is not installed, or the model does not exist.
     """
     if options.sound is None:
         return None

@@ -150,7 +150,8 @@ class Index(IndexSnapshot):
 
         Args:
             terms: terms with one or more examples: ``RECORDING@BEGIN-END`` in seconds, or a file of
-                `std-recognise --sound-only`. ecf, where, recordings: see `search_terms`.
+                `std-recognise --sound-only`.
+            ecf, where, recordings: see `search_terms`.
             mode: who asks, see `find_terms`.
             threads: the threads that search.
             advance: called with each share of the work that is done.

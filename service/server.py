@@ -190,7 +190,7 @@ def server_config(app: FastAPI, root_path: str, connections: int) -> uvicorn.Con
 
     Args:
         app: the application.
-    root_path: the path of a reverse proxy.
+        root_path: the path of a reverse proxy.
         connections: at once, at most.
     """
     return uvicorn.Config(

@@ -104,8 +104,8 @@ def index(inputs: AnyPath | Sequence[AnyPath], store: AnyPath, **settings: Any) 
         inputs: files and folders: networks, lattices, transcripts, captions, services' JSON.
         store: a folder, or ``couchdb://host/database``; it is created if it does not exist.
         settings: further arguments of `indexer.index_files`: ``language="de"``,
-            ``metadata="recordings.xlsx"``,
-            ``audio="recordings/"``, ``jobs=4``, ``keep_going=True``, ...
+            ``metadata="recordings.xlsx"``, ``audio="recordings/"``, ``jobs=4``,
+            ``keep_going=True``, ...
 
     Raises:
         FileNotFoundError: an input does not exist.

@@ -239,7 +239,7 @@ def tell(message: str, head: str = "", colour: Colour | None = None) -> None:
 
     Args:
         message: printed as text, with control characters escaped.
-    head: our text before it.
+        head: our text before it.
         colour: the colour of the head, where stderr has colours.
     """
     line = printable(cut(f"{head}{message}", MAX_LINE)).removeprefix(head)

@@ -180,8 +180,8 @@ def undo_corrections(
     Returns:
         the undone corrections.
 
-        Raises:
-            InputError: the index has no such recording or correction.
+    Raises:
+        InputError: the index has no such recording or correction.
     """
     phone_builder = PhoneColumnBuilder(config_of(config))
     span_ms = None if at_s is None else _span_ms(at_s)

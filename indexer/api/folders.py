@@ -127,11 +127,12 @@ def relink_inputs(folder: AnyPath, store: Stores, *, dry_run: bool = False) -> R
     """Store the new places of moved inputs of an index.
 
     Args:
-        folder: the folder in which they are searched, by the ends of their paths. store: the index.
+        folder: the folder in which they are searched, by the ends of their paths.
+        store: the index.
         dry_run: search only, write nothing.
 
-        Raises:
-            StdError: the folder does not exist, or several files fit.
+    Raises:
+        StdError: the folder does not exist, or several files fit.
     """
     root = Path(folder)
     if not root.is_dir():
@@ -160,8 +161,8 @@ def move_audio(root: AnyPath, store: Stores, *, dry_run: bool = False) -> AudioM
         store: the index.
         dry_run: search only, write nothing.
 
-        Raises:
-            StdError: the folder does not exist, or a file cannot be read.
+    Raises:
+        StdError: the folder does not exist, or a file cannot be read.
     """
     folder = existing_folder(root)
     assert folder is not None
@@ -208,8 +209,8 @@ def watch_folder(
     Returns:
         The number of indexed files.
 
-        Raises:
-            StdError: the folder does not exist, or an option is invalid.
+    Raises:
+        StdError: the folder does not exist, or an option is invalid.
     """
     urls, root = urls_of(store), Path(folder)
     require_different(urls)

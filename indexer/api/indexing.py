@@ -133,9 +133,9 @@ def rename_recording(
     Returns:
         The new name in the index.
 
-        Raises:
-            InputError: the index has no such file or already has the new name, a file does not
-                exist, or a service writes to it.
+    Raises:
+        InputError: the index has no such file or already has the new name, a file does not exist,
+            or a service writes to it.
     """
     files = {Path(feedback): "recording"} if feedback else {}
     files |= {told_path(Path(alerts)): "file"} if alerts else {}
@@ -189,8 +189,8 @@ def preview_files(
 
     Args:
         inputs: files and folders; ``-`` is standard input.
-        store: an index to compare with; a folder that does not exist yet has no recordings. config,
-            options, jobs: see `index_files`.
+        store: an index to compare with; a folder that does not exist yet has no recordings.
+        config, options, jobs: see `index_files`.
     """
     urls, options = urls_of(store), options or InputOptions()
     found = found_inputs(inputs, options, urls, absolute=False)

@@ -84,8 +84,8 @@ def said_instead(
         said: the words that were said.
         start_ms: the approximate time; of several places the nearest counts.
 
-        Returns:
-            None if these words are not near.
+    Returns:
+        None if these words are not near.
     """
     words, n = [one.word for one in spoken], len(written)
     places = [i for i in range(len(words) - n + 1) if n and words[i : i + n] == [*written]]

@@ -61,8 +61,8 @@ def rewritten(
         replacements: the replacements of some of them, which do not overlap.
         text: the normalisation of the index.
 
-        Returns:
-            the file; and (n,) the number of times each replacement was made.
+    Returns:
+        the file; and (n,) the number of times each replacement was made.
     """
     if not content.startswith(_ZIP):
         return _rewritten(content, written, replacements, text)

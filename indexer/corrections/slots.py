@@ -50,8 +50,8 @@ def corrected(
         columns: without phone columns.
         layers: corrections by audio file; those of other files are ignored.
 
-        Returns:
-            the columns; and the corrections with the slots that they replaced.
+    Returns:
+        the columns; and the corrections with the slots that they replaced.
     """
     noted: dict[str, Layer] = {}
     for file, layer in layers.items():
@@ -72,7 +72,7 @@ def uncorrected(columns: SegmentColumns, layers: Mapping[str, Layer]) -> Segment
 
     Args:
         columns: the corrected columns.
-    layers: the corrections that `corrected` returned.
+        layers: the corrections that `corrected` returned.
     """
     for file, layer in layers.items():
         for one in reversed(layer):

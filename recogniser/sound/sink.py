@@ -113,8 +113,8 @@ def excerpts_of(folder: Path, file: str = "*") -> dict[str, list[Excerpt]]:
         folder: with files of frames.
         file: the file of one recording; None = all.
 
-        Raises:
-            InputError: a file does not contain frames.
+    Raises:
+        InputError: a file does not contain frames.
     """
     name = file if file == "*" else escape(file)
     found: dict[str, list[Excerpt]] = {}

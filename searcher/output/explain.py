@@ -28,7 +28,8 @@ def explained(
     """One hit per detection, in the order of the hit list.
 
     Args:
-        found: the result of a search. contexts: (n,) the words around each detection.
+        found: the result of a search.
+        contexts: (n,) the words around each detection.
         decided: whether hits have a decision; if not, ``score`` is the probability.
         metadata: the metadata of the recordings.
         found_by, heard, within: (n,) what each recogniser says, where there are several; phones

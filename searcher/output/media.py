@@ -45,10 +45,11 @@ def write_clips(
         audio: folder of audio files (`std.audio.files`); None = there is none.
         metadata: the metadata of the recordings: ``audio`` names a file, where ``audio`` has none.
         kind: the kind of the files.
-        around_s: additional time on both sides. advance: called after each hit.
+        around_s: additional time on both sides.
+        advance: called after each hit.
 
-        Returns:
-            a line for each hit that could not be cut.
+    Returns:
+        a line for each hit that could not be cut.
 
     Raises:
         StdError: nothing can be cut, several files may be the audio of a recording, the folder

@@ -83,8 +83,8 @@ def align_windows(
         windows: (w, 2) runs of slots.
         min_score: lowest score of a hit, nats.
 
-        Returns:
-            hits by window, best first in each; recordings that are left out have none.
+    Returns:
+        hits by window, best first in each; recordings that are left out have none.
     """
     from searcher.phonetic.alignment_kernels import find_hits
 

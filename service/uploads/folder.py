@@ -106,8 +106,8 @@ class UploadFolder:
 
         Args:
             name: the name of the file.
-        size: the size that the sender states, in bytes; 0 = unknown.
-        is_taken: whether the index has another recording with a name.
+            size: the size that the sender states, in bytes; 0 = unknown.
+            is_taken: whether the index has another recording with a name.
 
         Raises:
             ProblemError: the name is taken, or there is not enough space.

@@ -54,7 +54,7 @@ class TimeLimit:
 
         Args:
             seconds: the limit; 0 = none.
-        error: raised after it.
+            error: raised after it.
         """
         self._end_s = time.monotonic() + seconds if seconds else float("inf")
         self._error = error

@@ -29,7 +29,7 @@ def best_assignment(edges: Edges, columns: int) -> list[int]:
         edges: for each row the columns that it may take, each with its gain above 0.
         columns: the number of columns.
 
-        Returns:
+    Returns:
         the column of each row, or `ALONE`.
     """
     market = _Market(edges, [0.0] * columns, [ALONE] * columns)

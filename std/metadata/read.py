@@ -60,8 +60,8 @@ def parse_cells(stream: BinaryIO, path: Path | str = "<stream>") -> Cells:
 
     Raises:
         InputError: the file is neither a table nor JSON, has no column that names the recordings,
-            names a recording twice, or has a date that is not an ISO date. ConfigError: it is a
-            workbook, and openpyxl is not installed.
+            names a recording twice, or has a date that is not an ISO date.
+        ConfigError: it is a workbook, and openpyxl is not installed.
     """
     content = content_of(stream, path, MAX_DOCUMENT_BYTES)
     if not is_workbook(content):
