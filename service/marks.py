@@ -6,11 +6,15 @@ are lost when the service ends.
 A mark belongs to a hit by its words, normalised as a search normalises them, and by a time that
 overlaps the hit's. So it stays with a hit that another spelling finds, or that moves a little when
 the recording is indexed again.
+
+    Marks      the current ones
+    Change     what somebody did to the mark of a hit, and the mark before
+    MarkFile   both, from a file; it takes changes back
 """
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -91,11 +95,23 @@ def version_of(mark: Mark | None) -> str:
     """The version of a mark (an ETag), different for each mark of its hit."""
     if mark is None or mark.right is None:
         return UNMARKED
+    return change_id(mark)
+
+
+def change_id(mark: Mark) -> str:
+    """What tells the change that a line is about from every other."""
     return hashlib.sha256(dump(mark)).hexdigest()[:16]
 
 
+class Change(NamedTuple):
+    """What somebody did to the mark of a hit."""
+
+    mark: Mark  # from then on; right None: it was taken back
+    before: Mark | None
+
+
 class MarkFile(Marks):
-    """The current marks, in memory and in a file that one service writes."""
+    """The current marks, in memory and in a file that one service writes, and their history."""
 
     def __init__(self, path: Path | None, phrase: Phrase) -> None:
         """Open the file, read its marks and append to it.
@@ -111,12 +127,18 @@ class MarkFile(Marks):
         super().__init__(phrase)
         self._lock = threading.Lock()
         self.version = 0  # increases with each change
+        self._changes: list[Change] = []
+        self._of_place: dict[tuple[tuple[str, ...], Recording], list[Change]] = {}
+        self._undone: set[tuple[tuple[str, ...], Recording, str]] = set()
         self._file: AppendedFile | None = None
         if path is not None:
             self._file = AppendedFile(path)
             with open_input(path) as stream:
-                for mark in latest(parse(stream, path)):
-                    self._keep(mark)
+                lines = [*parse(stream, path)]
+            for mark in latest(lines):
+                self._keep(mark)
+            for change in _changes_of(lines):
+                self._note(change)
 
     @property
     def is_kept(self) -> bool:
@@ -142,9 +164,6 @@ class MarkFile(Marks):
             InputError: the mark cannot be written; it is then not stored.
             ProblemError: somebody else has changed the mark (status 412).
         """
-        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        times_s = round(hit.start_ms / 1000, 3), round(hit.end_ms / 1000, 3)
-        mark = Mark(hit.term, hit.recording, *times_s, right, now, author)
         with self._lock:
             before = self.found(hit)
             if expected is not None and expected != version_of(before):
@@ -156,22 +175,126 @@ class MarkFile(Marks):
                     {"ETag": f'"{version}"'},
                     {"right": now_right, "version": version},
                 )
-            lines = b""
-            if before is not None and before.hit != mark.hit:  # a line about the same hit
-                lines = dump(before._replace(right=None, time=now, author=author))
-            if self._file is not None:
-                self._file.append(lines + dump(mark))
-            if before is not None:
-                self._drop(before)
-            if right is not None:
-                self._keep(mark)
-            self.version += 1
+            return self._put(hit, right, author)
+
+    def _put(self, hit: MarkedHit, right: bool | None, author: str, undoes: str = "") -> Mark:
+        before = self.found(hit)
+        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        times_s = round(hit.start_ms / 1000, 3), round(hit.end_ms / 1000, 3)
+        mark = Mark(hit.term, hit.recording, *times_s, right, now, author, undoes)
+        lines = b""
+        if before is not None and before.hit != mark.hit:  # a line about the same hit
+            lines = dump(before._replace(right=None, time=now, author=author, undoes=""))
+        if self._file is not None:
+            self._file.append(lines + dump(mark))
+        if before is not None:
+            self._drop(before)
+        if right is not None:
+            self._keep(mark)
+        self._note(Change(mark, before))
+        self.version += 1
         return mark
+
+    def undo(self, wanted: str, author: str) -> Mark:
+        """Take a change back: what its hit was marked before counts again.
+
+        Args:
+            wanted: id of the change; empty: the author's last one that still counts.
+            author: who takes it back.
+
+        Raises:
+            InputError: it cannot be written; then it does not count.
+            ProblemError: there is none (status 404), or the hit was marked again since (412).
+        """
+        with self._lock:
+            change = self._undoable(wanted, author)
+            then = change.before or change.mark
+            right = None if change.before is None else then.right
+            return self._put(MarkedHit(*then.hit), right, author, change.mark.time)
+
+    def _undoable(self, wanted: str, author: str) -> Change:
+        for change in reversed(self._changes):
+            if change_id(change.mark) == wanted if wanted else change.mark.author == author:
+                if self.counts(change):
+                    return change
+                if wanted:
+                    raise ProblemError(412, "this hit was marked again since; look at it again")
+        raise ProblemError(404, "no change of a mark to take back")
+
+    def counts(self, change: Change) -> bool:
+        """Whether a change made the mark of its hit what it is, and takes none back itself."""
+        place = self._place(change.mark)
+        for other in reversed(self._of_place[place]):
+            is_undone = (*place, other.mark.time) in self._undone
+            if not (other.mark.undoes or is_undone) and _overlap(other.mark, change.mark):
+                return other is change
+        return False
+
+    def history(self, term: str = "", recording: Recording | None = None,
+                start_ms: int = 0, end_ms: int | None = None) -> list[Change]:  # fmt: skip
+        """The changes of marks, the newest first.
+
+        Args:
+            term: whose marks; empty: of all.
+            recording: in which; None: in all.
+            start_ms: of the time that hits overlap.
+            end_ms: of this time; None: its end.
+        """
+        words = self._phrase(term)
+        return [
+            change
+            for change in reversed(self._changes)
+            if (not term or self._phrase(change.mark.term) == words)
+            and recording in (None, change.mark.recording)
+            and (end_ms is None or change.mark.hit[2] < max(end_ms, start_ms + 1))
+            and change.mark.hit[3] > start_ms - (change.mark.hit[2] == change.mark.hit[3])
+        ]
+
+    def _place(self, mark: Mark) -> tuple[tuple[str, ...], Recording]:
+        return self._phrase(mark.term), mark.recording
+
+    def _note(self, change: Change) -> None:
+        place = self._place(change.mark)
+        self._changes.append(change)
+        self._of_place.setdefault(place, []).append(change)
+        if change.mark.undoes:
+            self._undone.add((*place, change.mark.undoes))
 
     def close(self) -> None:
         """Release the file."""
         if self._file is not None:
             self._file.close()
+
+
+def _changes_of(lines: Iterable[Mark]) -> Iterator[Change]:
+    """The changes that the lines of a file tell.
+
+    A line that takes the mark of a moved hit back, and the next of the same time, are one.
+    """
+    last: dict[tuple[str, Recording, int, int], Mark] = {}
+    moved: Change | None = None
+    for mark in lines:
+        before = last.pop(mark.hit, None)
+        if mark.right is not None:
+            last[mark.hit] = mark
+        if moved is not None:
+            if (moved.mark.time, moved.mark.author) == (mark.time, mark.author):
+                before = moved.before
+            else:
+                yield moved
+        moved = None
+        if mark.right is None and not mark.undoes:
+            moved = Change(mark, before)
+        else:
+            yield Change(mark, before)
+    if moved is not None:
+        yield moved
+
+
+def _overlap(one: Mark, other: Mark) -> bool:
+    """Whether two marks of a recording are about the same hit."""
+    (_, _, *times), (_, _, start_ms, end_ms) = one.hit, other.hit
+    return times == [start_ms, end_ms] or min(times[1], end_ms) > max(times[0], start_ms)
 
 
 def _changed(mark: Mark | None) -> str:

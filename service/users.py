@@ -36,7 +36,7 @@ AUDIO_PATH = "/api/audio/"  # nor can players
 TICKET_S = 12 * 3600
 MIN_TOKEN = 16  # letters
 _READING = re.compile(r"/api/(searches|counts)")  # sent by POST, but change nothing
-_MARKING = re.compile(r"/api/(feedback|alerts)")
+_MARKING = re.compile(r"/api/(feedback|feedback/undo|alerts)")
 KEPT_BODY_BYTES = 4096  # of a request, in the log
 
 

@@ -8,6 +8,7 @@ r"""Marks of people who listened to hits: right or wrong; one JSON object a line
     right       true: the term is said there; false: it is not; null: a mark is removed
     time        time of the mark, UTC, ISO 8601
     author      the person, if a service knows its users; may be missing
+    undoes      time of the line whose change this one reverses; may be missing
 
 Lines are appended and never changed: the last one about a hit counts (`latest`). An incomplete last
 line of a killed writer is left out: its sender was not told that it was stored. `std-serve
@@ -76,6 +77,7 @@ class Mark(NamedTuple):
     right: bool | None  # None: an earlier mark is removed
     time: str  # empty: read from a table
     author: str = ""  # empty: unknown
+    undoes: str = ""  # time of the mark that this one reverses; empty: none
 
     @property
     def hit(self) -> tuple[str, Recording, int, int]:
@@ -110,14 +112,18 @@ def _mark(part: Part) -> Mark:
     if not _TIME.fullmatch(part["time"].text()):
         raise part["time"].error("a time as 2026-11-22T09:30:00Z")
     recording = Recording(part["recording"].text(), int(part["channel"].within(CHANNEL)))
-    author = part["author"].text() if "author" in part.value else ""
+    author, undoes = (
+        part[name].text() if name in part.value else "" for name in ("author", "undoes")
+    )
     return Mark(
-        part["term"].text(), recording, start_s, end_s, right.value, part["time"].text(), author
+        part["term"].text(), recording, start_s, end_s, right.value, part["time"].text(), author,
+        undoes,
     )  # fmt: skip
 
 
 def dump(mark: Mark) -> bytes:
     """A mark as a line of the file."""
+    more = {"author": mark.author, "undoes": mark.undoes}
     document = {
         "term": mark.term,
         "recording": mark.recording.file,
@@ -126,7 +132,7 @@ def dump(mark: Mark) -> bytes:
         "end": round(mark.end_s, 3),
         "right": mark.right,
         "time": mark.time,
-    } | ({"author": mark.author} if mark.author else {})
+    } | {name: value for name, value in more.items() if value}
     return json.dumps(document, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 

@@ -1,18 +1,76 @@
-"""Marks of people: right and wrong."""
+"""Marks of people: right and wrong, and their history."""
 
+from collections.abc import Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Request
+from fastapi import APIRouter, Header, Query, Request
+from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from service.answers import precision
-from service.api.models import PROBLEMS, KeptMarkDocument, MarkDocument, MarkPut, MarkRequest
-from service.api.requests import entry_of, json_reply, service_of, user_of
-from service.marks import MarkedHit, version_of
+from service.api.models import PROBLEMS, Document, Marked, Seconds
+from service.api.requests import entry_of, json_reply, position, service_of, user_of
+from service.marks import MarkedHit, change_id, version_of
 from service.problems import ProblemError
+from service.recordings import recording_id
 from std.errors import InputError
 from std.marks import Mark
+
+
+class MarkRequest(Document):
+    """A person's judgement of a hit."""
+
+    term: str = Field(min_length=1, max_length=200)
+    recording: str = Field(max_length=200, description="its id")
+    start: Seconds
+    end: Seconds
+
+
+class MarkPut(MarkRequest):
+    """A new mark."""
+
+    right: bool
+
+
+class KeptMarkDocument(Document):
+    """A stored mark (see `std.marks`)."""
+
+    term: str
+    recording: str
+    recording_id: str
+    channel: int
+    start: float
+    end: float
+    right: bool | None
+    time: str
+    author: str = Field(description="empty: nobody is named")
+    version: str = Field(description="for If-Match; 0: the hit has no mark")
+
+
+class MarkDocument(KeptMarkDocument):
+    """A mark, and the number of marks of its term."""
+
+    change: str = Field(description="its id, for /api/feedback/undo")
+    marked: Marked
+
+
+class ChangeDocument(KeptMarkDocument):
+    """What somebody did to the mark of a hit."""
+
+    id: str = Field(description="for /api/feedback/undo")
+    before: bool | None = Field(description="what the hit was marked before")
+    undoes: str = Field(description="the time of the change that this one takes back, or empty")
+    counts: bool = Field(description="it made the mark what it is, and may be taken back")
+
+
+class ChangesDocument(Document):
+    """Changes of marks, the newest first."""
+
+    changes: list[ChangeDocument]
+    total: int
+    next_cursor: str | None
+
 
 router = APIRouter(prefix="/api/feedback", tags=["feedback"], responses=PROBLEMS)
 
@@ -42,6 +100,49 @@ async def unmark(request: Request, mark: MarkRequest, if_match: IfMatch = None) 
     return await _keep(request, mark, None, if_match)
 
 
+@router.get("/history", response_model=ChangesDocument)
+async def mark_history(
+    request: Request,
+    term: Annotated[str, Query(description="of this term only")] = "",
+    recording: Annotated[str, Query(description="in this recording only")] = "",
+    start: Seconds = 0.0,
+    end: Annotated[Seconds | None, Query(description="with start: of hits that overlap it")] = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    cursor: str = "",
+) -> Response:
+    """Who marked what and when, and what was taken back; the newest first."""
+    service = service_of(request)
+    marks, first = service.marks, position(cursor)
+    where = entry_of(service, recording).recording if recording else None
+    end_ms = None if end is None else round(1000 * end)
+    found = marks.history(term, where, round(1000 * start), end_ms)
+    shown = [
+        _document(change.mark)
+        | {
+            "id": change_id(change.mark),
+            "before": None if change.before is None else change.before.right,
+            "undoes": change.mark.undoes,
+            "counts": marks.counts(change),
+        }
+        for change in found[first : first + limit]
+    ]
+    following = str(first + limit) if first + limit < len(found) else None
+    return json_reply({"changes": shown, "total": len(found), "next_cursor": following})
+
+
+@router.post("/undo", response_model=MarkDocument)
+async def undo_mark(
+    request: Request,
+    change: Annotated[str, Query(description="its id; empty: the last one of who asks")] = "",
+) -> Response:
+    """Take a change of a mark back, also one of days ago: what the hit was marked before counts
+    again. If somebody has marked it since, the mark stays, and the status is 412."""
+    service, author = service_of(request), user_of(request).name
+    if not (change or author):
+        raise ProblemError(400, "expected the id of a change, because the service knows no users")
+    return await _kept(request, lambda: service.marks.undo(change, author))
+
+
 async def _keep(
     request: Request, asked: MarkRequest, right: bool | None, if_match: str | None
 ) -> Response:
@@ -51,15 +152,22 @@ async def _keep(
         raise ProblemError(400, "expected an end that is not before the start")
     hit = MarkedHit(asked.term, entry.recording, round(1000 * asked.start), round(1000 * asked.end))
     expected = None if if_match in (None, "*") else str(if_match).strip().strip('"')
+    author = user_of(request).name
+    return await _kept(request, lambda: service.marks.put(hit, right, author, expected))
+
+
+async def _kept(request: Request, change: Callable[[], Mark]) -> Response:
+    """The mark that a change leaves, when it is on the disk."""
+    service = service_of(request)
     try:
-        author = user_of(request).name
-        kept = await run_in_threadpool(service.marks.put, hit, right, author, expected)
+        kept = await run_in_threadpool(change)
     except InputError as error:
         if isinstance(error.__cause__, OSError):  # not the client's fault
             raise ProblemError(507, f"the mark is not kept: {error.got}") from error
         raise
     version = version_of(kept)
-    answer = json_reply(_document(kept) | {"marked": precision([kept.term], service.marks)})
+    more = {"change": change_id(kept), "marked": precision([kept.term], service.marks)}
+    answer = json_reply(_document(kept) | more)
     answer.headers["ETag"] = f'"{version}"'
     return answer
 
@@ -68,6 +176,7 @@ def _document(mark: Mark) -> dict[str, object]:
     return {
         "term": mark.term,
         "recording": mark.recording.file,
+        "recording_id": recording_id(mark.recording),
         "channel": mark.recording.channel,
         "start": mark.start_s,
         "end": mark.end_s,

@@ -269,41 +269,6 @@ class PeaksDocument(Document):
     peaks: list[int]
 
 
-class MarkRequest(Document):
-    """A person's judgement of a hit."""
-
-    term: str = Field(min_length=1, max_length=200)
-    recording: str = Field(max_length=200, description="its id")
-    start: Seconds
-    end: Seconds
-
-
-class MarkPut(MarkRequest):
-    """A new mark."""
-
-    right: bool
-
-
-class KeptMarkDocument(Document):
-    """A stored mark (see `std.marks`)."""
-
-    term: str
-    recording: str
-    channel: int
-    start: float
-    end: float
-    right: bool | None
-    time: str
-    author: str = Field(description="empty: nobody is named")
-    version: str = Field(description="for If-Match; 0: the hit has no mark")
-
-
-class MarkDocument(KeptMarkDocument):
-    """A mark, and the number of marks of its term."""
-
-    marked: Marked
-
-
 class HealthDocument(Document):
     """The state of the service."""
 

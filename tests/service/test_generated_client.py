@@ -97,6 +97,10 @@ def test_marks_by_the_client(generated, call):
     assert call("search.search", term=["hahnenfedern"]).parsed.hits[0].right is True
     assert call("feedback.unmark", body=models.MarkRequest(**place)).parsed.right is None
     assert call("feedback.marks").parsed == []
+    newest, first = call("feedback.mark_history", term=hit.term).parsed.changes
+    assert [newest.right, newest.before, first.right] == [None, True, True]
+    assert call("feedback.undo_mark", change=newest.id).parsed.right is True
+    call("feedback.unmark", body=models.MarkRequest(**place))
 
 
 def test_term_lists_by_the_client(generated, call):

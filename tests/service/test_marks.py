@@ -7,12 +7,15 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.marks import MarkedHit, MarkFile, version_of
+from service.marks import MarkedHit, MarkFile, change_id, version_of
+from service.problems import ProblemError
 from std.appended import AppendedFile
 from std.errors import InputError
 from std.marks import Mark, read_marks
@@ -146,6 +149,101 @@ def test_marks_of_terms_are_those_of_looking_through_all(puts):
         assert sorted(marks.of_terms(terms)) == sorted(expected)
     for mark in marks.all():
         assert marks.get(MarkedHit(*mark.hit)) == mark.right
+
+
+ACTIONS = st.tuples(
+    st.sampled_from(["ann", "ben", ""]),
+    st.sampled_from(["burg", "Burg", "tal"]),
+    st.sampled_from([1.0, 1.2, 5.0]),
+    st.sampled_from([True, False, None, "undo", "undo mine"]),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(ACTIONS, max_size=25), st.booleans())
+def test_changes_are_taken_back_in_their_order(actions, reopens):
+    """Against a stack for each hit: changes are pushed, and taken back from its top only."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "marks.jsonl"
+        marks, stacks, lines = marks_in(path), {}, 0
+        for author, term, start_s, wish in actions:
+            stack = stacks.setdefault((term.lower(), start_s < 3), [(None, "nobody")])
+            if wish == "undo":
+                newest = next((c for c in marks.history() if marks.counts(c)), None)
+                if newest is None:
+                    with pytest.raises(ProblemError, match="no change"):
+                        marks.undo("x", author)
+                    continue
+                marks.undo(change_id(newest.mark), author)
+                stacks[newest.mark.term.lower(), newest.mark.start_s < 3].pop()
+            elif wish == "undo mine" and author:
+                mine = [c for c in marks.history() if marks.counts(c) and c.mark.author == author]
+                if not mine:
+                    continue
+                marks.undo("", author)
+                stacks[mine[0].mark.term.lower(), mine[0].mark.start_s < 3].pop()
+            elif not isinstance(wish, str):
+                marks.put(hit(term, start_s, start_s + 1), wish, author)
+                stack.append((wish, author))
+            else:
+                continue
+            lines += 1
+            if reopens:
+                marks.close()
+                marks = marks_in(path)
+            now = {key: stack[-1][0] for key, stack in stacks.items()}
+            for (word, is_early), right in now.items():
+                assert marks.get(hit(word, 1.0 if is_early else 5.0, 2.2 if is_early else 6.0)) is (
+                    right
+                )
+            assert len(marks.history()) == lines
+            assert len(marks.all()) == sum(right is not None for right in now.values())
+        marks.close()
+        assert len(read_marks(path)) == len(marks.all())
+
+
+def test_the_history_says_who_and_when(serve, changed, tmp_path):
+    table = tmp_path / "users.csv"
+    table.write_text(
+        f"name,role,token\nann,mark,{'a' * 16}\nben,mark,{'b' * 16}\ncy,read,{'c' * 16}\n"
+    )
+    ann, ben, cy = ({"Authorization": f"Bearer {letter * 16}"} for letter in "abc")
+    where = {"term": "Hahnenfedern", "recording": "KERSTIN_00", "start": 11.0, "end": 12.0}
+    with serve(changed(feedback=tmp_path / "marks.jsonl", users=table)) as client:
+        client("/api/feedback", method="POST", body=HIT | {"right": True}, headers=ann)
+        client("/api/feedback", method="POST", body=HIT | {"right": False}, headers=ben)
+        client("/api/feedback", method="POST",
+               body=HIT | {"term": "die", "right": True}, headers=ann)  # fmt: skip
+    with serve(changed(feedback=tmp_path / "marks.jsonl", users=table)) as client:  # days later
+        found = client("/api/feedback/history", headers=cy, **where).json
+        assert [(c["author"], c["right"], c["before"], c["counts"]) for c in found["changes"]] == [
+            ("ben", False, True, True), ("ann", True, None, False),
+        ]  # fmt: skip
+        newest, first = found["changes"]
+        assert newest["time"] > first["time"]
+        paged = client("/api/feedback/history", headers=cy, limit=2).json
+        assert (paged["total"], len(paged["changes"]), paged["next_cursor"]) == (3, 2, "2")
+        rest = client("/api/feedback/history", headers=cy, limit=2, cursor="2").json
+        assert [c["id"] for c in rest["changes"]] == [first["id"]]
+        late = client("/api/feedback/undo", method="POST", change=first["id"], headers=ann)
+        assert (late.status, "since" in late.json["detail"]) == (412, True)
+        assert client("/api/feedback/undo", method="POST", headers=cy).status == 403
+        mine = client("/api/feedback/undo", method="POST", headers=ann).json
+        assert (mine["term"], mine["right"]) == ("die", None)
+        back = client("/api/feedback/undo", method="POST", change=newest["id"], headers=ann)
+        assert (back.json["right"], back.json["author"]) == (True, "ann")
+        again = client("/api/feedback/undo", method="POST", change=newest["id"], headers=ann)
+        assert again.status == 412
+        (top, *_) = client("/api/feedback/history", headers=cy, **where).json["changes"]
+        assert (top["undoes"], top["counts"]) == (newest["time"], False)
+        assert client("/api/feedback/undo", method="POST", headers=ann).json["right"] is None
+        assert client("/api/feedback/undo", method="POST", headers=ann).status == 404
+
+
+def test_without_users_a_change_is_named(client):
+    assert client("/api/feedback/undo", method="POST").status == 400
+    assert client("/api/feedback/undo", method="POST", change="nothing").status == 404
+    assert client("/api/feedback/history", recording="nothing").status == 404
 
 
 @pytest.mark.parametrize(

@@ -723,6 +723,11 @@ def test_a_mark_is_taken_back_by_key_and_values_are_found(serve_pages, german_se
         page.keyboard.press("z")
         page.locator("#marked", has_text="0 right, 1 wrong").wait_for()
         assert wrong.get_attribute("aria-pressed") == "true"
+        page.reload()  # another session
+        page.locator(".past").first.click()
+        assert page.locator(".past-list li").count() == 3
+        assert "a change was taken back" in page.locator(".past-list li").first.inner_text()
+        assert page.locator(".past-list button").count() == 1
         page.keyboard.press("z")
         page.wait_for_function("!document.getElementById('marked').textContent.trim()")
         assert right.get_attribute("aria-pressed") == "false"

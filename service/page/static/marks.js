@@ -1,8 +1,9 @@
 // Right and wrong: one key or click for each hit; shown when the service has written it down.
 // What the service cannot write (a full disk, no network) waits in this browser and is sent again.
-import { announce, send } from "./shell.js";
+import { announce, askJson, clock, send } from "./shell.js";
 
-const made = []; // marks of this page, for undo: the hit, and what its mark was before
+const MADE = "std-marked"; // in local storage: changes made in this browser, for undo
+const MOST_MADE = 200;
 const WAITING = "std-marks"; // in local storage
 const AGAIN_MS = 20_000;
 
@@ -26,7 +27,7 @@ export async function mark(hit, right, changed) {
     const kept = await keep(key, wanted, hit.dataset.version);
     hit.dataset.version = kept.version;
     announce(wanted === null ? "mark taken back" : wanted ? "marked right" : "marked wrong");
-    made.push({ hit, before });
+    remember([...made(), kept.change]);
     changed(before, wanted, kept);
   } catch (error) {
     if (error.status === 412) { // somebody else was faster: show their mark
@@ -47,11 +48,93 @@ export async function mark(hit, right, changed) {
   }
 }
 
-/** Take the last change of a mark back; whether there is one. */
-export function undoMark(changed) {
-  const { hit, before } = made.pop() ?? {};
-  if (!hit) { announce("no mark to take back"); return; }
-  mark(hit, before ?? markOf(hit), (...how) => { made.pop(); changed(hit, ...how); });
+function made() {
+  return stored(MADE);
+}
+
+function remember(changes) {
+  localStorage.setItem(MADE, JSON.stringify(changes.slice(-MOST_MADE)));
+}
+
+/** Take the last change of a mark back: of this browser, of today or before, else of this user. */
+export async function undoMark(hits, changed) {
+  const changes = made();
+  const last = changes.pop();
+  try {
+    await takeBack(last ?? "", hits, changed);
+    remember(changes);
+  } catch (error) {
+    const isSettled = error.status === 404 || error.status === 412; // an older one is next
+    if (isSettled) remember(changes);
+    announce(last || isSettled ? error.message : "no mark to take back");
+  }
+}
+
+/** Take a change back, and show it where its hit is shown. */
+async function takeBack(change, hits, changed) {
+  const kept = await send("POST", `/api/feedback/undo?change=${change}`, {});
+  const hit = [...hits].find(({ dataset }) => dataset.recording === kept.recording_id
+    && dataset.term.toLowerCase() === kept.term.toLowerCase()
+    && Number(dataset.start) < kept.end && Number(dataset.end) > kept.start);
+  announce(`taken back: ${kept.term}, ${kept.recording}, ${clock(kept.start)}`);
+  if (!hit) return;
+  const before = markOf(hit);
+  show(hit, kept.right);
+  hit.dataset.version = kept.version;
+  changed(hit, before, kept.right, kept);
+}
+
+const SAID = { true: "right", false: "wrong", null: "not marked" };
+
+/** Show who marked a hit and when, or hide it again. */
+export async function showPast(hit, changed) {
+  const button = hit.querySelector(".past");
+  const shown = hit.querySelector(".past-list");
+  button.setAttribute("aria-expanded", String(!shown));
+  if (shown) { shown.remove(); return; }
+  const { recording, term, start, end } = hit.dataset;
+  const list = document.createElement("ol");
+  list.className = "past-list";
+  try {
+    const { changes } = await askJson(`/api/feedback/history?${new URLSearchParams({ recording, term, start, end })}`);
+    list.append(...changes.map((change) => {
+      const item = document.createElement("li");
+      const when = document.createElement("time");
+      when.dateTime = change.time;
+      when.textContent = new Date(change.time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+      item.append(when, ` ${SAID[change.right]}${change.author ? `, ${change.author}` : ""}${change.undoes ? " (a change was taken back)" : ""} `);
+      if (change.counts) {
+        const undo = document.createElement("button");
+        undo.type = "button";
+        undo.className = "quiet";
+        undo.textContent = "Take back";
+        undo.addEventListener("click", async () => {
+          try {
+            await takeBack(change.id, [hit], changed);
+            list.remove();
+            await showPast(hit, changed);
+          } catch (error) {
+            item.append(` ${error.message}.`);
+          }
+        });
+        item.append(undo);
+      }
+      return item;
+    }));
+    if (!changes.length) list.textContent = "Nobody has marked this place.";
+  } catch (error) {
+    list.textContent = error.message;
+  }
+  hit.append(list);
+}
+
+/** A list in the browser. */
+function stored(name) {
+  try {
+    return JSON.parse(localStorage.getItem(name) ?? "[]");
+  } catch {
+    return [];
+  }
 }
 
 function keep(key, wanted, version) {
@@ -70,11 +153,7 @@ function show(hit, right) {
 // --- marks that wait
 
 function waitingMarks() {
-  try {
-    return JSON.parse(localStorage.getItem(WAITING) ?? "[]");
-  } catch {
-    return [];
-  }
+  return stored(WAITING);
 }
 
 /** Keep a mark here; the last one about a hit counts. Returns how many wait. */

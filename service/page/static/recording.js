@@ -80,9 +80,11 @@ async function showSpectrum(hit) {
   document.getElementById("spectrum").hidden = false;
 }
 
+/** The hit after or before the current one; without one, after or before what is heard. */
 function step(by) {
-  const at = hits.indexOf(current);
-  const hit = hits[at + by];
+  const now = audio.currentTime;
+  const hit = current ? hits[hits.indexOf(current) + by]
+    : by > 0 ? hits.find(({ startS }) => startS > now) : hits.findLast(({ startS }) => startS < now);
   if (hit) select(hit);
 }
 
@@ -223,7 +225,10 @@ async function start() {
     const atS = Number(query.get("at") ?? hits[0]?.startS ?? 0) || 0;
     const meant = hits.find((hit) => Math.abs(hit.startS - atS) <= HERE_S);
     if (meant) await select(meant);
-    else if (atS) { seek(atS); words.reveal(atS); }
+    else {
+      for (const name of ["previous", "next"]) document.getElementById(name).disabled = !hits.length;
+      if (atS) { seek(atS); words.reveal(atS); }
+    }
     await sound;
     wave?.mark(hits);
     moved();
@@ -260,7 +265,7 @@ document.addEventListener("keydown", (event) => {
     " ": () => (audio.paused ? seek(audio.currentTime, true) : audio.pause()),
     j: () => step(1), k: () => step(-1),
     y: () => judge(true), n: () => judge(false),
-    z: () => undoMark(showMark),
+    z: () => undoMark(hits, showMark),
     f: () => document.getElementById("find").focus(),
     l: repeat, "<": () => faster(-1), ">": () => faster(1),
     ArrowLeft: () => seek(Math.max(0, audio.currentTime - 5)),

@@ -1,7 +1,7 @@
 // The search page: terms in, results in the place of the last ones; the address holds everything.
 import { addHints } from "./hints.js";
 import { remember, showKept, showSearches, toggleKept } from "./kept.js";
-import { mark, undoMark } from "./marks.js";
+import { mark, showPast, undoMark } from "./marks.js";
 import { showNews } from "./news.js";
 import { forget, toggle } from "./player.js";
 import { address, announce, ask, askJson, isTyping, send, splitTerms } from "./shell.js";
@@ -267,6 +267,7 @@ results.addEventListener("click", (event) => {
   if (hit && target.closest("button.play")) { select(hit, { focus: false }); toggle(hit); return; }
   if (hit && target.closest(".right")) { judge(hit, true); return; }
   if (hit && target.closest(".wrong")) { judge(hit, false); return; }
+  if (hit && target.closest(".past")) { showPast(hit, (_, ...how) => showMarked(...how)); return; }
   if (target.closest(".all-values")) {
     target.closest(".facet").querySelectorAll(".more").forEach((one) => { one.hidden = false; });
     target.remove();
@@ -322,7 +323,7 @@ document.addEventListener("keydown", (event) => {
     "/": () => { box.focus(); box.select(); },
     j: () => step(1), k: () => step(-1), ArrowDown: () => step(1), ArrowUp: () => step(-1),
     y: () => current && judge(current, true), n: () => current && judge(current, false),
-    z: () => undoMark((hit, ...how) => { if (hit.isConnected) select(hit, { focus: false }); showMarked(...how); }),
+    z: () => undoMark(hitsShown(), (hit, ...how) => { if (hit.isConnected) select(hit, { focus: false }); showMarked(...how); }),
     " ": () => current && toggle(current),
     e: toExport,
     m: () => current?.querySelector("a.like")?.click(),
