@@ -1,7 +1,7 @@
 """The search pipeline: terms and a prepared index in, decided detections out.
 
 search
-    find_terms           what each language has of them          (`searcher.found_terms`)
+    find_terms           the candidates of each language          (`searcher.found_terms`)
         search_language      words and phones                    (`searcher.language_search`)
             find_by_words        variants, look-up in every segment, join, ECF filter
             find_by_phones       phones, seeds, alignment
@@ -58,8 +58,8 @@ def decide(found: TermCandidates, config: Config, mode: SearchMode = "list") -> 
 
     Args:
         found: candidates of all terms.
-        config: which decision rule, and from which probability on.
-        mode: who asks; a person's terms may not occur.
+        config: the decision rule and the least probability.
+        mode: ``adhoc`` or ``list``; terms of ``adhoc`` searches may not occur.
     """
     begin = time.perf_counter()
     candidates, n_terms, speech_s = found.candidates, len(found.terms), found.speech.seconds
@@ -93,10 +93,10 @@ def decide(found: TermCandidates, config: Config, mode: SearchMode = "list") -> 
 def _default_score(
     probability: Float64s, listed: Bools, n_terms: int, speech_s: float, config: DecisionConfig
 ) -> float | None:
-    """The score of a place without a hit; None: not known.
+    """The score of a place without a hit; None: unknown.
 
     Args:
-        probability: (n,) of each candidate, without what scores do not depend on.
+        probability: (n,) of each candidate, as used for scores.
         listed: (n,) which of them are hits.
         n_terms: number of terms.
         speech_s: trials of each.

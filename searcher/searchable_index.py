@@ -1,4 +1,4 @@
-"""What one index and several fused ones have in common: terms as text in, hits out.
+"""The common interface of an index and of fused indexes: terms as text in, hits out.
 
 SearchableIndex    `searcher.api.Index`, `searcher.fusion.fused_index.FusedIndex`
 """
@@ -36,10 +36,10 @@ from std.values import Term
 
 
 def require_probability(value: float) -> None:
-    """Refuse what is no probability.
+    """Refuse a value that is not a probability.
 
     Raises:
-        TypeError: it is no number.
+        TypeError: it is not a number.
         ValueError: it is below 0 or above 1.
     """
     if isinstance(value, str) or not isinstance(value, SupportsFloat):
@@ -54,7 +54,7 @@ class SearchableIndex(OpenSnapshot):
     @property
     @abstractmethod
     def speaker_segments(self) -> Sequence[Segment] | None:
-        """The segments that say who spoke in each slot; None: of several recognisers."""
+        """The segments, which have the speakers; None for several recognisers."""
 
     def find(
         self,
@@ -64,15 +64,15 @@ class SearchableIndex(OpenSnapshot):
         min_probability: float = SHOWN_FROM,
         workers: Executor = IN_PROCESS,
     ) -> SearchResult:
-        """Search terms as `search` does, and return everything that is known of them.
+        """Search terms as `search` does, and return the complete result.
 
-        The terms of a query (`std.query`) are those of its words; a text without operators and
-        conditions is a term, as it is written.
+        The terms of a query (`std.query`) are its words; a text without operators and conditions is
+        one term, as written.
 
         Raises:
             InputError: a term has no letter and no digit.
-            StdError: ``where`` is no condition, a pattern fits no recording, or a query cannot be
-                read.
+            StdError: ``where`` is not a condition, a pattern fits no recording, or a query is
+                invalid.
         """
         self.require_open()
         require_probability(min_probability)
@@ -88,12 +88,12 @@ class SearchableIndex(OpenSnapshot):
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The words that were recognised, with their counts."""
+        """The recognised words with their counts."""
         return of_counts(live_counts(self.segments))
 
     @cached_property
     def related_forms(self) -> RelatedForms:
-        """What these words are other forms of."""
+        """The related forms of these words."""
         return RelatedForms(self.vocabulary, {*map(of_segment, self.segments)})
 
     def find_forms(
@@ -113,7 +113,7 @@ class SearchableIndex(OpenSnapshot):
             terms, where, recordings, min_probability, workers: as of `search`.
 
         Returns:
-            The hits of forms; ``form_of`` has the term of each, ``forms`` counts them.
+            the hits of forms; ``form_of`` has the term of each, ``forms`` counts them.
         """
         self.require_open()
         asked, phrase = read_asked(terms, self.columns), self.config.text.phrase
@@ -125,7 +125,7 @@ class SearchableIndex(OpenSnapshot):
             for form in self.related_forms.of_phrase(words)
             if form not in plain.values()
         }
-        plain = plain if of_form else {}  # else there is nothing to be searched
+        plain = plain if of_form else {}  # without forms there is nothing to search
         wanted = [Term(f"FORM-{i}", text_of(form)) for i, form in enumerate(of_form, start=1)]
         wanted += [Term(f"TERM-{i}", text) for i, text in enumerate(plain, start=1)]
         form_of = (*of_form.values(), *plain)
@@ -152,13 +152,13 @@ class SearchableIndex(OpenSnapshot):
 
         Args:
             query: words, operators and conditions (`std.query`); ``NOT goodbye`` is one, too.
-            unit: what is asked for.
+            unit: ``recording`` or ``turn``.
             where, recordings: search some recordings only, see `recordings`.
-            min_probability: least probability of what is returned.
+            min_probability: least probability of the results.
             workers: see `search_terms`.
 
         Raises:
-            StdError: it is no query, or the index names no speakers of turns.
+            StdError: the query is invalid, or the index has no speakers for turns.
         """
         self.require_open()
         asked = read_asked([query], self.columns, need_words=False)
@@ -169,21 +169,20 @@ class SearchableIndex(OpenSnapshot):
         return units(found, asked, searched, unit, min_probability)
 
     def phrases(self, text: str, *, need_words: bool = True) -> tuple[str, ...]:
-        """The words and phrases that a text is searched for: those of a query, or itself.
+        """The words and phrases of a query; a text without operators itself.
 
         Args:
             text: a term or a query.
             need_words: refuse a query without words that are said, which has no places.
 
         Raises:
-            QueryError: it is no query.
-        """
+            QueryError: the query is invalid."""
         (found,) = read_asked([text], self.columns, need_words=need_words).terms_of_each
         return found
 
     @property
     def columns(self) -> frozenset[str]:
-        """The names that conditions of a query may have."""
+        """The names of columns for the conditions of a query."""
         names = {*OWN_COLUMNS, *self.metadata.names}
         segments = self.speaker_segments
         if segments and any(any(Speakers.of(segment).names) for segment in segments):
@@ -191,7 +190,7 @@ class SearchableIndex(OpenSnapshot):
         return frozenset(names)
 
     def _searched(self, where: str | None, recordings: Sequence[str], unit: UnitKind) -> Searched:
-        """Where a query is searched."""
+        """The searched data of a query."""
         segments = self.speaker_segments
         searched = self.recordings(where=where, recordings=recordings)
         if segments is None:
@@ -205,11 +204,11 @@ class SearchableIndex(OpenSnapshot):
         return Searched(divided, self.metadata, segments, self.copies)
 
     def outside_words(self, result: SearchResult, but: Collection[WordKind] = ()) -> SearchResult:
-        """The detections that are inside no other words, as an evaluation by words counts them.
+        """The detections outside other words; an evaluation by words counts the others as wrong.
 
         Args:
             result: the result of a search of this index.
-            but: kinds of such words that do not matter (`searcher.output.within_words`).
+            but: kinds of containing words that are permitted (`searcher.output.within_words`).
         """
         hits = self.hit_columns(result)
         return result.rows(
@@ -234,14 +233,15 @@ class SearchableIndex(OpenSnapshot):
             decide: accept or reject each hit (``config.decision``).
             where, recordings: search some recordings only, see `recordings`; decisions are about
                 these, as about the speech of an ECF.
-            inflections: also find related forms, behind the hits of the terms, see `find_forms`.
+            inflections: also find related forms, listed after the hits of the terms, see
+                `find_forms`.
             min_probability: the least probability of hits; less likely ones are left out. 0 = all.
             workers: who searches the segments, see `std.execution.processes.executor`.
 
         Raises:
             InputError: a term has no letter and no digit.
             StdError: ``where`` is no condition, or a pattern fits no recording.
-            TypeError: a term is no text, or ``recordings`` is one.
+            TypeError: a term is not a text, or ``recordings`` is a text.
             ValueError: the index is closed.
         """
         hits = Hits()
@@ -254,10 +254,10 @@ class SearchableIndex(OpenSnapshot):
         return hits
 
     def adhoc_terms(self, terms: Sequence[str]) -> list[Term]:
-        """Terms that a person asks for, one by one.
+        """Convert typed texts to terms.
 
         Raises:
-            InputError: one has no letter and no digit.
+            InputError: a text has no letter and no digit.
             ValueError: the index is closed.
         """
         self.require_open()

@@ -1,18 +1,18 @@
-"""Standing searches: a list of terms is searched again and again, and each hit is told once.
+"""Standing searches: a list of terms is searched repeatedly, and each hit is reported once.
 
-The list is judged as one: few of the watched names are said, and a place that only sounds like
-another of them is not told (`searcher.found_terms`).
+The list is judged as a whole, because few of the watched names are said (`searcher.found_terms`).
 
-What is told is appended to the file ``TERMS.hits.jsonl`` beside the list. The first lines are the
-hits that were there when the list was first used (``"new": false``); they are not told.
+Reported hits are appended to the file ``TERMS.hits.jsonl`` beside the list. Its first lines are the
+hits at the first search (``"new": false``), which are not reported.
 
     {"term": ..., "file": ..., "channel": ..., "start_s": ..., "duration_s": ...,
      "probability": ..., "context": [...], "new": true, "time": "2026-11-22T09:30:00Z"}
-    {"posted": 17}       how many of the lines before have been posted, or need not be
+    {"posted": 17}       the number of earlier lines that have been posted, or need not be
 
-A hit counts as told if one of the same term overlaps it: indexing a recording again, merging, and
-a process that was killed in between tell nothing twice. `std-serve --alerts` and
-`std-search --alerts` use the same files; while one of them has a file open, another is refused.
+A hit counts as reported if an earlier one of the same term overlaps it, so nothing is reported
+twice when a recording is indexed again, when segments are merged, or after a killed process.
+`std-serve --alerts` and `std-search --alerts` use the same files; only one process can have a file
+open.
 """
 
 import io
@@ -34,40 +34,40 @@ from std.nist import term_file
 from std.outputs import open_output
 from std.values import TermList
 
-TOLD_FROM = 0.5  # probability of a hit that is told
+TOLD_FROM = 0.5  # least probability of a reported hit
 AT_ONCE = 10  # terms
 
 Told = dict[tuple[str, str, int], list[tuple[float, float]]]  # spans by term, file, channel
 
 
 class StandingSearch:
-    """A list of terms, and what was told of them; open until `close`."""
+    """A list of terms and its reported hits; open until `close`."""
 
     def __init__(
         self, path: Path, column: str | None = None, *, may_be_empty: bool = False
     ) -> None:
-        """Read the terms and what was told.
+        """Read the terms and the reported hits.
 
         Args:
             path: the path of the list of terms, of any kind.
             column: the column that holds the terms of a table; None: found by its name.
-            may_be_empty: the list may have no terms yet, or not be there: `add` begins it.
+            may_be_empty: whether the list may be empty or missing; `add` creates it.
 
         Raises:
-            InputError: one of the files cannot be read, or not be written.
+            InputError: one of the files cannot be read or written.
         """
-        self._list, self._fresh = path, set[str]()  # terms that were added: what is there is known
+        self._list, self._fresh = path, set[str]()  # added terms: present hits are not reported
         found = TermList(())
         if not (may_be_empty and _is_empty(path)):
             found = read(partial(term_file.parse, column=column), path)
         self.terms = tuple(dict.fromkeys(term.text for term in found.terms))
-        self.column = found.column  # where a table has them, as people are told it
+        self.column = found.column  # column of the terms in a table, for messages
         self._file = AppendedFile(told_path(path))
         self.told: list[dict[str, Any]] = []  # new hits, the oldest first
         self.lines: list[dict[str, Any]] = []  # of hits, in the file
         self.posted = 0  # of the lines
         self._spans: Told = {}
-        self.is_first = not self._file.path.stat().st_size  # nothing was told, nothing is new
+        self.is_first = not self._file.path.stat().st_size  # no earlier report, so no hit is new
         self._read()
 
     def __enter__(self) -> "StandingSearch":
@@ -78,7 +78,7 @@ class StandingSearch:
 
     @property
     def path(self) -> Path:
-        """The file of what was told."""
+        """The file of reported hits."""
         return self._file.path
 
     def _read(self) -> None:
@@ -94,7 +94,7 @@ class StandingSearch:
                 self._note(part.value)
 
     def _note(self, line: dict[str, Any]) -> None:
-        """Take a hit's line as told."""
+        """Record the line of a reported hit."""
         self.lines.append(line)
         span = line["start_s"], line["start_s"] + line["duration_s"]
         self._spans.setdefault((line["term"], line["file"], line["channel"]), []).append(span)
@@ -103,14 +103,14 @@ class StandingSearch:
 
     @property
     def is_text(self) -> bool:
-        """Whether the list is a text with a term a line, which `add` and `remove` can write."""
+        """Whether the list is a text with one term a line, which `add` and `remove` can change."""
         return self._list.suffix.lower() == ".txt" and not self.column
 
     def add(self, term: str) -> None:
-        """Watch another term; hits of it that are there at the next look are known.
+        """Watch another term; its hits at the next search are not reported.
 
         Raises:
-            InputError: the list is no text, cannot be written, or the term is none.
+            InputError: the list is not a text file or cannot be written, or the term is invalid.
         """
         if term in self.terms:
             return
@@ -125,10 +125,10 @@ class StandingSearch:
         self._fresh.add(term)
 
     def remove(self, term: str) -> None:
-        """Watch a term no longer.
+        """Stop watching a term.
 
         Raises:
-            InputError: the list is no text, has no such term, or cannot be written.
+            InputError: the list is not a text file, lacks the term, or cannot be written.
         """
         self._require_text()
         if term not in self.terms:
@@ -144,17 +144,17 @@ class StandingSearch:
             raise InputError(self._list, 0, "a text (.txt) with a term a line", "another list")
 
     def look(self, index: Index, check: Callable[[], None] = lambda: None) -> list[dict[str, Any]]:
-        """Search all terms and write down the hits that were not told.
+        """Search all terms and write the hits that were not reported yet.
 
         Args:
             index: the index that is searched.
-            check: called now and then; it may raise to stop.
+            check: called during the search; it may raise to stop.
 
         Returns:
-            the lines of these hits; of the first search with ``"new": false``.
+            the lines of these hits; those of the first search have ``"new": false``.
 
         Raises:
-            InputError: they cannot be written; then none is told.
+            InputError: they cannot be written; then none counts as reported.
         """
         hits: list[Hit] = []
         parts = []
@@ -188,7 +188,7 @@ class StandingSearch:
         return any(start < end_s and hit.start_s < end for start, end in spans)
 
     def note_posted(self) -> None:
-        """Write down that all lines have been posted, or need not be.
+        """Record that all lines have been posted, or need not be.
 
         Raises:
             InputError: it cannot be written.
@@ -200,7 +200,7 @@ class StandingSearch:
         self._file.append(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
 
     def close(self) -> None:
-        """Let another process use the file."""
+        """Release the file."""
         self._file.close()
 
 

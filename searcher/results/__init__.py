@@ -1,1 +1,1 @@
-"""What is found: candidates, hits, and what a search answers."""
+"""The results of a search: candidates, hits, answers."""

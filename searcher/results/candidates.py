@@ -12,22 +12,20 @@ Rows = Int64s | Bools | slice
 
 
 class Candidates(NamedTuple):
-    """One row per place; the tables that term, variant, family and recording point into are the
-    caller's.
-    """
+    """One row per place; the caller has the tables of term, variant, family and recording."""
 
     term: Int64s  # (n,)
     variant: Int64s  # (n,)
     recording: Int64s  # (n,)
     start_ms: Int64s  # (n,)
     end_ms: Int64s  # (n,)
-    probability: Float64s  # (n,) that the term is said there, if it is said at all
+    probability: Float64s  # (n,) probability that the term is said there, if it occurs
     family: Int64s  # (n,) variant; candidates of one family are pieces of one event at a place
     first_slot: Int64s  # (n,) of its words, a row of its segment's slot columns
     last_slot: Int64s  # (n,)
 
     def rows(self, which: Rows) -> "Candidates":
-        """Some rows of every column; without copying them if it is all of them."""
+        """Some rows of every column; not copied if these are all rows."""
         if isinstance(which, np.ndarray) and which.dtype == np.bool_:
             if which.all():
                 return self
@@ -49,7 +47,7 @@ def concatenate(parts: Sequence[Candidates]) -> Candidates:
 
 
 def in_order(candidates: Candidates) -> Candidates:
-    """Ordered by term, recording and start; those that share all three keep their order."""
+    """Ordered by term, recording and start; equal ones keep their order."""
     term, recording, start = candidates.term, candidates.recording, candidates.start_ms
     spans = int(recording.max(initial=0)) + 1, int(start.max(initial=0)) + 1
     if (int(term.max(initial=0)) + 1) * spans[0] * spans[1] < 2**63:

@@ -1,4 +1,4 @@
-"""What an answer's probabilities say of it as a whole: how many hits are right, and not found."""
+"""The expected numbers of right hits and of missed occurrences, from probabilities."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from std.display.numbers import about, counted
 from std.values import Bools, Float64s
 
 FROM = 0.5  # probability from which a hit is more likely right than wrong
-# Of the occurrences that are expected, how many more there are without a hit. Measured on the sets
-# of docs/scoring.md: 0 to .06, and .2 of a transcript without alternatives and of poor recognition.
+# Missed occurrences per expected occurrence. Measured on the sets of docs/scoring.md: 0 to .06,
+# and .2 for a transcript without alternatives and for poor recognition.
 MISSED = 0.03
 
 
@@ -36,10 +36,10 @@ def missed_share(probability: Float64s, kept: Bools, n_terms: int, speech_s: flo
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """How many hits are expected to be right: the sum of their probabilities.
+    """The expected number of right hits: the sum of their probabilities.
 
-    The sums hold as far as the probabilities are calibrated (``[calibration] words``); they say
-    nothing about occurrences that no hit stands for.
+    The sums are right if the probabilities are calibrated (``[calibration] words``); they do not
+    include occurrences without a hit.
 
     >>> print(Expected.of([0.9, 0.7, 0.2, 0.1]))
     2 hits from probability 0.5 up, about 2 are right; about 0.3 more below
@@ -54,7 +54,7 @@ class Expected:
     def of(
         cls, probabilities: Sequence[float] | Float64s, from_probability: float = FROM
     ) -> "Expected":
-        """What to expect of hits with these probabilities.
+        """The expectation for hits with these probabilities.
 
         Args:
             probabilities: the probabilities of each hit, 0 to 1.

@@ -1,9 +1,9 @@
-"""A hit: a place where a term was found, with what explains it.
+"""A hit: a place where a term was found, with its explanation.
 
 Hit         one place
     WithinWord  the other word that it is inside
 Hits        several, as a list that can be shown as a table
-HitColumns  many, as columns: documents of them are made without making each a `Hit`
+HitColumns  many, as columns, which become documents without a `Hit` object each
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,11 +22,11 @@ SHOWN = 10  # hits of a representation
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one of several recognisers says of a place."""
+    """The finding of one of several recognisers at a place."""
 
     store: str  # index of the recogniser's output
     weight: float  # against the others, 0 to 1; 0 if its index lacks the recording
-    probability: float  # 0 if it did not find the term there; it may doubt that the term occurs
+    probability: float  # 0 if not found; includes its doubt that the term occurs
     searched: str  # as in `Hit`, empty if it did not
     method: str
     how: str
@@ -37,7 +37,7 @@ class Finding:
 
 
 class WithinWord(NamedTuple):
-    """Words that a hit is inside (`searcher.output.within_words`)."""
+    """The words that contain a hit (`searcher.output.within_words`)."""
 
     kind: WordKind
     word: str  # or several, of kind apart
@@ -53,8 +53,8 @@ class Hit:
     """A place where a term was found.
 
     ``decision`` is YES or NO, and ``score`` the probability on the scale of the decision rule
-    (YES from ``threshold`` on). Where nothing was decided, ``decision`` and ``threshold`` are None
-    and ``score`` is the probability.
+    (YES from ``threshold`` on). Without a decision, ``decision`` and ``threshold`` are None and
+    ``score`` is the probability.
     """
 
     term_id: str
@@ -64,27 +64,27 @@ class Hit:
     language: str | None  # of the recording, if the index knows it
     start_s: float
     duration_s: float
-    within_s: float | None  # start and end are estimates, at most so far off; None: they are not
+    within_s: float | None  # largest error of estimated times; None: the times are not estimated
     score: float
     decision: str | None
-    searched: str  # the words that were looked up, or that stand where the phones matched
+    searched: str  # the words looked up, or the words where the phones matched
     # exact, wildcard, inflection, split, join, levenshtein, dice, pronunciation, phonetic, heard or
     # spoken
     method: str
-    similarity: float  # of what was searched to the term, 0 to 1
-    how: str  # what became of the term's words, for a person
+    similarity: float  # similarity of the searched words to the term, 0 to 1
+    how: str  # the changes of the term's words, for a person
     context: tuple[str, str, str]  # words before, words searched, words after
     likeliest: str  # the one-best words of the hit's slots
     slots: tuple[int, int]  # first and one past the last, of the recording's slots
     probability: float
     threshold: float | None
-    expected_occurrences: float  # of the term, in all the speech that is searched
+    expected_occurrences: float  # expected occurrences of the term in the searched speech
     because: str  # the decision in words
     found_by: tuple[Finding, ...] = ()  # of several recognisers, the most probable first
-    speaker: str = ""  # who spoke, if the index knows; of two, both
+    speaker: str = ""  # the speaker, if known; of two, both
     metadata: Mapping[str, str] = field(default_factory=dict)  # of the recording, by column
-    heard: str = ""  # the likeliest phones heard there, where the index has phones heard
-    form_of: str = ""  # the term of which ``term`` is a related form, if it was found as that
+    heard: str = ""  # the likeliest phones heard there, if the index has them
+    form_of: str = ""  # the term of which ``term`` is a related form
     within_word: "WithinWord | None" = None  # that the recogniser wrote there, if it is inside one
 
     def __repr__(self) -> str:
@@ -97,17 +97,17 @@ class Hit:
 
     @property
     def found_as(self) -> str:
-        """How the term was found, and the one-best words if they are others."""
+        """The way the term was found, and the one-best words if they differ."""
         return found_as(self.how, self.method, self.likeliest, self.searched, self.within_word)
 
     @property
     def estimate(self) -> str:
-        """What a person is told of times that are estimated: "within 2.1 s"; empty if not."""
+        """The error of estimated times as text: "within 2.1 s"; empty if not estimated."""
         return "" if self.within_s is None else f"within {ceil(10 * self.within_s) / 10:.1f} s"
 
     @property
     def said_by(self) -> str:
-        """Who spoke: whom the index names, else the metadata."""
+        """The speaker, from the index or the metadata."""
         return self.speaker or self.metadata.get("speaker", "")
 
     def document(self) -> dict[str, Any]:
@@ -122,7 +122,7 @@ class Hit:
 
 
 class Hits(Framed, list[Hit]):
-    """Hits in an order: a list that can be shown as a table.
+    """A sorted list of hits, which can be shown as a table.
 
     >>> Hits()
     <no hits>
@@ -160,7 +160,7 @@ class Hits(Framed, list[Hit]):
 
 
 class HitColumns:
-    """Hits as columns, in an order: of each attribute of a `Hit` the values of all hits."""
+    """Sorted hits as columns: for each attribute of a `Hit` the values of all hits."""
 
     def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
         """Take the columns.
@@ -177,19 +177,19 @@ class HitColumns:
         return map(Hit, *(self._columns[name] for name in Hit.__slots__))
 
     def found_as(self) -> list[str]:
-        """(n,) how the term was found, see `Hit.found_as`."""
+        """(n,) the way the term was found, see `Hit.found_as`."""
         names = ("how", "method", "likeliest", "searched", "within_word")
         return [*map(found_as, *(self._columns[name] for name in names))]
 
     def within_words(self) -> Sequence[WithinWord | None]:
-        """(n,) the words that each is inside."""
+        """(n,) the words that contain each."""
         return self._columns["within_word"]
 
     def documents(self, more: Mapping[str, Sequence[Any]] | None = None) -> list[dict[str, Any]]:
         """The hits as `std-search --json` writes them.
 
         Args:
-            more: (n,) values of further keys, or of some of these.
+            more: (n,) values of further keys; they override the hits' own.
         """
         columns = {name: self._columns[name] for name in _ATTRIBUTES}
         if any(self._columns["found_by"]):
@@ -208,7 +208,7 @@ class HitColumns:
 def found_as(
     how: str, method: str, likeliest: str, searched: str, within: WithinWord | None = None
 ) -> str:
-    """How a term was found, and the one-best words if they are others; arguments as in `Hit`."""
+    """The way a term was found, and the one-best words if they differ; arguments as in `Hit`."""
     how = f"{how or method} ({within})" if within else how or method
     if likeliest == searched or method == "example":  # no words were searched
         return how

@@ -1,13 +1,13 @@
-"""What a search found.
+"""The result of a search.
 
-TermCandidates    the candidates of all terms, before it is decided which of them are accepted
+TermCandidates    the candidates of all terms, before decisions
 SearchResult      decided detections, with the evidence for each
-    forms             of a search for related forms: how often each was found
+forms             the counts of related forms, of a search for them
 
-What was found in a recording is reported under the names of its copies, too:
+    Hits in a recording are reported under the names of its copies, too:
 
-reported          candidates of originals --> which of them are reported under which recordings
-searched_copies   how many of the searched recordings are copies of others that are searched
+reported          candidates of originals --> the reported candidates of all recordings
+searched_copies   the number of copies among the searched recordings
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ class TermCandidates:
 
     terms: tuple[Term, ...]
     words: tuple[tuple[str, ...], ...]  # of each term, normalised
-    oov_words: tuple[tuple[str, ...], ...]  # those of them that the index does not have
+    oov_words: tuple[tuple[str, ...], ...]  # words that the index lacks
     wildcards: Mapping[str, Expansion]  # those of them with *, and what the index has for each
     variants: tuple[Variant, ...]  # what candidates point into
     recordings: tuple[Recording, ...]  # what candidates point into, ascending
@@ -44,26 +44,26 @@ class TermCandidates:
     occurs: Float64s  # (terms,) the probability that each term occurs at all, judged by itself
     probability: Float64s  # (n,) that hits report, of each candidate: by ``[calibration] list``
     is_calibrated: bool  # all of them
-    outside_ecf: int  # candidates left out as outside the ECF; one that copies share counts once
+    outside_ecf: int  # candidates outside the ECF; a common one of copies counts once
     without_phones: tuple[str, ...]  # languages of segments left out of phonetic search
-    without_model: tuple[str, ...]  # pronouncers of segments that the model is not about
+    without_model: tuple[str, ...]  # pronouncers of segments without a fitting model
     segments: tuple[Segment, ...]  # what was searched
-    copies: Copies  # of its recordings; candidates are of originals until `decide`
+    copies: Copies  # of its recordings; candidates belong to originals until `decide`
     speech: SearchedSpeech  # that was searched
     cut: frozenset[int]  # terms of which only the likeliest places were searched
     seconds: float
-    # What texts with operators were understood as (`std.query`), for a person.
+    # The interpretation of texts with operators (`std.query`), for a person.
     understood: tuple[str, ...] = field(default=(), kw_only=True)
-    # (terms,) of which term each is a related form; none: they were asked for themselves.
+    # (terms,) the term of each related form; empty without related forms
     form_of: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def searched_copies(self) -> int:
-        """How many of the searched recordings hold the same speech as others that are."""
+        """The number of copies among the searched recordings."""
         return searched_copies(self.copies, self.speech.excerpts)
 
     def under_each_name(self) -> "TermCandidates":
-        """The same with the candidates of copies, too."""
+        """The result including the candidates of copies."""
         row, recording = self.reported()
         candidates = self.candidates.rows(row)._replace(recording=recording)
         probability = self.probability[row]
@@ -80,7 +80,7 @@ class TermCandidates:
 
 
 class FormHits(NamedTuple):
-    """A related form of a term in the index, and how often it was found."""
+    """A related form of a term in the index, with its count."""
 
     term: str
     form: str
@@ -92,11 +92,11 @@ class FormHits(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SearchResult(TermCandidates):
-    """Detections, with the evidence for each: candidates that were decided on."""
+    """Detections with their evidence: candidates with decisions."""
 
     decision_score: Float64s  # (n,) `THRESHOLD` and more: YES
     n_true: Float64s  # (terms,) expected occurrences
-    missed_share: float | None  # the probability of a place without a hit; None: not known
+    missed_share: float | None  # the probability of a place without a hit; None: unknown
     default_score: float | None  # the same on the scale of scores
     less_likely: int = 0  # detections left out by `at_least`
 
@@ -124,17 +124,17 @@ class SearchResult(TermCandidates):
         )
 
     def at_least(self, probability: float) -> "SearchResult":
-        """The detections that are so likely; the others are counted."""
+        """The detections with at least a probability; the others are counted."""
         kept = self.probability >= probability
         left_out = self.less_likely + int(np.count_nonzero(~kept))
         return replace(self.rows(kept), less_likely=left_out)
 
     @property
     def doubted(self) -> dict[int, float]:
-        """The highest probability of each term that is accepted on none from .5 up, by its row.
+        """Accepted terms without a hit from .5 up: the highest probability, by row.
 
-        Decisions weigh costs, and may take the terms of a list to occur (``[decision] terms``);
-        the probability of a hit does not.
+        Decisions consider costs and may assume that the terms of a list occur (``[decision]
+        terms``); probabilities do not.
         """
         terms = self.candidates.term[self.yes]
         highest = np.zeros(len(self.terms))
@@ -143,12 +143,12 @@ class SearchResult(TermCandidates):
 
     @property
     def expected(self) -> Expected:
-        """How many of the hits are right, by their probabilities."""
+        """The expected number of right hits."""
         return Expected.of(self.probability)
 
     @property
     def forms(self) -> list[FormHits]:
-        """The related forms that were found, by term; of one the most frequent first."""
+        """The related forms that were found, by term, the most frequent first."""
         likely = self.candidates.term[self.probability >= FROM]
         hits = np.bincount(likely, minlength=len(self.terms)).tolist()
         order = {term: row for row, term in enumerate(dict.fromkeys(self.form_of))}
@@ -182,14 +182,14 @@ def reported(
     copies: Copies,
     excerpts: Sequence[Excerpt] | None,
 ) -> tuple[Rows, Int64s]:
-    """Under which recordings candidates are reported: an original and its copies.
+    """Report candidates for an original and its copies.
 
     Args:
         candidates: (n,) of originals, ordered by term, recording and start.
         recordings: the table that they point into.
         row_of: row of each recording in it.
         copies: the copies of the index.
-        excerpts: a recording has those candidates that lie inside its own; None = all.
+        excerpts: a recording has the candidates inside its own excerpts; None = all.
 
     Returns:
         m rows of the candidates, and (m,) the recording of each, a row of the table; ordered by

@@ -1,8 +1,8 @@
-"""What an index has at the places of hits: slots of words, and phones heard.
+"""The slots and phones heard at the places of hits.
 
-with_slots       candidates without slots -> with those of the words there, where there are any
-slots_between    recordings and times -> the slots whose middle lies there
-heard_there      candidates -> the likeliest phones heard at each, None where nothing was heard
+with_slots       candidates without slots -> candidates with slots, where there are any
+slots_between    recordings and times -> the slots with their middle there
+heard_there      candidates -> the likeliest phones heard at each, or None
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ NO_SLOT = -1
 def with_slots(
     candidates: Candidates, recordings: Sequence[Recording], segments: Sequence[Segment]
 ) -> Candidates:
-    """The same candidates; those without slots have the slots whose middle lies in them.
+    """The candidates; those without slots get the slots with their middle inside.
 
     Args:
         candidates: places.
@@ -58,7 +58,7 @@ def slots_between(
         places = np.flatnonzero(here == number)
         own = table.row_in_segment[recording[places]]
         segment = table.segments[number]()
-        assert segment is not None  # it is being searched
+        assert segment is not None  # the segment of this search
         slots = segment.slots({*own.tolist()})
         keys = own.astype(np.uint64) << KEY_SHIFT
         begin = np.searchsorted(slots.key, keys + start_ms[places].astype(np.uint64))
@@ -102,7 +102,7 @@ _known: WeakKeyDictionary[Segment, HeardSlots | None] = WeakKeyDictionary()
 
 
 def _heard(segment: Segment) -> HeardSlots | None:
-    """The phones heard in a segment; they are looked at once."""
+    """The phones heard in a segment, read once."""
     if segment not in _known:
         _known[segment] = HeardSlots.of(segment)
     return _known[segment]

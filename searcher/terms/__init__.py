@@ -1,1 +1,1 @@
-"""What is searched for: words, and what they are looked up as."""
+"""Terms: their words, and the word sequences that are looked up for them."""

@@ -1,7 +1,7 @@
-"""The segments of one language, and what terms are looked up as there.
+"""The segments of one language, and the look-ups of terms there.
 
-LanguageWords    made once, each part when it is first needed
-    counts           how often each word stands there
+LanguageWords    made once, each part at its first use
+counts           the count of each word
     generator        vocabulary, compounds, expansion (`searcher.terms.variants`)
     trigrams         spelling of its words, for `log_odds`
 variants_in      what written terms are looked up as there: themselves; if a word is not in the
@@ -12,8 +12,8 @@ log_odds         which language a term is of: letter trigrams against the vocabu
 
 In an index of several languages an OOV German word has phonetic hits in English recordings, too.
 The log probability of the term's letter trigrams in each language's vocabulary, minus that in the
-likeliest language, is added to the log odds of such candidates. Names are about as likely in every
-language and keep their scores.
+likeliest language, is added to the log odds of such candidates. Names are about equally likely in
+every language and keep their scores.
 """
 
 from bisect import bisect_left
@@ -47,18 +47,18 @@ NOTHING: Mapping[str, tuple[str, ...]] = {}
 START, END = "\x02\x02", "\x03"  # of a word
 BITS = 21  # of a code point
 SMOOTHING = 0.5  # added to each count
-ALPHABET = 64  # about how many letters and marks a trigram may have at each position
-PER_NAT = 0.5  # log odds for a nat: trigrams overlap, so evidence counts more than once
-MAX_LOG_ODDS = 4.0  # that spelling takes at most
+ALPHABET = 64  # approximate number of letters and marks at each position of a trigram
+PER_NAT = 0.5  # log odds per nat, because overlapping trigrams count evidence more than once
+MAX_LOG_ODDS = 4.0  # largest reduction by spelling
 
 
 @dataclass(frozen=True, eq=False)
 class LanguageWords:
-    """The segments of one language: what its recogniser never wrote is OOV there."""
+    """The segments of one language; a word that they lack is OOV there."""
 
-    language: str  # empty: not known, or not asked for
+    language: str  # empty = unknown or not needed
     segments: tuple[Segment, ...]  # without copies
-    rows: tuple[Int64s, ...]  # of each segment: those of its recordings in the table
+    rows: tuple[Int64s, ...]  # for each segment, the rows of its recordings in the table
     table: RecordingTable  # of the whole index; candidates point into it
     config: Config  # with this language
     folder: Path | None  # where the index lies, if in a folder
@@ -66,7 +66,7 @@ class LanguageWords:
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
-        """Of each word how often it stands there."""
+        """The count of each word."""
         return live_counts(self.segments)
 
     @cached_property
@@ -77,7 +77,7 @@ class LanguageWords:
         return frozenset(word for word, n in corrected.items() if self.counts.get(word, 0) <= n)
 
     def speech_s(self, excerpts: Sequence[Excerpt] | None) -> float:
-        """How much speech the recordings of excerpts have, in seconds; None: all recordings."""
+        """The amount of speech in the recordings of excerpts, in seconds; None: all recordings."""
         if excerpts is None:
             return sum(self._speech_ms.values()) / 1000
         return sum(self._speech_ms.get(one, 0) for one in {e.recording for e in excerpts}) / 1000
@@ -88,7 +88,7 @@ class LanguageWords:
 
     @cached_property
     def generator(self) -> "VariantGenerator":
-        """What its words are split and expanded into."""
+        """The vocabulary for splitting and expansion."""
         from searcher.terms.variants import VariantGenerator  # known words need no splitter
 
         counts = {word: n for word, n in self.counts.items() if word not in self.only_corrected}
@@ -96,7 +96,7 @@ class LanguageWords:
 
     @cached_property
     def trigrams(self) -> Int64s:
-        """Of its vocabulary: how its words are spelt (`searcher.terms.language_words`)."""
+        """The trigrams of its vocabulary (`searcher.terms.language_words`)."""
         return vocabulary_trigrams(list(self.counts))
 
 
@@ -106,13 +106,13 @@ def variants_in(
     wildcards: Collection[str] = (),
     spelt: Mapping[str, tuple[str, ...]] = NOTHING,
 ) -> list[list[Variant]]:
-    """What each term is looked up as; the vocabulary is put together only if a term needs it.
+    """The look-ups of each term; the vocabulary is built only if a term needs it.
 
     Args:
         terms: the words of each.
-        language: whose vocabulary terms are split and expanded into; its configuration says which.
-        wildcards: words with *; a term with one of them is looked up as it is.
-        spelt: words that the segments may have in other spellings, and these.
+        language: the language, whose vocabulary and configuration determine splits and expansions.
+        wildcards: words with *; a term with one is looked up as it is.
+        spelt: words with other spellings in the segments.
     """
     has_wildcard = [any(word in wildcards for word in words) for words in terms]
     others = [words for words, has in zip(terms, has_wildcard, strict=True) if not has]
@@ -128,7 +128,7 @@ def _variants(
     language: LanguageWords,
     spelt: Mapping[str, tuple[str, ...]],
 ) -> list[list[Variant]]:
-    """What terms without wildcards are looked up as."""
+    """The look-ups of terms without wildcards."""
     selected = {language.config.splitting.words, language.config.expansion.words}
     if selected == {"none"} or ("all" not in selected and not oov_words_in(terms, language, spelt)):
         return [[Variant(words)] for words in terms]
@@ -160,7 +160,7 @@ def _has(vocabulary: Sequence[str], word: str) -> bool:
 
 
 def log_odds(terms: Sequence[Sequence[str]], languages: Sequence[Int64s]) -> Float64s:
-    """(terms, languages) what to add to the log odds of a term in each language: 0 or less.
+    """(terms, languages) the addition to the log odds of a term in each language: 0 or less.
 
     Args:
         terms: the words of each.
@@ -197,7 +197,7 @@ def _trigrams(words: Sequence[str]) -> Int64s:
 
 
 def _count(numbers: Int64s, among: Int64s) -> Int64s:
-    """(n,) how often each of some numbers is among others, which ascend."""
+    """(n,) the count of each number among sorted ones."""
     first = np.searchsorted(among, numbers, "left")
     count: Int64s = np.searchsorted(among, numbers, "right") - first
     return count

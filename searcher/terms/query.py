@@ -1,4 +1,4 @@
-"""What a term becomes, without searching: its words, their splits, what is spelt like them.
+"""Explain a term without searching: its words, their splits, similar words.
 
 query_terms  terms and an index or a vocabulary file --> their descriptions
 describer    a vocabulary and a configuration --> a function from a term to its description
@@ -39,14 +39,14 @@ from std.values import SearchMode
 
 Expansion = Callable[[Sequence[str], int], list[list[tuple[str, float]]]]
 Describe = Callable[[str], dict[str, Any]]
-Spellings = Callable[[str], Sequence[tuple[str, int]]]  # of a word: others, and their counts
+Spellings = Callable[[str], Sequence[tuple[str, int]]]  # of a word: other spellings with counts
 Stores = str | PathLike[str] | Sequence[str | PathLike[str]]  # an index: one store, or its shards
 CountsByLanguage = Mapping[str, Mapping[str, int]]  # of words
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a description has beside the splits."""
+    """The options of a description."""
 
     nbest: int = 25  # splits of a word, and variants of a term
     candidates: int = 50  # similar words of each expansion
@@ -55,7 +55,7 @@ class Options:
     expansions: Mapping[str, Expansion] = field(default_factory=dict)  # by name
     wildcard_words: int = 1000  # that a wildcard stands for
     spellings: Spellings = lambda word: ()
-    generators: Sequence[VariantGenerator] = ()  # of the words of each language, as searches have
+    generators: Sequence[VariantGenerator] = ()  # generators of each language, as in searches
     mode: SearchMode = "adhoc"  # who asks
 
 
@@ -72,20 +72,20 @@ def query_terms(
     tree_folder: Path | None = None,
     report: Callable[[str], None] = lambda line: None,
 ) -> list[dict[str, Any]]:
-    r"""What terms become, without searching; one description per term, see `query`.
+    r"""Explain terms without searching; one description per term, see `query`.
 
     Args:
         terms: words or phrases.
-        store: the index whose words are taken; either this or ``vocabulary``.
+        store: the index with the vocabulary; either this or ``vocabulary``.
         vocabulary: a file of ``word[<TAB>count]`` lines, UTF-8, plain or gzip.
-        config: how words are normalised, split and expanded; None = the default.
-        adopt_text: normalise as the store does, whatever ``config.text`` says.
-        mode: who asks: in a ``list`` ``*`` stands for itself, and accents count unless
-            ``config.text`` folds them.
+        config: the configuration of text, splitting and expansion; None = the default.
+        adopt_text: use the store's normalisation instead of ``config.text``.
+        mode: in a ``list``, ``*`` stands for itself, and accents count unless ``config.text`` folds
+            them.
         all_words: split and expand in-vocabulary words as well.
         all_matches: report every match of every word.
-        tree_folder: where a BK-tree is kept.
-        report: told once of each expansion that cannot be made.
+        tree_folder: the folder of a stored BK-tree.
+        report: called once for each expansion that cannot be made.
 
     Raises:
         ValueError: both or none of store and vocabulary are given.
@@ -121,7 +121,7 @@ def query_terms(
 def _stored_words(
     shards: Stores, text: Normalisation, *, adopt_text: bool
 ) -> tuple[Vocabulary, CountsByLanguage, Normalisation]:
-    """The words of an index, also by language, and how they are normalised."""
+    """The words of an index, in total and by language, and their normalisation."""
     urls = [fspath(one) for one in ([shards] if isinstance(shards, str | PathLike) else shards)]
     require_different(urls)
     with ExitStack() as opened:
@@ -142,12 +142,12 @@ def _stored_words(
 
 
 def counts_by_language(segments: Sequence[Segment]) -> CountsByLanguage:
-    """How often each word occurs, by the languages of an index."""
+    """The count of each word, by language of an index."""
     return {group.language: live_counts(group.segments) for group in by_language(segments)}
 
 
 def _in_one_language(words: Vocabulary, language: str) -> CountsByLanguage:
-    """A list of words in the language that is configured, or else its likeliest one."""
+    """A list of words in the configured language, or in its likeliest one."""
     counts = dict(zip(words.words, words.counts.tolist(), strict=True))
     return {guess_language(counts) if language == "auto" else language_code(language): counts}
 
@@ -163,7 +163,7 @@ def describer(
     tree_folder: Path | None = None,
     report: Callable[[str], None] = lambda line: None,
 ) -> Describe:
-    """Prepare the description of terms: build and compile what splits words.
+    """Prepare the description of terms: build and compile the splitter.
 
     Args:
         vocabulary: the words that the recogniser writes.
@@ -201,7 +201,7 @@ def describer(
 def _generators(
     vocabulary: Vocabulary, config: Config, counts: CountsByLanguage, splitter: Splitter
 ) -> list[VariantGenerator]:
-    """What makes the variants of terms in each language, as a search of its segments does."""
+    """The generators of variants in each language, as in a search."""
     if len(counts) < 2:
         (language,) = counts or ("",)
         return [
@@ -219,7 +219,7 @@ def _generators(
 
 
 def _spellings(counts: CountsByLanguage, *, fold: bool) -> Spellings:
-    """What a search for a word finds besides, with counts; whether it folds accents."""
+    """Other words that a search for a word finds, with counts; whether it folds accents."""
     respelt = other_spellings(counts)
 
     @cache
@@ -244,9 +244,9 @@ def _lazy(
     config: Config,
     report: Callable[[str], None],
 ) -> Expansion:
-    """An expansion that is built when the first word is asked for.
+    """An expansion that is built for the first word.
 
-    It finds nothing where it has nothing to compare or to pronounce with.
+    It finds nothing without words to compare or without a pronouncer.
     """
     built: list[Expansion] = []
 
@@ -256,7 +256,7 @@ def _lazy(
             try:
                 built[0] = build(vocabulary, config).similar
             except (ValueError, NoLanguageError):
-                pass  # no word that could be compared, or no pronouncer
+                pass  # no word to compare, or no pronouncer
             except ConfigError as error:
                 report(f"no expansion by {name}: {error}")
         return built[0](words, n)
@@ -274,7 +274,7 @@ def words_of(
     """Normalise a term's words.
 
     Raises:
-        InputError: there is no letter and no digit in it, or in one of its wildcards.
+        InputError: the term, or one of its wildcards, has no letter and no digit.
     """
     words = normalisation.phrase(term)
     for word in words:
@@ -293,8 +293,8 @@ def query(
 ) -> dict[str, Any]:
     """Describe one term as `std-search --explain-query --json` prints it.
 
-    What everything here cost is in it (`std.execution.cost.Cost`); ``split_seconds`` is the CPU
-    time for the matches and splits of the words.
+    It includes the total cost (`std.execution.cost.Cost`); ``split_seconds`` is the CPU time of
+    matches and splits.
 
     Args:
         term: a word or a phrase.
@@ -348,7 +348,7 @@ def describe_word(
     *,
     split: bool,
 ) -> dict[str, Any]:
-    """A word with its other spellings, its splits and, if they are asked for, all its matches."""
+    """A word with its other spellings, its splits and, on request, all its matches."""
     description: dict[str, Any] = {
         "word": word,
         "in_vocabulary": bool(others) or word in splitter.vocabulary,
@@ -367,7 +367,7 @@ def describe_word(
 
 
 def describe_wildcard(pattern: str, vocabulary: Vocabulary, limit: int) -> dict[str, Any]:
-    """What a word with * stands for: the words that fit and how often they occur."""
+    """The words that a word with * stands for, with counts."""
     counts = dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True))
     expansion = expand_wildcards([pattern], counts, limit)[pattern]
     return {
@@ -387,7 +387,7 @@ def _variants(
     spelt: Mapping[str, Sequence[tuple[str, int]]],
     options: Options,
 ) -> Sequence[Variant]:
-    """What a search looks a term up as, but for itself where no language has all its words.
+    """The word sequences that a search looks up; the term itself only if a language has all words.
 
     Args:
         words: the words of the term; one with wildcards is looked up as it is written.

@@ -1,17 +1,17 @@
-"""Related forms: words of an index that are a word in another form (haus: hauses, häuser).
+"""Related forms: words of an index that are other forms of a word (haus: hauses, häuser).
 
-    RelatedForms(vocabulary)  knows which endings its words take
+    RelatedForms(vocabulary)  learns the endings of its words
         of_word               word -> its related forms, the likeliest first
         is_form               whether one word is a form of another
-        of_phrase             words -> the same words with some of them in other forms
+        of_phrase             words -> phrases with some words in other forms
 
-Two words are related if they begin alike and their endings are ones that this vocabulary
-exchanges: of the words with the ending of one, enough become words of the index with that of the
-other ("häuser" as "kinder" and "lichter", but "haushalt" as no word in -halt). Where few words have
-the ending, it counts how much the two words have in common, as if `GUESSED` words said it. So small
-indexes have guesses, and large ones learn. Inflections and words derived from the same stem are not
-told apart, for a person wants to see both. Nothing here knows a language, but for function words,
-which have no forms, and the particles that are written to a word in Arabic and in Hebrew.
+Two words are related if they have a common beginning and the vocabulary exchanges their endings:
+enough words with one ending become words of the index with the other ("häuser" like "kinder" and
+"lichter", but "haushalt" like no word in -halt). If few words have the ending, the share of common
+letters counts, with the weight of `GUESSED` words. So small indexes guess and large ones learn.
+Inflections and derived words are not distinguished, because a person wants to see both. The method
+is independent of language, except for function words, which have no forms, and for the particles
+that are attached to words in Arabic and Hebrew.
 
 The measure is that of paradigms by minimal pairs: Goldsmith 2001, "Unsupervised learning of the
 morphology of a natural language"; the share of pairs, shrunk to a guess, is ours.
@@ -31,18 +31,18 @@ from std.function_words import FUNCTION_WORDS
 from std.languages.folding import folded
 from std.languages.spelling import bare_spellings, spellings
 
-STEM = 3  # letters that related words have in common, at least
-ENDING = 6  # letters behind them, at most; of the word that is asked for half of that
-COMMON_SHARE = 0.6  # share of letters in common, at least
-SURE_SHARE = 0.75  # the same, to guess that two letters are exchanged, or to believe a long stem
-LONG = 8  # letters in common that no two words have by chance
-GUESSED = 3.0  # words that a guess is worth
-RELATED = 0.2  # share of words that take both endings, from which on they are forms
-PAIRS = 3  # words that must do so where a guess would be wrong
-SAMPLE = 1000  # words with an ending that are asked
-PART = 4  # letters of a word that makes a compound, not a form
+STEM = 3  # least common letters of related words
+ENDING = 6  # most letters after these; half of that for the given word
+COMMON_SHARE = 0.6  # least share of common letters
+SURE_SHARE = 0.75  # the same, for a guess of two exchanged letters or for a long stem
+LONG = 8  # common letters that are not by chance
+GUESSED = 3.0  # weight of a guess, in words
+RELATED = 0.2  # least share of words with both endings for forms
+PAIRS = 3  # words that must have both endings if a guess would be wrong
+SAMPLE = 1000  # examined words with an ending
+PART = 4  # letters of a word that forms a compound, not an ending
 FORMS = 50  # of a term at most
-KEPT = 10_000  # words whose forms are known
+KEPT = 10_000  # words with cached forms
 
 # Consonants that a stem exchanges before an ending (Helsinki: Helsingissä; wolf: wolves).
 _ALTERNATING = str.maketrans("gdbvzf", "ktppsp")
@@ -54,17 +54,17 @@ _HAS_PARTICLES = re.compile("[\u05d0-\u05ea\u0620-\u06ff]")
 
 
 class RelatedForm(NamedTuple):
-    """A word that is another one in another form."""
+    """A related form of a word."""
 
     word: str
-    likeness: float  # share of words that take both endings, 0 to 1
+    likeness: float  # share of words with both endings, 0 to 1
 
 
 class RelatedForms:
-    """The related forms among the words of a vocabulary, learned when the first is asked for."""
+    """The related forms among the words of a vocabulary, learned at the first use."""
 
     def __init__(self, vocabulary: Vocabulary, languages: Collection[str] = ()) -> None:
-        """Take the words.
+        """Store the words.
 
         Args:
             vocabulary: the vocabulary of an index.
@@ -77,7 +77,7 @@ class RelatedForms:
 
     @cached_property
     def _words(self) -> list[tuple[str, str]]:
-        """The letters of each word and the word, ascending; without its particles as well."""
+        """The letters of each word with the word, ascending; also without particles."""
         words = (word for word in self._vocabulary.words if not _DIGIT.search(word))
         spelt = [(letters(word), word) for word in words]
         spelt += [(bare, word) for one, word in spelt if (bare := _bare(one)) != one]
@@ -89,7 +89,7 @@ class RelatedForms:
 
     @cached_property
     def _doubt(self) -> float:
-        """How little a guess is worth: the less, the more words might have said something."""
+        """The weight of a guess, which falls with the number of words that could be evidence."""
         return 1 + math.log10(len(self._known) + 1)
 
     @cached_property
@@ -116,8 +116,8 @@ class RelatedForms:
         return tuple(sorted(others, key=lambda one: (-one.likeness, one.word)))
 
     def _is_spelling(self, word: str, other: str) -> bool:
-        """Whether a word is another one with other accents, or spelt in another way: it is found
-        as that."""
+        """Whether a word differs from another only in accents or spelling; a search finds it
+        anyway."""
         return letters(word) == letters(other) or any(
             spellings([word], language) == bare_spellings([other], language)
             for language in self._languages
@@ -154,7 +154,7 @@ class RelatedForms:
         return [one for one in phrases if one != tuple(words)][:FORMS]
 
     def _likeness(self, word: str, other: str) -> float:
-        """How likely another word is a form of one, both as letters; 0: it is none."""
+        """The probability that a word is a form of another, both as letters; 0: not a form."""
         if word == other:
             return 1.0
         shared, first = _in_common(word, other)
@@ -177,10 +177,10 @@ class RelatedForms:
         )
 
     def _pairs(self, own: str, ending: str, other: str) -> tuple[int, int]:
-        """How many words have an ending, and how many of them also the other one.
+        """The number of words with an ending, and of those that also have the other one.
 
         Args:
-            own: the ending of the word that is asked for.
+            own: the ending of the given word.
             ending: the ending of the other word.
             other: this word, which does not count.
         """
@@ -196,7 +196,7 @@ class RelatedForms:
 
 
 def letters(word: str) -> str:
-    """The letters of a word without accents; of Hangul those that a syllable is made of.
+    """The letters of a word without accents; Hangul syllables as their letters.
 
     >>> letters("häuser"), len(letters("서울"))
     ('hauser', 5)
@@ -205,9 +205,9 @@ def letters(word: str) -> str:
 
 
 def _in_common(word: str, other: str) -> tuple[int, int]:
-    """How many letters two words begin with alike, and where the first is another.
+    """The number of common first letters of two words, and the position of the first difference.
 
-    One consonant behind the stem may alternate: it is another letter, and yet in common.
+    One consonant after the stem may alternate; it counts as common.
     """
     same = 0
     for a, b in zip(word, other, strict=False):
@@ -228,5 +228,5 @@ def _in_common(word: str, other: str) -> tuple[int, int]:
 
 
 def _bare(spelt: str) -> str:
-    """A word without the particles that Arabic and Hebrew write to it."""
+    """A word without attached Arabic or Hebrew particles."""
     return _PARTICLES.sub("", spelt) if _HAS_PARTICLES.search(spelt) else spelt

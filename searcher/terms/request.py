@@ -1,4 +1,4 @@
-"""What is searched for: the terms of a search, where they may lie, what is looked up for them."""
+"""The request of a search: its terms, its speech, and the variants to look up."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Variant:
     """``words`` are looked up as a phrase; each hit's posterior is weighted by ``similarity``.
 
     ``method`` says how it was made (exact, split, join, levenshtein, dice, pronunciation, sound);
-    ``how`` says to a person what became of the term's words.
+    ``how`` describes the changes of the term's words for a person.
     """
 
     words: tuple[str, ...]
@@ -28,30 +28,30 @@ class Variant:
 
 
 class SpokenWords(NamedTuple):
-    """A word sequence that a spoken query may be."""
+    """A possible word sequence of a spoken query."""
 
     words: tuple[str, ...]  # normalised
-    weight: float  # probability that the query is this
+    weight: float  # its probability
 
 
 class Request(NamedTuple):
-    """The terms of a search: those that were written, then spoken queries."""
+    """The terms of a search: written terms, then spoken queries."""
 
     words: tuple[tuple[str, ...], ...]  # of each term, normalised
     wildcards: Mapping[str, Expansion]  # of the words with *, in all the index
-    phonetic_words: WordSelection  # which terms are searched by their phones
-    excerpts: Sequence[Excerpt] | None = None  # that are searched; None = everything
-    # What the last of the terms were recognised as, the likeliest first.
+    phonetic_words: WordSelection  # which terms are searched phonetically
+    excerpts: Sequence[Excerpt] | None = None  # searched excerpts; None = everything
+    # The alternatives of the spoken queries, which are the last terms; the likeliest first.
     spoken: tuple[tuple[SpokenWords, ...], ...] = ()
-    workers: Executor = IN_PROCESS  # who searches the segments
+    workers: Executor = IN_PROCESS  # the executor of the segments
     advance: Callable[[float], None] = lambda share: None  # of the phonetic searches, once done
 
-    fold_accents: bool = False  # whether words stand for others with accents
-    spoken_by: SpokenBy | None = None  # whose words are searched; None = everybody's
+    fold_accents: bool = False  # whether words without accents stand for accented ones
+    spoken_by: SpokenBy | None = None  # searched speakers; None = all
 
     @property
     def written(self) -> tuple[tuple[str, ...], ...]:
-        """The words of the terms that were written."""
+        """The words of the written terms."""
         return self.words[: len(self.words) - len(self.spoken)]
 
     @property

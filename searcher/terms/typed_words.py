@@ -1,17 +1,17 @@
-"""The words of an index that a term's word stands for, as people type it and as others spell it.
+"""The words of an index that a typed word stands for.
 
-typed_words        words of terms --> of those that are typed in another way than the index has
-                   them, the words that they stand for (`std.languages.folding`)
+typed_words        words of terms --> for those typed differently from the index, the words that
+they stand for (`std.languages.folding`)
 same_words         words of terms --> of those with others in the index, all their spellings
                    (`std.languages.spelling`)
 other_spellings    counts of words by language --> a word's other spellings among them, counted
 
-    people.    people      what stands around a word, where the index does not have it so
-    u.s        u.s.        of an index that was made when full stops stayed
-    razon      razón       accents that are left out, if a person asks
+    people.    people      punctuation around a word, unless the index has it
+    u.s        u.s.        in an index of an earlier version, which kept full stops
+    razon      razón       missing accents, for typed terms
     sábio      sabio       accents, if the recogniser writes none
 
-What a vocabulary has beside plain words is found out once for each segment and kept with it.
+The words of a vocabulary that are not plain are found once per segment and cached.
 """
 
 from bisect import bisect_left
@@ -26,22 +26,22 @@ from std.languages.spelling import bare_spellings, has_spellings, spellings
 from std.store import Segment
 from std.text import bare
 
-MAX_ACCENTED = 1e-3  # of a vocabulary, up to which its recogniser writes no accents
+MAX_ACCENTED = 1e-3  # share of a vocabulary up to which its recogniser counts as writing no accents
 
-Respelt = Mapping[str, tuple[str, ...]]  # spelling -> the words that have it and are others
+Respelt = Mapping[str, tuple[str, ...]]  # spelling -> other words with it
 
 _respelt_words: WeakKeyDictionary[Segment, tuple[str, Respelt]] = WeakKeyDictionary()
 
 
 class _Table(NamedTuple):
-    """The words of a segment by how people type them."""
+    """The words of a segment by their typed forms."""
 
     with_stops: dict[str, list[str]]
     accented: dict[str, list[str]]
 
 
 class Typed(NamedTuple):
-    """A vocabulary, and its words by how people type them."""
+    """A vocabulary with its words by their typed forms."""
 
     words: Sequence[str]  # ascending
     table: _Table
@@ -53,7 +53,7 @@ _tables: WeakKeyDictionary[Segment, _Table] = WeakKeyDictionary()
 def typed_words(
     words: Iterable[str], segments: Sequence[Segment], language: str, *, fold: bool
 ) -> dict[str, tuple[str, ...]]:
-    """Other words than they are that words stand for.
+    """The other words that words stand for.
 
     Args:
         words: the words of terms, normalised. Those with ``*`` are left out.
@@ -72,7 +72,7 @@ def typed_words(
 def typed_in(
     word: str, vocabularies: Sequence[Typed], language: str, *, fold: bool = True
 ) -> set[str]:
-    """Other words than it is that a word stands for; arguments as those of `typed_words`.
+    """The other words that a word stands for; arguments as in `typed_words`.
 
     Args:
         word: a word of a term, normalised.
@@ -127,7 +127,7 @@ def _table(segment: Segment) -> _Table:
 
 
 def table_of(vocabulary: Iterable[str]) -> _Table:
-    """The words that people type in other ways than they are, by these ways.
+    """The words that people type differently, by their typed forms.
 
     >>> table_of(["razón", "si", "u.s."])
     _Table(with_stops={'u.s': ['u.s.']}, accented={'razon': ['razón']})
@@ -145,7 +145,7 @@ def table_of(vocabulary: Iterable[str]) -> _Table:
 def same_words(
     words: Iterable[str], segments: Sequence[Segment], language: str
 ) -> dict[str, tuple[str, ...]]:
-    """All spellings of words; only of those with others in the vocabulary than the word itself.
+    """All spellings of words with other spellings in the vocabulary.
 
     Args:
         words: the words of terms, normalised. Those with ``*`` are left out.
@@ -153,7 +153,7 @@ def same_words(
         language: its code.
 
     Returns:
-        Of each such word its spellings in the index, ascending, and the word itself.
+        for each such word its spellings in the index, ascending, and the word itself.
     """
     if not has_spellings(language):
         return {}
@@ -170,7 +170,7 @@ def same_words(
 def other_spellings(
     counts: Mapping[str, Mapping[str, int]],
 ) -> Callable[[str], list[tuple[str, int]]]:
-    """Prepare to tell which other words are a word in another spelling.
+    """Prepare a function that finds the other spellings of a word.
 
     Args:
         counts: how often each word occurs, by the code of its language.
@@ -206,7 +206,7 @@ def _respelt(segment: Segment, language: str) -> Respelt:
 
 
 def respelt(vocabulary: Sequence[str], language: str) -> Respelt:
-    """The words of a vocabulary whose spelling, or bare spelling, is another than they are.
+    """The words of a vocabulary that differ from their spelling or bare spelling.
 
     >>> dict(respelt(["coeur", "cœur", "l'homme"], "fr"))
     {'coeur': ('cœur',), 'homme': ("l'homme",)}

@@ -1,20 +1,20 @@
-"""What a term is looked up as: itself, and word sequences of the index that may stand for it.
+"""The variants of a term: the term itself, and word sequences of the index that may stand for it.
 
-VariantGenerator      of one vocabulary, used for any number of terms
+VariantGenerator      for one vocabulary and any number of terms
 spoken_variants       the recogniser's alternatives of a spoken query, as variants
 as_terms              the weights that these alternatives have as terms
 
-Needs only the vocabulary and its counts. Phonetic search is not here: it does not go through
-words that are written down (`searcher.phonetic.alignment`).
+It needs only the vocabulary and its counts. Phonetic search does not use variants
+(`searcher.phonetic.alignment`).
 
-A recogniser's posteriors hold for running speech, where a frequent word is likely before anything
-is heard. A query is a term: somebody who looks for a word is no more likely to look for a frequent
-one. So the weight of each alternative is divided by how frequent its words are in what is searched:
+A recogniser's posteriors are those of running speech, in which a frequent word has a high prior. A
+query is a term, and people do not search frequent words more often. So the weight of each
+alternative is divided by the frequency of its words in the searched speech:
 
     posterior of speech = likelihood * frequency   -->   posterior of a term ~ likelihood
 
-Without this, a query that was taken for a short, frequent word finds twenty confident false alarms.
-Source: a classifier's posteriors under another prior (Saerens, Latinne, Decaestecker 2002).
+Without this, a query that is recognised as a short, frequent word has twenty confident false
+alarms. Source: a classifier's posteriors under another prior (Saerens, Latinne, Decaestecker 2002).
 """
 
 import math
@@ -35,7 +35,7 @@ from searcher.terms.vocabulary import Vocabulary
 from std.config import Config, WordSelection
 from std.execution.stop import check_stop
 
-RAREST = 1e-4  # of all postings: words that are rarer yet count as so frequent
+RAREST = 1e-4  # of all postings: least frequency, also used for rarer words
 
 
 class Expander(Protocol):
@@ -56,16 +56,16 @@ EXPANDERS: Mapping[str, Builder] = {
 
 @dataclass(frozen=True, eq=False)
 class VariantGenerator:
-    """Splits and expands words into a vocabulary, laid out for it when the first word asks."""
+    """Splits and expands words into a vocabulary; its indexes are built at the first use."""
 
     vocabulary: Vocabulary
-    config: Config  # which words, by which methods
-    index_folder: Path | None = None  # where the index lies, if in a folder: its BK-tree is kept
-    splits_with: Splitter | None = None  # one of the same vocabulary that is there already
+    config: Config  # the words to split and expand, and the methods
+    index_folder: Path | None = None  # the folder of the index, if it has one, for a stored BK-tree
+    splits_with: Splitter | None = None  # an existing one of the same vocabulary
 
     @cached_property
     def splitter(self) -> Splitter:
-        """Of a vocabulary that is not empty."""
+        """The splitter; the vocabulary is not empty."""
         if self.splits_with:
             return self.splits_with
         split = self.config.splitting
@@ -77,14 +77,14 @@ class VariantGenerator:
 
     @cached_property
     def expanders(self) -> Mapping[str, Expander]:
-        """Those of the configured methods."""
+        """The configured expansions."""
         methods = self.config.expansion.methods
         return {name: EXPANDERS[name](self.vocabulary, self.config) for name in methods}
 
     def variants(
         self, terms: Sequence[Sequence[str]], known: Collection[str] = ()
     ) -> list[list[Variant]]:
-        """What to look up for each term; the term itself always comes first.
+        """The variants of each term; the term itself always comes first.
 
         Args:
             terms: the normalised words of each.
@@ -131,7 +131,7 @@ class VariantGenerator:
     def _selected(
         self, words: Sequence[str], known: Collection[str], which: WordSelection
     ) -> list[str]:
-        """Words of a term that are split or expanded; none if one is too long for anything."""
+        """Words of a term to split or expand; none if a word is too long."""
         if which == "none" or any(len(word) > MAX_LETTERS for word in words):
             return []
         return [
@@ -146,7 +146,7 @@ def replaced(
 ) -> list[Variant]:
     """The term with its expanded words replaced by similar ones, the n most similar first.
 
-    Where several words are expanded, as many of the best of each are combined as give n in all.
+    If several words are expanded, the best of each are combined to n in total.
     """
     expanded = [word for word in words if similar.get(word)]
     if not expanded:
@@ -168,7 +168,7 @@ def replaced(
 def as_terms(
     queries: Sequence[Sequence[SpokenWords]], counts: Mapping[str, int]
 ) -> tuple[tuple[SpokenWords, ...], ...]:
-    """The queries with weights of their alternatives as terms, the likeliest first.
+    """The queries with their alternatives weighted as terms, the likeliest first.
 
     Args:
         queries: with the weights that the recogniser gave, which keep their sum.

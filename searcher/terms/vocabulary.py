@@ -1,4 +1,4 @@
-"""The words a recogniser can write, with their counts: what queries are split and expanded into.
+"""The words that a recogniser writes, with counts, for splitting and expansion.
 
 `Vocabulary` is what every neighbour index (`searcher.terms.splitting`, `searcher.terms.expansion`)
 is built from; the position of a word in it is its id. It comes from a store (`of_segments`) or from
@@ -24,7 +24,7 @@ Int64s = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vocabulary:
-    """Different words, ascending by code points, with how often each occurs.
+    """Distinct words, ascending by code points, with counts.
 
     Raises:
         ValueError: the words are not ascending, or there are more or fewer counts than words.
@@ -52,7 +52,7 @@ class Vocabulary:
         return at if at < len(self.words) and self.words[at] == word else None
 
     def count(self, word: str) -> int:
-        """How often a word occurs; 0 if it is unknown."""
+        """The count of a word; 0 if it is unknown."""
         at = self.find(word)
         return 0 if at is None else int(self.counts[at])
 
@@ -127,7 +127,7 @@ def _entries(text: str, path: Path | str) -> Iterator[tuple[str, int]]:
 
 
 def letters(words: Sequence[str]) -> tuple[npt.NDArray[np.uint32], Int64s]:
-    """Lay words out flat, as an array kernel wants them.
+    """Store words in flat arrays for kernels.
 
     Returns:
         (total,) code points of all words one after the other, and (len(words) + 1,) offsets.
@@ -139,7 +139,7 @@ def letters(words: Sequence[str]) -> tuple[npt.NDArray[np.uint32], Int64s]:
 
 
 def of_words(words: Iterable[str]) -> Vocabulary:
-    """Vocabulary of words that occur once each; repeated ones count as often as they stand."""
+    """A vocabulary of words, counted by their repetitions."""
     counts: dict[str, int] = {}
     for word in words:
         counts[word] = counts.get(word, 0) + 1

@@ -1,12 +1,12 @@
 """Wildcards: a word with ``*`` stands for the words of the index that fit it.
 
-    expand      robo* -> robot, roboter, ...: what fits, the most frequent if there are too many
-    union       the postings of all these words as those of one word, which is then joined as any
-    spell_out   which of these words occur in each span that was found
+    expand      robo* -> robot, roboter, ...: the words that fit; the most frequent of too many
+    union       the postings of all these words as those of one word, for joins
+    spell_out   the words at each span that was found
     spelt       these words
 
 The words of one slot exclude each other, so the posterior of ``robo*`` there is the sum of
-theirs. A phrase with wildcards is joined once, whatever each of them stands for.
+theirs. A phrase with wildcards is joined once for all their words.
 """
 
 from bisect import bisect_left
@@ -20,24 +20,24 @@ from std.display.numbers import counted
 from std.store.columns import Int64s, Postings
 
 STAR = "*"
-SHOWN = 10  # words that a wildcard stands for, in a line
+SHOWN = 10  # shown words of a wildcard
 
 
 class Expansion(NamedTuple):
     """What a wildcard stands for."""
 
-    words: tuple[str, ...]  # that are searched, the most frequent first
+    words: tuple[str, ...]  # searched words, the most frequent first
     fitting: int  # words of the vocabulary that fit
-    limited: bool = False  # whether more fit than are searched
+    limited: bool = False  # whether more words fit than are searched
 
     def within(self, in_vocabulary: Collection[str]) -> "Expansion":
-        """The same without words that only deleted recordings had."""
+        """The expansion without words of deleted recordings only."""
         words = tuple(word for word in self.words if word in in_vocabulary)
         return Expansion(words, self.fitting if self.limited else len(words), self.limited)
 
 
 class Union(NamedTuple):
-    """The postings of several words, one of each slot: as if they were one word."""
+    """The postings of several words as those of one word, one per slot."""
 
     postings: Postings
     words: tuple[str, ...]  # ascending
@@ -46,7 +46,7 @@ class Union(NamedTuple):
 
 
 def is_wildcard(word: str) -> bool:
-    """Whether a word of a term stands for others.
+    """Whether a word has wildcards.
 
     >>> is_wildcard("robo*"), is_wildcard("robot")
     (True, False)
@@ -55,7 +55,7 @@ def is_wildcard(word: str) -> bool:
 
 
 def expand(patterns: Iterable[str], counts: Mapping[str, int], limit: int) -> dict[str, Expansion]:
-    """What each wildcard stands for.
+    """The words of each wildcard.
 
     Args:
         patterns: normalised words with ``*``, each for any letters or none.
@@ -77,7 +77,7 @@ def expand(patterns: Iterable[str], counts: Mapping[str, int], limit: int) -> di
 
 
 def described(expansion: Expansion) -> str:
-    """What a wildcard stands for, to a person.
+    """Describe the words of a wildcard.
 
     >>> described(Expansion(("robot", "robots"), 2))
     '2 words of the index: robot, robots'
@@ -104,7 +104,7 @@ def fits(pattern: str, word: str) -> bool:
     at, end = len(head), len(word) - len(tail)
     if at > end or not (word.startswith(head) and word.endswith(tail)):
         return False
-    for piece in middle:  # the first place of each is as good as any later one
+    for piece in middle:  # the first position of each is sufficient
         at = word.find(piece, at, end)
         if at < 0:
             return False
@@ -113,7 +113,7 @@ def fits(pattern: str, word: str) -> bool:
 
 
 def union(postings: Mapping[str, Postings]) -> Union:
-    """Combine postings of words: in each slot the sum of posteriors, the likeliest's times."""
+    """Combine postings of words: in each slot the sum of posteriors, with the likeliest times."""
     words = tuple(sorted(postings))
     parts = [postings[word] for word in words]
     combined = Postings._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
@@ -142,7 +142,7 @@ def _by_slot(postings: Postings) -> Int64s:
 def spell_out(
     words: Sequence[str], slots: Int64s, unions: Mapping[str, Union]
 ) -> tuple[Int64s, Int64s]:
-    """The words that occur where a term with wildcards was found.
+    """The words at the places of a term with wildcards.
 
     Args:
         words: the words of the term.
@@ -150,8 +150,8 @@ def spell_out(
         unions: the unions of the wildcards among the words.
 
     Returns:
-        (sequences, wildcards) the different word sequences, by the numbers of the wildcards'
-        words; (n,) which of them each span has.
+        (sequences, wildcards) the distinct word sequences, by numbers of the wildcards' words; (n,)
+        the sequence of each span.
     """
     starred = [(i, unions[word]) for i, word in enumerate(words) if word in unions]
     which, first = np.zeros(len(slots), np.int64), np.zeros(0, np.int64)

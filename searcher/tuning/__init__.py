@@ -1,1 +1,1 @@
-"""What std-tune learns from a development set or marks, and checks without either."""
+"""Learning of std-tune from a development set or marks, and its check without either."""

@@ -1,14 +1,14 @@
-"""How far probabilities hold in an archive, without a reference.
+"""Test the probabilities of an archive without a reference.
 
-unwritten_words    words that the recogniser knows and never wrote, though it often wrote others of
-                   their stem
-check              their hits: what is expected of them is too much
-check_archive      both, for stores that are opened
+unwritten_words    words that the recogniser knows and never wrote, although it often wrote others
+with their stem
+check              the expected number of their hits, which should be near 0
+check_archive      both, for stores
 
-A recogniser that knows a word and wrote it nowhere, not even as a poor alternative, most probably
-never heard it. Then no hit of it is right, and the sum of its probabilities ought to be near 0.
-Speech about what such words mean is where sums are too high first: what is written there resembles
-them. A few of them may have been said all the same, so a small sum says nothing.
+If a recogniser knows a word and wrote it nowhere, not even as a poor alternative, the word was most
+probably never said. Then no hit of it is right, and the sum of its probabilities should be near 0.
+Sums are too high first in speech about the meaning of such words, where similar words are written.
+A few of them may have been said, so a small sum is no evidence of an error.
 """
 
 from bisect import bisect_left
@@ -33,20 +33,20 @@ LEAST_LETTERS = 8  # of a word
 STEM_LETTERS, ENDING = 5, 3  # a stem: all but the last three letters, five at least
 OFTEN = 10  # words of the stem that the index has, at least
 LIKELY = 0.5
-A_WORD = 0.5  # expected hits of a word up to which probabilities hold
-MANY_RESEMBLING = 5.0  # expected hits of one word from which they do not hold for it
+A_WORD = 0.5  # mean expected hits of a word up to which probabilities count as right
+MANY_RESEMBLING = 5.0  # expected hits of one word above which its probabilities count as wrong
 NAMED = 10  # words with most expected hits
 
 
 class Unwritten(NamedTuple):
-    """A word that the index does not have."""
+    """A word that the index lacks."""
 
     word: str
-    siblings: int  # how often the index has words of its stem, alternatives included
+    siblings: int  # count of words with its stem in the index, alternatives included
 
 
 class CheckedWord(NamedTuple):
-    """What the search of such a word gives."""
+    """The result of searching such a word."""
 
     word: str
     siblings: int
@@ -55,18 +55,18 @@ class CheckedWord(NamedTuple):
 
 
 class ArchiveCheck(NamedTuple):
-    """How far probabilities hold."""
+    """The result of the test."""
 
     words: int  # that were searched
     hours: float  # of speech
-    expected: float  # sum of the probabilities of all hits: of no word one ought to be right
+    expected: float  # sum of the probabilities of all hits; no hit should be right
     likely: int  # hits from probability .5 up
     many: int  # words with more than 5 expected hits
     most: tuple[CheckedWord, ...]  # words with most expected hits, the first ones
 
     @property
     def hold(self) -> bool:
-        """Whether probabilities hold for such words."""
+        """Whether the probabilities of such words are right."""
         return self.expected <= A_WORD * self.words and not self.many
 
 
@@ -100,7 +100,7 @@ def unwritten_words(
 def check(
     words: Sequence[Unwritten], hours: float, row: Int64s, probability: Float64s
 ) -> ArchiveCheck:
-    """What the hits of words that were most probably never said are worth.
+    """Evaluate the hits of words that were most probably never said.
 
     Args:
         words: see `unwritten_words`.
@@ -131,7 +131,7 @@ def check_archive(
     model: Model | str | Path | None = None,
     advance: Callable[[float], None] = lambda share: None,
 ) -> ArchiveCheck:
-    """Say how far an archive's probabilities hold, by words that most probably nobody says.
+    """Test an archive's probabilities by words that were most probably never said.
 
     Args:
         stores, config, model: see `searcher.open_index`.

@@ -1,5 +1,5 @@
-"""Expansion: words of the vocabulary that may have been written in place of an unknown word.
+"""Expansion: words of the vocabulary that the recogniser may have written for an unknown word.
 
-spelling       spelt alike: Levenshtein similarity and shared letter pairs, eq. 2.3 and 2.4
-pronunciation  said alike
+spelling       similar spelling: Levenshtein similarity and shared letter pairs, eq. 2.3 and 2.4
+pronunciation  similar pronunciation
 """

@@ -1,12 +1,12 @@
 """Words that sound like an unknown word: weighted edit distance over phones.
 
-What is compared is how likely the recogniser's confusions turn the query's phones into the
-word's. The distance sums, over an alignment, log P(a | a) - log P(b | a) for each phone a taken
-for b, and what a deletion or an insertion costs more than nothing happening; the similarity is
+The distance measures how likely the recogniser's confusions turn the query's phones into the
+word's. It sums, over an alignment, log P(a | a) - log P(b | a) for each phone a recognised as b,
+and the additional costs of deletions and insertions; the similarity is
 
     exp(-distance / number of phones of the query)
 
-the geometric mean, per phone, of being taken for the word rather than for itself: 1 for words
+the geometric mean per phone of the probability ratio of the word to the query itself: 1 for words
 that sound the same.
 """
 
@@ -27,18 +27,18 @@ from std.store.columns import Int64s, UInt8s
 from std.values import Float32s
 
 MAX_PHONES = 200
-LEFT_OUT = 0.02  # chance of a phone more or less: a whole word stands for a whole word
+LEFT_OUT = 0.02  # probability of an inserted or deleted phone between complete words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SoundTable:
-    """The words of a vocabulary by number of phones, so that many are compared side by side."""
+    """The words of a vocabulary by number of phones, so that many are compared at once."""
 
     vocabulary: Vocabulary
     lexicon: Lexicon
-    counts: Counts  # confusions, as far as they were counted
+    counts: Counts  # counted confusions
     inventory: tuple[str, ...]
-    words: Int64s  # (n,) ids of the words that have a sound, by number of phones
+    words: Int64s  # (n,) ids of the words with phones, by number of phones
     lengths: Int64s  # (g,) numbers of phones that occur, ascending
     group_offsets: Int64s  # (g + 1,) words of group g are words[offsets[g]:offsets[g + 1]]
     phones: UInt8s  # group by group: phone i of word j at begin + i * size + j
@@ -64,7 +64,7 @@ class SoundTable:
         distance = sound_distances(
             substitution, deletion, insertion, self.lengths, self.group_offsets, self.phones
         )
-        enough = min(n + 1, len(distance))  # the query itself may be among them
+        enough = min(n + 1, len(distance))  # the query itself may be included
         limit = np.partition(distance, enough - 1)[enough - 1]
         rows = np.flatnonzero(distance <= limit)
         order = rows[np.lexsort((self.words[rows], distance[rows]))]
@@ -108,7 +108,7 @@ def build(vocabulary: Vocabulary, config: Config, counts: Counts | None = None) 
 def arranged(
     vocabulary: Vocabulary, lexicon: Lexicon, table: PhoneTable, counts: Counts | None = None
 ) -> SoundTable:
-    """Lay pronunciations out side by side."""
+    """Arrange pronunciations by length for vector instructions."""
     size = np.diff(table.offsets)
     words = np.argsort(size, kind="stable")
     words = words[np.searchsorted(size[words], 1) :]

@@ -11,8 +11,8 @@ contract), two rankings choose among the splits that follow:
     bktree      Algorithm III: the same matches from a BK-tree, which can be kept on disk
     trie        the same matches from one descent per start position; the default
 
-`make_splitter` is the door; `formation` knows which changes compounds make anyway, `nbest` is why
-no word takes exponential time, `phrase` splits the unknown words of a phrase and joins known ones.
+`make_splitter` is the entry point; `formation` has the usual changes in compounds, `nbest` avoids
+exponential time, and `phrase` splits the unknown words of a phrase and joins known ones.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ Method = Literal["primitive", "rules", "linear", "bktree", "trie"]
 
 
 class VocabularyIndex(Protocol):
-    """A vocabulary laid out to be searched for the parts of a word."""
+    """An index of a vocabulary for the parts of words."""
 
     def matches(self, word: str, limits: MatchLimits) -> Matches:
         """Find the matches of all segments of a word.
@@ -50,7 +50,7 @@ METHODS: Mapping[Method, Callable[[Vocabulary], VocabularyIndex]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Splitter:
-    """An index with the limits and the ranking to use it with."""
+    """An index with limits and a ranking."""
 
     vocabulary: Vocabulary
     index: VocabularyIndex
@@ -62,7 +62,7 @@ class Splitter:
         return self.index.matches(word, self.limits)
 
     def warm_up(self) -> None:
-        """Compile the kernels now, or read them from the cache, rather than at the first word."""
+        """Compile the kernels, or read them from the cache, before the first word."""
         known = next((word for word in self.vocabulary.words if 3 <= len(word) <= 30), "ab")
         self.splits(known + known, 1)
 
