@@ -1,13 +1,13 @@
 """Maintenance of an index, one store or several: delete recordings, merge segments.
 
-    delete       take audio files out
-    upkeep       merge segments where it is due, or all
-    plan         which segments are merged now
+    delete       remove audio files
+    upkeep       merge the segments that are due, or all
+    plan         which segments to merge now
 
-A look-up costs one step per segment, so an index of many small segments is slow to search and
-one big segment is slow to add to. In between stand tiers: segments of about the same size are
-merged as soon as there are `FAN_IN` of them, so each posting is rewritten at most once per tier
-and an index of n postings has at most about ``FAN_IN * log(n)`` segments.
+A look-up costs one step per segment, so an index of many small segments is slow to search, and one
+big segment is slow to add to. Tiers are the compromise: `FAN_IN` segments of about the same size
+are merged into one, so each posting is rewritten at most once per tier and an index of n postings
+has at most about ``FAN_IN * log(n)`` segments.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,15 +27,15 @@ from std.nist.audio_names import as_stored, spelt_otherwise
 from std.store import Segment, Store, absolute_url, open_store
 from std.store.columns import SegmentColumns
 
-FAN_IN = 8  # segments of a tier that become one of the next; also the ratio of their sizes
-SMALLEST_TIER = 100_000  # postings below which segments are all alike
+FAN_IN = 8  # segments of a tier that are merged into one of the next; also the ratio of their sizes
+SMALLEST_TIER = 100_000  # postings: smaller segments all belong to one tier
 LARGEST = 50_000_000  # postings of a merged segment: some 1,100 hours, 3 GB of memory to merge
 
 
 def delete(files: Sequence[str], stores: Sequence[Store]) -> int:
-    """Take audio files out of stores that are being written to; return how many.
+    """Delete audio files from stores that are open for writing; return how many.
 
-    Their postings go when their segment is merged.
+    Merging their segment removes their postings.
 
     Raises:
         InputError: the index has no such file; then nothing is deleted.
@@ -62,19 +62,19 @@ def upkeep(
     everything: bool = False,
     phone_builder: PhoneColumnBuilder | None = None,
 ) -> list[StoreBusyError]:
-    """Merge the segments of stores nobody is writing to; shards by several workers at once.
+    """Merge the segments of stores that nobody writes to; several workers merge shards in parallel.
 
     Args:
         stores: one, or the shards.
-        workers: who merge; each has a shard.
-        everything: merge all segments that fit together, not only where it is due.
-        phone_builder: makes the phone columns of segments whose language is told again.
+        workers: the workers; each merges one shard at a time.
+        everything: merge all segments that fit together, not only those that are due.
+        phone_builder: makes the phone columns of segments whose language is detected again.
 
     Returns:
-        One error for each shard that somebody else began to write to: it stays as it is.
+        One error for each shard that another process began to write to; these are unchanged.
     """
     if uses_workers(stores, workers):
-        urls = [absolute_url(store.url) for store in stores]  # workers stand in other folders
+        urls = [absolute_url(store.url) for store in stores]  # workers run in other folders
         work = partial(upkeep_there, everything=everything, phone_builder=phone_builder)
         return [busy for busy in workers.map(work, urls) if busy is not None]
     for store in stores:
@@ -84,7 +84,7 @@ def upkeep(
 
 
 def uses_workers(stores: Sequence[Store], workers: Executor) -> bool:
-    """Whether shards are merged by several workers at once, which take the right to write."""
+    """Whether several workers merge shards in parallel; each then opens its store for writing."""
     return len(stores) > 1 and workers.workers > 1
 
 
@@ -104,15 +104,15 @@ def upkeep_there(
 def keep_few_segments(
     store: Store, *, everything: bool, phone_builder: PhoneColumnBuilder | None = None
 ) -> None:
-    """Merge segments tier by tier where it is due; with ``everything``, all that fit together.
+    """Merge segments tier by tier; with ``everything``, all that fit together.
 
-    Those of different languages stay apart. Those of no known language are told again, and join
-    the language of most of the store if that does not help.
+    Segments of different languages stay separate. The language of segments without a known one is
+    detected again; if that fails, they get the language of most of the store.
 
     Args:
-        store: the store that is being written to.
+        store: the store, open for writing.
         everything: merge all segments that fit together.
-        phone_builder: makes the phone columns of segments whose language is told again.
+        phone_builder: makes the phone columns of segments whose language is detected again.
     """
     while True:
         segments = store.segments()
@@ -132,7 +132,7 @@ def keep_few_segments(
 
 
 def _languages(segments: Sequence[Segment], phone_builder: PhoneColumnBuilder | None) -> list[str]:
-    """The language of each segment; none where there are to be no phone columns."""
+    """The language of each segment; none if no phone columns are to be made."""
     if phone_builder is None or not phone_builder.wanted:
         return [""] * len(segments)
     return [of_segment(segment) for segment in segments]
@@ -141,7 +141,7 @@ def _languages(segments: Sequence[Segment], phone_builder: PhoneColumnBuilder | 
 def _outdated(
     segments: Sequence[Segment], languages: Sequence[str], phone_builder: PhoneColumnBuilder | None
 ) -> list[bool]:
-    """Which segments another pronouncer made than those of their language that were just added.
+    """Segments whose pronouncer is not that of the segments of their language just added.
 
     Phones of two pronouncers cannot be searched together, so these segments are made again.
     """
@@ -170,13 +170,13 @@ def _due(
     *,
     everything: bool,
 ) -> list[list[int]]:
-    """Rows of segments to be merged now, a list for each that is made."""
+    """Rows of the segments to merge now: one list for each new segment."""
     sizes = [int(segment.counts().sum()) + sound_size(segment) for segment in segments]
     due = []
     for language in dict.fromkeys(languages):
         rows = [row for row, other in enumerate(languages) if other == language]
         mine = [sizes[row] for row in rows]
-        untold = not language and any(languages)  # then they can be told, one way or the other
+        untold = not language and any(languages)  # then their language can be detected, or assumed
         stale = [bool(segments[row].deleted) or untold or outdated[row] for row in rows]
         again = everything or any(outdated[row] for row in rows)
         groups = plan_all(mine, stale) if again else plan(mine)
@@ -190,7 +190,7 @@ def _merged(
     segments: Sequence[Segment],
     phone_builder: PhoneColumnBuilder | None,
 ) -> list[SegmentColumns]:
-    """Segments of one language as one; of none, as one for each language that is told now."""
+    """Merge segments of one language into one; those of none into one per language detected now."""
     if phone_builder is None or not phone_builder.wanted or language:
         return [
             merged(group, partial(phone_builder.of, language=language) if phone_builder else None)
@@ -202,8 +202,8 @@ def plan(sizes: Sequence[int]) -> list[list[int]]:
     """Which segments to merge now, given each one's number of postings.
 
     Returns:
-        Groups of rows of ``sizes``, each to become one segment; none where nothing is due. What
-        a merge makes may fill the next tier: plan again until there is nothing left.
+        Groups of rows of ``sizes``, each to become one segment; none if nothing is due. A merged
+        segment may fill the next tier: plan again until nothing is left.
     """
     tiers: dict[int, list[int]] = {}
     for row, size in enumerate(sizes):
@@ -213,11 +213,11 @@ def plan(sizes: Sequence[int]) -> list[list[int]]:
 
 
 def plan_all(sizes: Sequence[int], stale: Sequence[bool]) -> list[list[int]]:
-    """Which segments to merge so that they are as few as `LARGEST` allows.
+    """Which segments to merge to get as few as `LARGEST` allows.
 
     Args:
         sizes: number of postings of each.
-        stale: which hold deleted recordings; they are rewritten in any case.
+        stale: which hold deleted recordings; these are always rewritten.
     """
     groups = _packed(range(len(sizes)), sizes)
     return [rows for rows in groups if len(rows) > 1 or stale[rows[0]]]

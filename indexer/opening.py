@@ -1,7 +1,7 @@
-"""What the public functions of `indexer` are given: an index, a configuration.
+"""Arguments of the public functions of `indexer`: an index, a configuration.
 
 urls_of      an index -> its stores' names
-existing     those that are there
+existing     those that exist
 open_stores  an index -> its stores, open
 config_of    a configuration, or its file -> a configuration
 """
@@ -27,13 +27,13 @@ def urls_of(store: Stores) -> list[str]:
 
 
 def existing(urls: Sequence[str]) -> list[str]:
-    """The stores that are there: a folder that is still to be made is none."""
+    """The stores that exist: a folder that is still to be made is none."""
     return [url for url in urls if kind_of(url) != "folder" or Path(url).exists()]
 
 
 @contextmanager
 def open_stores(store: Stores, *, create: bool = False) -> Iterator[list[Store]]:
-    """Open the stores of an index that is there, or is to be made."""
+    """Open the stores of an index that exists or is to be made."""
     urls = urls_of(store)
     require_different(urls)
     with ExitStack() as opened:

@@ -1,7 +1,7 @@
-"""Where recordings come from: an audio file is replaced by the inputs that it came from, only.
+"""Where recordings come from: only the inputs that an audio file came from replace it.
 
-Two inputs may be called alike (``job1/transcription.json``, ``job2/transcription.json``). If the
-second simply replaced the first, speech would vanish from the index without a word.
+Two inputs may have the same name (``job1/transcription.json``, ``job2/transcription.json``). If the
+second replaced the first, speech would silently leave the index.
 """
 
 import os
@@ -18,13 +18,14 @@ NAME_THEM = "--name-by path names recordings after their paths"
 
 
 def origins(stores: Iterable[Store]) -> dict[str, set[str]]:
-    """For each audio file of an index the inputs it was read from; none where nobody noted them."""
+    """For each audio file of an index the inputs it was read from; none if they were not noted."""
     found: dict[str, set[str]] = {}
     for store in stores:
         for segment in store.segments():
             for row, one in enumerate(segment.recordings):
                 if row not in segment.deleted:
-                    # Of before, letters may be decomposed; those of names that are read are not.
+                    # Names in older indexes may have decomposed letters; names that are read have
+                    # not.
                     file = normalize("NFC", one.recording.file)
                     found.setdefault(file, set()).update(one.inputs)
     return found
@@ -32,19 +33,19 @@ def origins(stores: Iterable[Store]) -> dict[str, set[str]]:
 
 @dataclass(slots=True)
 class Origins:
-    """Says of each input of a run whether its recordings may join the index.
+    """Decides for each input of a run whether its recordings may join the index.
 
     Args:
         inputs: all of this run.
         indexed: the inputs of each audio file that was in the index before.
-        has_segments: whether segments name the recordings, whatever the inputs are called.
+        has_segments: whether segments, not the inputs' names, name the recordings.
     """
 
     inputs: Sequence[Input]
     indexed: Mapping[str, set[str]]
     has_segments: bool = False
     _given: set[str] = field(init=False)
-    _places: set[str] | None = None  # the same with links resolved; needed only in case of doubt
+    _places: set[str] | None = None  # the same with links resolved; needed only in doubt
     _holders: dict[str, list[tuple[Input, Recording, frozenset[str]]]] = field(default_factory=dict)
     _admitted: set[str] = field(default_factory=set)
 
@@ -54,7 +55,7 @@ class Origins:
     def admit(
         self, source: Input, utterances: Mapping[Recording, Sequence[str]]
     ) -> InputError | None:
-        """Note what an input holds; the error if a recording of it is another input's.
+        """Note the recordings of an input; the error if another input has one of them.
 
         Args:
             source: the input.
@@ -72,7 +73,7 @@ class Origins:
         return None
 
     def doubts(self) -> Iterator[str]:
-        """What the user should know after a run: speech that went, speech that is there twice."""
+        """Warnings after a run: speech that left the index, speech that is in it twice."""
         lost: dict[str, str] = {}
         stale: dict[str, str] = {}
         for file, before in sorted(self.indexed.items()):
@@ -106,7 +107,7 @@ class Origins:
         return None
 
     def _of_the_index(self, source: Input, file: str) -> InputError | None:
-        """An audio file leaves the index as a whole when one of its inputs is indexed again."""
+        """Indexing one of its inputs again replaces an audio file as a whole."""
         before = self.indexed.get(file, set())
         again = {one for one in before if self._is_given(one)}
         if before and not again:
@@ -117,7 +118,7 @@ class Origins:
         return None
 
     def _advice(self, source: Input) -> str:
-        """How to name it, where that would help and has not been tried."""
+        """How to name it, if that would help and has not been tried."""
         return "" if self.has_segments or source.name else NAME_THEM
 
     def _is_given(self, origin: str) -> bool:

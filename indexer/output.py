@@ -15,7 +15,7 @@ NAMED = 3  # recordings of an input that are named in the table
 
 
 def recording_rows(listed: "Sequence[ListedRecording]") -> Rows:
-    """Recordings as rows; for a person without the columns that say little."""
+    """Recordings as rows; people see fewer columns."""
     names = sorted({name for entry in listed for name in entry.about.metadata} - {"language"})
     speakers = ("speakers",) if any(entry.speakers for entry in listed) else ()
     names = [name for name in names if name != "speakers"]
@@ -77,7 +77,7 @@ def name_of(entry: "ListedRecording") -> str:
 
 
 def language_of(entry: "ListedRecording") -> str:
-    """The language that the index knows, else that of the metadata."""
+    """The language in the index, else that of the metadata."""
     return entry.about.language or entry.about.metadata.get("language", "")
 
 
@@ -97,8 +97,8 @@ def common_folder(paths: Iterable[str]) -> str:
 
 
 def print_recordings(listed: "Sequence[ListedRecording]") -> None:
-    """Print a table of recordings, with the metadata that any of them has."""
-    right = ("speech", "words")  # with the name: what is cut off cannot be looked up
+    """Print a table of recordings with all their metadata."""
+    right = ("speech", "words")  # with the name: a cut name cannot be looked up
     print_table(recording_rows(listed), right=right, whole=("recording", *right))
 
 
@@ -133,7 +133,7 @@ def description_rows(described: "IndexDescription") -> Rows:
 
 
 def details_rows(listed: "Sequence[ListedRecording]") -> Rows:
-    """All that is known of recordings, a row for each fact."""
+    """All facts about recordings, a row each."""
     cells: list[tuple[object, ...]] = []
     for entry in listed:
         about = entry.about
@@ -157,11 +157,11 @@ def _facts(facts: Mapping[str, object]) -> Rows:
 
 
 def preview_rows(previews: "Sequence[Preview]", *, verbose: bool) -> Rows:
-    """Input files as rows: all of them for programs, those that are read for a person.
+    """Input files as rows: all for programs, only those that are read for people.
 
     Args:
         previews: the previews of each file.
-        verbose: with those that are skipped.
+        verbose: include skipped files.
     """
     brief = []
     for preview in previews:

@@ -1,4 +1,4 @@
-"""Which recordings are examples of which query: by their names, or by a table.
+"""Which recordings are examples of which query, by their names or a table.
 
 query_of_name   tomato.1, tomato_2, tomato -> tomato
 read_examples   CSV: query,recording[,start_s,end_s]
@@ -62,10 +62,10 @@ def read_examples(stream: BinaryIO, path: Path | str = "<stream>") -> list[Query
     """Read which parts of which recordings are examples of a query: a CSV with a header.
 
     Columns are ``query``, ``recording`` and, for queries cut from longer recordings, ``start_s``
-    and ``end_s``; others are not looked at.
+    and ``end_s``; others are ignored.
 
     Raises:
-        InputError: a column or a value is missing, a time is none, or a line is there twice.
+        InputError: a column or value is missing, a time is invalid, or a line is repeated.
     """
     text = decode(content_of(stream, path, MAX_DOCUMENT_BYTES), path)
     rows = records(text, path, spaced=True)

@@ -1,11 +1,11 @@
 """Recordings of an index and their audio files.
 
-    noted_audio       what std-recognise noted beside its networks
-    recorded_audio    what a folder of audio has: `std-index --audio ROOT`
-    existing_folder   this folder
+    noted_audio       the audio files that std-recognise noted beside its networks
+    recorded_audio    the audio files in a folder: `std-index --audio ROOT`
+    existing_folder   the folder, which must exist
 
 The path below the root, size, digest, duration and channels become metadata of the recording
-(`std.audio.facts`), so that page and clips play this file, and no other of its name. A file that
+(`std.audio.facts`), so that page and clips play this file and no other of its name. A file that
 was moved below the root is found again by its size and digest.
 """
 
@@ -36,7 +36,7 @@ from std.metadata.table import AUDIO, Metadata, updated
 from std.recordings import index_recordings
 from std.store import Store
 
-_OUTPUT = re.compile(r"(\.ch\d+)?\.sound$|\.jsonl(\.gz)?$")  # of std-recognise, behind the name
+_OUTPUT = re.compile(r"(\.ch\d+)?\.sound$|\.jsonl(\.gz)?$")  # of std-recognise, after the name
 
 
 def existing_folder(root: str | PathLike[str] | None) -> Path | None:
@@ -55,7 +55,7 @@ def existing_folder(root: str | PathLike[str] | None) -> Path | None:
 def recorded_audio(
     stores: Sequence[Store], root: Path, only: Collection[str] | None = None
 ) -> tuple[RecordedAudio, Cells]:
-    """Find the audio of recordings, and look at it.
+    """Find the audio of recordings, and measure it.
 
     Args:
         stores: the shards of an index.
@@ -63,7 +63,7 @@ def recorded_audio(
         only: audio files to look for; None: all that the index has.
 
     Returns:
-        what was found; and the metadata of recordings whose file is new, or another one.
+        the audio found, and the metadata of recordings whose file is new or changed.
 
     Raises:
         InputError: a file cannot be read.
@@ -96,13 +96,13 @@ def recorded_audio(
 def noted_audio(inputs: Iterable[Input], stores: Sequence[Store], given: Metadata) -> Metadata:
     """The metadata of recordings with the audio files that std-recognise noted beside its output.
 
-    What a person has said of a recording's audio stays, and so does the path of a file that is
-    the same as before: it may have been moved.
+    Metadata of audio that a person has set is kept, and so is the path of an unchanged file: it may
+    have been moved.
 
     Args:
         inputs: the inputs of a run.
         stores: the shards of an index.
-        given: whole rows of metadata that the run gives.
+        given: rows of metadata of this run.
 
     Raises:
         InputError: notes cannot be read.
@@ -150,7 +150,7 @@ class _Finder:
             before: its metadata.
 
         Raises:
-            InputError: several files may be meant, or at the path is another recording.
+            InputError: several files fit, or another recording is at the path.
         """
         said, digest = before.get(AUDIO, ""), before.get(HASH)
         if digest and said not in self._names:
@@ -168,7 +168,7 @@ class _Finder:
         return found
 
     def cells(self, file: str, place: str, before: Mapping[str, str]) -> dict[str, str]:
-        """The metadata of one recording; none if the index has what the file is.
+        """The metadata of one recording; none if the index has this file's.
 
         Raises:
             InputError: the file is no audio.

@@ -1,4 +1,4 @@
-"""Shards of an index while files are added: a batch of columns each -> commits."""
+"""Shards of an index while files are added: each commits a batch of columns."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class Shard:
     postings: int = 0  # in the batch
     added: set[str] = field(default_factory=set)  # audio files committed in this run
     metadata: Metadata = NO_METADATA  # of this run, for the recordings of all shards
-    described: Metadata = NO_METADATA  # all that is known of recordings of this run and before it
+    described: Metadata = NO_METADATA  # of all recordings, of this run and before it
     layers: dict[str, Layer] = field(default_factory=dict)  # corrections of audio files
 
 
@@ -50,20 +50,20 @@ def contents(stores: Sequence[Store]) -> tuple[list[CommittedSegment], Metadata]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gathered:
-    """What a shard's next commit is about."""
+    """The content of a shard's next commit."""
 
     columns: SegmentColumns  # of the batch and of earlier segments, without phone columns
-    earlier: tuple[str, ...]  # ids of the segments that leave for it
-    files: frozenset[str]  # audio files that it brings
+    earlier: tuple[str, ...]  # ids of the segments that it replaces
+    files: frozenset[str]  # audio files that it adds
     corrected: Metadata = NO_METADATA  # of those of them that people have corrected
 
 
 def gathered_batch(shard: Shard) -> Gathered:
     """Merge a shard's batch to one segment.
 
-    An audio file whose utterances are spread over several batches of this run must end up in one
-    commit, because it is replaced as a whole and phrases are joined within a segment: earlier
-    segments of this run that hold a part of it are merged in.
+    An audio file is replaced as a whole and phrases are joined within a segment, so a file whose
+    utterances are spread over several batches must be in one commit: earlier segments of this run
+    with a part of it are merged in.
     """
     fresh = frozenset(one.recording.file for columns in shard.batch for one in columns.recordings)
     again = fresh & shard.added
@@ -82,7 +82,7 @@ def gathered_batch(shard: Shard) -> Gathered:
 def _corrected(
     shard: Shard, columns: SegmentColumns, files: Collection[str]
 ) -> tuple[SegmentColumns, Metadata]:
-    """Columns in which the corrections of audio files hold, and the metadata of these files."""
+    """Columns with the corrections of audio files applied, and the metadata of these files."""
     layers = {file: shard.layers[file] for file in files if file in shard.layers}
     columns, noted = corrected(columns, layers)
     shard.layers |= noted
@@ -99,13 +99,13 @@ def commit(
     config: Config,
     words: set[str],
 ) -> None:
-    """Commit what was gathered; an audio file that another shard had leaves that one.
+    """Commit what was gathered; delete an audio file from the shard that had it before.
 
-    A file whose name an older index has with decomposed letters is replaced, too.
+    A file whose name has decomposed letters in an older index is replaced, too.
 
     Args:
         number: the number of the shard.
-        gathered: the batch's columns and what became of its files.
+        gathered: the batch's columns and its files.
         add: segments, one per language.
         shards: all of them.
         config: how words are normalised.
@@ -146,7 +146,7 @@ def commit_last(
     words: set[str],
     pronouncer: Pronouncer | None,
 ) -> None:
-    """Commit the last batches, and what waited for them: recordings of unclear language.
+    """Commit the last batches, and the recordings of unclear language that waited for them.
 
     Args:
         numbers: the numbers of the shards.

@@ -1,12 +1,12 @@
 """Whether the words of a recording and its sound have the same clock.
 
-clock_offsets   segments -> the recordings whose words stand elsewhere than their sound
-clock_doubt     what a person should know of one
+clock_offsets   segments -> the recordings whose words are late or early against their sound
+clock_doubt     a warning about one of them
 
-If audio was cut otherwise than the recogniser's, written terms are still found, but phones heard,
-query by example and clips are wrong, and nothing shows it. Where nobody speaks there should be no
-word: the offset at which silence and the lack of words agree best is that of the clocks.
-Whisper's times of words are .1 to .2 s late, so an offset must fit clearly better than none.
+If the audio is cut differently from the recogniser's, written terms are still found, but phones
+heard, query by example and clips are silently wrong. Silence should have no words: the offset at
+which silence and the lack of words correlate best is that of the clocks. Whisper's times of words
+are .1 to .2 s late, so an offset must fit clearly better than none.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -23,22 +23,22 @@ from std.values import Bools, Recording
 
 LARGEST_S = 5.0  # offset that is found
 DOUBTFUL_S = 0.1
-LEAST_S = 30.0  # of sound that tells anything
-LONGEST_S = 300.0  # of a recording that is looked at
+LEAST_S = 30.0  # of sound that is enough to decide
+LONGEST_S = 300.0  # of a recording that is compared
 LEAST_SHARE = 0.03  # of frames that are silent, and that have no word
 LEAST_OF_SILENCE = 0.3  # of it has no word: some recognisers let words fill pauses
 LEAST_AGREEMENT = 0.25  # correlation at the best offset
-LEAST_GAIN = 0.1  # beyond that without an offset
+LEAST_GAIN = 0.1  # gain over the correlation without an offset
 
 
 def clock_offsets(
     segments: Iterable[Segment], wanted: Collection[Recording] | None = None
 ) -> Iterator[tuple[Recording, float]]:
-    """Yield recordings whose words and sound disagree, and how far words stand behind, in seconds.
+    """Yield recordings whose words and sound disagree, and how late the words are, in seconds.
 
     Args:
-        segments: the segments of an index; recordings without sound are passed over.
-        wanted: recordings that are looked at; None = all.
+        segments: the segments of an index; recordings without sound are skipped.
+        wanted: recordings to check; None = all.
     """
     for segment in segments:
         if segment.extra(OFFSETS) is None:
@@ -52,11 +52,11 @@ def clock_offsets(
 
 
 def clock_doubt(recording: Recording, found_s: float) -> str:
-    """What a person should know of a recording whose words stand elsewhere than its sound.
+    """The warning about a recording whose words are late or early against its sound.
 
     Args:
         recording: with an offset.
-        found_s: how far its words stand behind its sound.
+        found_s: how late its words are against its sound.
     """
     side = "behind" if found_s > 0 else "before"
     return (
@@ -66,7 +66,7 @@ def clock_doubt(recording: Recording, found_s: float) -> str:
 
 
 def offset_s(silence: Bools, unsaid: Bools) -> float:
-    """How far words stand behind their sound, in seconds; 0 where nothing tells it.
+    """How late words are against their sound, in seconds; 0 if that is unclear.
 
     Args:
         silence: (n,) frames in which nobody speaks.
@@ -88,7 +88,7 @@ def offset_s(silence: Bools, unsaid: Bools) -> float:
 
 
 def _agreement(silence: Bools, unsaid: Bools, by: int) -> float:
-    """The correlation of silence with the lack of words, these moved back by some frames."""
+    """The correlation of silence with the lack of words moved back by some frames."""
     n = len(silence)
     heard, written = silence[max(0, -by) : n - max(0, by)], unsaid[max(0, by) : n - max(0, -by)]
     if heard.all() or written.all() or not (heard.any() and written.any()):

@@ -1,9 +1,9 @@
-"""Files of frames among the inputs of a run: beside words, or recordings of their own.
+"""Files of frames among the inputs of a run: with words, or as recordings without words.
 
     EncoderGuard    refuses frames of another encoder than the index has
-    sounds_alone    the recordings of which there are frames, but no words
+    sounds_alone    the recordings with frames, but no words
 
-A file of frames beside an input joins its words in the worker (`indexer.segments.sound`).
+A worker adds a file of frames beside an input to its words (`indexer.segments.sound`).
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -23,13 +23,13 @@ from std.values import Recording
 
 @dataclass(slots=True)
 class EncoderGuard:
-    """An index has the frames of one encoder, because those of two cannot be compared."""
+    """Refuses frames of a second encoder, because frames of two encoders cannot be compared."""
 
     stores: Sequence[Store]
     _encoder: Encoder | None = None
 
     def refused(self, file: FileColumns) -> InputError | None:
-        """The error if the sound of a file is another encoder's than the index has."""
+        """The error if the sound of a file is not of the index's encoder."""
         for columns in file.shards.values():
             sound = SegmentSound.read(columns.extra)
             if sound is None:
@@ -58,7 +58,7 @@ class EncoderGuard:
 def sounds_alone(
     sounds: Sequence[Input], with_words: Collection[Recording], shards: int
 ) -> Iterator[FileColumns | InputError]:
-    """Yield the recordings that have no words; none of a file that has some.
+    """Yield the recordings without words; none of a file with some.
 
     Args:
         sounds: files of frames.

@@ -1,13 +1,13 @@
-"""Recogniser output of spoken queries -> `SpokenQueries`, which search takes instead of terms.
+"""Recogniser output of spoken queries -> `SpokenQueries`, which search accepts instead of terms.
 
-    read_spoken_queries    all of it
+    read_spoken_queries    all steps
     likeliest_sequences    networks of a recording -> likeliest word sequences
     mixture                the sequences of several examples -> those of their query
 
 `indexer.query_examples` says which recordings are examples of which query. The posterior of a path
-is the product of those of its words and epsilons, because slots are independent in a confusion
-network (Mangu, Brill and Stolcke 2000, "Finding consensus in speech recognition"). Paths with the
-same words are one sequence; their posteriors are added up.
+is the product of the posteriors of its words and epsilons, because slots are independent in a
+confusion network (Mangu, Brill and Stolcke 2000, "Finding consensus in speech recognition"). Paths
+with the same words are one sequence; their posteriors are added up.
 """
 
 from collections import Counter
@@ -34,9 +34,7 @@ MAX_SEQUENCES = 50  # of a query
 DIGITS = 9  # of a weight
 COST = Range(0, 1_000_000_000_000)
 BEAM = 200  # sequences kept from slot to slot
-MIN_MASS = (
-    1e-6  # of a slot that holds neither a word nor epsilon: skipping it is all but impossible
-)
+MIN_MASS = 1e-6  # of a slot without word and epsilon: skipping it is nearly impossible
 Words = tuple[str, ...]
 
 
@@ -45,12 +43,12 @@ class QueryReport:
     """What was read of spoken queries."""
 
     spoken: SpokenQueries
-    skipped: tuple[Path, ...]  # files of folders that are no recogniser output
+    skipped: tuple[Path, ...]  # files in folders that are no recogniser output
     unused: tuple[str, ...]  # recordings that are no example of a query
 
     @property
     def wordless(self) -> tuple[str, ...]:
-        """Queries in which no word was heard: nothing can be found for them."""
+        """Queries in which no word was recognised; they find nothing."""
         return tuple(one.query_id for one in self.spoken.queries if not one.alternatives)
 
 
@@ -92,7 +90,7 @@ def read_spoken_queries(
 
 
 def recognition_cost(paths: Sequence[Path]) -> RecognitionCost | None:
-    """What recognising the queries cost, by what std-recognise printed; None if nothing says it.
+    """The cost of recognising the queries, as std-recognise printed it; None if unknown.
 
     Raises:
         InputError: a file is something else.
@@ -231,13 +229,12 @@ def likeliest_sequences(slots: Iterable[Slot], n: int) -> Mapping[Words, float]:
     """The likeliest word sequences of some slots, the likeliest first.
 
     Args:
-        slots: one after the other. What pruning took from a slot's posteriors is given back to
-            those that are left, in proportion.
-        n: how many sequences. Their posteriors are exact if no others with the same words were
-            dropped from slot to slot, where `BEAM` are kept.
+        slots: in time order. Posteriors of a slot are scaled up to make up for pruning.
+        n: how many sequences. `BEAM` are kept from slot to slot; posteriors are exact if no other
+            path with the same words was dropped.
 
     Returns:
-        words -> posterior; the empty sequence is that no word was said.
+        words -> posterior; the empty sequence means that no word was said.
     """
     kept: dict[Words, float] = {(): 1.0}
     for slot in slots:
@@ -268,7 +265,7 @@ def _best(sequences: Mapping[Words, float], n: int) -> dict[Words, float]:
 
 
 def between(network: ConfusionNetwork, start_ms: float, end_ms: float) -> Iterator[Slot]:
-    """The slots with their middle between two times; a slot around both counts, too."""
+    """The slots with their middle between two times, and a slot around both."""
     middle_ms = (start_ms + end_ms) / 2
     for slot in network:
         slot_middle_ms = (slot.start_ms + slot.end_ms) / 2
@@ -277,7 +274,7 @@ def between(network: ConfusionNetwork, start_ms: float, end_ms: float) -> Iterat
 
 
 def mixture(examples: Sequence[Mapping[Words, float]], n: int) -> list[tuple[Words, float]]:
-    """The word sequences of a query with several examples: each is equally likely to be right.
+    """The word sequences of a query with several examples, all with equal weight.
 
     Args:
         examples: the examples of each, its likeliest sequences.

@@ -1,4 +1,4 @@
-"""std-store's command line: what each of its commands takes, declared once in `COMMANDS`."""
+"""std-store's command line: `COMMANDS` declares each command's arguments once."""
 
 import argparse
 from collections.abc import Callable
@@ -57,9 +57,9 @@ class _Command(NamedTuple):
 
     name: str
     description: str
-    example: str  # what follows the name
+    example: str  # the positional arguments
     options: tuple[Callable[[Parser], object], ...] = ()  # each adds its own to a parser
-    quiet: bool = True  # whether it has a summary to leave out
+    quiet: bool = True  # whether it prints a summary
 
 
 def _argument(*names: str, **settings: Any) -> Callable[[Parser], object]:
@@ -102,7 +102,7 @@ _CHANNEL = _argument(
     "--channel", type=number(CHANNEL), default=1, metavar="N", help="of the audio file"
 )
 
-READING = (  # what writes nothing to the index
+READING = (  # commands that only read the index
     _Command(
         "list",
         "List the recordings: speech, language, words, source, metadata.",
@@ -172,7 +172,7 @@ READING = (  # what writes nothing to the index
         (add_json_option,),
     ),
 )
-WRITING = (  # what changes the index
+WRITING = (  # commands that change the index
     _Command(
         "delete",
         "Delete recordings, with their metadata.",

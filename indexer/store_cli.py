@@ -29,7 +29,7 @@ COMMAND = "std-store"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 done, 2 damage, or what the user can correct."""
+    """Exit status: 0 success, 2 damage or an error that the user can correct."""
     args = parser().parse_args(argv)
     from indexer import cli_corrections, cli_sync
 
@@ -79,7 +79,7 @@ def list_index(args: argparse.Namespace, stores: Sequence[str]) -> int:
 
 
 def show(args: argparse.Namespace, stores: Sequence[str]) -> int:
-    """Print what is known of an index as a whole, or of some of its recordings."""
+    """Print facts about an index as a whole, or about some of its recordings."""
     from indexer import describe_index, list_recordings
 
     form = form_of(args, piped=LINES)
@@ -98,7 +98,7 @@ def show(args: argparse.Namespace, stores: Sequence[str]) -> int:
 
 
 def verify(args: argparse.Namespace, stores: Sequence[str]) -> int:
-    """Name what is damaged in an index, one line each; say which languages it has."""
+    """Print each damage of an index in a line, and its languages."""
     started = Stopwatch()
     from indexer import languages_line, pronouncer_hints, verify_index
 
@@ -208,7 +208,7 @@ def rename(args: argparse.Namespace, stores: Sequence[str]) -> int:
 
 
 def merge(args: argparse.Namespace, stores: Sequence[str]) -> int:
-    """Merge segments; 2 if a shard was not merged, because somebody else writes to it."""
+    """Merge segments; 2 if a shard was not merged because another process writes to it."""
     started = Stopwatch()
     from indexer import merge_segments
 
@@ -226,7 +226,7 @@ def merge(args: argparse.Namespace, stores: Sequence[str]) -> int:
 
 
 def tell_of_doubts(report: "IndexReport") -> None:
-    """What the user should know of an index whose segments were made again."""
+    """Warnings about an index whose segments were rewritten."""
     for line in (*report.warnings, *report.language_warnings):
         warn(COMMAND, line)
 

@@ -1,12 +1,11 @@
-"""A folder against an index: which inputs are new, changed, moved or gone (`std-store sync`).
+"""Compare a folder with an index: new, changed, moved and deleted inputs (`std-store sync`).
 
     changes_in     a folder, an index -> `Changes`, and the digests of its inputs
-    relink         where inputs are now -> commits
-    note_digests   what a sync has indexed -> the index, to tell changes later
+    relink         present places of inputs -> commits
+    note_digests   digests of inputs -> the index, to detect changes later
 
-An index keeps a digest of the inputs of each audio file that a sync has indexed. Where it keeps
-none, because `std-index` was used, nobody knows whether the inputs have changed: they count as
-changed once.
+An index keeps a digest of the inputs of each audio file that a sync has indexed. If `std-index` was
+used, there is none, and the inputs count as changed once.
 """
 
 import hashlib
@@ -34,22 +33,22 @@ from std.store.protocol import verified_columns
 from std.store.resident import ResidentSegment
 
 INPUTS = f"{OWN_PREFIX}inputs"  # the column of the digest
-MOST_GONE = 0.5  # of an archive: more are deleted only if somebody says that this is meant
-FEW = 10  # recordings of which all may go
+MOST_GONE = 0.5  # of an archive: deleting more needs a confirmation
+FEW = 10  # recordings: so few may all be deleted
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """An input that is somewhere else than before."""
+    """An input that has moved."""
 
     before: str  # absolute path
     after: Input
-    renamed: tuple[str, str] | None = None  # the recording that was called as the file
+    renamed: tuple[str, str] | None = None  # the recording named after the file
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What differs between a folder and an index; recordings of other folders do not count."""
+    """Differences of a folder and an index; recordings of other folders are ignored."""
 
     new: tuple[Input, ...] = ()
     changed: tuple[Input, ...] = ()
@@ -62,14 +61,14 @@ class Changes:
     @property
     def inputs(self) -> tuple[Input, ...]:
         """What is to be indexed."""
-        return (*self.changed, *self.new)  # what is indexed keeps its name
+        return (*self.changed, *self.new)  # indexed recordings keep their names
 
     def without(self, paths: Collection[Path]) -> "Changes":
-        """The same without new files that turn out to be something else."""
+        """The same without new files that are no inputs."""
         return replace(self, new=tuple(one for one in self.new if one.path not in paths))
 
     def line(self) -> str:
-        """How many there are of each kind, for a person."""
+        """The number of each kind, as text."""
         number = {
             "new": len(self.new),
             "changed": len(self.changed),
@@ -80,10 +79,10 @@ class Changes:
         return f"{kinds or 'no changes'}; {counted(self.unchanged, 'file')} as before"
 
     def require_few_gone(self, folder: Path) -> None:
-        """Refuse to empty an archive, because a folder that is not mounted looks so.
+        """Refuse to delete most of an archive: a folder that is not mounted looks empty.
 
         Raises:
-            InputError: more than half of the recordings are gone, and more than a few.
+            InputError: most of the recordings, and more than a few, are gone.
         """
         if len(self.gone) > max(FEW, MOST_GONE * self.indexed):
             expected = f"most of the {self.indexed} recordings that the index has from it"
@@ -92,16 +91,16 @@ class Changes:
 
 
 class RelinkReport(NamedTuple):
-    """What was found of inputs that are not where they were."""
+    """The new places of moved inputs."""
 
-    places: Mapping[str, str]  # absolute path now, by that of before
-    missing: tuple[str, ...]  # that were not found
+    places: Mapping[str, str]  # new absolute path, by the old one
+    missing: tuple[str, ...]  # inputs that were not found
 
 
 def changes_in(
     folder: Path, files: Sequence[Input], stores: Sequence[Store]
 ) -> tuple[Changes, Mapping[str, str]]:
-    """Compare the inputs in a folder with what an index has from it.
+    """Compare the inputs in a folder with the recordings that an index has from it.
 
     Args:
         folder: with the files.
@@ -109,7 +108,7 @@ def changes_in(
         stores: the shards of an index.
 
     Returns:
-        the changes; and a digest of each input, by its absolute path.
+        the changes, and a digest of each input, by its absolute path.
 
     Raises:
         InputError: a file cannot be read.
@@ -164,7 +163,7 @@ def _moved(
     known: Mapping[str, Sequence[str]],
     kept: Mapping[str, str],
 ) -> tuple[Moved, ...]:
-    """Inputs that are gone and are there under another path, each once."""
+    """Inputs that are gone, but exist once under another path."""
     free: dict[str, list[Input]] = {}
     for origin, file in here.items():
         if origin not in recordings_of:
@@ -203,14 +202,14 @@ def input_digest(path: Path) -> str:
 
 
 def joined(digests: Sequence[str | None]) -> str:
-    """One digest of several inputs, in the order of their paths; none if one is not known."""
+    """One digest of several inputs, in the order of their paths; none if one is unknown."""
     if None in digests:
         return ""
     return hashlib.sha256(" ".join(map(str, digests)).encode()).hexdigest()[:32]
 
 
 def note_digests(stores: Sequence[Store], digests: Mapping[str, str], files: Iterable[str]) -> None:
-    """Keep the digests of the inputs of audio files in stores that are being written to.
+    """Write the digests of audio files' inputs to stores that are open for writing.
 
     Args:
         stores: the shards of an index.
@@ -231,14 +230,14 @@ def note_digests(stores: Sequence[Store], digests: Mapping[str, str], files: Ite
 
 
 def relink(stores: Sequence[Store], places: Mapping[str, str]) -> int:
-    """Note where inputs are now, in stores that are being written to.
+    """Write the new places of inputs to stores that are open for writing.
 
     Args:
         stores: the shards of an index.
-        places: absolute path from now on, by that of before.
+        places: new absolute path, by the old one.
 
     Returns:
-        how many recordings have another place.
+        how many recordings have moved.
     """
     changed = 0
     for store in stores:
@@ -262,7 +261,7 @@ def _rows_of(segment: CommittedSegment, inputs: Collection[str]) -> list[int]:
 
 
 def _relinked(segment: CommittedSegment, places: Mapping[str, str]) -> SegmentColumns:
-    """A segment whose recordings know where their inputs are; without deleted recordings."""
+    """A segment with the new places of inputs, without deleted recordings."""
     columns = verified_columns(segment)
     recordings = tuple(
         one._replace(inputs=tuple(sorted(places.get(origin, origin) for origin in one.inputs)))
@@ -273,9 +272,9 @@ def _relinked(segment: CommittedSegment, places: Mapping[str, str]) -> SegmentCo
 
 
 def move(stores: Sequence[Store], moved: Sequence[Moved]) -> None:
-    """Note where inputs are now; recordings that are called as their files get their new names.
+    """Write the new places of inputs; recordings named after their files are renamed.
 
-    Whoever is killed on the way can do it again: the places come last.
+    The places are written last, so an interrupted run can be repeated.
     """
     for one in moved:
         if one.renamed:
@@ -302,17 +301,17 @@ def _call_as_files(store: Store, moved: Mapping[str, Input]) -> None:
 
 
 def found_below(folder: Path, inputs: Iterable[str]) -> tuple[dict[str, str], list[str]]:
-    """Where inputs are that are not where they were: below a folder, by the end of their paths.
+    """Find moved inputs below a folder by the ends of their paths.
 
     Args:
-        folder: to look in.
+        folder: the folder to search.
         inputs: absolute paths.
 
     Returns:
-        the place of each that was found; and those that were not.
+        the place of each input found, and the inputs not found.
 
     Raises:
-        InputError: several files may be meant.
+        InputError: several files fit.
     """
     of_name: dict[str, list[Path]] = {}
     for path in sorted(folder.rglob("*")):

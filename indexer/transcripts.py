@@ -3,8 +3,8 @@
     networks of a file  --the likeliest word of each slot-->  words with times
     utterances                                                speech turns
 
-Words are normalised as an index has them, so that a term is said in the reference exactly where a
-search of the same file finds it.
+Words are normalised as in an index, so that a term occurs in the reference exactly where a search
+of the same file finds it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ from std.text import Normalisation
 from std.values import ConfusionNetwork, Float64s, Lexemes, Recording
 
 AnyPath = str | PathLike[str]
-NOBODY = "unknown"  # the speaker where a file names none
+NOBODY = "unknown"  # the speaker if a file names none
 
 
 class _Word(NamedTuple):
@@ -44,7 +44,7 @@ def read_transcript(
     options: InputOptions | None = None,
     text: Normalisation | None = None,
 ) -> Transcript:
-    """Read files that say what was spoken when, as a reference for `scoring`.
+    """Read files with words and times as a reference for `scoring`.
 
     Args:
         inputs: files and folders of any format that `index_files` reads; of words that compete for
@@ -80,7 +80,7 @@ def read_transcript(
 def _blocks(
     file: Input, input_format: str, options: ReaderOptions, passed_over: list[Path]
 ) -> Iterator[Utterances]:
-    """The utterances of a file; none, and it is passed over, if a folder's is something else."""
+    """The utterances of a file; none if a folder's file is something else: it is skipped."""
     own = replace(options, file=file.name or options.file)
     try:
         yield from utterances_in(file.path, input_format, own)
@@ -92,7 +92,7 @@ def _blocks(
 
 
 def _words(network: ConfusionNetwork, text: Normalisation) -> Iterator[_Word]:
-    """The likeliest words of an utterance; where a file has one word only, it is that one."""
+    """The likeliest words of an utterance; the only one if a file has one per place."""
     is_one_best = bool((np.diff(network.offsets) <= 1).all())
     errors_ms = network.slot_errors_ms
     for i, slot in enumerate(network):
@@ -107,7 +107,7 @@ def _words(network: ConfusionNetwork, text: Normalisation) -> Iterator[_Word]:
 
 
 def _speaker(network: ConfusionNetwork) -> str:
-    """Who spoke, as a field of a line: without spaces."""
+    """The speaker as a field of a line, without spaces."""
     return "_".join(network.speaker.split()) or NOBODY
 
 
@@ -137,6 +137,6 @@ def _transcript(words: Sequence[_Word], networks: Sequence[ConfusionNetwork]) ->
 
 
 def _seconds(spans_ms: Sequence[tuple[int, int]]) -> tuple[Float64s, Float64s]:
-    """Starts and durations; what begins before the recording begins with it."""
+    """Starts and durations; negative starts become 0."""
     start_ms, end_ms = np.maximum(np.array(spans_ms, np.int64).reshape(-1, 2), 0).T
     return start_ms / 1000, np.maximum(end_ms - start_ms, 0) / 1000

@@ -1,21 +1,21 @@
-"""Index what appears in a folder: `std-index --watch`.
+"""Index files that appear in a folder: `std-index --watch`.
 
     Folder      its files as they are now
-    Watched     what is known of these files, and which of them are ready
-    watch       look, index what is ready, wait; until told to stop
+    Watched     the state of these files, and which of them are ready
+    watch       list files, index those that are ready, wait; until told to stop
 
 A file is ready when it is complete: it has not changed for `SETTLE_S`, by its own time (as that of
-a file renamed into the folder) or since it was first seen so. Hidden files and those whose names
-say that they are not complete (`PARTIAL`) are never ready. A file that changes later is indexed
-again, and replaces what it brought before. A file that cannot be read is tried again, each
-time later, `MAX_TRIES` times in all, and then left until it changes; one that is no recogniser
-output is passed over. While a store or a file for all (metadata, ECF) is at fault, no file is given
-up: the next try is `MAX_RETRY_S` later at most.
+a file renamed into the folder) or since it was first seen so. Hidden files and those with the name
+of an incomplete file (`PARTIAL`) are never ready. A file that changes later is indexed again and
+replaces its earlier recordings. A file that cannot be read is tried `MAX_TRIES` times at growing
+intervals, and then again only when it changes; one that is no recogniser output is skipped. While a
+store or a common file (metadata, ECF) is at fault, no file is given
+up: the next try is at most `MAX_RETRY_S` later.
 
-The metadata file is checked, too: when it changes, it is applied to recordings in the index.
+When the metadata file changes, it is applied to recordings in the index.
 
-The right to write is held for a batch only, so other writers can come in between; each commit is
-one step, so readers beside it see the index before or after it.
+A store is open for writing during a batch only, so that others can write in between. Each commit is
+atomic, so readers see the index before or after it.
 """
 
 import os
@@ -32,18 +32,18 @@ from std.display.numbers import counted
 from std.errors import ForeignFileError, InputError, StdError
 from std.sound.files import SUFFIX
 
-POLL_S = 2.0  # between two looks
-SETTLE_S = 5.0  # a file that has not changed for so long is complete
+POLL_S = 2.0  # between two polls
+SETTLE_S = 5.0  # a file unchanged for so long is complete
 MAX_TRIES = 5  # of the same file, unchanged
 FIRST_RETRY_S = 10.0  # doubled after each try
 MAX_RETRY_S = 300.0
-BATCH_FILES = 200  # indexed at once: whoever stops the command waits for a batch at most
+BATCH_FILES = 200  # files in a batch: stopping takes at most one batch
 BATCH_BYTES = 200_000_000
 PARTIAL = (".part", ".partial", ".tmp", ".temp", ".crdownload", ".download", ".filepart", "~")
 
 
 class Look(NamedTuple):
-    """A file as it was when it was looked at."""
+    """The state of a file at a poll."""
 
     size: int
     modified_s: float
@@ -52,18 +52,18 @@ class Look(NamedTuple):
 @dataclass(slots=True)
 class _File:
     look: Look
-    since_s: float  # when it was first seen so
-    is_done: bool = False  # indexed, or given up, as it was then
+    since_s: float  # when it was first seen in this state
+    is_done: bool = False  # indexed or given up in this state
     tries: int = 0
     not_before_s: float = 0.0
 
 
 @dataclass(slots=True)
 class Watched:
-    """What is known of the files of a folder.
+    """The state of the files of a folder.
 
     Args:
-        settle_s: for how long a complete file has not changed.
+        settle_s: a file unchanged for so long is complete.
     """
 
     settle_s: float = SETTLE_S
@@ -71,19 +71,19 @@ class Watched:
     _missing_since_s: dict[Path, float] = field(default_factory=dict)
 
     def skip(self, looks: Mapping[Path, Look], now_s: float) -> None:
-        """Take files for indexed as they are."""
+        """Mark files as indexed in their present state."""
         for path, look in looks.items():
             self._files[path] = _File(look, now_s, is_done=True)
 
     def ready(self, looks: Mapping[Path, Look], now_s: float) -> list[Path]:
-        """The files to index now, in order: as many as make a batch.
+        """The files to index now, in order: at most a batch.
 
         Args:
-            looks: every file that is there, as it is now.
+            looks: every file, in its present state.
             now_s: the time, as in ``modified_s``.
         """
         for path in self._files.keys() - looks.keys():
-            del self._files[path]  # what comes back is new
+            del self._files[path]  # a file that reappears is new
             self._missing_since_s[path] = now_s
         found: list[Path] = []
         size = 0
@@ -101,7 +101,7 @@ class Watched:
         return found
 
     def gone(self, looks: Mapping[Path, Look], now_s: float) -> list[Path]:
-        """The files that have been gone for so long that they are not just being replaced."""
+        """The files that have been gone for longer than a replacement takes."""
         for path in self._missing_since_s.keys() & looks.keys():
             del self._missing_since_s[path]
         found = sorted(
@@ -114,7 +114,7 @@ class Watched:
         return found
 
     def done(self, path: Path) -> None:
-        """Note that a file is indexed, or is nothing to be indexed."""
+        """Note that a file is indexed, or is no input."""
         self._files[path].is_done = True
 
     def failed(self, path: Path, now_s: float, *, may_give_up: bool) -> float:
@@ -137,13 +137,13 @@ class Watched:
 
 
 class Folder(NamedTuple):
-    """A folder that is watched, without the indexes that lie in it."""
+    """A watched folder, without indexes in it."""
 
     path: Path
     stores: Collection[str] = ()
 
     def looks(self) -> dict[Path, Look]:
-        """Every file in it and below that may be an input, as it is now."""
+        """The present state of every file in it and below that may be an input."""
         left_out = {os.path.realpath(url) for url in self.stores}
         found = {}
         for name, folders, files in os.walk(self.path):
@@ -165,11 +165,11 @@ class Folder(NamedTuple):
 
 def _may_be_input(path: Path) -> bool:
     partial = path.name.startswith(".") or path.name.lower().endswith(PARTIAL)
-    return not partial and not is_sidecar(path) and path.suffix != SUFFIX  # joins its words
+    return not partial and not is_sidecar(path) and path.suffix != SUFFIX  # indexed with its words
 
 
 class FileOutcome(NamedTuple):
-    """What became of a file of a batch."""
+    """The outcome of a file of a batch."""
 
     path: Path
     line: str  # for a person
@@ -181,12 +181,12 @@ def outcomes(
     inputs: Iterable[IndexedInput],
     failures: Iterable[StdError],
 ) -> Iterator[FileOutcome]:
-    """What became of each file of a batch, in order.
+    """The outcome of each file of a batch, in order.
 
     Args:
         batch: what was to be indexed.
         inputs: what was indexed.
-        failures: why others were not.
+        failures: why other files were not indexed.
     """
     indexed = {one.path: one for one in inputs}
     failed: dict[Path, StdError] = {}
@@ -211,16 +211,16 @@ def outcomes(
 
 
 class WatchedMetadata(NamedTuple):
-    """A file of metadata that is watched beside the folder."""
+    """A watched file of metadata."""
 
     path: Path
-    apply: Callable[[], str]  # to what is indexed; returns what came of it, for a person
+    apply: Callable[[], str]  # applies it to the index; returns the outcome as text
 
     def looks(self) -> dict[Path, Look]:
-        """The file as it is now, if it is there."""
+        """The present state of the file, if it exists."""
         try:
             status = self.path.stat()
-        except OSError:  # being replaced; the next batch says so if it stays away
+        except OSError:  # being replaced; the next batch reports it if it stays missing
             return {}
         return {self.path: Look(status.st_size, status.st_mtime)}
 
@@ -237,13 +237,13 @@ def watch(
     poll_s: float = POLL_S,
     settle_s: float = SETTLE_S,
 ) -> int:
-    """Index what appears in a folder until told to stop.
+    """Index files that appear in a folder until told to stop.
 
     Args:
-        folder: what is watched.
+        folder: the watched folder.
         metadata: applied when it changes from now on.
-        removed: told of files that are gone; returns what came of it, for a person. None: what
-            they brought stays.
+        removed: called with files that are gone; returns the outcome as text. None: their
+            recordings stay.
         index: indexes a batch of files.
         indexed: absolute paths of the inputs that the index has: they are indexed again only if
             they change from now on.
@@ -288,7 +288,7 @@ def watch(
 
 
 def _said(removed: Callable[[Sequence[Path]], str], gone: Sequence[Path]) -> str:
-    """What came of files that are gone."""
+    """The outcome of files that are gone."""
     try:
         return removed(gone)
     except StdError as error:
@@ -303,7 +303,7 @@ def _applied(metadata: WatchedMetadata) -> FileOutcome:
 
 
 def _line(outcome: FileOutcome, watched: Watched) -> str:
-    """Note what became of a file, and say it."""
+    """Note the outcome of a file, and print it."""
     error = outcome.error
     if error is None or isinstance(error, ForeignFileError):
         watched.done(outcome.path)

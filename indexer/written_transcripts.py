@@ -3,9 +3,9 @@
     transcript_cues     the likeliest words of a recording -> cues
     export_transcripts  a file for each recording
 
-Words are as the index has them: in small letters and without marks, unless they were corrected. A
-cue ends in a pause, where the speaker changes, and before it becomes too long to be read. Every
-form is one that `std-index` reads.
+Words are as in the index: in small letters and without punctuation, unless they were corrected. A
+cue ends at a pause, at a change of speaker, and before it becomes too long to read. `std-index`
+reads every form.
 """
 
 import json
@@ -25,7 +25,7 @@ from std.subtitles import SubtitleCue, clock, subtitle_file
 from std.values import ConfusionNetwork, Recording
 
 TranscriptForm = Literal["vtt", "srt", "txt", "json"]
-MOST_LETTERS = 84  # two lines of 42, as subtitles have
+MOST_LETTERS = 84  # two lines of 42, usual in subtitles
 MOST_MS = 7000
 PAUSE_MS = 800
 
@@ -40,7 +40,7 @@ class TranscriptWord(NamedTuple):
 
 
 class TranscriptCue(NamedTuple):
-    """Words that are shown together."""
+    """Words shown together."""
 
     speaker: str
     words: tuple[TranscriptWord, ...]
@@ -99,7 +99,7 @@ def export_transcripts(
 
     Args:
         store: the index.
-        folder: where the files go, which are called as the recordings; it is made.
+        folder: the folder of the files, which are named after the recordings; it is made.
         form: ``vtt``, ``srt``, ``txt`` or ``json``.
         where: conditions on the recordings' metadata (`std.metadata.where`).
         recordings: patterns of names; none: all.
@@ -151,7 +151,7 @@ def transcript_file(
     Args:
         cues: in the order of time.
         form: the form of the file.
-        language: a code, for the forms that say it.
+        language: a code, for the forms that name it.
     """
     if form == "json":
         document = {"language": language or None, "segments": [*map(_segment, cues)]}
@@ -169,7 +169,7 @@ def _said(cue: TranscriptCue) -> str:
 
 
 def _segment(cue: TranscriptCue) -> Mapping[str, object]:
-    """A cue as Whisper writes segments."""
+    """A cue in the form of Whisper's segments."""
     start_ms, end_ms = cue.span_ms
     return {
         "start": start_ms / 1000,

@@ -18,10 +18,10 @@ import numpy.typing as npt
 from indexer.networks.slot_times import Int64s
 from std.values import Bools, Float64s, Int32s, Recording, freeze
 
-LatticeMethod = Literal["mbr", "pivot"]  # exact slots, or the faster alignment
+LatticeMethod = Literal["mbr", "pivot"]  # exact slots, or faster alignment
 
 NO_WORD = -1
-MAX_SCORE = 1e12  # beyond, sums of scores lose what tells paths apart
+MAX_SCORE = 1e12  # larger sums of scores are too coarse to compare paths
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +76,7 @@ def ordered(
     ends: Sequence[int],
     end_scores: Sequence[float] | None = None,
 ) -> Lattice:
-    """Make a lattice of links in any order: sort it, drop dead ends, join several ends to one.
+    """Make a lattice of links in any order: sort them, drop dead ends, join several ends to one.
 
     Args:
         recording, utterance, node_s: as in `Lattice`.
@@ -146,7 +146,7 @@ def _joined(
     ends: Sequence[int],
     end_scores: Sequence[float] | None,
 ) -> tuple[_Links, Float64s, int, int]:
-    """Join several starts to one, and several or scored ends to one; return the two, too.
+    """Join several starts to one, and several or scored ends to one; return both nodes, too.
 
     Raises:
         ValueError: there is no start or no end, or a score is absurd.

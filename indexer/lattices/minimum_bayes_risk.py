@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-DELTA = 1e-5  # an inserted word costs a trifle more than a substituted one: breaks ties
-ROUNDING = 1e-9  # costs this close are equal: rounding errors must not choose the slot
+DELTA = 1e-5  # an inserted word costs slightly more than a substituted one: breaks ties
+ROUNDING = 1e-9  # closer costs are equal: rounding errors must not choose the slot
 
 
 def forward(nodes: int, source: Any, target: Any, score: Any) -> Any:
@@ -87,7 +87,7 @@ def edit_distances(nodes: int, source: Any, target: Any, word: Any, weight: Any,
         nodes: n.
         source, target, word: (l,) links.
         weight: (l,) probability of the link, given that a path reaches its target.
-        said: (q,) words, 0 where none is.
+        said: (q,) words, 0 for no word.
     """
     slots = len(said)
     distance = np.zeros((nodes, slots + 1))
@@ -170,7 +170,7 @@ def slot_statistics(
 
 @cache
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """One of the functions above, compiled; numba is imported only where it is needed."""
+    """One of the functions above, compiled; numba is imported only when it is needed."""
     from std.execution.compiled import compiled
 
     return compiled(function)

@@ -1,14 +1,14 @@
 """Lattice in, confusion network out.
 
     link_posteriors    log-semiring forward-backward
-    pruned             links of little posterior go, the best path stays
+    pruned             drops links of low posterior, keeps the best path
     mbr_network        minimum-Bayes-risk slots (Xu et al. 2011): exact mass, the default
-    pivot_network      every link to the slot of the best path it overlaps most: fast, rougher
-    to_network         all of it
+    pivot_network each link joins the slot of the best path that it overlaps most: fast, coarser
+    to_network         all steps
 
 Slots of the minimum-Bayes-risk network sum to one. Between any two words (and before the first,
-after the last) the algorithm keeps a slot where mostly nothing is said: that is where a word
-goes that the best sequence has not; such slots are left out where nobody says anything.
+after the last) the algorithm keeps a slot of mostly "no word", for words that the best sequence
+lacks. Slots that hold no word at all are left out.
 """
 
 from dataclasses import dataclass, replace
@@ -25,9 +25,9 @@ from indexer.networks.slot_times import Int64s, untangled
 from indexer.networks.utterances import Utterances, slot_errors
 from std.values import ConfusionNetwork, Float64s, Int32s
 
-MIN_POSTERIOR = 1e-4  # links below play no part
-MIN_MASS = 1e-6  # of a word in a slot; below is rounding
-ROUNDS = 20  # two to four are what it takes
+MIN_POSTERIOR = 1e-4  # links below it are ignored
+MIN_MASS = 1e-6  # of a word in a slot; less is rounding
+ROUNDS = 20  # two to four are usual
 SAME_WORD_BONUS = 0.3  # in shares of overlap, for a pivot slot that has the link's word
 
 
@@ -81,7 +81,7 @@ def to_utterances(
 
 
 def words_only(lattice: Lattice, nonwords: Nonwords | None = None) -> Lattice:
-    """Make non-words "no word" and strip pronunciation variants; `<unk>` stays till the end."""
+    """Turn non-words into "no word" and strip pronunciation variants; keep `<unk>` for now."""
     nonwords = nonwords or Nonwords()
     changed = replacements(lattice.vocabulary, nonwords.keep)
     for i, token in enumerate(lattice.vocabulary):
@@ -98,7 +98,7 @@ def words_only(lattice: Lattice, nonwords: Nonwords | None = None) -> Lattice:
 
 
 def link_posteriors(lattice: Lattice) -> Float64s:
-    """Return (l,) the probability that the path taken goes over each link."""
+    """Return (l,) the probability that the path contains each link."""
     nodes, links = len(lattice.node_s), (lattice.source, lattice.target, lattice.log_score)
     before = minimum_bayes_risk.compiled(minimum_bayes_risk.forward)(nodes, *links)
     after = minimum_bayes_risk.compiled(minimum_bayes_risk.backward)(nodes, *links)
@@ -114,7 +114,7 @@ def best_path(lattice: Lattice) -> Int64s:
 
 
 def pruned(lattice: Lattice, min_posterior: float = MIN_POSTERIOR) -> Lattice:
-    """Drop links below a posterior, and what then leads nowhere, but never the best path."""
+    """Drop links below a posterior and the dead ends that this leaves, but never the best path."""
     kept = link_posteriors(lattice) >= min_posterior
     kept[best_path(lattice)] = True
     if kept.all():
@@ -133,7 +133,7 @@ def pruned(lattice: Lattice, min_posterior: float = MIN_POSTERIOR) -> Lattice:
 
 
 def mbr_slots(lattice: Lattice) -> SlotSums:
-    """Find the word sequence of least expected edit distance, and what competes with it."""
+    """Find the word sequence of least expected edit distance, and its alternatives."""
     word = lattice.word + 1  # 0 is no word
     said = _without_gaps(word[best_path(lattice)])
     least, best = np.inf, said
@@ -190,8 +190,8 @@ def _without_gaps(said: Int32s) -> Int32s:
 def pivot_slots(lattice: Lattice) -> SlotSums:
     """Add every link to the slot of the best path that it overlaps most.
 
-    Links that overlap none of its words stand in a slot of their own in that gap. A slot that
-    two links of one path fall into may sum to more than one: it is scaled.
+    Links that overlap none of its words get a separate slot in that gap. A slot that holds two
+    links of one path may sum to more than one; it is then scaled.
     """
     posteriors, word = link_posteriors(lattice), lattice.word + 1
     spans = np.stack([lattice.node_s[lattice.source], lattice.node_s[lattice.target]], axis=1)
@@ -224,7 +224,7 @@ def pivot_slots(lattice: Lattice) -> SlotSums:
 
 
 def _columns(lattice: Lattice, slots: SlotSums) -> RawUtterances:
-    """Write slots down as a reader would have found them."""
+    """Write slots as a reader would fill them in."""
     said = slots.mass >= MIN_MASS
     said[:, 0] = False
     kept = said.any(axis=1)

@@ -1,1 +1,1 @@
-"""What every reader makes: words with posteriors as columns, then confusion networks."""
+"""What every reader returns: words with posteriors as columns, then confusion networks."""

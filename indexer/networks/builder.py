@@ -1,6 +1,6 @@
 """Builds `indexer.networks.raw.RawUtterances` word by word; each check names its line.
 
-For formats without a bulk parser, and for naming the line of an error that a bulk parser met.
+Used for formats without a bulk parser, and to name the line of an error that a bulk parser found.
 Impossible values are repaired by the rules of `std.repairs`, or refused.
 """
 
@@ -33,8 +33,8 @@ class NetworkBuilder:
         self.path = path
         self._repairs = repairs
         self.characters = characters  # whether hypotheses are cut into characters
-        self.language = ""  # of the utterances that are begun from now on, where the file says it
-        self.speaker = ""  # of the utterances that are begun from now on, where the file names one
+        self.language = ""  # of the utterances begun from now on, if the file says it
+        self.speaker = ""  # of the utterances begun from now on, if the file names one
         self._languages: list[str] = []
         self._speakers: list[str] = []
         self._recordings: list[Recording] = []
@@ -63,7 +63,7 @@ class NetworkBuilder:
 
         Args:
             line: the line of the file, for messages.
-            recording: the recording that it is part of.
+            recording: the recording that contains it.
             name: the name of the utterance.
             start_s, end_s: s; unknown unless the file says them.
         """
@@ -94,7 +94,7 @@ class NetworkBuilder:
             error_s: how far these times may be off; 0 unless the file says so.
 
         Raises:
-            InputError: the error is no time.
+            InputError: ``error_s`` is no time.
         """
         if not 0 <= error_s <= MAX_TIME_S:
             expected = f"an error of times from 0 to {MAX_TIME_S} s"
@@ -123,14 +123,14 @@ class NetworkBuilder:
         *,
         times_line: int = 0,
     ) -> None:
-        """Add an alternative to the slot begun last; its times may stand in another line.
+        """Add an alternative to the slot begun last; its times may be in another line.
 
         Args:
             line: the line of the file, for messages.
             token: the word as written.
             posterior: probability of the word in its slot.
             start_s, end_s: s; unknown unless the file says them.
-            times_line: line of the times, if they stand in another.
+            times_line: line of the times, if it is another.
         """
         span = self._whole_span(times_line or line, start_s, end_s, MAX_WORD_S)
         self._posteriors.append(self._added_mass(line, posterior))
@@ -175,7 +175,7 @@ class NetworkBuilder:
     def _whole_span(
         self, line: int, start_s: float, end_s: float, longest_s: float
     ) -> RepairedSpan:
-        """Times of a slot or a word: one whose end is not known has no length."""
+        """Times of a slot or a word; one of unknown end has no length."""
         if 0 <= start_s <= end_s <= MAX_TIME_S and end_s - start_s <= longest_s:
             return RepairedSpan(start_s, end_s)  # as nearly always
         span = self._span(line, start_s, end_s, longest_s)

@@ -1,17 +1,17 @@
-"""Clocks of inputs put right: parts that each count from 0, words that stand beside their sound.
+"""Correct the clocks of inputs: parts that each count from 0, words that are late or early.
 
-    parts_of       starts in a file's order -> the number of the part of each
-    goes_back      whether what follows is of another part
+    parts_of       starts in a file's order -> the part number of each
+    goes_back      whether a start belongs to another part than the one before
     Chunks         where the parts of recordings begin
     read_chunks    from a file, or one length for all
     placed         utterances in a file's order -> the same, with times from the recording's start
-    Offsets        how far the words of recordings stand behind their sound
+    Offsets        how late the words of recordings are against their sound
     read_offsets   from a file, or one number for all
     moved_back     utterances -> the same, on the clock of the sound
 
 A part begins where the start of an utterance lies more than `BACK_S` before that of the utterance
-before it, in one recording and channel. A part in which nobody speaks leaves no trace, so that a
-file of starts has to list those with speech only.
+before it, in one recording and channel. A part without speech leaves no trace in the input, so a
+file of starts lists only parts with speech.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,8 +30,8 @@ from std.limits import MAX_TIME_S
 from std.nist.audio_names import recording_name
 from std.values import Float64s, Recording
 
-BACK_S = 10.0  # that a clock goes back at least; what several people say is hardly so far apart
-BEYOND_S = 1.0  # that speech of a part may reach into the next one
+BACK_S = 10.0  # least jump back of a clock; people who talk at once are hardly so far apart
+BEYOND_S = 1.0  # how far speech of a part may reach into the next one
 LONGEST_LINE = 1 << 16
 
 
@@ -47,7 +47,7 @@ def parts_of(starts_s: Sequence[float] | Float64s) -> Int64s:
 
 
 def goes_back(before_s: float, start_s: float) -> bool:
-    """Whether a start is of another part than the one before it.
+    """Whether a start belongs to another part than the one before it.
 
     >>> goes_back(60.0, 55.0), goes_back(60.0, 1.0)
     (False, True)
@@ -57,10 +57,10 @@ def goes_back(before_s: float, start_s: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Chunks:
-    """Where the parts of recordings begin, s: listed, or after each length."""
+    """Where the parts of recordings begin, s: as listed, or at multiples of a length."""
 
     starts_s: Mapping[str, tuple[float, ...]]  # by the recording's name
-    length_s: float | None = None  # of each part, where nothing is listed
+    length_s: float | None = None  # of each part, if nothing is listed
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ class _Part:
 def read_chunks(value: Path | float) -> Chunks:
     """Read where parts begin: ``RECORDING START START ...`` in each line, s, or one length.
 
-    Fields are divided by tabulators, in lines that have one, else by blanks.
+    Tabulators separate the fields of lines that have one; blanks those of others.
 
     Raises:
         InputError: a line is something else, or names a recording again.
@@ -105,7 +105,7 @@ def read_chunks(value: Path | float) -> Chunks:
 
 @dataclass(frozen=True, slots=True)
 class Offsets:
-    """How far the words of recordings stand behind their sound, s; below 0: before it."""
+    """How late the words of recordings are against their sound, s; negative: early."""
 
     of_file: Mapping[str, float]  # by the recording's name
     otherwise: float = 0.0  # of recordings that are not listed
@@ -114,7 +114,7 @@ class Offsets:
 def read_offsets(value: Path | float) -> Offsets:
     """Read offsets: ``RECORDING S`` in each line, or one number for all recordings.
 
-    Fields are divided by a tabulator, or the last blank of a line.
+    A tabulator or the last blank of a line separates the fields.
 
     Raises:
         InputError: a line is something else, or names a recording again.
@@ -142,7 +142,7 @@ def read_offsets(value: Path | float) -> Offsets:
 
 
 def moved_back(blocks: Iterable[Utterances], offsets: Offsets) -> Iterator[Utterances]:
-    """Take offsets off the times of utterances; what would stand before 0 stands at 0.
+    """Subtract offsets from the times of utterances; times below 0 become 0.
 
     Args:
         blocks: the blocks of one file.
@@ -160,7 +160,7 @@ _TIMES = ("spans_ms", "slot_spans_ms", "word_spans_ms")
 
 
 def placed(blocks: Iterable[Utterances], chunks: Chunks, path: Path) -> Iterator[Utterances]:
-    """Move utterances to where their parts lie in the recordings.
+    """Move utterances by the starts of their parts in the recordings.
 
     Args:
         blocks: the blocks of one file, in its order, with times from the start of each part.
@@ -168,7 +168,7 @@ def placed(blocks: Iterable[Utterances], chunks: Chunks, path: Path) -> Iterator
         path: for messages.
 
     Raises:
-        InputError: there are more parts than starts or fewer, or speech goes on beyond its part.
+        InputError: the numbers of parts and starts differ, or speech goes on beyond its part.
     """
     parts: dict[Recording, _Part] = {}
     for block in blocks:

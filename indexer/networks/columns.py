@@ -1,8 +1,7 @@
 """What every reader of recogniser output makes first: the columns of many utterances at once.
 
 A reader fills `indexer.networks.raw.RawUtterances` (seconds, tokens and posteriors as written);
-`utterances_of` does what is common to all formats, in a few array passes over all of them
-together:
+`utterances_of` does what all formats have in common, in a few array passes over all utterances:
 
     tokens -> words      non-words become epsilon mass, pronunciation variants are merged
     posteriors           slots that sum to a little over one are scaled to one
@@ -37,8 +36,8 @@ from std.limits import MAX_WORD_S
 from std.n_best import TimedWord
 from std.values import Float64s
 
-SEGMENT_TOLERANCE_S = 1.0  # times may reach that far beyond their segment
-FLOAT32_NOISE = 1e-6  # a sum of float32 posteriors that far beyond 1 is 1
+SEGMENT_TOLERANCE_S = 1.0  # how far times may reach beyond their segment
+FLOAT32_NOISE = 1e-6  # a sum of float32 posteriors this far above 1 counts as 1
 
 
 def utterances_of(
@@ -54,8 +53,8 @@ def utterances_of(
         columns: as written; times count from the start of the recording, or with
             ``segments`` from the start of the utterance.
         path: for messages.
-        segments: where each utterance lies, by name.
-        one_best: timed words of utterances, by name, whose times go to slots without times.
+        segments: the place of each utterance, by name.
+        one_best: timed words of utterances, by name; their times fill slots without times.
         nonwords: keeps noises, or counts those that are dropped.
 
     Raises:
@@ -131,7 +130,7 @@ def _require_times(columns: RawUtterances, slot_spans: Float64s, path: Path | st
 def _placed(
     columns: RawUtterances, path: Path | str, segments: Mapping[str, UtteranceSpan]
 ) -> RawUtterances:
-    """Move utterances to where they lie in their recordings."""
+    """Move utterances to their places in their recordings."""
     found = [
         span_of(segments, name, path, line)
         for name, line in zip(columns.utterances, columns.lines.tolist(), strict=True)
@@ -212,7 +211,7 @@ def _words_only(columns: RawUtterances, nonwords: Nonwords) -> RawUtterances:
         wordless = silence | (tokens == ids.get(None, -1))
         epsilons = epsilons + np.bincount(slot_of[silence], posteriors[silence], slots)
         posteriors = np.where(wordless, 0.0, posteriors)
-        if not np.isnan(columns.spans_s[silence]).all():  # pauses may tell where they are
+        if not np.isnan(columns.spans_s[silence]).all():  # pauses may have times
             empty = np.bincount(slot_of, posteriors, slots) == 0
             pauses = weighted_spans(slot_of, slots, columns.posteriors, columns.spans_s)
             unwritten = np.isnan(slot_spans_s[:, 0])
@@ -277,7 +276,7 @@ def _slot_spans(
 
 
 def _with_stated_errors(found: Filled, columns: RawUtterances) -> Filled:
-    """Times are estimates, too, where the file says so."""
+    """Times that the file calls estimates are estimates, too."""
     if columns.slot_errors_s is None:
         return found
     stated = np.rint(1000 * columns.slot_errors_s)
@@ -288,13 +287,13 @@ def _with_stated_errors(found: Filled, columns: RawUtterances) -> Filled:
 
 
 def _whole_spans(utterance_spans: Float64s, slot_spans: Float64s, bounds: Int64s) -> Float64s:
-    """Return (u, 2) rounded spans of utterances; where none is written, from slot to slot."""
+    """Return (u, 2) rounded spans of utterances; if not written, from first to last slot."""
     first, last = bounds[:-1], bounds[1:] - 1
     from_slots = np.zeros_like(utterance_spans)
     some = first <= last
     from_slots[some, 0] = slot_spans[first[some], 0]
     from_slots[some, 1] = slot_spans[last[some], 1]
     spans = np.where(np.isnan(utterance_spans), from_slots, utterance_spans)
-    backwards = spans[:, 0] > spans[:, 1]  # a start that is written beyond its words
+    backwards = spans[:, 0] > spans[:, 1]  # the written start is later than its words
     spans[backwards] = from_slots[backwards]
     return np.rint(spans)

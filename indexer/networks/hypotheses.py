@@ -1,9 +1,8 @@
 """One-best word sequences and n-best lists of a recogniser, as slots.
 
-Most recognisers write their one best sequence with a confidence per word: each word becomes a
-slot, what is missing to 1 is "no word". Hypotheses of an n-best list are aligned
-(`std.n_best.aligned`): a word's posterior is the weight of the hypotheses that have
-it there.
+Most recognisers write their one best sequence with a confidence per word: each word becomes a slot,
+and the rest up to 1 is "no word". Hypotheses of an n-best list are aligned (`std.n_best.aligned`):
+a word's posterior is the sum of the weights of the hypotheses that have it there.
 """
 
 import math
@@ -23,8 +22,8 @@ from std.n_best import TimedWord, aligned
 from std.repairs import UNKNOWN
 from std.text import bare as without_edges
 
-PAUSE_S = 0.5  # phrases are not joined over more
-UNNAMED = "<unk>"  # said, but the recogniser does not tell what: no phrase is joined over it
+PAUSE_S = 0.5  # phrases are not joined across a longer gap
+UNNAMED = "<unk>"  # an unknown word was said: no phrase is joined across it
 
 
 class HypothesisWord(NamedTuple):
@@ -34,7 +33,7 @@ class HypothesisWord(NamedTuple):
     confidence: float
     start_s: float = UNKNOWN
     end_s: float = UNKNOWN
-    speaker: str = ""  # where the file says of words who spoke them
+    speaker: str = ""  # if the file names speakers of words
 
 
 class UtteranceHypothesis(NamedTuple):
@@ -45,7 +44,7 @@ class UtteranceHypothesis(NamedTuple):
 
 
 def bare(written: str) -> str:
-    """Take off blanks, punctuation and symbols around a word; one that is masked is not named.
+    """Strip blanks, punctuation and symbols around a word; a masked word becomes unknown.
 
     >>> bare(" »Haus-Nr.«, "), bare("don't"), bare("..."), bare("s***")
     ('Haus-Nr', "don't", '', '<unk>')
@@ -87,7 +86,7 @@ def spoken(
 
 
 def _without_remarks(words: Sequence[HypothesisWord], nonwords: Nonwords) -> list[str]:
-    """Take remarks out of words; one may go over several."""
+    """Remove remarks from words; a remark may span several."""
     tokens = [word.token for word in words]
     text = " ".join(tokens)
     spans = list(remarks(text))
@@ -102,7 +101,7 @@ def _without_remarks(words: Sequence[HypothesisWord], nonwords: Nonwords) -> lis
 
 
 def single(words: Sequence[HypothesisWord], *, cut: bool = False) -> list[HypothesisWord]:
-    """Split words that hold blanks ("5 000"); the parts share the time by letters.
+    """Split words that hold blanks ("5 000"); the parts share the time in proportion to letters.
 
     Args:
         words: the words of a hypothesis.
@@ -141,8 +140,8 @@ def write_hypotheses(
 ) -> None:
     """Write several hypotheses, aligned word by word; the first should be the best.
 
-    Text without spaces is aligned character by character if the builder wants characters: programs
-    cut it in many ways, and so do the hypotheses of one of them.
+    Text without spaces is aligned character by character if the builder wants characters: programs,
+    and even hypotheses of one program, cut it differently.
 
     Args:
         builder: whose utterance was begun.
@@ -161,7 +160,7 @@ def write_hypotheses(
         for number, at in slot:
             word = sequences[number][at]
             masses.setdefault(word.token, []).append(hypotheses[number].weight)
-            best.setdefault(word.token, word)  # times of the best hypothesis that has it
+            best.setdefault(word.token, word)  # times of the best hypothesis with this word
         builder.slot(line, epsilon=max(0.0, 1 - sum(map(math.fsum, masses.values()))))
         for token, weights in masses.items():
             builder.word(line, token, min(1.0, math.fsum(weights)), *best[token][2:4])
@@ -184,7 +183,7 @@ def by_confidence(
 ) -> list[UtteranceHypothesis]:
     """Give hypotheses their confidences as weights, scaled where they sum to more than 1.
 
-    Where one has none (0), all count alike.
+    If one has none (0), all weights are equal.
 
     >>> [one.weight for one in by_confidence([0.75, 0.75], [[], []])]
     [0.5, 0.5]
@@ -199,7 +198,7 @@ def by_confidence(
 
 
 def rated(words: Sequence[HypothesisWord]) -> list[HypothesisWord]:
-    """Take words as sure if all of them have confidence 0: so a service says it has none."""
+    """Set all confidences to 1 if all are 0: some services mean "unknown" by that."""
     if any(word.confidence for word in words):
         return list(words)
     return [word._replace(confidence=1.0) for word in words]
@@ -208,10 +207,10 @@ def rated(words: Sequence[HypothesisWord]) -> list[HypothesisWord]:
 def at_common_pauses(
     hypotheses: Sequence[UtteranceHypothesis],
 ) -> Iterator[list[UtteranceHypothesis]]:
-    """Cut long hypotheses, the best first, into utterances where nobody says anything.
+    """Cut long hypotheses, the best first, into utterances at pauses.
 
-    They are cut in the pauses of the best one of more than half a second; a word of another goes
-    where its middle is. Where a word has no times, nothing is cut.
+    They are cut in pauses of more than half a second of the best one; words of the others are
+    assigned by their middles. If a word has no times, nothing is cut.
     """
     everything = [word for hypothesis in hypotheses for word in hypothesis.words]
     if not hypotheses or any(word.start_s != word.start_s for word in everything):
@@ -232,8 +231,7 @@ def at_common_pauses(
 
 
 def by_pauses(words: Sequence[HypothesisWord]) -> Iterator[list[HypothesisWord]]:
-    """Cut a long hypothesis into utterances: at pauses of more than half a second, where somebody
-    else goes on, and where the clock goes back.
+    """Cut a long hypothesis at long pauses, changes of speaker, and where the clock goes back.
 
     >>> said = [("a", "Ada"), ("b", ""), ("c", "Bo")]
     >>> words = [HypothesisWord(word, 1.0, i, i + 1, name) for i, (word, name) in enumerate(said)]
@@ -252,12 +250,12 @@ def by_pauses(words: Sequence[HypothesisWord]) -> Iterator[list[HypothesisWord]]
 
 
 def turns_of(words: Sequence[HypothesisWord]) -> list[Sequence[HypothesisWord]]:
-    """Words with times as turns, if they are of several speakers."""
+    """Words with times as turns, if they have several speakers."""
     several = len({word.speaker for word in words} - {""}) > 1
     return [*by_pauses(words)] if several else [words]
 
 
 def speaker_of(words: Sequence[HypothesisWord]) -> str:
-    """Return who spoke most of some words; of equals the first, empty if nobody is named."""
+    """Return who spoke most of some words; of equals the first, empty if no speaker is named."""
     names = [word.speaker for word in words if word.speaker]
     return max(dict.fromkeys(names), key=names.count, default="")

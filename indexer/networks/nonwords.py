@@ -1,15 +1,15 @@
 """What recognisers write where no word was spoken, and how they mark pronunciation variants.
 
-A confusion network holds words only. Three kinds of tokens are none:
+A confusion network holds words only. Three kinds of tokens are not words:
 
     silence      the empty word, sentence ends, pauses: the slot's epsilon mass ("no word here")
     noise        laughter, music, hesitations, remarks such as ``(speaking German)``: epsilon, too,
                  and counted; `Nonwords` may keep them as if they were words
-    unknown      a word the recogniser heard but cannot spell (``<unk>``): neither; it takes its
-                 mass with it, so that a phrase cannot be joined across it
+    unknown a word the recogniser cannot spell (``<unk>``): removed with its mass, so that a phrase
+                 cannot be joined across it
 
     spoken, replacements    tokens -> words
-    remarks                 text -> where it says what was not spoken
+    remarks                 text -> its remarks, such as ``(laughs)``
 """
 
 import re
@@ -72,7 +72,7 @@ LONGEST_PLAIN = max(len(token) for token in SILENCES | UNKNOWN_WORDS if token.is
 
 
 class Nonwords:
-    """What becomes of noises, and how many of which there were.
+    """Whether noises are kept, and how many of each were dropped.
 
     One of a reading; ``keep`` is what the user wants.
     """
@@ -84,11 +84,11 @@ class Nonwords:
         self.dropped: Counter[str] = Counter()  # by the token in small letters
 
     def drop(self, token: str, count: int = 1) -> None:
-        """Note tokens that are left out."""
+        """Count tokens that are left out."""
         self.dropped[token.lower()] += count
 
 
-@lru_cache(maxsize=1 << 16)  # most words of a file are in the next one, too
+@lru_cache(maxsize=1 << 16)  # files share most of their words
 def spoken(token: str, keep_noises: bool = False) -> str | None:
     """Return the word a token stands for; "" for a non-word, None for a word it cannot name.
 
@@ -107,14 +107,14 @@ def spoken(token: str, keep_noises: bool = False) -> str | None:
 
 
 def replacements(tokens: Iterable[str], keep_noises: bool = False) -> dict[str, str | None]:
-    """Return `spoken` for those of the tokens that do not stand for themselves."""
+    """Return `spoken` for those tokens that it changes."""
     odd = [token for token in tokens if len(token) <= LONGEST_PLAIN or not token.isalnum()]
     meanings = {token: spoken(token, keep_noises) for token in odd}
     return {token: word for token, word in meanings.items() if word != token}
 
 
 def is_noise(token: str) -> bool:
-    """Whether a token is something heard that is no word.
+    """Whether a token is a sound other than a word.
 
     >>> [is_noise(one) for one in ("(laughs)", "[Music]", "%HESITATION", "(WHO)", "<unk>")]
     [True, True, True, False, False]
@@ -128,11 +128,10 @@ def is_noise(token: str) -> bool:
 
 
 def remarks(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where a text says what was not spoken: ``(laughs)``, ``[leise Musik]``, ``♪``.
+    """Yield the remarks of a text: ``(laughs)``, ``[leise Musik]``, ``♪``.
 
-    Round brackets and asterisks may hold what was spoken. They are taken for a remark where the
-    text has nothing else, where they name a sound, and round ones where they hold one or two words
-    in small letters.
+    Round brackets and asterisks may hold what was spoken. They are a remark if the text has nothing
+    else, if they name a sound, or, for round ones, if they hold one or two words in small letters.
     """
     whole = _WHOLE.fullmatch(text.strip(_AROUND))
     for found in _REMARK.finditer(text):

@@ -2,13 +2,13 @@
 
 RawUtterances    columns of many utterances: seconds, tokens and posteriors
 is_valid         whether a strict parser would accept every number unchanged
-settled          the same utterances; those without ends get ends, and none overlaps the next
+settled          the same utterances, all with ends and without overlaps
 
-A line of a transcript that has a start only lasts until the next one, at most as long as its
-letters take. So does one that ends where it starts, or before. A caption that stays until its line
-leaves the screen ends when the next one comes up: so no words of one are put between those of the
-other. Of those that start together, one is said after the other. `settled` is for utterances of one
-speaker in one channel, none of whose words has a time.
+A transcript's line without an end, or with an end at or before its start, lasts until the next one,
+but no longer than its letters take. A caption that stays on the screen beside the next one ends
+when the next one begins, so that their words are not mixed. Captions that start together follow
+each other. `settled` is for utterances of one speaker in one channel, none of whose words has a
+time.
 """
 
 from collections.abc import Hashable, Sequence
@@ -23,7 +23,7 @@ from std.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANC
 from std.values import Bools, Float64s, Recording
 
 SECONDS_PER_LETTER = 0.07  # of speech, about 14 letters a second
-SHORTEST_PER_LETTER = 0.02  # a cue is not cut to less: nobody speaks that fast
+SHORTEST_PER_LETTER = 0.02  # a cue is not cut shorter: nobody speaks faster
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,20 +46,20 @@ class RawUtterances:
     tokens: Int64s  # (m,) index into vocabulary
     posteriors: Float64s  # (m,)
     spans_s: Float64s  # (m, 2)
-    languages: Sequence[str] = ()  # (u,) as the file says them; none at all where it does not
-    speakers: Sequence[str] = ()  # (u,) as the file names them; none at all where it does not
+    languages: Sequence[str] = ()  # (u,) as the file says them; empty if it says none
+    speakers: Sequence[str] = ()  # (u,) as the file names them; empty if it names none
     slot_errors_s: Float64s | None = None  # (n,) largest error of a slot's times; None: unknown
 
 
 def is_valid(columns: RawUtterances) -> bool:
-    """Whether every number is one that the strict parser would accept unchanged."""
+    """Whether the strict parser would accept every number unchanged."""
     masses, slots = columns.posteriors, len(columns.epsilons)
     slot_of = np.repeat(np.arange(slots), np.diff(columns.offsets))
     sums = columns.epsilons + np.bincount(slot_of, masses, slots)
     low, high = -POSTERIOR_TOLERANCE, 1 + POSTERIOR_TOLERANCE
     starts = columns.slot_spans_s[:, 0]
     backwards = np.flatnonzero(starts[1:] < starts[:-1]) + 1
-    first = np.zeros(slots + 1, dtype=bool)  # slots that may: those that begin an utterance
+    first = np.zeros(slots + 1, dtype=bool)  # slots that may: the first of each utterance
     first[columns.bounds] = True
     return bool(
         ((masses >= low) & (masses <= high)).all()
@@ -83,10 +83,10 @@ def _spans_are_valid(spans: Float64s, longest: float) -> bool:
 
 
 def settled(columns: RawUtterances) -> RawUtterances:
-    """Give utterances ends that nobody has written, and let those without words' times not overlap.
+    """Add missing ends of utterances, and remove overlaps of those without words' times.
 
     Args:
-        columns: as written, with a start of each utterance, or neither start nor end.
+        columns: as written; an utterance has a start, or neither start nor end.
     """
     spans = columns.utterance_spans_s
     starts, ends = spans.T
@@ -105,7 +105,7 @@ def settled(columns: RawUtterances) -> RawUtterances:
 
 
 def _settled(spans: Float64s, group: Int64s, n_letters: Float64s) -> Float64s:
-    """Settle the spans of bare utterances, in order of groups and starts."""
+    """Compute the spans of utterances without words' times, in order of groups and starts."""
     starts, ends = spans.T.copy()
     first = np.ones(len(spans), dtype=bool)  # of those that start together
     first[1:] = (group[1:] != group[:-1]) | (starts[1:] > starts[:-1])
@@ -160,7 +160,7 @@ def _letters(columns: RawUtterances) -> Float64s:
 
 
 def _groups(columns: RawUtterances) -> Int64s:
-    """(u,) number of each utterance's recording and speaker, and of the part that counts from 0."""
+    """(u,) number of each utterance's recording, speaker, and part that counts from 0."""
     speakers = columns.speakers or [""] * len(columns.recordings)
     keys: Sequence[Hashable] = speakers
     if len(set(map(id, columns.recordings))) > 1:

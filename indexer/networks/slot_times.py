@@ -1,4 +1,4 @@
-"""Slot times from what the recogniser wrote: exact where it did, interpolated where it did not.
+"""Slot times: as the recogniser wrote them, else interpolated.
 
 The steps, in order; each takes and returns times in float milliseconds, NaN = unknown:
 
@@ -7,7 +7,7 @@ The steps, in order; each takes and returns times in float milliseconds, NaN = u
     filled                slots without times share their gap in proportion to `letters`
     untangled             overlapping neighbours meet halfway; boundaries never run backwards
 
-Slots of many utterances stand one after the other; ``bounds`` says where each utterance begins.
+The arrays hold the slots of many utterances; ``bounds`` says where each utterance begins.
 
 Words whose times are given only together get time in proportion to their letters. Cut into cues of
 up to 14 words, four references with the times of an aligner (Dutch, German, two of English, 77
@@ -18,7 +18,7 @@ puts them:
     phones   .077  .149  .128  .182        phones and half a one per word   .076  .155  .127  .174
     equal    .138  .293  .196  .192        syllables                        .084  .164  .146  .191
 
-Phones are no better and need the language, so letters are used even where a pronunciation is known.
+Phones are no better and need the language, so letters are used even if a pronunciation is known.
 
 Sources: ``python -m benchmarks.estimated_times DATA`` (figures); Xu, Povey, Mangu, Zhu, "Minimum
 Bayes Risk decoding and system combination based on a recursion for edit distance" (2011; overlap
@@ -39,7 +39,7 @@ Int64s = npt.NDArray[np.int64]
 DIGIT_LETTERS = 4  # of the name of a digit, the mean of English: zero, one, two, ...
 _DIGIT = re.compile(r"\d")
 SKIP_COST = 0.6  # two skips cost more than the worst match: a slot takes a word where it can
-MAX_MS = 2.0**40  # farther apart than any two times in one recording
+MAX_MS = 2.0**40  # larger than any distance of two times in one recording
 
 
 class Filled(NamedTuple):
@@ -64,12 +64,12 @@ def letters(words: Sequence[str]) -> Float64s:
 
 
 def filled(spans: Float64s, bounds: Int64s, weights: Float64s, utterance_spans: Float64s) -> Filled:
-    """Let each run of slots without times share the gap it stands in, in proportion to weights.
+    """Let each run of slots without times share its gap in proportion to weights.
 
     A gap reaches from the end of the slot before (or the utterance's start) to the start of
-    the slot after (or the utterance's end). Slots of weight 0 (no word) get no width; a run of
-    nothing but such slots stands at the gap's beginning. The words of a run were said somewhere in
-    its gap: its borders bound the error.
+    the slot after (or the utterance's end). Slots of weight 0 (no word) get no width; a run of such
+    slots only is placed at the gap's beginning. The words of a run were said somewhere in its gap:
+    its borders bound the error.
 
     Args:
         spans: (n, 2); NaN = unknown.
@@ -156,7 +156,7 @@ def untangled(spans: Float64s, bounds: Int64s) -> Float64s:
 def times_from_one_best(
     slots: Sequence[Sequence[str]], best_words: Sequence[TimedWord]
 ) -> Float64s:
-    """Take slots' times from a one-best transcript of the same utterance.
+    """Copy slots' times from a one-best transcript of the same utterance.
 
     Slots and words are aligned by least cost: 0 where the word is in the slot, else 1 minus the
     likeness of its letters to those of the slot's first word.

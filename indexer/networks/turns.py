@@ -1,11 +1,11 @@
-"""Who spoke when, by a diarisation beside the words: turns of speakers -> names of utterances.
+"""Who spoke when, by a separate diarisation: turns of speakers -> names of utterances.
 
     turns_of     the turns of a file (RTTM), by recording
-    spoken_by    utterances -> the same, named by the turns in which their words are
+    spoken_by    utterances -> the same, with the speakers of their words' turns
 
 A word belongs to the turn that contains its middle; if turns overlap, to the first of them.
-Words between two turns go with those before them in the utterance, else with those after. An
-utterance in which speakers change is divided there; one outside of all turns keeps its speaker.
+Words between two turns get the speaker of those before them in the utterance, else of those after.
+An utterance in which speakers change is divided there; one outside of all turns keeps its speaker.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ NOBODY = -1
 
 
 class RecordingTurns(NamedTuple):
-    """Who speaks in a recording, from each of some times on."""
+    """Who speaks in a recording from given times on."""
 
     from_ms: Int64s  # (k,) ascending
     speaker: Int64s  # (k,) row among the names; -1: nobody
@@ -32,7 +32,7 @@ class RecordingTurns(NamedTuple):
 
 
 def turns_of(turns: Turns) -> dict[Recording, RecordingTurns]:
-    """Turns as who speaks from when on, by recording; of overlapping turns the first counts."""
+    """Turns as changes of speaker, by recording; of overlapping turns the first counts."""
     found = {}
     starts = np.rint(1000 * turns.start_s).astype(np.int64)
     ends = np.rint(1000 * (turns.start_s + turns.duration_s)).astype(np.int64)
@@ -66,7 +66,7 @@ def spoken_by(utterances: Utterances, turns: Mapping[Recording, RecordingTurns])
     is_first = np.zeros(len(who) + 1, np.bool_)
     is_first[bounds[:-1]] = True
     changes = np.flatnonzero(np.diff(who, prepend=NOBODY - 1) != 0)
-    inside = changes[~is_first[changes]]  # where another goes on within an utterance
+    inside = changes[~is_first[changes]]  # where the speaker changes within an utterance
     begins = np.concatenate([bounds[:-1], inside])
     rows = np.concatenate(
         [np.arange(len(utterances)), np.searchsorted(bounds, inside, side="right") - 1]

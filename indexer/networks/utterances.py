@@ -1,4 +1,4 @@
-"""Utterances as columns: what the readers hand on, and what pruning and inverting work on.
+"""Utterances as columns: what readers return, and what pruning and inverting work on.
 
 Utterances     many utterances at once, in milliseconds, words as ids of a vocabulary
 stacked        networks -> Utterances
@@ -35,8 +35,8 @@ class Utterances:
 
     recordings: Sequence[Recording]  # (u,)
     names: Sequence[str]  # (u,)
-    languages: Sequence[str]  # (u,) name or code; "" where the file says none
-    speakers: Sequence[str]  # (u,) who spoke; "" where the file does not say it
+    languages: Sequence[str]  # (u,) name or code; "" if the file says none
+    speakers: Sequence[str]  # (u,) who spoke; "" if the file does not say it
     spans_ms: Int64s  # (u, 2) start, end
     times_estimated: Bools  # (u,) slot times are interpolated, not the recogniser's
     bounds: Int64s  # (u + 1,)
@@ -81,7 +81,7 @@ class Utterances:
         return np.bincount(self.words, minlength=len(self.vocabulary)) > 0
 
     def take(self, rows: Sequence[int]) -> "Utterances":
-        """Some utterances, in the order of ``rows``; these themselves if that is all, in order."""
+        """Some utterances, in the order of ``rows``; ``self`` if these are all, in order."""
         if rows == range(len(self)) or list(rows) == list(range(len(self))):
             return self
         picked = np.asarray(rows, dtype=np.int64)
@@ -116,7 +116,7 @@ def networks_in(blocks: Iterable[Utterances | Other]) -> Iterator[ConfusionNetwo
 
 
 def stacked(networks: Iterable[ConfusionNetwork]) -> Utterances:
-    """Networks as columns, in order."""
+    """Networks as columns, in their order."""
     networks = list(networks)
     words = list(chain.from_iterable(network.words for network in networks))
     ids = dict(zip(dict.fromkeys(words), count(), strict=False))
@@ -170,13 +170,13 @@ def concatenated(blocks: Sequence[Utterances]) -> Utterances:
 def _slot_errors(network: ConfusionNetwork) -> Int32s:
     if network.slot_errors_ms is not None:
         return network.slot_errors_ms
-    if network.times_estimated:  # somewhere in the utterance is all that is known
+    if network.times_estimated:  # only the utterance is known
         return slot_errors(network.slot_spans_ms, network.start_ms, network.end_ms)
     return np.zeros(len(network), np.int32)
 
 
 def slot_errors(slot_spans_ms: Int32s, start_ms: int, end_ms: int) -> Int32s:
-    """How far slots may be off that lie somewhere between two times.
+    """How far the estimated times of slots between two known times may be off.
 
     Args:
         slot_spans_ms: (n, 2) start, end as they were estimated.
@@ -194,7 +194,7 @@ def _array(values: Sequence[Any], dtype: type[Scalar]) -> npt.NDArray[Scalar]:
 
 
 def _ends(counts: npt.NDArray[Any]) -> Int64s:
-    """(k + 1,) where each of k ranges of so many rows begins, and the end."""
+    """(k + 1,) first row of each of k ranges of given lengths, and the end."""
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
 
 

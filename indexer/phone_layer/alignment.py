@@ -1,12 +1,12 @@
-"""What each frame of a recording is, by its words: phones, silence, or nobody knows.
+"""The phone of each frame of a recording, by its words; or silence, or unknown.
 
-targets    words -> Targets: what each frame may be
-aligned    how well each frame fits each phone, Targets -> what each frame is (Viterbi)
+targets    words -> Targets: the states that each frame may have
+aligned    how well each frame fits each phone, Targets -> the phone of each frame (Viterbi)
 
 A recording is a row of states: silence, the phones of the first word, silence, and so on. Each
 state holds one frame or more between its bounds, silence may be left out. Words may begin and end
-`SLACK_MS` earlier or later than the recogniser says. A word that teaches nothing (no phones, more
-phones than frames, times that are estimates) is a state of its own with exactly its frames.
+`SLACK_MS` earlier or later than the recogniser says. A word that is not used to learn (no phones,
+more phones than frames, estimated times) is one state with exactly its frames.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from std.values import Float32s, freeze
 NEVER = -1e30  # nats; below any alignment
 
 SLACK_MS = 60
-SILENCE, ANYTHING = 0, -1  # beside the phones, which are 1, 2, ...
+SILENCE, ANYTHING = 0, -1  # phones are 1, 2, ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,8 +30,8 @@ class Targets:
 
     states: Int64s  # (s,) SILENCE, ANYTHING, or a phone's row of the inventory, from 1
     first: Int64s  # (s,) the first frame that a state may hold
-    end: Int64s  # (s,) behind the last
-    spread: Int64s  # (n,) what each frame is, if phones share a word's time evenly
+    end: Int64s  # (s,) one past the last
+    spread: Int64s  # (n,) the state of each frame, if phones share a word's time evenly
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -53,7 +53,7 @@ def targets(words: PronouncedWords, n_frames: int, start_ms: int, frame_ms: int)
     )
     states, first, end = [SILENCE], [0], [n_frames]
     spread = np.full(n_frames, SILENCE)
-    free = 0  # the first frame behind the words so far
+    free = 0  # the first frame after the words so far
     for word in np.argsort(begins, kind="stable").tolist():
         begin, last = max(int(begins[word]), free), int(ends[word])
         if last <= begin:
@@ -88,7 +88,7 @@ def aligned(fits: Float32s, targets: Targets) -> Int64s:
 
 @compiled
 def _path(fits: Float32s, states: Int64s, first: Int64s, end: Int64s) -> Int64s:
-    """(n,) the state of each frame on the best path; a step is at most over one silence."""
+    """(n,) the state of each frame on the best path; a step skips at most one silence."""
     n, s = len(fits), len(states)
     low, high = np.full(n, s), np.full(n, -1)  # the states that each frame may be in
     for state in range(s):

@@ -1,13 +1,13 @@
-"""The phones of an index whose recordings have sound: learned, heard, kept.
+"""Learn and recognise the phones of recordings with sound, and keep them in the index.
 
 recognise_phones    stores -> segments with phones heard, committed
 
 A layer is learned for each pronouncer and encoder, from at most `TEACHING_FRAMES` of speech, and
-kept in the segments of what it heard. Recordings that are added later are heard by it, until the
-index has `ENOUGH` times the sound that taught it; then one is learned again. Speech that was taken
-out of the index by then counts through the earlier layer, towards which the weights are shrunk. A
-layer that gets less than `LEAST_RIGHT` of held-out frames right is not used. An index without sound
-stays as it is.
+kept in the segments of the recordings that it was applied to. It is also applied to recordings that
+are added later, until the index has `ENOUGH` times the sound that the layer was learned from; then
+a new one is learned. Its weights are shrunk towards the earlier layer's, so that speech deleted
+since then still counts. A layer that gets less than `LEAST_RIGHT` of held-out frames right is not
+used. An index without sound is unchanged.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,14 +34,14 @@ from std.values import Recording
 TEACHING_FRAMES = 4 * 3600 * 50  # four hours
 LEAST_FRAMES = 3000  # of words and pauses: a minute
 LEAST_RIGHT = 0.5
-ENOUGH = 2  # times the sound that taught a layer, from which on one is learned again
+ENOUGH = 2  # times the sound that a layer was learned from: then one is learned again
 
 
 def recognise_phones(stores: Sequence[Store]) -> list[HeardLanguage]:
-    """Hear phones in recordings that have sound, where nobody heard any yet, and commit them.
+    """Recognise the phones of recordings with sound that have none yet, and commit them.
 
     Args:
-        stores: the shards of an index, which are being written to.
+        stores: the shards of an index, open for writing.
     """
     segments = [(store, segment) for store in stores for segment in store.segments()]
     if not has_unheard(segment for _, segment in segments):
@@ -60,7 +60,7 @@ def recognise_phones(stores: Sequence[Store]) -> list[HeardLanguage]:
 
 
 def _fits(by: HeardBy | None, sources: Sources) -> bool:
-    """Whether a layer is one of a group's own: of its pronouncer and its encoder."""
+    """Whether a layer has the pronouncer and the encoder of a group."""
     if by is None:
         return False
     layer, teaching = layer_kept(by)
@@ -68,10 +68,11 @@ def _fits(by: HeardBy | None, sources: Sources) -> bool:
 
 
 def _heard(sources: Sources) -> tuple[HeardLanguage, dict[Recording, HeardSlots]]:
-    """The slots of a group's recordings that had none, and of all where a layer is due.
+    """The slots of a group's recordings that had none, or of all if a new layer is due.
 
-    A recording that was indexed again is heard by no layer that it taught: one is learned for it.
-    Where a layer is drawn towards an earlier one, what that has heard stays: it may have taught it.
+    No layer is applied to a recording that it was learned from: if one is indexed again, a new
+    layer is learned. If a layer is shrunk towards an earlier one, slots of the earlier one are
+    kept: the earlier one may have been learned from these recordings.
     """
     new = [source for source in sources.recordings if not _fits(source.by, sources)]
     earlier = _earlier(sources)
@@ -115,25 +116,25 @@ def _outcome(
 
 
 def _earlier(sources: Sources) -> HeardBy | None:
-    """The group's layer that was taught by most speech."""
+    """The group's layer that was learned from most speech."""
     kept = [one.by for one in sources.recordings if one.by and _fits(one.by, sources)]
     return max(kept, key=lambda by: layer_kept(by)[1].frames, default=None)
 
 
 def _is_due(earlier: HeardBy, sources: Sources) -> bool:
-    """Whether the index has so much more sound than taught a layer that one is learned again."""
+    """Whether the index has so much more sound than the layer saw that a new one is due."""
     taught = min(layer_kept(earlier)[1].frames, TEACHING_FRAMES // ENOUGH)
     return sum(len(one.sound) for one in sources.recordings) >= ENOUGH * taught
 
 
 def _has_taught(earlier: HeardBy, sources: Sequence[Source]) -> bool:
-    """Whether one of some recordings taught a layer."""
+    """Whether a layer was learned from one of some recordings."""
     taught = {*layer_kept(earlier)[1].recordings}
     return any(name_of(one.recording) in taught for one in sources)
 
 
 def _gone(earlier: HeardBy | None, sources: Sources) -> int:
-    """How many of the frames that taught an earlier layer have left the index."""
+    """How many of the frames that an earlier layer was learned from have left the index."""
     if earlier is None:
         return 0
     teaching = layer_kept(earlier)[1]
@@ -143,7 +144,7 @@ def _gone(earlier: HeardBy | None, sources: Sources) -> int:
 
 
 def _teachers(sources: Sources) -> list[Source]:
-    """Recordings with words, from all over the group, of at most `TEACHING_FRAMES` or one."""
+    """Recordings with words, spread over the group: at most `TEACHING_FRAMES`, at least one."""
     spoken = [one for one in sources.recordings if len(one.words.begin_ms)]
     total = sum(len(one.sound) for one in spoken)
     step = max(1.0, total / TEACHING_FRAMES)
@@ -151,7 +152,7 @@ def _teachers(sources: Sources) -> list[Source]:
 
 
 def _lessons(taught: Sequence[Source], phones: Sequence[str]) -> list[Lesson]:
-    """The recordings as lessons in phones of all of them."""
+    """The recordings as lessons, with the phones of all of them."""
     if not taught:
         return []
     row_of = {phone: row for row, phone in enumerate(phones)}
@@ -167,13 +168,13 @@ def _lessons(taught: Sequence[Source], phones: Sequence[str]) -> list[Lesson]:
 
 
 def _by_whole(source: Source, layer: PhoneLayer, by: HeardBy) -> HeardSlots:
-    """The slots of a recording that taught nothing."""
+    """The slots of a recording that no layer was learned from."""
     slots = slots_of(layer.log_posteriors(source.reader), layer.shares)
     return heard_of(slots, by, layer.phones, (source.sound.start_ms, source.sound.frame_ms))
 
 
 def _by_folds(source: Source, learned: Learned, folds: Int64s, by: HeardBy) -> HeardSlots:
-    """The slots of a recording that taught, each frame heard by the layer that did not see it."""
+    """The slots of a recording learned from; each frame by the layer that did not see it."""
     said = np.empty((len(folds), len(learned.whole.bias)), np.float32)
     for fold in np.unique(folds).tolist():
         mine = folds == fold

@@ -1,19 +1,19 @@
 """A linear layer from an encoder's frames to phones, learned by linear discriminant analysis.
 
 PhoneLayer    frames -> log posteriors of silence and each phone
-FrameReader   reads some of a recording's frames; a long recording is heard in blocks
-blocks        the frames of a recording as the layer looks at them: each with one on either side
+FrameReader   reads some of a recording's frames; a long recording is read in blocks
+blocks        the layer's inputs: each frame of a recording with one on either side
 shrunk        a layer between itself and an earlier one
-fits_of       log posteriors -> how well each frame fits each phone, whatever is frequent
+fits_of       log posteriors -> how well each frame fits each phone, whatever their frequency
 ClassSums    how many frames each class has, their sums and products; those of several
              recordings add up
-class_sums   inputs and what they are -> ClassSums
+class_sums   inputs and their classes -> ClassSums
 layer_of     ClassSums -> weights and bias
 
-Frames of a class are taken as normal, all classes with one covariance. Then log posteriors are
-linear in the frame: the weights follow from sums, without steps of descent. Fisher, "The use of
-multiple measurements in taxonomic problems" (1936); Hastie, Tibshirani and Friedman, "The
-Elements of Statistical Learning" (2009), section 4.3.
+Frames of each class are assumed to be normally distributed, with one covariance for all classes.
+Then log posteriors are linear in the frame: the weights follow from sums, without gradient descent.
+Fisher, "The use of multiple measurements in taxonomic problems" (1936); Hastie, Tibshirani and
+Friedman, "The Elements of Statistical Learning" (2009), section 4.3.
 """
 
 from collections.abc import Callable, Iterator
@@ -26,25 +26,25 @@ from std.sound.value import Encoder
 from std.store.columns import Int64s
 from std.values import Float32s, Float64s, freeze
 
-SHARE_POWER = 0.5  # of a phone's share, by which its posteriors are divided
+SHARE_POWER = 0.5  # of a phone's share: its posteriors are divided by this power
 WORST_FIT = -10.0  # nats
 BLOCK = 15_000  # frames: 5 minutes
-CONTEXT = 1  # frame to either side of a frame that the layer sees, too
+CONTEXT = 1  # frames on either side of a frame, part of its input
 
-RIDGE = 0.05  # of each input's variance, added to that within classes
+RIDGE = 0.05  # of each input's variance, added to the variance within classes
 
 
 class FrameReader(NamedTuple):
-    """A recording's frames, of which some at a time are read."""
+    """Reads a recording's frames, some at a time."""
 
     n_frames: int
     read: Callable[[int, int], Float32s]  # first and behind the last -> (n, d)
 
 
 def blocks(reader: FrameReader) -> Iterator[tuple[slice, Float32s]]:
-    """Each block's place, and (n, 3 d) its frames between the frames `CONTEXT` before and behind.
+    """Each block's place, and (n, 3 d) its frames, each with the `CONTEXT` frames around it.
 
-    At the ends of a recording its first and last frames stand for those that are not there.
+    The first and last frames of a recording are repeated at its ends.
     """
     for begin in range(0, reader.n_frames, BLOCK):
         end = min(begin + BLOCK, reader.n_frames)
@@ -58,19 +58,19 @@ def blocks(reader: FrameReader) -> Iterator[tuple[slice, Float32s]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhoneLayer:
-    """What an encoder's frames say of phones."""
+    """A linear layer from an encoder's frames to phones."""
 
     encoder: Encoder
-    phones: tuple[str, ...]  # silence is beside them, the first class
+    phones: tuple[str, ...]  # without silence, which is the first class
     weights: Float32s  # (3 d, phones + 1)
     bias: Float32s  # (phones + 1,)
-    shares: Float32s  # (phones + 1,) of the speech that taught it
+    shares: Float32s  # (phones + 1,) in the speech it was learned from
 
     def __post_init__(self) -> None:
         freeze(self)
 
     def log_posteriors(self, reader: FrameReader) -> Float32s:
-        """(n, phones + 1) natural logs; of silence first.
+        """(n, phones + 1) natural logs; silence is first.
 
         Args:
             reader: the reader of frames of the layer's encoder.
@@ -89,10 +89,10 @@ def log_softmax(scores: Float32s) -> Float32s:
 
 
 def shrunk(layer: PhoneLayer, earlier: PhoneLayer, weight: float) -> PhoneLayer:
-    """A layer drawn towards an earlier one: a weighted mean of their log posteriors.
+    """A layer shrunk towards an earlier one: a weighted mean of their log posteriors.
 
     Args:
-        layer: its phones that the earlier one has not stay as they are.
+        layer: phones that the earlier one lacks are unchanged.
         earlier: a layer of the same encoder.
         weight: the weight of the earlier one, from 0 to 1.
     """
@@ -101,7 +101,7 @@ def shrunk(layer: PhoneLayer, earlier: PhoneLayer, weight: float) -> PhoneLayer:
     both = rows >= 0
     mixed = []
     for ours, theirs in ((layer.weights, earlier.weights), (layer.bias, earlier.bias)):
-        # What all classes have in common says nothing: without it the two can be compared.
+        # What all classes have in common changes no posterior; without it the two are comparable.
         new = ours - ours[..., both].mean(axis=-1, keepdims=True)
         old = theirs - theirs[..., rows[both]].mean(axis=-1, keepdims=True)
         new[..., both] += weight * (old[..., rows[both]] - new[..., both])
@@ -116,7 +116,7 @@ def fits_of(log_posteriors: Float32s, shares: Float32s) -> Float32s:
 
     Args:
         log_posteriors: (n, k) of each frame.
-        shares: (k,) of the phones in the speech that taught, or (n, k) of each frame.
+        shares: (k,) of the phones in the speech learned from, or (n, k) of each frame.
     """
     scores = log_posteriors - SHARE_POWER * np.log(shares)
     fits: Float32s = np.maximum(scores - scores.max(axis=1, keepdims=True), np.float32(WORST_FIT))
@@ -162,10 +162,10 @@ def class_sums(inputs: Float32s, classes: Int64s, n_classes: int) -> ClassSums:
 def layer_of(sums: ClassSums) -> tuple[Float64s, Float64s]:
     """(d, k) weights and (k,) bias: inputs @ weights + bias are log posteriors, up to a constant.
 
-    A class without frames has those of all frames together, and the share of a single frame.
+    A class without frames gets the mean of all frames, and the share of a single frame.
 
     Args:
-        sums: over frames; of none, all classes are equally likely.
+        sums: over frames; without frames all classes are equally likely.
     """
     total, k = np.maximum(sums.counts.sum(), 1.0), len(sums.counts)
     mean = sums.sums.sum(axis=0) / total

@@ -3,10 +3,11 @@
 folds_of  the fold of each frame of several recordings
 learn     rounds of layers and alignments -> Learned
 
-No frame is judged by a layer that it taught. Recordings are dealt to four folds in the order of
-their names; fewer than four are cut into blocks of 30 s, which are dealt instead.
-At first the phones of a word share its time evenly. In each round a layer of three folds hears the
-fourth, and its words are aligned with what it hears; the next round learns from that.
+No layer is applied to a frame that it was learned from. Recordings are dealt to four folds in the
+order of their names; if they are fewer than four, blocks of 30 s are dealt instead. At first the
+phones of a word share its time evenly. In each round a layer learned from three folds is applied to
+the fourth, and the words of the fourth are aligned with its output; the next round learns from
+that.
 """
 
 from collections.abc import Sequence
@@ -35,7 +36,7 @@ from std.values import Float32s
 FOLDS = 4
 BLOCK_MS = 30_000
 ROUNDS = 3
-SCALE = 0.5  # of a layer: frames in a row are alike, so it is too sure of itself
+SCALE = 0.5  # of a layer: frames in a row are alike, so its posteriors are too extreme
 
 
 def folds_of(lengths: Sequence[int], frame_ms: int) -> list[Int64s]:
@@ -52,7 +53,7 @@ def folds_of(lengths: Sequence[int], frame_ms: int) -> list[Int64s]:
 
 
 class Lesson(NamedTuple):
-    """A recording with words, which teaches."""
+    """A recording with words to learn from."""
 
     reader: FrameReader
     targets: Targets
@@ -60,24 +61,24 @@ class Lesson(NamedTuple):
 
 
 class Classifier(NamedTuple):
-    """A layer while it is learned: of frames in context, less their origin."""
+    """A layer while it is learned: for frames in context, less their origin."""
 
     weights: Float32s  # (3 d, k)
     bias: Float32s  # (k,)
-    shares: Float32s  # (k,) of the frames that taught it
+    shares: Float32s  # (k,) of the frames it was learned from
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Learned:
-    """What the frames of an archive say of phones."""
+    """The layers learned from an archive."""
 
     layers: tuple[PhoneLayer, ...]  # layer f did not see the frames of fold f
     whole: PhoneLayer  # saw all frames
     right: float  # share of the held-out frames of words that a layer gets right
-    frames: int  # of words and pauses that taught
+    frames: int  # of words and pauses learned from
 
     def shrunk(self, earlier: PhoneLayer, weight: float) -> "Learned":
-        """The same, each layer drawn towards an earlier one; see `layer.shrunk`."""
+        """The same, with each layer shrunk towards an earlier one; see `layer.shrunk`."""
         layers = tuple(shrunk(layer, earlier, weight) for layer in self.layers)
         return replace(self, layers=layers, whole=shrunk(self.whole, earlier, weight))
 
@@ -87,7 +88,7 @@ def learn(lessons: Sequence[Lesson], phones: Sequence[str], encoder: Encoder) ->
 
     Args:
         lessons: each with frames.
-        phones: to whose rows the classes of the targets refer.
+        phones: the classes of the targets are their rows.
         encoder: the encoder of the frames.
     """
     _, inputs = next(blocks(lessons[0].reader))
@@ -125,7 +126,7 @@ def _sums_of_folds(
 
 
 def _classifier(of_folds: Sequence[ClassSums], without: int | None) -> Classifier:
-    """What all folds but one say; None: all of them."""
+    """The layer of all folds but one; None: of all."""
     sums = sum(
         (one for fold, one in enumerate(of_folds) if fold != without),
         no_sums(*of_folds[0].sums.shape),
@@ -149,7 +150,7 @@ def _heard(lesson: Lesson, classifiers: Sequence[Classifier], origin: Float32s) 
 
 
 def _right(heard: Sequence[Float32s], classes: Sequence[Int64s]) -> float:
-    """The share of the frames of words whose likeliest class is the aligned one."""
+    """The share of words' frames whose likeliest class is the aligned one."""
     right = frames = 0
     for scores, of_frames in zip(heard, classes, strict=True):
         of_words = of_frames > SILENCE

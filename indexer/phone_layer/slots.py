@@ -2,14 +2,14 @@
 
 slots_of         (n, k) log posteriors -> PhoneSlots
 heard_of         slots of one recording -> HeardSlots, as a segment's columns keep them
-kept_layer       PhoneLayer and what taught it -> HeardBy, likewise (`std.store.heard`)
-layer_kept       HeardBy -> PhoneLayer
-name_of          a recording that taught, as a layer notes it
+kept_layer PhoneLayer and the speech it was learned from -> HeardBy, likewise (`std.store.heard`)
+layer_kept HeardBy -> PhoneLayer name_of the name under which a layer notes a recording it was
+learned from
 
 The likeliest row of phones, in which a change costs `CHANGE` nats, cuts the frames into runs; each
-run is a slot. What a slot may hold are the mean posteriors of its frames. It is no phone of its
-own, but part of its neighbours, with the geometric mean of the probability that its frames are
-theirs.
+run is a slot. The probabilities of its phones are the mean posteriors of its frames. The
+probability that it is no separate phone, but part of its neighbours, is the geometric mean of the
+probabilities that its frames are theirs.
 """
 
 from typing import NamedTuple
@@ -33,11 +33,11 @@ HIGHEST_COST = 255
 
 
 class PhoneSlots(NamedTuple):
-    """Slots of a recording, one behind the other from its first frame to its last."""
+    """Slots of a recording, without gaps from its first frame to its last."""
 
-    frames: Int64s  # (s,) how many each has
-    probability: Float64s  # (s, k) of silence and of each phone
-    empty: Float64s  # (s,) that it is no phone of its own; with `probability` it sums to 1
+    frames: Int64s  # (s,) of each slot
+    probability: Float64s  # (s, k) of silence and each phone
+    empty: Float64s  # (s,) that it is no separate phone; with `probability` it sums to 1
 
 
 def slots_of(log_posteriors: Float32s, shares: Float32s) -> PhoneSlots:
@@ -45,7 +45,7 @@ def slots_of(log_posteriors: Float32s, shares: Float32s) -> PhoneSlots:
 
     Args:
         log_posteriors: (n, k) of silence and each phone.
-        shares: (k,) of them in the speech that taught the layer.
+        shares: (k,) of them in the speech that the layer was learned from.
     """
     n, k = log_posteriors.shape
     if not n:
@@ -80,7 +80,7 @@ def _begins(likeliest: Int64s) -> Int64s:
 
 @compiled
 def _likeliest_row(fits: Float32s, change: float) -> Int64s:
-    """(n,) the class of each frame on the path of the best sum of fits less changes."""
+    """(n,) the class of each frame on the path with the best sum of fits less changes."""
     n, k = fits.shape
     best = fits[0].astype(np.float64)
     came_from = np.empty((n, k), np.int16)
@@ -102,16 +102,16 @@ def _likeliest_row(fits: Float32s, change: float) -> Int64s:
 
 
 class Teaching(NamedTuple):
-    """What a layer was learned from, and how well it hears."""
+    """What a layer was learned from, and how accurate it is."""
 
     pronouncer: str
     frames: int  # of words and pauses
-    recordings: tuple[str, ...]  # names of those that taught (`name_of`)
+    recordings: tuple[str, ...]  # names of recordings learned from (`name_of`)
     right: float  # share of the held-out frames of words
 
 
 def name_of(recording: Recording) -> str:
-    """How a layer notes a recording that taught it."""
+    """The name under which a layer notes a recording it was learned from."""
     return f"{recording.file}/{recording.channel}"
 
 
@@ -133,7 +133,7 @@ def layer_kept(by: HeardBy) -> tuple[PhoneLayer, Teaching]:
     """The inverse of `kept_layer`, to the precision of float16.
 
     Raises:
-        ValueError: it is no layer.
+        ValueError: the bytes are no layer.
     """
     fields: dict[str, object] = dict(by.fields)
     try:
@@ -156,7 +156,7 @@ def heard_of(
 
     Args:
         slots: the slots of the recording.
-        by: the layer that heard them.
+        by: the layer that they come from.
         phones: the phones of the layer.
         clock: when the first frame begins, and how long each is, in ms.
     """

@@ -1,6 +1,6 @@
 """The recordings of an index that have sound, and their words with phones and times.
 
-has_unheard     whether an index has sound whose phones nobody heard
+has_unheard     whether an index has sound whose phones are not recognised yet
 sources_of      segments -> Sources, those of one pronouncer and encoder together
 spoken_words    columns of a segment with phone columns -> PronouncedWords of each recording
 """
@@ -21,7 +21,7 @@ from std.store.columns import KEY_SHIFT, SLOT_ERROR, Int64s, SegmentColumns, unp
 from std.store.heard import NOBODY, HeardBy, HeardSlots
 from std.values import Bools, Float32s, Recording, freeze
 
-SURE_MS = 100  # how far the times of a word may be off that teaches
+SURE_MS = 100  # how far the times of a word to learn from may be off
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +32,7 @@ class PronouncedWords:
     end_ms: Int64s  # (w,)
     offsets: Int64s  # (w + 1,) into phones
     phones: npt.NDArray[np.uint8]  # rows of the segment's inventory of phones
-    timed: Bools  # (w,) whether the times are the recogniser's, not estimates
+    timed: Bools  # (w,) whether the recogniser wrote the times
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -86,8 +86,8 @@ class Source(NamedTuple):
     recording: Recording
     sound: Sound
     words: PronouncedWords
-    phones: tuple[str, ...]  # to whose rows those of the words refer
-    by: HeardBy | None  # who heard its phones already
+    phones: tuple[str, ...]  # those of the words are rows of these
+    by: HeardBy | None  # the layer of its phones, if recognised
 
     @property
     def reader(self) -> FrameReader:
@@ -96,7 +96,7 @@ class Source(NamedTuple):
 
 
 class Sources(NamedTuple):
-    """Recordings whose phones one layer can tell."""
+    """Recordings that one layer can be applied to."""
 
     pronouncer: str
     encoder: Encoder
@@ -104,7 +104,7 @@ class Sources(NamedTuple):
 
 
 def has_unheard(segments: Iterable[Segment]) -> bool:
-    """Whether a live recording of segments with phones has sound whose phones nobody heard."""
+    """Whether a live recording of segments with phones has sound without recognised phones."""
     for segment in segments:
         offsets = segment.extra(OFFSETS)
         if offsets is None or segment.extra("phone_maker") is None:
@@ -119,7 +119,7 @@ def has_unheard(segments: Iterable[Segment]) -> bool:
 
 
 def sources_of(segments: Iterable[Segment]) -> list[Sources]:
-    """The recordings with sound of segments; those without phone columns are passed over."""
+    """The recordings with sound of segments; segments without phone columns are skipped."""
     found: dict[tuple[str, Encoder], list[Source]] = {}
     for segment in segments:
         if segment.extra(OFFSETS) is None or segment.extra("phone_maker") is None:

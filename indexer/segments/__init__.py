@@ -1,1 +1,1 @@
-"""Utterances become the columns of an index segment; segments become one."""
+"""Utterances become the columns of an index segment; segments are merged into one."""

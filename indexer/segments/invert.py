@@ -24,14 +24,14 @@ from std.store.speakers import speaker_columns, turn_columns
 from std.text import Normalisation
 from std.values import ConfusionNetwork, Float32s, Int32s
 
-SURE = 1e-3  # posteriors of a slot may sum to so much less than 1
+SURE = 1e-3  # posteriors of a slot may sum to this much less than 1
 
 
 def posting_order(word: Int64s, key: UInt64s, slot: Int64s | Int32s) -> Int64s:
     """The order by word, key and slot.
 
     Postings mostly come in the order of time, from a network or from segments whose recordings
-    follow each other. Then it is enough to sort by word, which is several times as fast.
+    follow each other. Then sorting by word is enough, and several times as fast.
 
     Args:
         word: (n,) word id of each posting.
@@ -109,12 +109,12 @@ def invert(
 
 
 def slot_errors(errors_ms: npt.NDArray[np.integer]) -> dict[str, Column]:
-    """The column `SLOT_ERROR` among a segment's extra ones; none where no time is estimated."""
+    """The extra column `SLOT_ERROR` of a segment; none if no time is estimated."""
     return {SLOT_ERROR: errors_ms.astype("<u4")} if errors_ms.any() else {}
 
 
 def _speakers(names: Sequence[str]) -> tuple[list[str], Int64s]:
-    """The different names, and (u,) the row of each utterance's."""
+    """The distinct names, and (u,) the row of each utterance's."""
     row_of = dict(zip(dict.fromkeys(names), count(), strict=False))
     return [*row_of], np.fromiter(map(row_of.__getitem__, names), np.int64, len(names))
 
@@ -133,7 +133,7 @@ def _speaker_columns(
 
 
 def _ascending(middle_ms: Int64s, n_slots: Int64s) -> Int64s:
-    """(n,) middles of slots, none before that of a slot before it in the same utterance.
+    """(n,) middles of slots, ascending within an utterance.
 
     Args:
         middle_ms: (n,) utterance by utterance.
@@ -155,10 +155,10 @@ def make_keys(recording: Int64s, time_ms: npt.NDArray[np.integer]) -> UInt64s:
 def _said_rather(
     slot_key: UInt64s, slot: Int64s, posterior: Float32s, epsilon: Float32s
 ) -> Float32s:
-    """(n,) posterior from which on a slot's likeliest word is shown rather than nothing.
+    """(n,) least posterior at which a slot's likeliest word is shown rather than nothing.
 
-    A recording with one word in each slot, and nothing else but "no word", is no choice of the
-    recogniser's among several: it wrote that word, however sure it was.
+    If each slot of a recording has one word and "no word" only, the recogniser wrote that word,
+    whatever its confidence.
 
     Args:
         slot_key: (n,)
@@ -180,7 +180,7 @@ def likeliest_words(word: Int64s, posterior: Float32s, slot: Int64s, least: Floa
         word: (m,) id of each alternative's word.
         posterior: (m,) of each alternative.
         slot: (m,) row of each alternative's slot.
-        least: (n,) posterior that the word of each slot has at least.
+        least: (n,) least posterior of the word of each slot.
 
     Returns:
         (n,) ids of words; -1 where no alternative is likely enough.
@@ -235,8 +235,10 @@ def _word_ids(utterances: Utterances, normalisation: Normalisation) -> tuple[lis
 def _combined(
     word: Int64s, key: UInt64s, duration: Int64s, posterior: Float32s, slot: Int64s
 ) -> tuple[Int64s, UInt64s, Int64s, Float32s, Int64s]:
-    """Alternatives of one slot that normalise to one word become one: the times of the likelier,
-    the sum of the posteriors (they exclude each other).
+    """Merge alternatives of one slot that normalise to one word.
+
+    The result has the times of the likelier, and the sum of the posteriors: they exclude each
+    other.
     """
     pair = slot * (int(word.max(initial=0)) + 1) + word
     ranked = np.sort(pair)

@@ -1,6 +1,6 @@
-"""Merging: many segments into one that reads as if everything had been inverted at once.
+"""Merge many segments into one that equals inverting everything at once.
 
-`indexer.maintain` says which segments are merged when.
+`indexer.maintain` chooses the segments.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -38,15 +38,15 @@ Rebuild = Callable[[SegmentColumns], Mapping[str, Column]]
 
 
 def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> SegmentColumns:
-    """One segment with the live recordings of all; a recording that several hold is combined.
+    """One segment with the live recordings of all; parts of one recording are combined.
 
-    Goes through the vocabulary in blocks, so beside its result it needs little memory.
+    Processes the vocabulary in blocks, so it needs little memory beside its result.
 
     Args:
         segments: what to merge; those without an id are not committed yet. Slots of one recording
-            that share their middle come in the order in which the segments' speech of it begins.
-        rebuild: makes the extra columns of the result, of which only `SLOT_ERROR`, the speakers,
-            the sound and the phones heard stay without.
+            with the same middle are ordered by the start of the segments' speech of it.
+        rebuild: makes the extra columns of the result; without it only `SLOT_ERROR`, the speakers,
+            the sound and the phones heard are kept.
 
     Returns:
         Columns equal to those of inverting all the live recordings' networks at once.
@@ -105,7 +105,7 @@ def _of_sound(
     rows: Sequence[Int64s],
     recordings: Sequence[IndexedRecording],
 ) -> dict[str, Column]:
-    """The columns of sound and of phones heard of the merged segment, where a part has them."""
+    """The columns of sound and of phones heard of the merged segment, if a part has them."""
     sound = merged_sound(parts, lives, rows, len(recordings))
     return sound | merged_heard(parts, lives, recordings)
 
@@ -113,7 +113,7 @@ def _of_sound(
 def _slot_errors(
     parts: Sequence[SegmentColumns], slot_kept: Sequence[Rows], slot_order: Int64s
 ) -> dict[str, Column]:
-    """The column `SLOT_ERROR` of the merged segment, where a part has one."""
+    """The column `SLOT_ERROR` of the merged segment, if a part has one."""
     if not any(SLOT_ERROR in part.extra for part in parts):
         return {}
     errors_ms = [
@@ -126,7 +126,7 @@ def _slot_errors(
 def _speakers(
     parts: Sequence[SegmentColumns], slot_kept: Sequence[Rows], slot_order: Int64s
 ) -> dict[str, Column]:
-    """The columns of the merged segment that say who spoke, where a part has them."""
+    """The columns of the merged segment that say who spoke, if a part has them."""
     if not any(NAMES in part.extra for part in parts):
         return {}
     if all(isinstance(kept, slice) for kept in slot_kept) and _ascends(slot_order):
@@ -179,8 +179,8 @@ def _merged_slot_keys(
 def _slot_order(slot_key: UInt64s, sizes: Sequence[int]) -> Int64s:
     """The order of the slots of several parts by time.
 
-    Where parts hold utterances of one recording, slots may share a key: then the part whose
-    speech of this recording begins first goes first, whatever the order of the parts.
+    If parts hold utterances of one recording, slots may share a key: then the part whose speech of
+    this recording begins first goes first, whatever the order of the parts.
     """
     if (slot_key[1:] > slot_key[:-1]).all():  # parts of different recordings, in their order
         return np.arange(len(slot_key))
@@ -199,7 +199,7 @@ def _slot_order(slot_key: UInt64s, sizes: Sequence[int]) -> Int64s:
 
 
 def _live(segment: Segment) -> Bools:
-    """(r,) which recordings of a segment still count."""
+    """(r,) which recordings of a segment are live."""
     live = np.ones(len(segment.recordings), dtype=bool)
     live[list(segment.deleted)] = False
     return live
@@ -225,14 +225,14 @@ def _recordings(
 
 
 def _kept_slots(part: SegmentColumns, live: Bools) -> Rows:
-    """Rows of slots whose recording is live; a slice, which copies nothing, where all are."""
+    """Rows of slots whose recording is live; a slice, which copies nothing, if all are."""
     if live.all():
         return slice(None)
     return np.flatnonzero(np.repeat(live, np.diff(part.slot_offsets)))
 
 
 def _kept_postings(part: SegmentColumns, live: Bools) -> Rows:
-    """Rows of postings whose recording is live; a slice, which copies nothing, where all are."""
+    """Rows of postings whose recording is live; a slice, which copies nothing, if all are."""
     if live.all():
         return slice(None)
     return np.flatnonzero(np.repeat(live, np.diff(part.slot_offsets))[part.posting_slot])
@@ -281,7 +281,7 @@ def _merged_vocabulary(
 def _new_slots(
     parts: Sequence[SegmentColumns], slot_kept: Sequence[Rows], slot_order: Int64s
 ) -> list[Int32s]:
-    """For each segment the new row of each of its slots; -1 where it goes."""
+    """For each segment the new row of each of its slots; -1 if it is dropped."""
     new_row = np.empty(len(slot_order), dtype=np.int32)
     new_row[slot_order] = np.arange(len(slot_order), dtype=np.int32)
     places, before = [], 0

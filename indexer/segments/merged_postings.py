@@ -68,7 +68,7 @@ class _Piece(NamedTuple):
 def _piece(
     part: SegmentColumns, live: Bools, new_slots: Int32s, new_ids: Int64s, first: int, last: int
 ) -> _Piece:
-    """Of the words ``first`` to before ``last`` of the merged vocabulary."""
+    """Postings of the words ``first`` to before ``last`` of the merged vocabulary."""
     inside = np.flatnonzero((new_ids >= first) & (new_ids < last))
     low, high = (int(inside[0]), int(inside[-1]) + 1) if len(inside) else (0, 0)
     offsets = part.posting_offsets[low : high + 1]

@@ -11,7 +11,7 @@ words, P phones, m postings, n slots:
     gram_codes        (G,) different trigrams a*P*P + b*P + c, ascending
     gram_offsets      (G + 1,), gram_words    the words that contain each, ascending
     slot_arc_offsets  (n + 1,), arc_rows (m,)  posting rows of each slot's alternatives
-    language          UTF-8: a code, where a known language has no pronouncer; then the only one
+    language          UTF-8: a code, if a known language has no pronouncer; then the only column
 
 The phones heard in the sound of recordings are columns of their own (`std.store.heard`); those of a
 merged segment are made here, too.
@@ -43,9 +43,9 @@ from std.values import Bools, Recording
 class PhoneColumnBuilder:
     """Makes the phone columns of segments, as the configuration says; one per run.
 
-    Where a language has no converter and the configuration does not insist on it, a segment is
-    made without phones; its column ``language`` (UTF-8) then keeps what it is, and ``problems``
-    says why.
+    If a language has no converter and the configuration does not require one, a segment is made
+    without phones; its column ``language`` (UTF-8) then names the language, and ``problems`` says
+    why.
     """
 
     config: Config
@@ -65,7 +65,7 @@ class PhoneColumnBuilder:
         )
 
     def of(self, columns: SegmentColumns, language: str) -> Mapping[str, Column]:
-        """The phone columns of a segment in one language, or none; empty: it is not known.
+        """The phone columns of a segment in one language, or none; empty: unknown language.
 
         Raises:
             ConfigError: the language that the configuration names has no converter.
@@ -85,12 +85,12 @@ class PhoneColumnBuilder:
             return {"language": np.frombuffer(language_code(language).encode(), np.uint8)}
 
     def pronouncer(self, language: str) -> str | None:
-        """Who pronounced the segments of a language, None if nobody did."""
+        """The pronouncer of the segments of a language; None if there is none."""
         lexicon = self._lexicons.get(language_code(language))
         return lexicon.name if lexicon else None
 
     def sounds(self, words: Sequence[str], language: str) -> list[Sequence[str]]:
-        """How each word sounds: its phones; its letters where nobody pronounces it."""
+        """The phones of each word; its letters if no pronouncer has it."""
         try:
             pronounced = self._lexicon(language).pronunciations(words) if language else ()
         except ConfigError:
@@ -129,7 +129,7 @@ def phone_columns(columns: SegmentColumns, lexicon: Lexicon) -> dict[str, Column
 
 
 def kept_phones(columns: SegmentColumns, before: SegmentColumns) -> dict[str, Column]:
-    """The phone columns of a segment whose words an earlier one has, as they were pronounced there.
+    """The phone columns of a segment, with the pronunciations of an earlier one with its words.
 
     Args:
         columns: the columns of the segment, in order, without phone columns.
@@ -165,7 +165,7 @@ def _pronunciations(table: PhoneTable) -> dict[str, Column]:
 
 
 def _grams(table: PhoneTable) -> dict[str, Column]:
-    """Which words contain which three phones in a row."""
+    """The words that contain each three phones in a row."""
     p = len(table.inventory)
     word = np.repeat(np.arange(len(table.offsets) - 1), np.diff(table.offsets))
     first = np.flatnonzero(word[:-2] == word[2:]) if len(word) > 2 else np.empty(0, np.int64)
@@ -183,7 +183,7 @@ def _grams(table: PhoneTable) -> dict[str, Column]:
 
 
 def _time_order(columns: SegmentColumns) -> dict[str, Column]:
-    """The postings slot by slot; within a slot by start, end and word, whose order they have."""
+    """The postings slot by slot; within a slot by start, end and word."""
     slot_arcs = np.bincount(columns.posting_slot, minlength=len(columns.slot_key))
     if len(slot_arcs) and slot_arcs.max() == 1:  # one-best text: nothing to sort
         row_of_slot = np.full(len(slot_arcs), -1)
@@ -201,14 +201,14 @@ def _time_order(columns: SegmentColumns) -> dict[str, Column]:
 def merged_heard(
     parts: Sequence[SegmentColumns], lives: Sequence[Bools], recordings: Sequence[IndexedRecording]
 ) -> dict[str, Column]:
-    """The columns of the phones heard in the merged segment's recordings, where a part has them.
+    """The columns of the phones heard in the merged segment's recordings, if a part has them.
 
-    Of a recording that several parts hold, those of the first that has any: its whole sound was
-    heard, whatever part of its words a segment has.
+    If several parts hold a recording, the first with any counts: these are of its whole sound,
+    whatever part of its words a segment has.
 
     Args:
         parts: columns of segments.
-        lives: of each part, which of its recordings still count.
+        lives: of each part, which of its recordings are live.
         recordings: the recordings of the merged segment.
     """
     heard = {i: found for i, part in enumerate(parts) if (found := HeardSlots.read(part.extra))}

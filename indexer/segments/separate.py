@@ -1,16 +1,15 @@
-"""What is indexed of utterances: each word in a slot of its own, without unlikely alternatives.
+"""Prepare utterances for indexing: one word per alternative, without unlikely alternatives.
 
     separated    tokens that are several words ("dollar—maybe", "天气") -> a slot for each word
     prune        leave out unlikely alternatives
 
-A term is split at dashes and into characters (`std.text`), so what the recogniser wrote has to be
-as well, or the two would never meet. A slot with such a token becomes as many slots as its longest
-alternative has words; where an alternative has fewer, its posterior is that of "no word". One-best
-output is cut in columns, all utterances at once: captions of text without spaces are long tokens,
-each of many words.
+A term is split at dashes and into characters (`std.text`), so recogniser output is split alike, or
+a term would never match it. A slot with such a token becomes as many slots as its longest
+alternative has words; in the slots that a shorter alternative lacks, its posterior is that of "no
+word". One-best output is split in columns, all utterances at once: captions of text without spaces
+are long tokens of many words.
 
-What `prune` leaves out becomes neither 'no word' nor another word: posteriors are not renormalised,
-because they estimate how often the recogniser is right, not how the slot was cut.
+`prune` does not renormalise posteriors, because they estimate how often the recogniser is right.
 """
 
 from dataclasses import replace
@@ -26,7 +25,7 @@ from std.values import Alternative, ConfusionNetwork, Int32s, Slot
 
 
 def separated(utterances: Utterances, normalisation: Normalisation) -> Utterances:
-    """The utterances with one word per alternative; nearly always they are so already."""
+    """The utterances with one word per alternative; most are so already."""
     used = list(compress(utterances.vocabulary, utterances.used.tolist()))
     if not used or not normalisation.several_words(used):
         return utterances
@@ -115,7 +114,7 @@ def _parts(slot: Slot, normalisation: Normalisation) -> list[Slot]:
 
 
 def _shares(words: list[str], start_ms: int, end_ms: int) -> list[tuple[int, int]]:
-    """Start and end of each word, which share a span by their letters."""
+    """Start and end of each word; words share a span in proportion to their letters."""
     ends = list(accumulate(map(len, words), initial=0))
     times = [start_ms + (end_ms - start_ms) * end // max(1, ends[-1]) for end in ends]
     return list(pairwise(times))

@@ -1,12 +1,12 @@
-"""The sound of recordings joins their words: files of frames -> columns of a segment.
+"""Add the sound of recordings to their words: files of frames -> columns of a segment.
 
 with_sound               segment columns with the frames of the files beside an input
-recordings_with_sound    those of a segment that have frames
-alone                    a recording that has nothing but its sound
+recordings_with_sound    the recordings of a segment that have frames
+alone                    a segment of recordings with sound only
 merged_sound             the columns of a merged segment
-sound_size               how much room it takes
+sound_size               how much space it takes
 
-`std.sound.columns` describes the columns. Exact frames become signs here.
+`std.sound.columns` describes the columns. Exact frames are reduced to signs here.
 """
 
 from collections.abc import Sequence
@@ -34,10 +34,10 @@ def with_sound(columns: SegmentColumns, folders: Sequence[Path]) -> SegmentColum
 
     Args:
         columns: the columns of recordings.
-        folders: where their files may be; the first counts.
+        folders: where their files may be; the first one found counts.
 
     Raises:
-        InputError: a file is no file of frames, or those of two encoders are mixed.
+        InputError: a file is no file of frames, or frames of two encoders are mixed.
     """
     paths = [_file_of(one.recording, folders) for one in columns.recordings]
     sounds = [
@@ -86,7 +86,7 @@ def merged_sound(
 
     Args:
         parts: the segments.
-        lives: (r,) for each, which of its recordings count.
+        lives: (r,) for each, which of its recordings are live.
         rows: (r,) for each, the new rows of its recordings.
         recordings: how many the merged segment has.
 
@@ -116,7 +116,7 @@ def merged_sound(
 
 
 def sound_size(segment: Segment) -> int:
-    """How many postings take as much room as a segment's frames."""
+    """How many postings take as much space as a segment's frames."""
     offsets = segment.extra(OFFSETS)
     return 0 if offsets is None else int(offsets[-1]) // FRAMES_PER_POSTING
 

@@ -116,8 +116,7 @@ class RelatedForms:
         return tuple(sorted(others, key=lambda one: (-one.likeness, one.word)))
 
     def _is_spelling(self, word: str, other: str) -> bool:
-        """Whether a word differs from another only in accents or spelling; a search finds it
-        anyway."""
+        """Whether two words differ only in accents or spelling; a search finds both anyway."""
         return letters(word) == letters(other) or any(
             spellings([word], language) == bare_spellings([other], language)
             for language in self._languages
