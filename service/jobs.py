@@ -6,8 +6,9 @@
     in_lane       awaits a job for a request, and stops it when the client disconnects
     wanted        awaits any future for a request, and stops it when the client disconnects
 
-Known words, other words and audio have separate lanes, so a slow term delays neither known words,
-which take a millisecond, nor audio.
+Known words, other words, queries and audio have separate lanes, so a slow term delays neither known
+words, which take a millisecond, nor audio. A lane may have spare threads, which take the jobs that
+have waited for a moment, so a slow query delays no other query.
 """
 
 import asyncio
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 
+SPARE_S = 0.03  # that a job waits before a spare thread takes it
 LOOK_S = 0.2  # between two checks whether the client is connected
 
 
@@ -38,7 +40,7 @@ class Stop:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._end_s = time.monotonic() + seconds
+        self._begun_s = time.monotonic()
         self.is_stopped = False
 
     def stop(self) -> None:
@@ -48,7 +50,12 @@ class Stop:
     @property
     def overdue(self) -> bool:
         """Whether the time limit has passed."""
-        return time.monotonic() > self._end_s
+        return self.age_s > self.seconds
+
+    @property
+    def age_s(self) -> float:
+        """Seconds since the job was wanted."""
+        return time.monotonic() - self._begun_s
 
     def check(self) -> None:
         """Check whether the job may go on.
@@ -66,13 +73,24 @@ class Lane:
     They are daemons, so a job in a kernel does not prevent the process from ending.
     """
 
-    def __init__(self, name: str, workers: int, waiting: int) -> None:
+    def __init__(self, name: str, workers: int, waiting: int, spare: int = 0) -> None:
+        """Start the threads.
+
+        Args:
+            name: of the lane.
+            workers: threads that take a job at once.
+            waiting: jobs that may wait.
+            spare: further threads, for jobs that no worker has taken after `SPARE_S`.
+        """
         self.name, self._waiting = name, waiting
         self._jobs: deque[tuple[Future[Any], Callable[[Stop], Any], Stop]] = deque()
         self._changed = threading.Condition()
         self.running = 0
-        for number in range(workers):
-            threading.Thread(target=self._work, name=f"{name} {number}", daemon=True).start()
+        for number in range(workers + spare):
+            after_s = 0.0 if number < workers else SPARE_S
+            threading.Thread(
+                target=self._work, args=(after_s,), name=f"{name} {number}", daemon=True
+            ).start()
 
     @property
     def waiting(self) -> int:
@@ -90,14 +108,15 @@ class Lane:
             if len(self._jobs) >= self._waiting:
                 raise too_busy(f"requests for {self.name}")
             self._jobs.append((future, work, stop))
-            self._changed.notify()
+            self._changed.notify_all()
         return future
 
-    def _work(self) -> None:
+    def _work(self, after_s: float) -> None:
+        """Do jobs, each when it has waited for some time."""
         while True:
             with self._changed:
-                while not self._jobs:
-                    self._changed.wait()
+                while not self._jobs or (left_s := after_s - self._jobs[0][2].age_s) > 0:
+                    self._changed.wait(left_s if self._jobs else None)
                 future, work, stop = self._jobs.popleft()
                 self.running += 1
             try:

@@ -152,6 +152,11 @@ def is_known(term: str, snapshot: Snapshot) -> bool:
     return all(word in vocabulary and word not in corrected for word in words)
 
 
+def may_be_slow(term: str, snapshot: Snapshot) -> bool:
+    """Whether a term's search may take long: it is a query, or a phrase with wildcards."""
+    return not is_example(term) and ("*" in term or snapshot.index.phrases(term) != (term,))
+
+
 def search_term(term: str, snapshot: Snapshot, where: str | None = None) -> TermResult:
     """Search one term, or one query.
 

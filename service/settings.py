@@ -24,7 +24,8 @@ class Limits:
     search_s: float = 30.0  # of one search
     list_s: float = 600.0  # of a term list
     known_workers: int = 2  # for searches of known words, if no process answers them
-    other_workers: int = 2  # for all other searches: splits, wildcards, phones
+    other_workers: int = 2  # for splits and phones; and as many for queries and wildcards
+    spare_workers: int = 6  # for queries that wait because others are slow
     audio_workers: int = 2
     list_workers: int = 1
     waiting: int = 100  # waiting requests per kind of worker; further ones get status 429

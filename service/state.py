@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakValueDictionary
@@ -17,7 +18,7 @@ from service.live_index import LiveIndex, Snapshot, unless_closed
 from service.marks import MarkFile
 from service.problems import ProblemError
 from service.processes import Question, SearchProcesses, answered
-from service.searching import TermResult, Wish, is_known, search_term
+from service.searching import TermResult, Wish, is_known, may_be_slow, search_term
 from service.settings import Settings
 from service.uploads.folder import UploadFolder
 from service.uploads.work import UploadWork
@@ -65,6 +66,8 @@ class Service:
         self.processes = SearchProcesses(settings, cache_bytes)
         self.known = Lane("known words", limits.known_workers, limits.waiting)
         self.other = Lane("unknown words", limits.other_workers, limits.waiting)
+        workers, spare = limits.other_workers, limits.spare_workers
+        self.queries = Lane("queries", workers, limits.waiting, spare)
         self.audio = Lane("audio", limits.audio_workers, limits.waiting)
         self.lists = Lane("term lists", limits.list_workers, limits.waiting)
         self.changing = threading.Lock()  # held by the writer of the index
@@ -160,8 +163,9 @@ class Service:
             (snapshot.number, term, where) in self.cache or is_known(term, snapshot)
             for term in terms
         )
+        is_query = any(map(may_be_slow, terms, repeat(snapshot)))
         return await in_lane(
-            self.known if is_fast else self.other,
+            self.known if is_fast else self.queries if is_query else self.other,
             request,
             lambda stop: make([self._found(term, snapshot, where) for term in terms]),
             self.search_s,

@@ -255,7 +255,7 @@ async def found_units(
     found: UnitHits | None = service.cache.get(key)
     if found is None:
         found = await in_lane(
-            service.other,
+            service.queries,
             request,
             lambda stop: snapshot.index.find_units(
                 query, unit, where=condition, min_probability=min_probability

@@ -15,6 +15,7 @@ import pytest
 from indexer import index_files
 from service.jobs import JobStoppedError, Lane, Stop
 from service.problems import ProblemError
+from service.searching import may_be_slow
 from service.settings import Limits, Settings
 from service.state import Service
 from std.execution.workers import IN_PROCESS
@@ -215,6 +216,30 @@ def test_a_lane_does_its_jobs_in_order_and_survives_faults():
         type(None),
     ]
     assert order == [0, 1, 2]
+
+
+def test_slow_jobs_delay_no_other_while_a_thread_is_spare():
+    lane, hold = Lane("test", 1, 9, spare=2), threading.Event()
+    slow = [lane.submit(lambda stop: hold.wait(300), Stop(300)) for _ in range(2)]
+    assert lane.submit(lambda stop: "answered", Stop(60)).result(60) == "answered"
+    slow.append(lane.submit(lambda stop: hold.wait(300), Stop(300)))
+    late = lane.submit(lambda stop: "after all", Stop(60))
+    wait_for(lambda: lane.running == 3)
+    assert not late.done()
+    hold.set()
+    assert late.result(60) == "after all"
+    assert all(one.result(60) for one in slow)
+
+
+def test_a_query_has_threads_of_its_own(client):
+    wait_for(lambda: client.service.warm)
+    hold = threading.Event()
+    for term, lane in (("robo*", "queries"), ("und NOT die", "queries"), ("xyzzyx", "other")):
+        assert may_be_slow(term, client.service.snapshot) is (lane == "queries")
+    held = [client.service.queries.submit(lambda stop: hold.wait(300), Stop(300)) for _ in range(8)]
+    assert client("/api/search", term="xyzzyx").status == 200  # beside eight that do not end
+    hold.set()
+    assert all(one.result(60) for one in held)
 
 
 def test_a_slow_sender_and_a_slow_reader_hold_up_nobody(serve, changed):
