@@ -30,6 +30,47 @@ from std import __version__
 
 TOKEN = "the content of the file of --token-file; without this option no token is asked for"
 
+PLACE = {"term": "die", "recording": "KERSTIN_00", "start": 21.345, "end": 21.45}
+PARAMETERS: dict[str, Any] = {  # examples by name, of an archive that has KERSTIN_00
+    "at": 12.4, "before": "die", "end": 22.0, "from": 12.0, "min_probability": 0.5,
+    "recording": "KERSTIN_00", "start": 21.0, "term": "die", "text": "poli", "to": 14.0,
+}  # fmt: skip
+OF_OPERATION: dict[str, dict[str, Any]] = {
+    "units": {"term": "die NEAR/5s polizei"},
+    "counts": {"name": "names.txt"},
+    "upload": {"name": "interview.vtt", "title": "An interview", "date": "2024-01-31"},
+    "describe": {"name": "interview"},
+    "delete": {"name": "interview"},
+    "restore": {"name": "interview"},
+    "export": {"format": "csv"},
+    "stop_watching": {"term": "rathaus"},
+}
+BODIES: dict[str, Any] = {
+    "searches": {"terms": ["polizei gewalt", "hahnenfedern"], "min_probability": 0.05},
+    "counts": "polizei\nhahnenfedern\n",
+    "correct": {"from": 12.3, "to": 12.9, "words": "Rathaus Mitte"},
+    "correct_everywhere": {
+        "before": "die", "after": "da", "places": [{"recording": "KERSTIN_00", "start_s": 21.345}],
+    },
+    "mark": PLACE | {"right": True},
+    "unmark": PLACE,
+    "upload": "WEBVTT\n\n00:00.000 --> 00:02.000\nGood morning everyone\n",
+    "describe": {"metadata": {"title": "Evening news"}},
+    "watch": {"term": "rathaus"},
+}  # fmt: skip
+
+
+def _add_examples(described: dict[str, Any]) -> None:
+    """Add an example of each required parameter, and of the body."""
+    name = described["operationId"]
+    examples = PARAMETERS | OF_OPERATION.get(name, {})
+    for parameter in described.get("parameters", ()):
+        if (example := examples.get(parameter["name"], "")) != "":
+            is_list = parameter["schema"].get("type") == "array"
+            parameter["example"] = [example] if is_list else example
+    for content in list(described.get("requestBody", {}).get("content", {}).values())[:1]:
+        content["example"] = BODIES[name]
+
 
 class Application(FastAPI):
     """An application whose OpenAPI document includes the schemas that routes only refer to."""
@@ -39,6 +80,9 @@ class Application(FastAPI):
         document = super().openapi()
         for model in REFERENCED:
             document["components"]["schemas"].setdefault(model.__name__, model.model_json_schema())
+        for methods in document["paths"].values():
+            for described in methods.values():
+                _add_examples(described)
         scheme = {"type": "http", "scheme": "bearer", "description": TOKEN}
         document["components"]["securitySchemes"] = {"token": scheme}
         document["security"] = [{}, {"token": []}]

@@ -40,6 +40,7 @@ from service.page.view import (
     lines_of,
     page_state,
     percent,
+    request_of,
     values_of,
 )
 from service.problems import ProblemError, as_problem
@@ -64,6 +65,7 @@ def page_templates() -> Environment:
     environment.filters |= {"about": about, "expectation": expectation, "percent": percent}
     environment.filters["values"] = values_of
     environment.globals |= {"found_as": found_as, "is_certain": is_certain}
+    environment.globals["request_of"] = request_of
     return environment
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from searcher import Word
 from service.api.search import wish_of
@@ -293,3 +293,18 @@ def _kind(schema: Mapping[str, Any]) -> str:
     if least is not None and most is not None:
         return f"{text} from {least:g} to {most:g}"
     return f"{text} from {least:g}" if least is not None else text
+
+
+def request_of(path: str, described: Mapping[str, Any]) -> str:
+    """An address of an operation of the API, from the examples of its description.
+
+    >>> one = {"in": "path", "name": "id", "example": "a b"}
+    >>> other = {"in": "query", "name": "term", "example": ["die"]}
+    >>> request_of("/api/{id}", {"parameters": [one, other]})
+    '/api/a%20b?term=die'
+    """
+    given = [one for one in described.get("parameters", ()) if "example" in one]
+    for one in given:
+        path = path.replace(f"{{{one['name']}}}", quote(str(one["example"])))
+    query = {one["name"]: one["example"] for one in given if one["in"] == "query"}
+    return f"{path}?{urlencode(query, doseq=True)}" if query else path
