@@ -122,7 +122,7 @@ def create_app(service: Service, log: Callable[[str], None] | None = None) -> Fa
         ],
     )
     app.state.service, app.state.metrics = service, metrics
-    add_handlers(app)
+    add_handlers(app, service.settings.without_folders)
     for part in (
         search,
         term_lists,

@@ -3,7 +3,7 @@
 The detail is exactly the line that the command would print.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -68,20 +68,35 @@ def response(
     return Response(orjson.dumps(document), status, dict(headers or {}), PROBLEM_TYPE)
 
 
-def add_handlers(app: "FastAPI") -> None:
-    """Answer every error of an application with a problem."""
+def _methods_of(path: str, app: "FastAPI") -> str:
+    """The methods of a path of the API, as the Allow header lists them; empty: it has none."""
+    from starlette.routing import compile_path
+
+    templates = app.openapi()["paths"].items()
+    found = [methods for one, methods in templates if compile_path(one)[0].match(path)]
+    names = {name.upper() for methods in found for name in methods}
+    return ", ".join(sorted(names | ({"HEAD"} if "GET" in names else set())))
+
+
+def add_handlers(app: "FastAPI", told: Callable[[str], str]) -> None:
+    """Answer every error of an application with a problem.
+
+    Args:
+        app: that gets the handlers.
+        told: makes of a message what clients may read.
+    """
     from fastapi.exceptions import RequestValidationError
     from starlette.exceptions import HTTPException
     from starlette.requests import Request
 
     @app.exception_handler(ProblemError)
     async def problem(request: Request, error: ProblemError) -> Response:
-        return response(error.status, error.detail, error.headers, error.more)
+        detail = told(error.detail)
+        return response(error.status, detail, error.headers, error.more)
 
     @app.exception_handler(StdError)
     async def mendable(request: Request, error: StdError) -> Response:
-        found = as_problem(error)
-        return response(found.status, found.detail, found.headers)
+        return await problem(request, as_problem(error))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
@@ -91,7 +106,11 @@ def add_handlers(app: "FastAPI") -> None:
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
-        return response(error.status_code, str(error.detail), error.headers)
+        headers = dict(error.headers or {})
+        if error.status_code == 405:  # starlette names the methods of the first route only
+            path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
+            headers |= {"Allow": methods} if (methods := _methods_of(path, app)) else {}
+        return response(error.status_code, str(error.detail), headers)
 
     @app.exception_handler(Exception)
     async def fault(request: Request, error: Exception) -> Response:

@@ -68,3 +68,15 @@ class Settings:
     allow_corrections: bool = False  # people may correct words
     allow_uploads: bool = False  # people may add recordings, in a folder below that of the audio
     recognise: tuple[str, ...] = ()  # options of std-recognise for added sound
+
+    def without_folders(self, text: str) -> str:
+        """A message as clients may read it: files and folders of the server by their names only.
+
+        >>> Settings(("/srv/index",)).without_folders("/srv/index/segments: gone")
+        'index/segments: gone'
+        """
+        files = (self.audio, self.metadata, self.feedback, self.alerts, self.users, self.audit)
+        for path in sorted({*self.stores, *map(str, filter(None, files))}, key=len, reverse=True):
+            if Path(path).is_absolute():
+                text = text.replace(path, Path(path).name)
+        return text

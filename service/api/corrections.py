@@ -19,7 +19,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from service.answers import hit_documents
-from service.api.models import PROBLEMS, Document, Seconds
+from service.api.models import PROBLEMS, Document, Seconds, SentSeconds
 from service.api.requests import entry_of, json_reply, service_of
 from service.problems import ProblemError
 from service.recordings import RecordingEntry
@@ -59,10 +59,10 @@ class CorrectionsDocument(Document):
 class CorrectionRequest(Document):
     """What was said between two times."""
 
-    from_s: Seconds = Field(
+    from_s: SentSeconds = Field(
         alias="from", description="words whose middles are from here", examples=[12.3]
     )
-    to_s: Seconds = Field(alias="to", description="to before here", examples=[12.9])
+    to_s: SentSeconds = Field(alias="to", description="to before here", examples=[12.9])
     words: str = Field(
         max_length=500, description="what was said; empty: nothing", examples=["Rathaus Mitte"]
     )
@@ -92,7 +92,7 @@ class CorrectedPlace(Document):
     """A place to correct."""
 
     recording: str = Field(description="its id")
-    start_s: Seconds
+    start_s: SentSeconds
 
 
 class EverywhereRequest(Document):

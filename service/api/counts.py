@@ -13,7 +13,7 @@ from starlette.responses import Response
 from searcher import FormHits, SearchResult
 from service.api.models import PROBLEMS, Document, Probability
 from service.api.requests import described, json_reply, parameters, service_of
-from service.api.search import conditions_of
+from service.api.search import Written, conditions_of
 from service.examples import is_example
 from service.jobs import Stop, in_lane
 from service.live_index import Snapshot
@@ -80,8 +80,8 @@ class FormsDocument(Document):
 class FormsParameters(BaseModel):
     """The parameters of a search for related forms."""
 
-    term: list[str] = Field(description="a word or a phrase; repeat for more")
-    where: list[str] = Field([], description="conditions on recordings; repeat for more")
+    term: list[Written] = Field(min_length=1, description="a word or a phrase; repeat for more")
+    where: list[Written] = Field([], description="conditions on recordings; repeat for more")
 
 
 router = APIRouter(prefix="/api", tags=["search"], responses=PROBLEMS)

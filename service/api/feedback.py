@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from service.answers import precision
-from service.api.models import PROBLEMS, Document, Marked, Seconds
+from service.api.models import PROBLEMS, Document, Marked, Seconds, SentSeconds
 from service.api.requests import entry_of, json_reply, position, service_of, user_of
 from service.marks import MarkedHit, change_id, version_of
 from service.problems import ProblemError
@@ -23,14 +23,14 @@ class MarkRequest(Document):
 
     term: str = Field(min_length=1, max_length=200)
     recording: str = Field(max_length=200, description="its id")
-    start: Seconds
-    end: Seconds
+    start: SentSeconds
+    end: SentSeconds
 
 
 class MarkPut(MarkRequest):
     """A new mark."""
 
-    right: bool
+    right: Annotated[bool, Field(strict=True)]
 
 
 class KeptMarkDocument(Document):

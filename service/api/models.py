@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 Seconds = Annotated[float, Field(ge=0, le=1_073_741.823)]
+SentSeconds = Annotated[Seconds, Field(strict=True)]  # in a body, where a number is a number
 
 
 class Document(BaseModel):
@@ -60,6 +61,7 @@ class HitDocument(Document):
     right: bool | None = Field(description="a person's judgement")
     marked_by: str = Field(description="whose; empty: nobody is named")
     within_word: dict[str, Any] | None = Field(None, description="kind, word, posterior")
+    heard: str | None = Field(None, description="the likeliest phones heard there")
     mark_version: str = Field(description="for If-Match of /api/feedback; 0: it has no mark")
 
 
@@ -301,7 +303,9 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         (401, "the token is missing or wrong"),
         (403, "sent by a page of another origin"),
         (404, "there is no such thing"),
+        (408, "the request took too long to arrive"),
         (409, "there is another of this name"),
+        (412, "somebody else has changed it meanwhile"),
         (413, "the body is too large"),
         (415, "a file of another kind than expected"),
         (422, "a parameter is not as expected"),

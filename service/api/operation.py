@@ -50,7 +50,7 @@ def health_of(service: Service) -> dict[str, object]:
         status = "serving an old state of the index"
     return {
         "status": status,
-        "detail": service.live.trouble if not service.secret else "",
+        "detail": "" if service.secret else service.settings.without_folders(service.live.trouble),
         "warming": service.warming,
         "snapshot": service.snapshot.number,
         "recordings": len(service.snapshot.recordings.entries),

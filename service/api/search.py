@@ -10,7 +10,7 @@ from typing import Annotated, Literal, TypeVar
 
 import numpy as np
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
 from searcher import WORD_KINDS, UnitHits
@@ -43,6 +43,7 @@ MAX_VALUES = 1000  # of all facets in an address
 
 router = APIRouter(prefix="/api", tags=["search"], responses=PROBLEMS)
 
+Written = Annotated[str, StringConstraints(min_length=1)]
 TERM = "a word, a phrase or a query, as polizei AND NOT gewalt; repeat for more"
 WHERE = (
     "a value of a facet, as speaker:Kerstin (several values of one facet: any of them), or a "
@@ -144,11 +145,11 @@ async def searched(
 class SearchParameters(BaseModel):
     """The parameters of a search."""
 
-    term: list[str] = Field(description=TERM)
+    term: list[Written] = Field(min_length=1, description=TERM)
     min_probability: Probability = SHOWN_FROM
     recording: list[str] = Field([], description="ids; others are left out")
     channel: list[str] = []
-    where: list[str] = Field([], description=WHERE)
+    where: list[Written] = Field([], description=WHERE)
     sort: Sorting = "probability"
     within_words: str = Field("form,part,apart", pattern=KINDS, description=WITHIN_WORDS)
     limit: int = Field(50, ge=1, le=500)
@@ -208,10 +209,10 @@ async def answer_to(
 class UnitParameters(BaseModel):
     """The parameters of a search for recordings or turns."""
 
-    term: str = Field(description="a query, as NOT gewalt, or a word or a phrase")
+    term: Written = Field(description="a query, as NOT gewalt, or a word or a phrase")
     unit: Literal["recording", "turn"] = "recording"
     min_probability: Probability = SHOWN_FROM
-    where: list[str] = Field([], description=WHERE)
+    where: list[Written] = Field([], description=WHERE)
     limit: int = Field(50, ge=1, le=500)
     cursor: str = ""
 

@@ -43,7 +43,7 @@ from service.page.view import (
     request_of,
     values_of,
 )
-from service.problems import ProblemError, as_problem
+from service.problems import ProblemError
 from service.searching import Selection
 from service.users import ROLES
 from std.display.html import templates
@@ -177,10 +177,8 @@ async def with_results(
             ),
             state.cursor + PER_PAGE,
         )
-    except ProblemError as problem:
-        return page(results={"problem": problem.detail})
-    except StdError as error:
-        return page(results={"problem": as_problem(error).detail})
+    except (ProblemError, StdError) as error:
+        return page(results={"problem": service.settings.without_folders(str(error))})
 
 
 def results_of(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from indexer import index_files
-from searcher import open_index
+from searcher import Hit, open_index
 from service.api import models
 from service.settings import Limits
 from std.nist import std_list, term_list
@@ -67,6 +67,11 @@ def test_related_forms_and_hits_inside_other_words(client, index):
         assert ids == [(hit["file"], hit["start_s"]) for hit in shown]
         assert some.json["total"] == some.json["terms"][0]["hits"] == len(shown)
     assert client("/api/search", term=term, within_words="word").status == 422
+
+
+def test_every_key_of_a_hit_is_described():
+    of_other_searches = {"form_of", "found_by"}  # by several recognisers; of related forms
+    assert {*Hit.__slots__} - of_other_searches <= {*models.HitDocument.model_fields}
 
 
 def test_a_copy_of_a_recording_has_hits_of_its_own(german, serve, changed, tmp_path):

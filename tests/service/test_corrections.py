@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -96,6 +97,7 @@ def test_words_are_corrected_everywhere(correcting, settings):
     [
         (f"{PATH}/corrections", {"from": 2, "to": 1, "words": "a"}, 400),
         (f"{PATH}/corrections", {"from": 2, "words": "a"}, 422),
+        (f"{PATH}/corrections", {"from": False, "to": 3, "words": "a"}, 422),
         (f"{PATH}/corrections", {"from": 2, "to": 3, "words": "a" * 501}, 422),
         ("/api/recordings/nobody/corrections", {"from": 2, "to": 3, "words": "a"}, 404),
         ("/api/corrections", {"before": "a", "after": "b", "places": []}, 422),
@@ -103,6 +105,13 @@ def test_words_are_corrected_everywhere(correcting, settings):
 )
 def test_what_is_no_correction_is_refused(correcting, path, body, status):
     assert correcting(path, method="POST", body=body).status == status
+
+
+def test_folders_of_the_server_are_not_told(correcting, settings):
+    answer = correcting(f"{PATH}/corrections", method="DELETE", at=9999)
+    (store,) = settings.stores
+    assert answer.json["detail"].startswith(f"{Path(store).name}: expected a correction of KERST")
+    assert str(Path(store).parent) not in answer.body.decode()
 
 
 def test_nobody_corrects_unless_it_is_allowed(client):

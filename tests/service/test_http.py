@@ -54,6 +54,20 @@ def test_head_is_get_without_its_body(client, path):
         assert head.headers.get("content-length") == get.headers.get("content-length")
 
 
+@pytest.mark.parametrize(
+    ("path", "methods"),
+    [
+        ("/api/feedback", "DELETE, GET, HEAD, POST"),
+        ("/api/uploads/a", "DELETE, PATCH"),
+        ("/api/search", "GET, HEAD"),
+    ],
+)
+def test_the_methods_of_a_path_are_told(client, path, methods):
+    answer = client(path, method="PUT")
+    assert answer.status == 405
+    assert answer.headers["allow"] == methods
+
+
 def test_audio_that_a_client_has_is_not_sent_again(client):
     whole = client("/api/audio/KERSTIN_03")
     tag = whole.headers["etag"]

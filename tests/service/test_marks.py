@@ -64,7 +64,10 @@ def test_a_mark_is_kept_over_a_restart_and_shown(serve, changed, tmp_path):
         ({"term": "x" * 201}, 422),
         ({"start": 3.0, "end": 2.0}, 400),
         ({"start": "soon"}, 422),
+        ({"start": True}, 422),
         ({"right": "yes and no"}, 422),
+        ({"right": "yes"}, 422),
+        ({"right": 1}, 422),
         ({"more": 1}, 422),
     ],
 )
