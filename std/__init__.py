@@ -61,7 +61,7 @@ if TYPE_CHECKING:
         TermSearch,
     )
 
-__version__ = "1.0.0"
+__version__ = "2.0.0"
 
 __all__ = [
     "ECF",

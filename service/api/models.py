@@ -54,9 +54,7 @@ class HitDocument(Document):
     title: str
     has_audio: bool
     found_as: str
-    like: str | None = Field(
-        description="the term that finds what sounds like this; null: the index has no sound of it"
-    )
+    like: str | None = Field(description="a term that finds what sounds alike; null: no sound")
     corrected: bool = Field(description="a person has said what was said there")
     right: bool | None = Field(description="a person's judgement")
     marked_by: str = Field(description="whose; empty: nobody is named")
