@@ -48,7 +48,7 @@ from searcher.tuning.examples import (
     by_transcript,
     examples_of_phrases,
 )
-from searcher.tuning.reference import correct_hits, find_occurrences, make_transcript
+from searcher.tuning.labels import correct_hits, find_occurrences, make_transcript
 from searcher.tuning.tune import queries
 from std.config import Config
 from std.ecf_filter import speech_s

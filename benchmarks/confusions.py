@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.calibration import SETS, Material, material
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.tuning.confusion import learn_confusion
-from searcher.tuning.reference import make_transcript
+from searcher.tuning.labels import make_transcript
 from std.phonetics import confusion
 from std.phonetics.confusion import Counts
 

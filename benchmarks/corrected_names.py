@@ -22,7 +22,7 @@ import numpy as np
 
 from indexer import index_files
 from searcher import open_index
-from searcher.output.corrections import misspelt
+from searcher.output.table import misspelt
 from searcher.results.hits import Hit
 from std.files import read
 from std.matching.occurrences import Occurrences, find

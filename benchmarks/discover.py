@@ -28,15 +28,14 @@ from typing import NamedTuple
 import numpy as np
 
 from indexer import index_files
-from indexer.phone_layer.alignment import ANYTHING, SILENCE, aligned
 from indexer.phone_layer.index_phones import _lessons, _teachers
 from indexer.phone_layer.layer import fits_of
-from indexer.phone_layer.learning import Lesson, learn
+from indexer.phone_layer.learning import ANYTHING, SILENCE, Lesson, aligned, learn
 from indexer.phone_layer.sources import Source, sources_of
 from scoring.discovery import evaluate_discovery, read_classes, read_corpus
 from searcher import DiscoveredClass, open_index, write_classes
-from searcher.discovery.blocks import Frames, blocks_of
-from searcher.discovery.pairs import Work, pairs_in
+from searcher.discovery.found import Work, pairs_in
+from searcher.discovery.sources import Frames, blocks_of
 from std.sound.files import read_sound
 from std.store import open_store
 

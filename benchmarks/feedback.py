@@ -51,7 +51,7 @@ from searcher.tuning.examples import (
     by_transcript,
     examples_of_phrases,
 )
-from searcher.tuning.reference import make_transcript
+from searcher.tuning.labels import make_transcript
 from searcher.tuning.tune import learn
 from std.values import Bools, Float64s
 

@@ -42,7 +42,7 @@ from searcher.results.search_result import SearchResult
 from searcher.search import search
 from searcher.tuning.development_set import lexical_candidates
 from searcher.tuning.gain import Transcribed
-from searcher.tuning.reference import make_transcript
+from searcher.tuning.labels import make_transcript
 from searcher.tuning.tune import tune
 from std.config import Config, load_config
 from std.ecf_filter import speech_s

@@ -37,7 +37,7 @@ from benchmarks.simulated_recognisers import RealMistakes, RightByConstruction
 from benchmarks.simulated_speech import Said, simulated, utterances
 from searcher.calibration.model import default_model
 from searcher.results.search_result import SearchResult
-from std.network_lines import dump
+from std.networks import dump
 from std.values import ConfusionNetwork, Excerpt, Lexemes, Recording
 
 BOUNDS = (0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 1.001)

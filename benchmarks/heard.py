@@ -23,11 +23,11 @@ from indexer import index_files
 from scoring.evaluate import evaluate
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint
 from scoring.options import ScoringOptions
-from searcher.heard.archive import heard_archive
 from searcher.heard.places import NONE_HEARD, HeardPlaces
-from searcher.index.recording_table import recording_table
+from searcher.heard.search import heard_archive
+from searcher.index.recordings import recording_table
 from searcher.phonetic.indexes import open_phonetic_indexes
-from searcher.phonetic.pronunciations import pronounced
+from searcher.phonetic.ratios import pronounced
 from std.config import Config
 from std.store import Segment, open_store
 from std.values import Detections, STDList, TermSearch

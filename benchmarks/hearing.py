@@ -29,10 +29,9 @@ from indexer.segments.invert import invert
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import phone_columns
 from searcher.phonetic.index import open_phonetic_index
-from searcher.phonetic.pronunciations import MIN_PHONES
-from searcher.phonetic.ratios import confusion_log_ratios
+from searcher.phonetic.ratios import MIN_PHONES, confusion_log_ratios
 from searcher.phonetic.search import search_phones
-from searcher.tuning.reference import correct_hits, find_occurrences, make_transcript
+from searcher.tuning.labels import correct_hits, find_occurrences, make_transcript
 from std.config import Config
 from std.phonetics.confusion import empty
 from std.phonetics.g2p import converter

@@ -19,8 +19,7 @@ import numpy as np
 
 from searcher.calibration.weights import Evidence, Examples, Features, examples_of, together
 from searcher.phonetic.null_distribution import LENGTHS
-from searcher.phonetic.pronunciations import pronounced
-from searcher.phonetic.ratios import MAX_HITS
+from searcher.phonetic.ratios import MAX_HITS, pronounced
 from searcher.tuning.examples import JudgedSpeech, decoy_evidence, decoy_examples
 from searcher.tuning.labels import Phrase
 from std.values import Float64s

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from searcher.heard.archive import HeardArchive, heard_archive
-from searcher.heard.index import HeardIndex
-from searcher.index.recording_table import recording_table
+from searcher.heard.places import HeardIndex
+from searcher.heard.search import HeardArchive, heard_archive
+from searcher.index.recordings import recording_table
 from searcher.phonetic.indexes import open_phonetic_indexes
-from searcher.phonetic.pronunciations import pronounced
+from searcher.phonetic.ratios import pronounced
 from std.config import Config
 from std.files import read
 from std.nist import term_file

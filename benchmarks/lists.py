@@ -40,12 +40,12 @@ from benchmarks.calibration import (
     material,
 )
 from searcher.calibration.model import Model
-from searcher.found_terms import FoundTerms, find_terms, judge
+from searcher.found_terms import FoundTerms, find_terms
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.phonetic.null_distribution import LENGTHS, draw_decoy_words
 from searcher.prepared import PreparedIndex, prepare
-from searcher.search import decide
-from searcher.tuning.reference import (
+from searcher.search import decide, judge
+from searcher.tuning.labels import (
     TuningTranscript,
     correct_hits,
     find_occurrences,

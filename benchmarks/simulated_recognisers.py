@@ -32,7 +32,7 @@ from sklearn.feature_extraction.text import HashingVectorizer
 
 from benchmarks.calibration import Material
 from benchmarks.simulated_speech import WORD, Slot
-from searcher.tuning.reference import make_transcript
+from searcher.tuning.labels import make_transcript
 from std.values import Float64s
 
 ALIKE, AT_ONCE = 20, 500

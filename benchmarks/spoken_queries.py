@@ -38,7 +38,7 @@ from indexer.query_examples import QueryExample
 from scoring.evaluate import evaluate
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint, empirical_prior
 from scoring.options import ScoringOptions
-from searcher import language_search
+from searcher import found_terms
 from searcher.calibration.model import default_model
 from searcher.calibration.weights import Examples, Weights, examples_of, fit, together
 from searcher.evidence.pairing import pair_with_hits
@@ -47,7 +47,7 @@ from searcher.output.hit_files import hit_list
 from searcher.prepared import prepare
 from searcher.results.search_result import SearchResult
 from searcher.search import search
-from searcher.tuning.reference import correct_hits, find_occurrences, make_transcript
+from searcher.tuning.labels import correct_hits, find_occurrences, make_transcript
 from std.config import Config, load_config
 from std.ecf_filter import speech_s
 from std.files import read
@@ -183,8 +183,8 @@ def labelled(one: Direction) -> Examples:
         calls.append(args)
         return original(*args)
 
-    original = language_search.calibrate
-    with mock.patch.object(language_search, "calibrate", calibrate):
+    original = found_terms.calibrate
+    with mock.patch.object(found_terms, "calibrate", calibrate):
         found = searched(one, "spoken", POINTS[0])
     ((_, _, _, lexical, phonetic, _),) = calls
     candidates = lexical.candidates

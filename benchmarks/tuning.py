@@ -36,7 +36,7 @@ from searcher.tuning.examples import (
     decoy_examples,
     examples_of_phrases,
 )
-from searcher.tuning.reference import TuningTranscript, make_transcript
+from searcher.tuning.labels import TuningTranscript, make_transcript
 from searcher.tuning.tune import learn, queries, with_few_absent
 from std.phonetics.confusion import Counts
 

@@ -19,12 +19,11 @@ from pathlib import Path
 
 from indexer.file_columns import FileColumns, index_file
 from indexer.formats.shared.reader import DEFAULT, ReaderOptions
-from indexer.given_names import given_names, under_given
 from indexer.index_report import IndexedInput, IndexReport, Skipped
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
 from indexer.networks.utterances import SEGMENTS_HINT
-from indexer.origins import Origins, origins
+from indexer.origins import Origins, given_names, origins, under_given
 from indexer.segments.sound import FRAMES_PER_POSTING
 from indexer.shards import Shard, audio_files, commit, commit_last, contents, gathered_batch
 from indexer.sound_inputs import EncoderGuard, sounds_alone
@@ -35,7 +34,7 @@ from std.errors import InputError, StdError, StoreError
 from std.execution.workers import IN_PROCESS, Executor
 from std.files import is_regular, size_bytes
 from std.metadata.table import NO_METADATA, Metadata, composed, updated
-from std.sound.columns import SIGNS, WORDS
+from std.sound.columns import SIGN_COLUMN, WORDS
 from std.store import Store
 from std.values import Recording
 
@@ -188,7 +187,7 @@ def _add(result: FileColumns, shards: Sequence[Shard]) -> None:
     """Put each part of a file into its shard's batch."""
     for number, columns in result.shards.items():
         shards[number].batch.append(columns)
-        frames = len(columns.extra.get(SIGNS, ())) // WORDS
+        frames = len(columns.extra.get(SIGN_COLUMN, ())) // WORDS
         shards[number].postings += len(columns.posting_start_ms) + frames // FRAMES_PER_POSTING
 
 

@@ -75,7 +75,7 @@ def index(args: argparse.Namespace) -> int:
     """Index the inputs, and apply metadata."""
     started = Stopwatch()
     from indexer import index_files
-    from indexer.arguments import input_options, require_each_once
+    from indexer.reading_arguments import input_options, require_each_once
 
     require_each_once(args)
     report = index_files(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def preview(args: argparse.Namespace) -> int:
     """Print a preview of indexing; 2 if an input would be refused."""
     from indexer import preview_files
-    from indexer.arguments import input_options, require_each_once
+    from indexer.reading_arguments import input_options, require_each_once
 
     require_each_once(args)
     previews = list(
@@ -77,7 +77,7 @@ def watch_inputs(args: argparse.Namespace) -> int:
     """Index files that appear in a folder, one line per file, until SIGTERM or Ctrl-C."""
     started = Stopwatch()
     from indexer import watch_folder
-    from indexer.arguments import input_options, require_each_once
+    from indexer.reading_arguments import input_options, require_each_once
 
     require_each_once(args)
     with told_to_stop() as stop:
@@ -109,7 +109,7 @@ def write_queries(args: argparse.Namespace) -> int:
     """Write the spoken queries of the inputs for std-search."""
     started = Stopwatch()
     from indexer import read_spoken_queries
-    from indexer.arguments import input_options, require_each_once
+    from indexer.reading_arguments import input_options, require_each_once
     from std.distinct import require_distinct
     from std.outputs import open_output, output_name
     from std.spoken_queries import dump

@@ -21,8 +21,8 @@ def sync(args: argparse.Namespace, stores: Sequence[str]) -> int:
     """Synchronise the index with a folder, and show the changes; 2 if a file is refused."""
     started = Stopwatch()
     from indexer import sync_folder, watch_folder
-    from indexer.arguments import input_options
     from indexer.cli_actions import told_to_stop
+    from indexer.reading_arguments import input_options
 
     settings: dict[str, Any] = {
         "options": input_options(args),

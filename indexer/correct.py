@@ -11,11 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from indexer.corrections.align import said_at, said_in_all, said_instead
+from indexer.corrections.align import SaidWord, said_at, said_in_all, said_instead
 from indexer.corrections.rewrite import Replacement, rewritten
 from indexer.corrections.slots import SpokenWord, corrected, spoken_words, uncorrected
 from indexer.corrections.table import TableRow
-from indexer.corrections.transcript import SaidWord
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from indexer.shards import audio_files, contents

@@ -18,10 +18,10 @@ from functools import partial
 from itertools import chain
 from unicodedata import normalize
 
-from indexer.given_names import CALLED
 from indexer.index_report import Described
 from indexer.languages.precedence import METADATA, split
 from indexer.languages.pronounce import Pronouncer
+from indexer.origins import CALLED
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import kept_phones
 from indexer.shards import audio_files, contents

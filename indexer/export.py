@@ -25,7 +25,7 @@ from std.csv_files import write_csv
 from std.distinct import require_outside
 from std.languages.detection import of_segment
 from std.metadata.table import Metadata
-from std.network_lines import dump
+from std.networks import dump
 from std.outputs import open_output
 from std.recordings import chosen, index_recordings
 from std.store import Segment, Store

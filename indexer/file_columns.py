@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from indexer.formats.detect import foreign
+from indexer.formats.shared.clock import SLOWEST, plausible
 from indexer.formats.shared.reader import ReaderOptions
 from indexer.formats.shared.tiers import Tiers
-from indexer.formats.shared.units import SLOWEST, plausible
 from indexer.index_report import IndexedInput, Skipped
 from indexer.inputs import Input, utterances_in
 from indexer.networks.chunks import BACK_S

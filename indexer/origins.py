@@ -1,17 +1,30 @@
-"""Where recordings come from: only the inputs that an audio file came from replace it.
+"""Where recordings come from, and what they are called: inputs replace only what came from them.
 
 Two inputs may have the same name (``job1/transcription.json``, ``job2/transcription.json``). If the
 second replaced the first, speech would silently leave the index.
+
+    given_names     an index -> the names that people gave, by input and the name that it gives
+    under_given     the recordings of a file, under these names
+
+The metadata of a renamed recording keep its inputs' name for it. When the inputs are indexed again,
+the recording keeps the given name.
 """
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 from unicodedata import normalize
 
+from indexer.file_columns import FileColumns, shard_of
 from indexer.inputs import Input
+from indexer.segments.merge import merged
+from indexer.shards import contents
 from std.errors import InputError
+from std.metadata.table import OWN_PREFIX
 from std.store import Store
+from std.store.columns import SegmentColumns
+from std.store.resident import ResidentSegment
 from std.values import Recording
 
 NAME_THEM = "--name-by path names recordings after their paths"
@@ -133,3 +146,82 @@ def _files(found: Mapping[str, str]) -> str:
     """The first audio file, and how many there are."""
     first = next(iter(found))
     return first if len(found) == 1 else f"{first} and {len(found) - 1} more"
+
+
+T = TypeVar("T")
+CALLED = f"{OWN_PREFIX}called"  # how the inputs call a recording that was renamed
+
+GivenNames = Mapping[tuple[str, str], str]  # by input, and by the name that it gives
+
+
+def given_names(stores: Sequence[Store]) -> dict[tuple[str, str], str]:
+    """The names that people have given recordings.
+
+    Args:
+        stores: the shards of an index.
+    """
+    column = (metadata := contents(stores)[1]).columns.get(CALLED)
+    if column is None:
+        return {}
+    called = {file: column.of(row) for row, file in enumerate(metadata.files)}
+    return {
+        (origin, name): file
+        for file, inputs in origins(stores).items()
+        for origin in inputs
+        if (name := called.get(file))
+    }
+
+
+def under_given(found: FileColumns, names: GivenNames, shards: int) -> FileColumns:
+    """What a file brought, under the names that its recordings were given.
+
+    Args:
+        found: what a worker made of the file.
+        names: see `given_names`.
+        shards: number of stores that recordings are distributed to.
+    """
+    origin = found.source.origin
+    new = {
+        one: Recording(names[origin, one.file], one.channel)
+        for one in found.utterances
+        if (origin, one.file) in names
+    }
+    if not new:
+        return found
+    parts: dict[int, list[SegmentColumns]] = {}
+    for columns in found.shards.values():
+        named = tuple(
+            one._replace(recording=new.get(one.recording, one.recording))
+            for one in columns.recordings
+        )
+        whole = ResidentSegment(None, replace(columns, recordings=named))
+        for number in {shard_of(one.recording.file, shards) for one in named}:
+            others = [
+                row
+                for row, one in enumerate(named)
+                if shard_of(one.recording.file, shards) != number
+            ]
+            parts.setdefault(number, []).append(merged([whole.without(others)]))
+
+    indexed = found.indexed
+    return replace(
+        found,
+        shards={
+            number: merged([ResidentSegment(None, one) for one in some])
+            for number, some in parts.items()
+        },
+        utterances=_renamed(found.utterances, new),
+        languages=_renamed(found.languages, new),
+        indexed=replace(
+            indexed,
+            utterances=_renamed(indexed.utterances, new),
+            estimated=tuple(new.get(one, one) for one in indexed.estimated),
+            with_sound=tuple(new.get(one, one) for one in indexed.with_sound),
+        ),
+    )
+
+
+def _renamed(
+    of_recordings: Mapping[Recording, T], new: Mapping[Recording, Recording]
+) -> dict[Recording, T]:
+    return {new.get(one, one): value for one, value in of_recordings.items()}

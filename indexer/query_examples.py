@@ -13,8 +13,8 @@ from std.csv_files import records
 from std.errors import InputError
 from std.files import content_of, decode
 from std.json_fields import Part
-from std.limits import MAX_DOCUMENT_BYTES
 from std.nist.audio_names import recording_name
+from std.ranges import MAX_DOCUMENT_BYTES
 
 # One digit: sws_001 and sws_002 are two queries, not two examples.
 _SUFFIX = re.compile(r"(?<=.)[._][1-9]$")

@@ -16,9 +16,9 @@ from os import PathLike
 from pathlib import Path
 from unicodedata import normalize
 
-from indexer.given_names import given_names
 from indexer.index_report import RecordedAudio
 from indexer.inputs import Input
+from indexer.origins import given_names
 from indexer.shards import contents
 from std.audio.facts import (
     BYTES,

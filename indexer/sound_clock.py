@@ -14,9 +14,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import numpy as np
 
 from indexer.phone_layer.sources import likeliest
-from std.sound.columns import OFFSETS, SegmentSound
+from std.sound.columns import FRAME_MS, OFFSETS, SegmentSound
 from std.sound.usual import sample_of, silent, usual_distances
-from std.sound.value import FRAME_MS
 from std.store import Segment
 from std.store.columns import KEY_SHIFT, SegmentColumns
 from std.values import Bools, Recording

@@ -14,9 +14,8 @@ from indexer.inputs import Input
 from indexer.segments.sound import alone
 from std.errors import InputError
 from std.files import size_bytes
-from std.sound.columns import SegmentSound, segment_sound
+from std.sound.columns import Encoder, SegmentSound, segment_sound
 from std.sound.files import read_sound
-from std.sound.value import Encoder
 from std.store import Store
 from std.values import Recording
 

@@ -4,9 +4,8 @@ import argparse
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from indexer.arguments import add_reading_options, add_recording_options
+from indexer.reading_arguments import add_reading_options, add_recording_options
 from std.command import file_argument, folder_argument, number, text_argument
-from std.limits import CHANNEL, MAX_TIME_S
 from std.options import (
     STORE,
     add_config_options,
@@ -17,7 +16,7 @@ from std.options import (
     add_selection_options,
 )
 from std.parser import Parser
-from std.ranges import Range
+from std.ranges import CHANNEL, MAX_TIME_S, Range
 
 TIME_S = Range(0, MAX_TIME_S)
 EXAMPLE = """\

@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from indexer.describe import rename
-from indexer.given_names import CALLED
 from indexer.inputs import Input
-from indexer.origins import origins
+from indexer.origins import CALLED, origins
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import kept_phones
 from indexer.shards import audio_files, contents

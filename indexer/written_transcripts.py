@@ -21,7 +21,7 @@ from std.distinct import require_outside
 from std.outputs import distinct_names, make_folder, open_output, safe_name
 from std.recordings import chosen, index_recordings
 from std.store import Store
-from std.subtitles import SubtitleCue, clock, subtitle_file
+from std.timelines import SubtitleCue, clock, subtitle_file
 from std.values import ConfusionNetwork, Recording
 
 TranscriptForm = Literal["vtt", "srt", "txt", "json"]

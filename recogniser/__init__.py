@@ -14,7 +14,7 @@ Read `recogniser.recording` first: one recording on one screen. From Python:
 
 from typing import TYPE_CHECKING
 
-from std.lazy_names import lazy_names
+from std.imports import lazy_names
 
 if TYPE_CHECKING:
     from recogniser.again import Again, AskedStretch, read_stretches

@@ -26,9 +26,8 @@ from recogniser import folder
 from recogniser.protocol import Window
 from std.errors import InputError
 from std.files import content_of, read
-from std.limits import MAX_CHANNEL, MAX_TIME_S
-from std.ranges import Range
-from std.tables.read import read_table
+from std.ranges import MAX_CHANNEL, MAX_TIME_S, Range
+from std.tables import read_table
 from std.values import Recording
 
 COLUMNS = ("recording", "channel", "start_s", "end_s", "words")

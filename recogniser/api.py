@@ -18,7 +18,7 @@ from recogniser.audio import estimated_s
 from recogniser.options import RecognitionOptions
 from recogniser.processes import Failed, OutputSettings, Progressed, Stopping, run
 from recogniser.recording import RecogniseReport, RecordingReport, Task, report_of
-from recogniser.sound.sink import excerpts_of, sound_file
+from recogniser.sound import excerpts_of, sound_file
 from std.audio.facts import NOTES, facts_of, read_notes, write_notes
 from std.errors import InputError
 from std.execution.cost import Stopwatch

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from recogniser.protocol import SAMPLES_PER_S
-from std.audio.frames import Damage, frames, opened
+from std.audio.samples import Damage, frames, opened
 from std.errors import InputError
-from std.extras import required
+from std.imports import required
 from std.values import Float32s
 
 FULL_SCALE = 32768.0  # of 16 bits

@@ -24,15 +24,22 @@ import numpy as np
 
 from recogniser import folder
 from recogniser.recording import RecogniseReport, RecordingReport
-from recogniser.sound.encoder import SMALLEST_DEVIATION, Scale
-from recogniser.sound.sink import UNFINISHED, Kept, as_kept, excerpts_of, sound_file
+from recogniser.sound import (
+    SMALLEST_DEVIATION,
+    UNFINISHED,
+    Kept,
+    Scale,
+    as_kept,
+    excerpts_of,
+    sound_file,
+)
 from std.errors import InputError
 from std.execution.cost import Stopwatch
 from std.files import open_input, unreadable
 from std.json_fields import read_json
 from std.nist.audio_names import recording_name
+from std.sound.columns import FRAME_MS, Encoder, Sound
 from std.sound.files import MOST_DIMENSIONS, SUFFIX, appended
-from std.sound.value import FRAME_MS, Encoder, Sound
 from std.values import Float32s, Recording
 
 ENDS = (".npz", ".npy", ".ark", ".txt")  # and .gz behind the last two, in a folder

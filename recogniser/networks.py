@@ -3,7 +3,7 @@
     network_of    a window's recognition -> network
     spelt_out     numbers in figures, as they are said in English: 1946 is "nineteen forty six"
 
-Hypotheses are aligned word by word (`std.n_best`), the best first. A word's posterior is the
+Hypotheses are aligned word by word (`std.networks`), the best first. A word's posterior is the
 weight of the hypotheses that have it there; the rest is 'no word'.
 """
 
@@ -16,9 +16,9 @@ import numpy as np
 
 from recogniser.protocol import FRAME_MS, SAMPLES_PER_S, Recognition, Window
 from recogniser.windows import THRESHOLD
-from std.extras import required
-from std.limits import MAX_WORD_S
-from std.n_best import TimedWord, aligned
+from std.imports import required
+from std.networks import TimedWord, aligned
+from std.ranges import MAX_WORD_S
 from std.values import Alternative, ConfusionNetwork, Recording, Slot
 
 _FIGURES = re.compile(r"([$£€]?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(st|nd|rd|th|s)?(%?)")

@@ -15,8 +15,7 @@ from typing import Any
 
 from recogniser.again import Again
 from recogniser.protocol import Recogniser
-from recogniser.sound.encoder import SoundEncoder
-from recogniser.sound.sink import Kept, SoundWriter
+from recogniser.sound import Kept, SoundEncoder, SoundWriter
 from std.errors import ConfigError, InputError
 from std.files import read_text
 

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from recogniser.protocol import Hypothesis, Recognition, Window
-from recogniser.times import timed_by
 from recogniser.windows import loudness_activity
+from recogniser.words import timed_by
 from std.errors import ConfigError
-from std.extras import required
-from std.n_best import TimedWord
+from std.imports import required
+from std.networks import TimedWord
 from std.values import Float32s
 
 EXTRA = "pocketsphinx"

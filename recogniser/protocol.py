@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from std.n_best import TimedWord
+from std.networks import TimedWord
 from std.values import Float32s
 
 SAMPLES_PER_S = 16_000

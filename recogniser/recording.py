@@ -18,11 +18,11 @@ from recogniser import audio, folder
 from recogniser.again import Again, Span, with_told
 from recogniser.networks import network_of
 from recogniser.protocol import Listener, Recogniser, Window
-from recogniser.sound.sink import SoundSink, SoundWriter, sound_file
+from recogniser.sound import SoundSink, SoundWriter, sound_file
 from recogniser.windows import cut
-from std.audio.frames import Damage
+from std.audio.samples import Damage
 from std.errors import ConfigError, InputError
-from std.network_lines import network_line
+from std.networks import network_line
 from std.values import Recording
 
 VOTERS = 3  # windows with speech that decide on the language

@@ -8,9 +8,9 @@ import time
 from recogniser import audio
 from recogniser.protocol import Window
 from recogniser.recording import Progress, RecordingReport, Stop, StoppedError, Task, channels_of
-from recogniser.sound.sink import SoundWriter, sound_file
+from recogniser.sound import SoundWriter, sound_file
 from recogniser.windows import cut
-from std.audio.frames import Damage
+from std.audio.samples import Damage
 from std.values import Recording
 
 

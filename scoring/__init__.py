@@ -22,7 +22,7 @@ functions for notebooks take lists or arrays and give plain results:
 
 from typing import TYPE_CHECKING
 
-from std.lazy_names import lazy_names
+from std.imports import lazy_names
 
 if TYPE_CHECKING:
     from scoring.api import (
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
         speech_of,
         write_reference,
     )
+    from scoring.report.csv_tables import evaluation_rows, system_names
     from scoring.report.plot import LabelledCurve, det_figure
-    from scoring.report.rows import evaluation_rows, system_names
     from scoring.report.summary import (
         resources_document,
         summary_document,
@@ -115,7 +115,7 @@ __getattr__, __dir__ = lazy_names(
         "options": "ScoringOptions",
         "reference": "Reader read_transcript remarks speech_of write_reference",
         "report.plot": "LabelledCurve det_figure",
-        "report.rows": "evaluation_rows system_names",
+        "report.csv_tables": "evaluation_rows system_names",
         "report.summary": "resources_document summary_document summary_text summary_warnings",
         "report.write": "Drawing write_report",
         "resources": "Resources read_resources",

@@ -27,10 +27,9 @@ from scoring.matching.counts import Counts
 from scoring.measures import twv
 from scoring.measures.twv import OperatingPoint
 from scoring.options import Number, ScoreKind, ScoringOptions
-from scoring.probabilities import chosen_number
-from scoring.selection import inside_excerpts, select_hits, select_occurrences
-from std.data_frames import Framed
+from scoring.selection import chosen_number, inside_excerpts, select_hits, select_occurrences
 from std.display.numbers import counted
+from std.display.rows import Framed
 from std.ecf_filter import speech_s
 from std.errors import InputError
 from std.matching.occurrences import Occurrences, find

@@ -13,8 +13,8 @@ from typing import BinaryIO, NamedTuple, TypeVar, cast
 
 from scoring.evaluate import Evaluation, evaluate
 from scoring.options import ScoringOptions
-from scoring.probabilities import with_probabilities
 from scoring.reference import Reader, normalised, read_transcript, remarks, speech_of
+from scoring.selection import with_probabilities
 from std.display.numbers import counted
 from std.errors import InputError, named
 from std.files import content_bytes, open_input, read

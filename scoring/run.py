@@ -35,7 +35,7 @@ from std.display.numbers import counted
 from std.display.rows import JSON, TABLE, Rows, form_of, print_rows
 from std.distinct import require_distinct
 from std.errors import StdError, named
-from std.extras import expected, is_installed
+from std.imports import expected, is_installed
 from std.options import configuration_of
 from std.outputs import output_name
 from std.terminal import printable

@@ -1,14 +1,126 @@
-"""Hits and occurrences inside the excerpts, and selections of their rows."""
+"""Hits and occurrences that are judged: inside the excerpts, their probabilities, rows of them.
+
+inside_excerpts       which hits and which occurrences count
+select_hits, select_occurrences
+with_probabilities    a hit list and a second one -> scores and probabilities side by side
+judged_number         what Cnxe and calibration judge: the probability where it is known
+
+NIST's schemas give a hit one number. So a system that has two writes two lists with the same hits:
+one with scores that a term-weighted evaluation thresholds, one with probabilities.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from scoring.options import ScoringOptions
+from scoring.options import Number, ScoringOptions
 from std.ecf_filter import inside_one
+from std.errors import InputError, StdError
 from std.matching.occurrences import Occurrences
-from std.values import Bools, Detections, Excerpt, Float64s
+from std.values import Bools, Detections, Excerpt, Float64s, Recording, STDList
 
-Rows = Bools | npt.NDArray[np.intp]  # which, as truth values or as indices
+Numbers = npt.NDArray[np.intp]
+Rows = Bools | Numbers  # which, as truth values or as indices
+
+
+def with_probabilities(hits: STDList, second: STDList, path: str) -> STDList:
+    """A hit list with the scores of a second list as probabilities; also of places without a hit.
+
+    Args:
+        hits: the hit list.
+        second: the same hits with the same decisions, in any order.
+        path: the path of the second list, for messages.
+
+    Raises:
+        InputError: one list has a hit that the other lacks, a decision differs, or a score is no
+            probability.
+    """
+    default = second.default_score
+    if default is not None and not 0 <= default <= 1:
+        raise InputError(path, 0, "default_score as a probability", f"{default:g}")
+    joined = _joined(hits.detections, second.detections, path)
+    return replace(hits, detections=joined, default_probability=default)
+
+
+def _joined(hits: Detections, second: Detections, path: str) -> Detections:
+    """Hits with the scores of the second list as their probabilities; see `with_probabilities`."""
+    outside = np.flatnonzero(~((second.score >= 0) & (second.score <= 1)))
+    if len(outside):
+        raise InputError(path, 0, "probabilities from 0 to 1", f"{second.score[outside[0]]:g}")
+    terms = _table(hits.terms, second.terms)
+    recordings = _table(hits.recordings, second.recordings)
+    order, places = _ordered(hits, terms, recordings)
+    second_order, second_places = _ordered(second, terms, recordings)
+    shared = min(len(places), len(second_places))
+    differs = (places[:shared] != second_places[:shared]).any(axis=1)
+    if differs.any() or len(places) != len(second_places):
+        row = int(np.argmax(differs)) if differs.any() else shared
+        expected, got = _described(hits, order, row), _described(second, second_order, row)
+        raise InputError(path, 0, f"the same hits as the hit list, {expected}", got)
+    decisions = hits.yes[order]
+    if (differs := decisions != second.yes[second_order]).any():
+        row = int(np.argmax(differs))
+        expected, got = ("YES", "NO") if decisions[row] else ("NO", "YES")
+        hit = _described(hits, order, row)
+        raise InputError(path, 0, f"the same decisions as the hit list, {expected} of {hit}", got)
+    probability = np.empty(len(hits))
+    probability[order] = second.score[second_order]
+    return replace(hits, probability=probability)
+
+
+def chosen_number(hits: STDList, number: Number | None) -> tuple[Detections, float | None]:
+    """The hits with the number that all measures take, or with both.
+
+    Args:
+        hits: with probabilities or without.
+        number: the number that all measures take; None: Cnxe and calibration the probability, if
+            there is one, and thresholds the score.
+
+    Returns:
+        the hits; what a place without a hit is worth in the number that Cnxe judges, if it is said.
+
+    Raises:
+        StdError: there are no probabilities to take.
+    """
+    found = hits.detections
+    if number == "probability":
+        if found.probability is None:
+            raise StdError("--number probability: expected --probabilities FILE, got none")
+        return replace(found, score=found.probability), hits.default_probability
+    if number == "score":
+        found = replace(found, probability=None)
+    takes_score = found.probability is None
+    return found, hits.default_score if takes_score else hits.default_probability
+
+
+def _table(first: Sequence[object], second: Sequence[object]) -> dict[object, int]:
+    """One index for the names of both lists."""
+    return {name: i for i, name in enumerate(dict.fromkeys([*first, *second]))}
+
+
+def _ordered(
+    hits: Detections, terms: dict[object, int], recordings: dict[object, int]
+) -> tuple[Numbers, npt.NDArray[np.float64]]:
+    """(n,) rows by place, and (n, 4) the places in that order: term, recording, start, duration.
+
+    Hits at one place are ordered by their decisions and scores, which rise with the probability: a
+    list in another order is the same list.
+    """
+    term = np.array([terms[name] for name in hits.terms], np.float64)[hits.term]
+    recording = np.array([recordings[name] for name in hits.recordings], np.float64)[hits.recording]
+    places = np.column_stack([term, recording, hits.start_s, hits.duration_s])
+    order = np.lexsort((hits.score, hits.yes, *places.T[::-1]))
+    return order, places[order]
+
+
+def _described(hits: Detections, order: Numbers, row: int) -> str:
+    if row >= len(order):
+        return "no more"
+    at = int(order[row])
+    where: Recording = hits.recordings[hits.recording[at]]
+    return f"{hits.terms[hits.term[at]]} in {where.file}/{where.channel} at {hits.start_s[at]:g} s"
 
 
 def inside_excerpts(

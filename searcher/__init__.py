@@ -23,7 +23,7 @@ of terms once.
 
 from typing import TYPE_CHECKING
 
-from std.lazy_names import lazy_names
+from std.imports import lazy_names
 
 if TYPE_CHECKING:
     from searcher.api import Index, open_index
@@ -34,13 +34,12 @@ if TYPE_CHECKING:
     from searcher.evidence.model_file import save as save_model
     from searcher.examples.find import ExampleTerm
     from searcher.fusion.fused_index import FusedIndex, open_fused
-    from searcher.index.recording_words import Word
+    from searcher.index.recordings import Word
     from searcher.output.hit_files import write_hits
     from searcher.queries.asked import read_asked as read_queries
     from searcher.queries.combined import UnitHit, UnitHits
-    from searcher.results.expected import Expected
     from searcher.results.hits import WORD_KINDS, Finding, Hit, HitColumns
-    from searcher.results.search_result import FormHits, SearchResult
+    from searcher.results.search_result import Expected, FormHits, SearchResult
     from searcher.standing_search import StandingSearch
     from searcher.terms.query import query_terms
     from searcher.tuning.check import ArchiveCheck, check_archive
@@ -89,13 +88,12 @@ __getattr__, __dir__ = lazy_names(
         "evidence.model_file": "load_model=load save_model=save",
         "examples.find": "ExampleTerm",
         "fusion.fused_index": "FusedIndex open_fused",
-        "index.recording_words": "Word",
+        "index.recordings": "Word",
         "output.hit_files": "write_hits",
         "queries.asked": "read_queries=read_asked",
         "queries.combined": "UnitHit UnitHits",
-        "results.expected": "Expected",
         "results.hits": "WORD_KINDS Finding Hit HitColumns",
-        "results.search_result": "FormHits SearchResult",
+        "results.search_result": "Expected FormHits SearchResult",
         "standing_search": "StandingSearch",
         "terms.query": "query_terms",
         "tuning.check": "ArchiveCheck check_archive",

@@ -40,14 +40,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from searcher.calibration.model import Model
 from searcher.evidence import model_file
-from searcher.found_terms import FoundTerms, find_terms, judge
+from searcher.found_terms import FoundTerms, find_terms
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.stores import open_stores
 from searcher.index_snapshot import IndexSnapshot
+from searcher.open_snapshot import HowToSearch
 from searcher.output.context import contexts, first_speakers
 from searcher.output.explain import explained
 from searcher.output.notices import phonetic_warnings, remarks
@@ -55,7 +56,7 @@ from searcher.output.within_words import within_words
 from searcher.results.hits import HitColumns
 from searcher.results.search_result import SearchResult, TermCandidates
 from searcher.results.slots_there import heard_there, with_slots
-from searcher.search import decide, search
+from searcher.search import decide, judge, search
 from std.config import Config, load_config
 from std.errors import ConfigError
 from std.execution.workers import IN_PROCESS, Executor
@@ -258,21 +259,11 @@ class Index(IndexSnapshot):
         return [decide(found, self.config) for found in judge(parts, self._prepared)]
 
     def find_candidates(
-        self,
-        terms: Sequence[Term],
-        speech: SearchedSpeech,
-        *,
-        mode: SearchMode,
-        by_phones: bool = True,
-        workers: Executor,
-        advance: Callable[[float], None] = lambda share: None,
+        self, terms: Sequence[Term], speech: SearchedSpeech, **how: Unpack[HowToSearch]
     ) -> TermCandidates:
         """See `OpenSnapshot.find_candidates`."""
-        found = find_terms(
-            terms, self._prepared, speech, mode=mode, by_phones=by_phones, workers=workers,
-            advance=advance,
-        )  # fmt: skip
-        return judge([found], self._prepared, mode)[0]
+        found = find_terms(terms, self._prepared, speech, **how)
+        return judge([found], self._prepared, how.get("mode", "list"))[0]
 
     def decided(self, found: TermCandidates, mode: SearchMode = "adhoc") -> SearchResult:
         """See `OpenSnapshot.decided`."""

@@ -1,43 +1,82 @@
-"""Terms in an index: what was found of them in each language, then in all of it.
+"""Terms in an index: what was found of them in each language.
 
 find_terms           terms -> what each language's segments have
     expand_wildcards     words with *, in all the index (`searcher.terms.wildcards`)
-    search_language      each language by itself (`searcher.language_search`)
-judge                that of a whole list -> candidates with probabilities
-    term_occurrence      which terms occur at all (`searcher.calibration.occurring_terms`)
-    combine_languages    candidates of all languages
-    deduplicate          one per term and span (`searcher.lexical.deduplicate`)
+    search_language      each language by itself; a word that its segments lack is OOV there
+        as_terms             weights of what spoken queries may be (`searcher.terms.variants`)
+        find_by_words        look-up, compound splitting, expansion (`searcher.lexical.candidates`)
+        find_by_phones       phonetic search (`searcher.phonetic.candidates`)
+        heard_search         the phones heard in the sound (`searcher.heard.search`)
+        calibrate            probabilities, if a term occurs (`searcher.evidence.calibrate`)
 
-Whether a term occurs is judged by itself, and under ``[calibration] list = "whole"`` by the share
-of the list's terms that occur, too. The latter makes the probabilities that hits report, and
-decisions about terms that may not occur; scores of an evaluation depend on no other term. A long
-list may be found in parts, by a program that shows its progress; it is judged as a whole.
+A long list may be found in parts, by a program that shows its progress; it is judged as a whole
+(`searcher.search.judge`).
 """
 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-import numpy as np
-
-from searcher.calibration.occurring_terms import term_occurrence
+from searcher.evidence.calibrate import calibrate
+from searcher.heard.search import heard_search
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.language_search import LanguageResult, search_language
-from searcher.lexical.deduplicate import deduplicate
+from searcher.lexical.candidates import find_by_words
+from searcher.phonetic.candidates import PreparedLanguage, find_by_phones
 from searcher.prepared import PreparedIndex
-from searcher.results.candidates import Candidates, concatenate, in_order
-from searcher.results.search_result import TermCandidates
-from searcher.terms.language_words import log_odds as term_log_odds
+from searcher.results.candidates import Candidates
 from searcher.terms.request import Request, SpokenWords, Variant
+from searcher.terms.variants import as_terms
 from searcher.terms.wildcards import Expansion, expand, is_wildcard
 from std.errors import StdError, quoted
 from std.execution.stop import TimeLimit, stopped_by
 from std.execution.workers import IN_PROCESS, Executor
 from std.spoken_queries import SpokenQuery
-from std.store.columns import Int64s
 from std.values import Bools, Float64s, SearchMode, Term
 
-LITERAL_METHODS = ("exact", "wildcard")  # look up a term as it is spelt
+
+class LanguageResult(NamedTuple):
+    """The candidates of every term in the segments of one language."""
+
+    candidates: Candidates  # with probabilities, if the term occurs
+    log_evidence: Float64s  # (terms,) that it does (`searcher.calibration.occurring_terms`)
+    is_oov: Bools  # (terms,) these segments lack a word of it
+    variants: tuple[Variant, ...]  # that they point into
+    found_words: set[str]  # words of the variants and wildcards that these segments have
+    corrected: frozenset[str]  # words that only people put there
+    outside_ecf: int  # candidates left out
+    is_phonetic: bool  # whether there are phonetic hits, which may overlap other candidates
+    without_phones: tuple[str, ...]  # languages of segments left out of phonetic search
+    without_model: str  # pronouncer of these segments, if the model is of another
+    cut: frozenset[int]  # terms searched only in their likeliest places
+
+
+def search_language(request: Request, language: PreparedLanguage) -> LanguageResult:
+    """Search every term in the segments of one language."""
+    if request.spoken:
+        request = request._replace(spoken=as_terms(request.spoken, language.counts))
+    lexical = find_by_words(request, language)
+    # The words of a spoken query are a guess, so it is a separate kind of term.
+    is_oov = lexical.is_oov(request.words) & ~request.is_spoken
+    places = lexical.places_of_parts(len(is_oov)) * is_oov
+    phonetic = find_by_phones(request, language, is_oov, places)
+    heard = heard_search(request, language, phonetic.found)
+    candidates, variants, log_evidence = calibrate(
+        request, language, is_oov, lexical, phonetic.found, heard
+    )
+    return LanguageResult(
+        candidates,
+        log_evidence,
+        is_oov,
+        variants,
+        lexical.found_words,
+        lexical.corrected,
+        lexical.outside_ecf,
+        phonetic.found is not None,
+        phonetic.without_phones,
+        phonetic.without_model,
+        lexical.cut,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,205 +174,6 @@ def time_limit(seconds: float) -> TimeLimit:
     """How long a search may take; 0 = for ever."""
     reason = f"the search took more than {seconds:g} s ([search] max_seconds) and was stopped"
     return TimeLimit(seconds, StdError(reason))
-
-
-def judge(
-    parts: Sequence[FoundTerms], index: PreparedIndex, mode: SearchMode = "list"
-) -> list[TermCandidates]:
-    """The candidates of each part of a list, with the probability that their terms occur.
-
-    Args:
-        parts: the parts of one list.
-        index: where they were found.
-        mode: who asks. How many of a person's terms occur says nothing of one of them.
-    """
-    if not parts:
-        return []
-    ends = np.cumsum([len(part.terms) for part in parts])[:-1]
-    words = [words for part in parts for words in part.words]
-    is_list = index.config.calibration.list == "whole" and mode == "list"
-    by_itself, as_list = [], []  # of each language (terms,)
-    for i in range(len(index.languages)):
-        of_parts = [part.of_language[i] for part in parts]
-        log_evidence = np.concatenate([one.log_evidence for one in of_parts])
-        is_oov = np.concatenate([one.is_oov for one in of_parts])
-        by_itself.append(term_occurrence(log_evidence, is_oov, "adhoc"))
-        as_list.append(by_itself[i])
-        if is_list:
-            first, row = _distinct(words, log_evidence)
-            as_list[i] = term_occurrence(log_evidence[first], is_oov[first], "list")[row]
-    occurs_in = [np.split(occurs, ends) for occurs in by_itself]
-    occurs_as_list = [np.split(occurs, ends) for occurs in as_list]
-    return [
-        _candidates(part, [of[k] for of in occurs_in], [of[k] for of in occurs_as_list], index)
-        for k, part in enumerate(parts)
-    ]
-
-
-def _distinct(words: Sequence[tuple[str, ...]], log_evidence: Float64s) -> tuple[Int64s, Int64s]:
-    """A term that a list has twice says only once what the list is like.
-
-    Args:
-        words: the words of each term. Spoken queries of the same words are different ones.
-        log_evidence: (terms,) that each occurs, which equal terms share.
-
-    Returns:
-        (distinct,) the first of equal terms; (terms,) the row of each among these.
-    """
-    number: dict[tuple[tuple[str, ...], float], int] = {}
-    row = [
-        number.setdefault(key, len(number))
-        for key in zip(words, log_evidence.tolist(), strict=True)
-    ]
-    first = np.unique(np.array(row, np.int64), return_index=True)[1]
-    return first, np.array(row, np.int64)
-
-
-def _candidates(
-    found: FoundTerms,
-    occurs_in: Sequence[Float64s],
-    occurs_as_list: Sequence[Float64s],
-    index: PreparedIndex,
-) -> TermCandidates:
-    """What was found in all languages together.
-
-    Args:
-        found: in each.
-        occurs_in: see `combine_languages`.
-        occurs_as_list: the same by ``[calibration] list``.
-        index: where.
-    """
-    begin, parts = time.perf_counter(), found.of_language
-    candidates, variants, occurs = combine_languages(parts, occurs_in, found.words, index)
-    certain = is_certain(candidates, variants, index)
-    candidates = _as_certain(candidates, certain)  # nothing beside them is likelier
-    occurs[candidates.term[certain]] = 1.0
-    if any(part.is_phonetic for part in parts):
-        candidates = deduplicate(candidates)
-        certain = is_certain(candidates, variants, index)
-        candidates = _as_certain(candidates, certain)
-    reported = _reported(candidates, parts, occurs_in, occurs_as_list)
-    found_words = set().union(*(part.found_words for part in parts))
-    written = set().union(*(part.found_words - part.corrected for part in parts))
-    return TermCandidates(
-        terms=found.terms,
-        words=found.words,
-        oov_words=tuple(tuple(w for w in term if w not in written) for term in found.words),
-        wildcards={pattern: one.within(found_words) for pattern, one in found.wildcards.items()},
-        variants=variants,
-        recordings=index.table.recordings,
-        candidates=candidates,
-        occurs=occurs,
-        probability=np.where(certain, 1.0, reported) if certain.any() else reported,
-        is_calibrated=index.config.calibration.words == "all",
-        outside_ecf=sum(part.outside_ecf for part in parts),
-        without_phones=tuple(language for part in parts for language in part.without_phones),
-        without_model=tuple(part.without_model for part in parts if part.without_model),
-        segments=index.segments,
-        copies=index.copies,
-        speech=found.speech,
-        cut=frozenset().union(*(part.cut for part in parts)),
-        seconds=found.seconds + time.perf_counter() - begin,
-    )
-
-
-def is_certain(candidates: Candidates, variants: Sequence[Variant], index: PreparedIndex) -> Bools:
-    """(n,) whether a candidate is a term as it is spelt, where a person says that it was said.
-
-    Args:
-        candidates: the candidates of terms.
-        variants: the variants that they point into.
-        index: with the words that are certain.
-    """
-    found = np.zeros(len(candidates.term), np.bool_)
-    words_of = {
-        index.table.row_of[one]: words
-        for one, words in index.certain.items()
-        if one in index.table.row_of
-    }
-    for row in np.flatnonzero(np.isin(candidates.recording, [*words_of])).tolist():
-        words, variant = words_of[int(candidates.recording[row])], variants[candidates.variant[row]]
-        start_ms, n = int(candidates.start_ms[row]), len(variant.words)
-        if variant.method in LITERAL_METHODS:
-            found[row] = any(
-                word.start_ms == start_ms
-                and tuple(one.word for one in words[at : at + n]) == variant.words
-                for at, word in enumerate(words)
-            )
-    return found
-
-
-def _as_certain(candidates: Candidates, certain: Bools) -> Candidates:
-    if not certain.any():
-        return candidates
-    return candidates._replace(probability=np.where(certain, 1.0, candidates.probability))
-
-
-def _reported(
-    candidates: Candidates,
-    parts: Sequence[LanguageResult],
-    occurs_in: Sequence[Float64s],
-    occurs_as_list: Sequence[Float64s],
-) -> Float64s:
-    """(n,) the probability of each candidate, its term judged as the list is.
-
-    Args:
-        candidates: the candidates of all languages, with probabilities on condition that the term
-            occurs.
-        parts, occurs_in: see `combine_languages`.
-        occurs_as_list: the same by ``[calibration] list``.
-    """
-    if not parts:
-        return candidates.probability
-    by_itself, as_list = np.stack(occurs_in), np.stack(occurs_as_list)
-    share = np.divide(as_list, by_itself, out=np.zeros_like(as_list), where=by_itself > 0)
-    ends = np.cumsum([len(part.variants) for part in parts])
-    of_language = np.searchsorted(ends, candidates.variant, side="right")
-    occurs = by_itself.max(axis=0)[candidates.term] * share[of_language, candidates.term]
-    reported: Float64s = np.minimum(candidates.probability * occurs, 1.0)
-    return reported
-
-
-def combine_languages(
-    parts: Sequence[LanguageResult],
-    occurs_in: Sequence[Float64s],
-    words: Sequence[tuple[str, ...]],
-    index: PreparedIndex,
-) -> tuple[Candidates, tuple[Variant, ...], Float64s]:
-    """Candidates of all languages.
-
-    Args:
-        parts: the parts of each language.
-        occurs_in: of each language (terms,) the probability that each term occurs there, judged by
-            itself.
-        words: the words of each term; its spelling makes some languages less likely than others.
-        index: the languages.
-
-    Returns:
-        candidates; the variants they point into; (terms,) the probability that each term occurs.
-    """
-    occurs = np.max([np.zeros(len(words)), *occurs_in], axis=0)
-    if len(parts) == 1:
-        return parts[0].candidates, parts[0].variants, occurs
-    log_odds = term_log_odds(words, [language.trigrams for language in index.languages])
-    first, combined = 0, []
-    for part, occurs_here, odds in zip(parts, occurs_in, log_odds.T, strict=True):
-        candidates = part.candidates
-        here = np.divide(occurs_here, occurs, out=np.zeros_like(occurs), where=occurs > 0)
-        is_literal = np.array([one.method in LITERAL_METHODS for one in part.variants], dtype=bool)
-        shift = np.where(is_literal[candidates.variant], 0.0, odds[candidates.term])
-        probability = candidates.probability * here[candidates.term]
-        shifted = probability / (probability + (1 - probability) * np.exp(-shift))
-        combined.append(
-            candidates._replace(
-                probability=np.where(shift < 0, shifted, probability),
-                variant=candidates.variant + first,
-                family=candidates.family + first,
-            )
-        )
-        first += len(part.variants)
-    variants = tuple(variant for part in parts for variant in part.variants)
-    return in_order(concatenate(combined)), variants, occurs
 
 
 def expand_wildcards(

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from searcher.calibration.model import Model
 from searcher.index.copies import Copies
-from searcher.index.recording_words import Word, words_of_recording
+from searcher.index.recordings import Word, words_of_recording
 from searcher.index.stores import adapted, index_folder, revisions, snapshot, speech_ms
 from searcher.prepared import PreparedIndex, prepare
 from searcher.searchable_index import SearchableIndex
@@ -175,7 +175,7 @@ class IndexSnapshot(SearchableIndex):
     def query(
         self, term: str, *, all_words: bool = False, all_matches: bool = False
     ) -> dict[str, Any]:
-        """Explain a term without searching: see `searcher.terms.query.query`.
+        """Explain a term without searching: see `searcher.terms.description.query`.
 
         Args:
             term: a word or a phrase.

@@ -6,7 +6,7 @@ OpenSnapshot    recordings, speech, candidates of terms, hits; `searcher.searcha
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Self, TypedDict, Unpack
 
 from searcher.index.copies import Copies
 from searcher.index.searched_speech import SearchedSpeech, of_excerpts, restricted
@@ -21,6 +21,15 @@ from std.store import Segment
 from std.values import ECF, SearchMode, Term, TermList
 
 HITS_AT_ONCE = 1000  # hits that `each_hit` makes at a time
+
+
+class HowToSearch(TypedDict, total=False):
+    """Settings of `searcher.found_terms.find_terms`."""
+
+    mode: SearchMode
+    by_phones: bool
+    workers: Executor
+    advance: Callable[[float], None]
 
 
 class OpenSnapshot(ABC):
@@ -89,20 +98,12 @@ class OpenSnapshot(ABC):
 
     @abstractmethod
     def find_candidates(
-        self,
-        terms: Sequence[Term],
-        speech: SearchedSpeech,
-        *,
-        mode: SearchMode,
-        by_phones: bool = True,
-        workers: Executor,
-        advance: Callable[[float], None] = lambda share: None,
+        self, terms: Sequence[Term], speech: SearchedSpeech, **how: Unpack[HowToSearch]
     ) -> TermCandidates:
         """The candidates of terms with their probabilities, not yet decided.
 
         Args:
-            terms, speech, mode, by_phones, workers, advance: see
-                `searcher.found_terms.find_terms`.
+            terms, speech, how: see `searcher.found_terms.find_terms`.
         """
 
     @abstractmethod

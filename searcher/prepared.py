@@ -15,7 +15,7 @@ from pathlib import Path
 
 from searcher.calibration.model import Model
 from searcher.index.copies import Copies, find_copies, live_counts, without_copies
-from searcher.index.recording_table import RecordingTable, recording_table
+from searcher.index.recordings import RecordingTable, recording_table
 from searcher.index.stores import by_language
 from searcher.phonetic.candidates import PreparedLanguage
 from std.config import Config

@@ -19,7 +19,7 @@ from searcher.queries.combined import Searched, UnitHits, UnitKind, places, unit
 from searcher.queries.units import recordings_as_units, turns
 from searcher.results.hits import Hits, WordKind
 from searcher.results.search_result import SearchResult
-from searcher.terms.query import words_of
+from searcher.terms.description import words_of
 from searcher.terms.related_forms import RelatedForms
 from searcher.terms.vocabulary import Vocabulary, of_counts
 from searcher.terms.wildcards import is_wildcard

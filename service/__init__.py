@@ -20,7 +20,7 @@ It uses the public API of `searcher` and `std`; nothing imports it. From Python:
 
 from typing import TYPE_CHECKING
 
-from std.lazy_names import lazy_names
+from std.imports import lazy_names
 
 if TYPE_CHECKING:
     from service.app import create_app

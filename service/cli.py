@@ -18,7 +18,7 @@ from std.command import (
 )
 from std.display.numbers import counted
 from std.errors import StdError, named
-from std.extras import required
+from std.imports import required
 from std.options import (
     add_config_options,
     add_jobs_option,

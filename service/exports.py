@@ -18,7 +18,7 @@ import orjson
 from std.csv_files import write_csv
 from std.nist import std_list
 from std.nist.xml import writable
-from std.subtitles import SubtitleCue, subtitle_file
+from std.timelines import SubtitleCue, subtitle_file
 from std.values import Detections, Recording, STDList, TermSearch
 from std.written_numbers import json_bytes
 

@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from std.appended import AppendedFile
 from std.errors import InputError
 from std.files import content_of, open_input
-from std.tables.read import read_table
+from std.tables import read_table
 from std.terminal import json_text
 
 Role = Literal["read", "mark", "edit", "admin"]

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from std.command import folder_argument, run, tell
 from std.errors import StdError
-from std.extras import is_installed
+from std.imports import is_installed
 from std.outputs import make_folder
 from std.parser import Parser
 

@@ -31,7 +31,7 @@ A program needs four groups of names, all of which can be imported from `std`:
 
 from typing import TYPE_CHECKING
 
-from std.lazy_names import lazy_names
+from std.imports import lazy_names
 
 if TYPE_CHECKING:
     from std.config import Config, load_config

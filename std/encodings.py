@@ -1,4 +1,4 @@
-"""Detect the encoding of a text.
+"""The encoding of a text that does not say it: which bytes are which letters.
 
     decoded    bytes -> text with plain line ends
     as_utf8    first bytes -> the same in UTF-8, where they are UTF-16
@@ -6,9 +6,11 @@
 The order is: a byte order mark; the user's ``--encoding``; UTF-16 without a mark, recognised by its
 zero bytes; UTF-8, even if damaged; otherwise a code page. charset-normalizer lists the possible
 code pages. The chosen page is the one in which all letters beyond ASCII belong to one language
-(`std.alphabets`); of several, the one with more of that language's commonest words. If two pages
-are equally good and give different texts, the file is refused: wrong words could not be found, and
-nobody would notice.
+(`ALPHABETS`, from Unicode CLDR, main and auxiliary letters): a text that was decoded in the wrong
+page has letters that no single language combines (Polish read as French is "s³uchaæ"). Of several
+pages the one with more of the language's commonest words is chosen. If two pages are equally good
+and give different texts, the file is refused: wrong words could not be found, and nobody would
+notice.
 """
 
 import codecs
@@ -19,10 +21,69 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from std.alphabets import ALPHABETS, SCRIPTS
 from std.errors import InputError
 from std.function_words import FUNCTION_WORDS
 from std.repairs import NO_LETTER, REFUSED, Repairs
+
+
+class LanguageAlphabet(NamedTuple):
+    """A language's letters beyond ASCII, in small letters, and the code pages that have them."""
+
+    language: str
+    letters: str
+    pages: tuple[str, ...]
+
+
+WEST = ("cp1252", "mac_roman")
+MIDDLE = ("cp1250", "mac_latin2")
+CYRILLIC = ("cp1251", "koi8_r", "mac_cyrillic")
+_RUSSIAN = "абвгдежзийклмнопрстуфхцчшщъыьэюяё"
+
+ALPHABETS = (
+    LanguageAlphabet("de", "äöüßéàè", (*WEST, *MIDDLE)),
+    LanguageAlphabet("fr", "àâæçéèêëîïôœùûüÿ", WEST),
+    LanguageAlphabet("es", "áéíñóúüçàèò", WEST),
+    LanguageAlphabet("ca", "àçèéíïòóúü·", WEST),
+    LanguageAlphabet("pt", "àáâãçéêíóôõúüè", WEST),
+    LanguageAlphabet("it", "àèéìíîòóùú", WEST),
+    LanguageAlphabet("nl", "áéèëïíóöúüçê", WEST),
+    LanguageAlphabet("sv", "åäöéüà", WEST),
+    LanguageAlphabet("da", "æøåéü", WEST),
+    LanguageAlphabet("nb", "æøåéèêòóôü", WEST),
+    LanguageAlphabet("fi", "åäöšž", ("cp1252", "mac_latin2")),
+    LanguageAlphabet("is", "áðéíóúýþæö", WEST),
+    LanguageAlphabet("en", "éèêëçñïôöüâàæ", WEST),
+    LanguageAlphabet("pl", "ąćęłńóśźż", MIDDLE),
+    LanguageAlphabet("cs", "áčďéěíňóřšťúůýž", MIDDLE),
+    LanguageAlphabet("sk", "áäčďéíĺľňóôŕšťúýž", MIDDLE),
+    LanguageAlphabet("hu", "áéíóöőúüű", MIDDLE),
+    LanguageAlphabet("sl", "čšžćđ", MIDDLE),
+    LanguageAlphabet("hr", "čćđšž", MIDDLE),
+    LanguageAlphabet("ro", "ăâîşţ", MIDDLE),
+    LanguageAlphabet("sq", "çë", (*WEST, *MIDDLE)),
+    LanguageAlphabet("tr", "çğıöşüâîûİ", ("cp1254",)),
+    LanguageAlphabet("az", "çğıöşüəİ", ("cp1254",)),
+    LanguageAlphabet("ru", _RUSSIAN, CYRILLIC),
+    LanguageAlphabet("bg", "абвгдежзийклмнопрстуфхцчшщъьюяѝ", CYRILLIC),
+    LanguageAlphabet("uk", "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя", ("cp1251", "mac_cyrillic")),
+    LanguageAlphabet("be", "абвгдеёжзійклмнопрстуўфхцчшыьэюя", ("cp1251", "mac_cyrillic")),
+    LanguageAlphabet("sr", "абвгдђежзијклљмнњопрстћуфхцчџш", ("cp1251", "mac_cyrillic")),
+    LanguageAlphabet("mk", "абвгдѓежзѕијклљмнњопрстќуфхцчџшѐѝ", ("cp1251", "mac_cyrillic")),
+    LanguageAlphabet("el", "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ", ("cp1253",)),
+    LanguageAlphabet("lt", "ąčęėįšųūž", ("cp1257",)),
+    LanguageAlphabet("lv", "āčēģīķļņšūž", ("cp1257",)),
+    LanguageAlphabet("et", "äõöüšž", ("cp1257", "cp1252")),
+)
+SCRIPTS = {  # of multi-byte code pages: the scripts of most letters of a text
+    "cp932": ("ja", "\u3041-\u30ff\u4e00-\u9fff"),
+    "euc_jp": ("ja", "\u3041-\u30ff\u4e00-\u9fff"),
+    "gb18030": ("cmn", "\u4e00-\u9fff"),
+    "big5": ("cmn", "\u4e00-\u9fff"),
+    "cp949": ("ko", "\uac00-\ud7a3"),
+    "cp1255": ("he", "\u05d0-\u05ea"),
+    "cp1256": ("ar", "\u0621-\u06d5"),
+}
+
 
 BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark begins the same

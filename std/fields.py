@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from std.errors import InputError
-from std.limits import MAX_UTTERANCE_BYTES
+from std.ranges import MAX_UTTERANCE_BYTES
 
 
 def numbered(

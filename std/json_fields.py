@@ -16,8 +16,7 @@ from typing import Any, BinaryIO
 
 from std.errors import MAX_QUOTED, InputError, quoted
 from std.files import content_of, decode, read_text
-from std.limits import MAX_CHANNEL, MAX_DOCUMENT_BYTES, MAX_TIME_S, MAX_UTTERANCE_BYTES
-from std.ranges import Range
+from std.ranges import MAX_CHANNEL, MAX_DOCUMENT_BYTES, MAX_TIME_S, MAX_UTTERANCE_BYTES, Range
 from std.repairs import (
     BEFORE_ZERO,
     CONTROL,

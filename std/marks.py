@@ -42,9 +42,8 @@ from std.errors import InputError
 from std.fields import numbered
 from std.files import content_of, open_input, rewound
 from std.json_fields import STRICT, Part
-from std.limits import CHANNEL, MAX_CHANNEL, MAX_TIME_S
-from std.ranges import Range
-from std.tables.read import read_table
+from std.ranges import CHANNEL, MAX_CHANNEL, MAX_TIME_S, Range
+from std.tables import read_table
 from std.values import Recording
 
 MAX_MARK_BYTES = 1 << 16

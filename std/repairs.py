@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from std.errors import InputError
-from std.limits import MAX_TIME_S, POSTERIOR_TOLERANCE
+from std.ranges import MAX_TIME_S, POSTERIOR_TOLERANCE
 
 Row = TypeVar("Row")
 Read = TypeVar("Read")

@@ -26,8 +26,7 @@ from typing import BinaryIO, NamedTuple
 
 from std.errors import InputError
 from std.json_fields import Part, read_json
-from std.limits import MAX_TIME_S
-from std.ranges import Range
+from std.ranges import MAX_TIME_S, Range
 from std.terminal import json_text
 from std.values import Term, TermList
 

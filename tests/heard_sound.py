@@ -6,8 +6,8 @@ import numpy as np
 
 from indexer import index_files
 from indexer.phone_layer.sources import spoken_words
+from std.sound.columns import Encoder, Sound
 from std.sound.files import appended, sound_name
-from std.sound.value import Encoder, Sound
 from std.store import open_store
 from std.store.columns import unpack_vocabulary
 from std.values import Recording

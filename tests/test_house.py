@@ -28,14 +28,14 @@ SHARED_CONSTANTS = {"std": 1, "recogniser": 1, "searcher": 3, "scoring": 0, "ser
 # discovered: one in searcher; recordings that people add: four in service and a floor; corrections,
 # alerts, counts, examples, roles, metrics: one each).
 MODULES = {
-    "std": 128,
-    "recogniser": 26,
-    "indexer": 111,
-    "searcher": 149,
-    "scoring": 68,
+    "std": 113,
+    "recogniser": 23,
+    "indexer": 106,
+    "searcher": 135,
+    "scoring": 65,
     "service": 45,
 }
-FLOORS = {"std": 11, "recogniser": 7, "indexer": 10, "searcher": 11, "scoring": 9, "service": 11}
+FLOORS = {"std": 10, "recogniser": 7, "indexer": 10, "searcher": 10, "scoring": 9, "service": 11}
 LONGEST = 350  # lines of a module
 ARRAY = re.compile(r"(Float|Int|UInt)\d+s|Bools|Counts|ndarray")
 
@@ -171,12 +171,13 @@ def test_a_package_gets_no_more_modules_and_floors(package):
     assert floors(rooms(package)) <= FLOORS[package]
 
 
-@pytest.mark.parametrize("package", ["scoring", "service", "std"])
+@pytest.mark.parametrize("package", MODULES)
 def test_modules_are_short(package):
+    """But for kernels: numba compiles a function with what it calls in one module."""
     lengths = {
         name: len(path.read_text().splitlines())
         for name, path in structure.modules().items()
-        if name.partition(".")[0] == package
+        if name.partition(".")[0] == package and not name.endswith("_kernels")
     }
     assert not {name: lines for name, lines in lengths.items() if lines > LONGEST}
 

@@ -56,26 +56,25 @@ COMMANDS = sorted(spoken_terms.start.COMMANDS.values())
 # Arguments and output of a command: they belong to it, so it may import them.
 OWN_PARTS = (
     *("indexer.arguments", "indexer.cli_actions", "indexer.cli_corrections", "indexer.cli_sync"),
-    *("indexer.output", "indexer.store_arguments"),
+    *("indexer.output", "indexer.reading_arguments", "indexer.store_arguments"),
     *(
         "searcher.commands.alerts",
         "searcher.commands.arguments",
-        "searcher.commands.hits",
-        "searcher.commands.combinations",
+        "searcher.commands.batch",
+        "searcher.commands.command_line",
         "searcher.commands.examples",
         "searcher.commands.explained_query",
-        "searcher.commands.opened",
-        "searcher.commands.units",
+        "searcher.commands.hits",
+        "searcher.commands.output_arguments",
         "searcher.output",
     ),
     *("scoring.limits", "scoring.run"),
-    "recogniser.progress",
+    "recogniser.arguments",
 )
 NOT_READ = (
     "indexer.output",
     "searcher.output",
     "scoring.limits",
-    "recogniser.progress",
 )
 PARTS_OF_COMMANDS = [one for one in OWN_PARTS if one not in NOT_READ]
 # What the public interfaces of the packages wrap.

@@ -18,7 +18,7 @@ from indexer.networks.utterances import Utterances
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from std.config import Config
-from std.network_lines import dump
+from std.networks import dump
 from std.store.resident import ResidentSegment
 from std.values import Bools, Float32s, Float64s
 

@@ -15,8 +15,8 @@ from indexer.correct import (
     stored_name,
     take_back,
 )
+from indexer.corrections.align import read_words
 from indexer.corrections.table import by_file, read_corrections
-from indexer.corrections.transcript import read_words
 from indexer.index_run import writing
 from indexer.opening import AnyPath, Stores, config_of, open_stores, urls_of
 from indexer.segments.phone_columns import PhoneColumnBuilder

@@ -1,8 +1,7 @@
 """Corrections by people: a layer over the recogniser's output.
 
     slots    a segment with and without its corrections
-    align    corrected words -> corrections with times
-    transcript   the words of a corrected transcript
+    align    corrected words, or a corrected transcript -> corrections with times
 
 `std.corrections` has the values and their stored form; `indexer.correct` adds corrections to an
 index and undoes them.

@@ -1,21 +1,84 @@
-"""Corrected words and their place -> corrections with times.
+"""What a person says was said, and where -> corrections with times.
 
-    said_instead  words that replace given words
-    said_at       words at a time: finds the words of the one-best that they replace
-    said_in_all   all words of a recording: finds where they differ from the one-best
+    said_instead      words that replace given words
+    said_at           words at a time: finds the words of the one-best that they replace
+    said_in_all       all words of a recording: finds where they differ from the one-best
+    read_words        a corrected transcript -> its words, in spoken order
 
 At a time, words are compared by their phones, because the recogniser's words sound like the spoken
-ones. New words share the time of the replaced ones by letters.
+ones. New words share the time of the replaced ones by letters. A transcript with times is read as
+by `std-index`, in any format; one without times is read as a text.
 """
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate, chain, pairwise
+from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from indexer.corrections.slots import SpokenWord
+from indexer.inputs import InputOptions, utterances_in
+from indexer.segments.separate import separated
 from std.corrections import CorrectedWord, Correction
+from std.errors import InputError
+from std.files import read_text
 from std.store.columns import MAX_WORD_MS, Int64s
+from std.text import Normalisation
+from std.values import Recording
+
+TEXTS = (".txt", ".text", ".md")
+
+
+class SaidWord(NamedTuple):
+    """A word of a transcript."""
+
+    word: str  # normalised
+    start_ms: int | None = None  # of its utterance; None: the transcript has no times
+    end_ms: int | None = None
+
+
+def read_words(path: Path, recording: Recording, normalisation: Normalisation) -> list[SaidWord]:
+    """The words of a transcript.
+
+    Args:
+        path: the path of the file.
+        recording: the recording, if the file names several.
+        normalisation: the normalisation of the index.
+
+    Raises:
+        InputError: the file cannot be read, or holds several recordings of other names.
+    """
+    try:
+        return _timed(path, recording, normalisation)
+    except InputError:
+        if path.suffix.lower() not in TEXTS:
+            raise
+    return [SaidWord(word) for word in normalisation.phrase(read_text(path))]
+
+
+def _timed(path: Path, recording: Recording, normalisation: Normalisation) -> list[SaidWord]:
+    """The likeliest words of each utterance, with its times."""
+    words: dict[Recording, list[tuple[int, SaidWord]]] = {}
+    for block in utterances_in(path, options=InputOptions().load()):
+        for network in separated(block, normalisation):
+            said = words.setdefault(network.recording, [])
+            is_one_best = bool((np.diff(network.offsets) <= 1).all())
+            for slot in network:
+                best = max(slot.alternatives, key=lambda one: one.posterior, default=None)
+                if best is not None and (is_one_best or best.posterior >= slot.epsilon):
+                    span = network.start_ms, network.end_ms
+                    said += [
+                        (best.start_ms, SaidWord(word, *span))
+                        for word in normalisation.phrase(best.word)
+                    ]
+    if recording not in words and len(words) > 1:
+        names = ", ".join(sorted({one.file for one in words}))
+        raise InputError(path, 0, f"a transcript of {recording.file}", f"one of {names}")
+    found = words.get(recording) or next(iter(words.values()), [])
+    return [word for _, word in sorted(found, key=lambda one: one[0])]
+
 
 Pronounce = Callable[[Sequence[str]], Sequence[Sequence[str]]]
 NEAR_MS = 1000  # of a time: words farther away are not replaced

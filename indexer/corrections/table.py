@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from std.errors import InputError
-from std.limits import MAX_CHANNEL, MAX_TIME_S
 from std.marks import RIGHT, WRONG
-from std.ranges import Range
-from std.tables.read import read_table
+from std.ranges import MAX_CHANNEL, MAX_TIME_S, Range
+from std.tables import read_table
 from std.values import Recording
 
 NAMES = {

@@ -19,17 +19,17 @@ from typing import BinaryIO
 
 from indexer.formats.looks import IN_BRACKETS, IS_JSON, has_keys, near_json, unknown
 from indexer.formats.registry import all_readers, readers
+from indexer.formats.shared.clock import speech_is_plausible
 from indexer.formats.shared.reader import DEFAULT, Kind, ReaderOptions
-from indexer.formats.shared.service_answers import what_instead
-from indexer.formats.shared.units import speech_is_plausible
+from indexer.formats.shared.stated import what_instead
 from indexer.lattices.lattice import Lattice
 from indexer.networks.utterances import Utterances
 from std.encodings import ENCODING_HINT, as_utf8, decoded, is_wide
 from std.errors import ForeignFileError, InputError, meant
 from std.files import open_input, rewound
 from std.json_fields import documents
-from std.limits import MAX_UTTERANCE_BYTES
 from std.nist.xml import DECLARED_ENCODING, root_name
+from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import Repairs
 
 BOM = codecs.BOM_UTF8

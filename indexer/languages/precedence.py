@@ -25,17 +25,18 @@ import numpy as np
 from indexer.segments.merge import merged
 from std.languages.detection import (
     CODES,
+    PERSIAN,
     Guess,
     Shares,
     guess,
     is_language,
     language_code,
+    precise_script_of,
     settled,
     shares,
     telling,
     worth,
 )
-from std.languages.scripts import PERSIAN, precise_script_of
 from std.store.columns import KEY_SHIFT, Int64s, SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
 from std.values import Float64s, Recording

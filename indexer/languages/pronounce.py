@@ -23,8 +23,7 @@ from indexer.languages.precedence import (
 )
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from std.config import Config
-from std.languages.detection import MIN_SHARE, of_segment
-from std.languages.scripts import may_be_in
+from std.languages.detection import MIN_SHARE, may_be_in, of_segment
 from std.phonetics.g2p import UnpronounceableError, converter
 from std.store import Segment
 from std.store.columns import SegmentColumns

@@ -10,7 +10,7 @@ import numpy as np
 
 from indexer.networks.raw import RawUtterances
 from std.errors import InputError
-from std.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
+from std.ranges import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
 from std.repairs import (
     NO_CONFIDENCE,
     OUT_OF_ORDER,

@@ -26,8 +26,8 @@ from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import number, numbered, shown, text
 from std.files import open_input
-from std.limits import MAX_TIME_S
 from std.nist.audio_names import recording_name
+from std.ranges import MAX_TIME_S
 from std.values import Float64s, Recording
 
 BACK_S = 10.0  # least jump back of a clock; people who talk at once are hardly so far apart

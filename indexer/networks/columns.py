@@ -32,8 +32,8 @@ from indexer.networks.slot_times import (
 )
 from indexer.networks.utterances import SEGMENTS_HINT, Utterances, UtteranceSpan, span_of
 from std.errors import InputError
-from std.limits import MAX_WORD_S
-from std.n_best import TimedWord
+from std.networks import TimedWord
+from std.ranges import MAX_WORD_S
 from std.values import Float64s
 
 SEGMENT_TOLERANCE_S = 1.0  # how far times may reach beyond their segment

@@ -1,8 +1,9 @@
 """One-best word sequences and n-best lists of a recogniser, as slots.
 
-Most recognisers write their one best sequence with a confidence per word: each word becomes a slot,
-and the rest up to 1 is "no word". Hypotheses of an n-best list are aligned (`std.n_best.aligned`):
-a word's posterior is the sum of the weights of the hypotheses that have it there.
+Most recognisers write their one best sequence with a confidence per word: each word becomes a
+slot, and the rest up to 1 is "no word". Hypotheses of an n-best list are aligned
+(`std.networks.aligned`): a word's posterior is the sum of the weights of the hypotheses that have
+it there.
 """
 
 import math
@@ -18,7 +19,7 @@ from indexer.networks.chunks import goes_back
 from indexer.networks.nonwords import UNKNOWN_WORDS, Nonwords, is_noise, remarks
 from std.characters import characters
 from std.errors import InputError
-from std.n_best import TimedWord, aligned
+from std.networks import TimedWord, aligned
 from std.repairs import UNKNOWN
 from std.text import bare as without_edges
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from indexer.networks.chunks import BACK_S
 from indexer.networks.slot_times import Int64s, letters
-from std.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
+from std.ranges import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
 from std.values import Bools, Float64s, Recording
 
 SECONDS_PER_LETTER = 0.07  # of speech, about 14 letters a second

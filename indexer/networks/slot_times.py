@@ -32,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from std.n_best import TimedWord
+from std.networks import TimedWord
 from std.values import Bools, Float64s
 
 Int64s = npt.NDArray[np.int64]

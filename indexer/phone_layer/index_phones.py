@@ -17,9 +17,8 @@ from functools import partial
 import numpy as np
 
 from indexer.index_report import HeardLanguage
-from indexer.phone_layer.alignment import targets
 from indexer.phone_layer.layer import PhoneLayer
-from indexer.phone_layer.learning import Learned, Lesson, folds_of, learn
+from indexer.phone_layer.learning import Learned, Lesson, folds_of, learn, targets
 from indexer.phone_layer.slots import Teaching, heard_of, kept_layer, layer_kept, name_of, slots_of
 from indexer.phone_layer.sources import Source, Sources, has_unheard, sources_of
 from indexer.segments.merge import merged

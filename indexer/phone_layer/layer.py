@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from std.sound.value import Encoder
+from std.sound.columns import Encoder
 from std.store.columns import Int64s
 from std.values import Float32s, Float64s, freeze
 

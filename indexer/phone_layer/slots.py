@@ -18,7 +18,7 @@ import numpy as np
 
 from indexer.phone_layer.layer import PhoneLayer, fits_of
 from std.execution.compiled import compiled
-from std.sound.value import Encoder
+from std.sound.columns import Encoder
 from std.store.columns import Int64s, UInt8s
 from std.store.heard import COST_A_NAT, NOBODY, SILENCE, HeardBy, HeardSlots
 from std.values import Float32s, Float64s, Recording

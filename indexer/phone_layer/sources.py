@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from indexer.phone_layer.layer import FrameReader
-from std.sound.columns import OFFSETS, SegmentSound
-from std.sound.value import SIGN_BYTES, Encoder, Sound, frames
+from std.sound.columns import OFFSETS, SIGN_BYTES, Encoder, SegmentSound, Sound, frames
 from std.store import Segment
 from std.store.columns import KEY_SHIFT, SLOT_ERROR, Int64s, SegmentColumns, unpack_vocabulary
 from std.store.heard import NOBODY, HeardBy, HeardSlots

@@ -26,8 +26,7 @@ from std.config import Config
 from std.errors import ConfigError
 from std.languages.detection import guess_language, language_code
 from std.phonetics.g2p import UNPRONOUNCEABLE, UnpronounceableError
-from std.phonetics.lexicon import Lexicon, lexicon_in
-from std.phonetics.phone_table import PhoneTable, made
+from std.phonetics.lexicon import Lexicon, PhoneTable, lexicon_in, made
 from std.store.columns import (
     Column,
     IndexedRecording,

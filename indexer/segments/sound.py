@@ -18,9 +18,8 @@ import numpy as np
 from indexer.networks.utterances import stacked
 from indexer.segments.invert import invert
 from std.errors import InputError, StoreError
-from std.sound.columns import OFFSETS, SegmentSound
+from std.sound.columns import FRAME_MS, OFFSETS, SegmentSound, Sound, frames, signs
 from std.sound.files import read_sound, sound_name
-from std.sound.value import FRAME_MS, Sound, frames, signs
 from std.store import Segment
 from std.store.columns import Column, IndexedRecording, Int64s, SegmentColumns, first_slots
 from std.values import Bools, Recording

@@ -24,7 +24,7 @@ from recogniser.words import (
     compression_ratio,
     word_spans,
 )
-from std.n_best import TimedWord
+from std.networks import TimedWord
 
 TEMPERATURES = (0.2, 0.4, 0.6, 0.8, 1.0)
 BEST_OF = 5

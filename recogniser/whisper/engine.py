@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from std.errors import ConfigError, meant
-from std.extras import required
+from std.imports import required
 from std.values import Float32s
 
 EXTRA = "whisper"

@@ -5,7 +5,7 @@ from pathlib import Path
 from recogniser.whisper.engine import EXTRA, FasterWhisper, digest, model_folder
 from recogniser.whisper.recognise import WhisperOptions, WhisperRecogniser
 from std.errors import ConfigError
-from std.extras import required
+from std.imports import required
 
 DEFAULT_MODEL = "small.en"
 

@@ -3,7 +3,7 @@
 WhisperOptions       the user's options
 WhisperRecogniser    the `recogniser.protocol.Recogniser`
 resembling           hotwords that resemble the hypotheses of a window
-WhisperSound         its encoder, a `recogniser.sound.encoder.SoundEncoder`
+WhisperSound         its encoder, a `recogniser.sound.SoundEncoder`
 """
 
 from collections import Counter
@@ -15,7 +15,6 @@ import numpy as np
 from rapidfuzz import fuzz, process
 
 from recogniser.protocol import SAMPLES_PER_S, Hypothesis, Recognition, Window
-from recogniser.times import timed_by
 from recogniser.whisper.decode import (
     Decoded,
     beams,
@@ -32,11 +31,12 @@ from recogniser.words import (
     MIN_LOG_PROB,
     SILENCE_PROB,
     spoken_words,
+    timed_by,
     too_fast,
     without_loops,
 )
-from std.extras import required
-from std.n_best import TimedWord
+from std.imports import required
+from std.networks import TimedWord
 from std.values import Float32s
 
 SOUND_FRAMES_PER_S = 50

@@ -34,7 +34,7 @@ tools and the published definition differ, with a small example each. From Pytho
 
 from typing import TYPE_CHECKING
 
-from std.lazy_names import lazy_names
+from std.imports import lazy_names
 
 if TYPE_CHECKING:
     from scoring.discovery.api import (

@@ -21,7 +21,7 @@ import numpy as np
 
 from std.errors import InputError
 from std.files import content_of, decode
-from std.limits import SECONDS
+from std.ranges import SECONDS
 from std.values import Float64s, Int32s, freeze
 
 MAX_BYTES = 1 << 29  # of an alignment; 20 million phones

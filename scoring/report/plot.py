@@ -20,7 +20,7 @@ import numpy as np
 
 from scoring.measures.det import DET, Point, maximum
 from scoring.report.det_axes import DetWindow, det_window, deviates, iso_lines, thin
-from std.extras import required
+from std.imports import required
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

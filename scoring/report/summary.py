@@ -24,15 +24,15 @@ from scoring.statistics.significance import Statistics
 from std.display.numbers import counted
 from std.terminal import printable
 
-SUMMARY_HEADER = (
-    *("group", "terms", "scored", "targets", "corr", "fa", "miss", "P_miss", "P_fa"),
-    *("ATWV", "MTWV", "thresh", "OTWV", "STWV", "MAP", "Cnxe", "Cnxe_min"),
-)
 MISLEADING = 1.0  # a Cnxe above which scores are worse than none
 SUMMARY_MEASURES = {
     "P_miss": ".3f", "P_fa": ".5f", "ATWV": ".4f", "MTWV": ".4f", "MTWV_threshold": ".3f",
     "OTWV": ".4f", "STWV": ".4f", "MAP": ".4f", "Cnxe": ".4f", "Cnxe_min": ".4f",
 }  # fmt: skip
+SUMMARY_HEADER = (
+    *("group", "terms", "scored", "targets", "corr", "fa", "miss"),
+    *("thresh" if name == "MTWV_threshold" else name for name in SUMMARY_MEASURES),
+)
 
 
 def summary_document(

@@ -23,7 +23,7 @@ import numpy as np
 from searcher.calibration import resembling_words
 from searcher.calibration.occurrence_rate import labelled_posterior, rate_posterior
 from searcher.calibration.occurring_terms import SAID
-from std.extras import required
+from std.imports import required
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
 

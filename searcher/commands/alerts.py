@@ -4,8 +4,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from searcher.commands.arguments import configuration
-from searcher.commands.opened import opened
+from searcher.commands.command_line import configuration, opened
 from std.command import print_json, tell
 from std.display.numbers import counted
 from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows

@@ -1,14 +1,16 @@
 """std-search's command line: the parser, and the configuration."""
 
 import argparse
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from searcher.commands.output_arguments import (
+    add_hit_options,
+    add_list_options,
+    add_media_options,
+    add_words_option,
+)
 from std.command import ROWS, file_argument, folder_argument, number, text_argument
-from std.config import PROBABILITY, SHOWN_FROM, range_of
-from std.edit_lists import FRAME_RATES
-from std.errors import STANDARD_STREAM
+from std.config import PROBABILITY, SHOWN_FROM
 from std.options import (
     QUIET,
     add_config_options,
@@ -18,16 +20,12 @@ from std.options import (
     add_scheduler_option,
     add_selection_options,
     add_store_option,
-    configuration_of,
 )
 from std.parser import Parser
-from std.ranges import Range
-from std.subtitles import is_subtitle_file
 
 if TYPE_CHECKING:
-    from std.config import Config  # --help does not need these
+    pass  # --help needs none of what these load
 
-AROUND_S = number(Range(0, 60))
 PHONES = ("words", "sound", "both")
 EXAMPLE = """\
 examples:
@@ -77,15 +75,13 @@ def parser() -> Parser:
     add_row_options(parse, "hits")
     forms = parse.further("related forms, and terms inside other words")
     _add_forms(forms)
-    _add_words_option(forms)
+    add_words_option(forms)
     _add_explaining(parse.further("what a term becomes (--explain-query)"))
     _add_example_options(parse.further("audio as a query"))
     _add_query_options(parse.further("spoken queries"))
-    _add_list_options(parse.further("hit lists of a batch"))
-    _add_hit_options(parse.further("recordings, decisions, tables, explanations"))
-    _add_media_options(
-        parse.further("sound and subtitles of hits, without those that are rejected")
-    )
+    add_list_options(parse.further("hit lists of a batch"))
+    add_hit_options(parse.further("recordings, decisions, tables, explanations"))
+    add_media_options(parse.further("sound and subtitles of hits, without those that are rejected"))
     _add_settings(parse.further("settings and workers"))
     return parse
 
@@ -231,152 +227,6 @@ def _add_query_options(group: "argparse._ArgumentGroup") -> None:
     )
 
 
-def _add_list_options(group: "argparse._ArgumentGroup") -> None:
-    """The options of a batch's files and of alerts."""
-    add = group.add_argument
-    add(
-        "--alerts",
-        type=file_argument,
-        metavar="FILE",
-        help="tell the hits of this list of terms that were not told before, here or by std-serve; "
-        "FILE.hits.jsonl keeps which were",
-    )
-    add(
-        "--since",
-        type=since_argument,
-        metavar="LAST",
-        help="with --alerts: since the last search (the only choice)",
-    )
-    add(
-        "--term-column",
-        type=text_argument,
-        metavar="NAME",
-        help="the column of --terms or --alerts that holds the terms, where its name does not "
-        "say it",
-    )
-    add(
-        "--probabilities",
-        type=file_argument,
-        metavar="XML",
-        help="a second list of the same hits, whose score is the probability (std-score reads it)",
-    )
-    add("--dialect", choices=["std2006", "kws2013"], default="std2006", help="of the hit lists")
-    add(
-        "--no-default-score",
-        action="store_true",
-        help="leave out what a place without a hit is worth (kws2013): NIST's own scorer refuses "
-        "an attribute that its schema lacks",
-    )
-    add("--system-id", type=text_argument, default="std", help="name of the system in the hit list")
-
-
-def _add_hit_options(group: "argparse._ArgumentGroup") -> None:
-    """The options of further values of hits."""
-    add = group.add_argument
-    add(
-        "--unit",
-        choices=["place", "recording", "turn"],
-        default="place",
-        help="what is found: places of the words (place), or the recordings or turns of speakers "
-        "in which a query holds",
-    )
-    add(
-        "--decide",
-        action="store_true",
-        help="accept or reject each hit of a TERM (YES, NO), as a batch always does",
-    )
-    add(
-        "--beta",
-        type=number(range_of("decision.beta")),
-        help="cost ratio that decisions aim at (999.9); with a TERM it implies --decide",
-    )
-    add(
-        "--columns",
-        type=text_argument,
-        default="date,speaker,title",
-        metavar="NAMES",
-        help="metadata in the table, where the recordings have them (date,speaker,title)",
-    )
-    add("--explain", type=file_argument, metavar="JSONL", help="why each hit is there")
-    add(
-        "--oov-lexicon",
-        type=file_argument,
-        metavar="FILE",
-        help="unknown words with pronunciations, to add to the recogniser",
-    )
-    add(
-        "--listen-again",
-        type=file_argument,
-        metavar="CSV",
-        help="where unknown words may have been said, with probability .02 to .95: the table of "
-        "std-recognise --listen-again",
-    )
-
-
-def _add_words_option(group: "argparse._ArgumentGroup") -> None:
-    """The option of hits inside other words."""
-    group.add_argument(
-        "--within-words",
-        type=kinds_argument,
-        metavar="KINDS",
-        help="hits inside other words that are kept: form (jünglings, of jüngling), part "
-        "(internacionales, of nacional), apart (hier door, of hierdoor), or none; an evaluation by "
-        "words counts form and part as false alarms (form,part,apart)",
-    )
-
-
-def _add_media_options(group: "argparse._ArgumentGroup") -> None:
-    """The options of clips, subtitles and edits."""
-    add = group.add_argument
-    add("--clips", type=folder_argument, metavar="FOLDER", help="cut each hit's sound to a file")
-    add(
-        "--audio",
-        type=folder_argument,
-        metavar="FOLDER",
-        help="of the recordings' audio files; without: where their metadata say",
-    )
-    add("--clip-format", choices=["ogg", "wav"], default="ogg", help="(ogg)")
-    add("--clip-around", type=AROUND_S, default=0.5, metavar="S", help="before and after (0.5)")
-    add(
-        "--srt",
-        type=file_argument,
-        metavar="FOLDER|FILE.srt",
-        help="hits as subtitles: a file for each recording, or one for hits in one recording",
-    )
-    add(
-        "--corrections",
-        type=file_argument,
-        metavar="CSV",
-        help="places where a term was said and the recogniser wrote something else, from "
-        "probability .9 or --min-probability up, for std-store correct --table",
-    )
-    add(
-        "--timeline",
-        type=timeline_argument,
-        metavar="FILE.edl|FILE.fcpxml",
-        help="hits one after another, for editing programs: CMX 3600, or Final Cut's XML",
-    )
-    add(
-        "--markers",
-        type=folder_argument,
-        metavar="FOLDER",
-        help="hits as markers, a file for each recording",
-    )
-    add(
-        "--markers-for",
-        choices=["premiere", "resolve", "avid"],
-        default="premiere",
-        help="which program reads the markers: CSV, EDL or text (premiere)",
-    )
-    add("--frame-rate", choices=[*FRAME_RATES], default="25", help="of timeline and markers (25)")
-    add(
-        "--first-timecode",
-        default="00:00:00:00",
-        metavar="HH:MM:SS:FF",
-        help="at which the timeline, or each recording with markers, begins (00:00:00:00)",
-    )
-
-
 def _add_settings(group: "argparse._ArgumentGroup") -> None:
     """The options of methods and processes."""
     add_config_options(group)
@@ -397,79 +247,3 @@ def _add_settings(group: "argparse._ArgumentGroup") -> None:
     add_jobs_option(group, default=1)
     add_scheduler_option(group)
     add_progress_option(group)
-
-
-def timeline_argument(text: str) -> Path:
-    """A file of edits.
-
-    Raises:
-        argparse.ArgumentTypeError: its extension is not that of a format.
-    """
-    path = file_argument(text)
-    if path.suffix.lower() not in (".edl", ".fcpxml"):
-        raise argparse.ArgumentTypeError(
-            f"expected a name that ends in .edl or .fcpxml, got {text!r}"
-        )
-    return path
-
-
-def kinds_argument(text: str) -> frozenset[str]:
-    """Kinds of words that contain hits.
-
-    Raises:
-        argparse.ArgumentTypeError: there is no such kind.
-    """
-    kinds = frozenset(one.strip() for one in text.split(",")) - {"none"}
-    if unknown := kinds - {"form", "part", "apart"}:
-        raise argparse.ArgumentTypeError(
-            f"expected none, or some of form,part,apart, got {min(unknown)!r}"
-        )
-    return kinds
-
-
-def since_argument(text: str) -> str:
-    """The word LAST.
-
-    Raises:
-        argparse.ArgumentTypeError: it is another word.
-    """
-    if text.upper() != "LAST":
-        raise argparse.ArgumentTypeError(f"expected LAST, got {text!r}")
-    return "LAST"
-
-
-def configuration(args: argparse.Namespace) -> "Config":
-    """The configuration file, with changes by other options.
-
-    Raises:
-        StdError: two outputs are one file.
-    """
-    from std.distinct import require_distinct
-
-    inputs = {"--terms": args.terms, "--queries": args.queries, "--ecf": args.ecf}
-    inputs |= {"--alerts": args.alerts}
-    inputs |= {"--config": args.config, "--examples": args.examples}
-    inputs |= {f"--model {i}" if i > 1 else "--model": path for i, path in enumerate(args.model, 1)}
-    outputs = {"--output": args.output, "--probabilities": args.probabilities}
-    outputs |= {"--explain": args.explain, "--oov-lexicon": args.oov_lexicon}
-    outputs |= {"--listen-again": args.listen_again}
-    outputs |= {"--term-list": args.term_list}
-    outputs |= {"--timeline": args.timeline, "--corrections": args.corrections}
-    if args.srt and is_subtitle_file(args.srt):
-        outputs["--srt"] = args.srt
-    for form in ("json", "nl", "csv", "fmt"):
-        if getattr(args, form):
-            outputs[f"--{form}"] = STANDARD_STREAM
-    if not args.output and STANDARD_STREAM not in outputs.values():
-        outputs["the table"] = STANDARD_STREAM
-    require_distinct(inputs, outputs, args.store)
-    config = configuration_of(args)
-    if config.pronunciation.lexicon:
-        lexicon = {"pronunciation.lexicon": Path(config.pronunciation.lexicon)}
-        require_distinct(lexicon, outputs)
-    if args.phones:
-        phonetic_search = replace(config.phonetic_search, phones=args.phones)
-        config = replace(config, phonetic_search=phonetic_search)
-    if args.beta is None:
-        return config
-    return replace(config, decision=replace(config.decision, beta=args.beta))

@@ -60,7 +60,7 @@ def listed_terms(args: argparse.Namespace) -> "tuple[list[ExampleTerm], TermList
     """
     from searcher import ExampleTerm
     from std.files import content_of, read
-    from std.tables.read import read_table
+    from std.tables import read_table
     from std.values import Term, TermList
 
     content = read(content_of, args.examples)

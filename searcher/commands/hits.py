@@ -90,7 +90,7 @@ def output_hits(
     if args.explain:
         write_lines(args.explain, (hit.document() for hit in hits))
     if args.corrections:
-        from searcher.output.corrections import LEAST_PROBABILITY, write_corrections
+        from searcher.output.table import LEAST_PROBABILITY, write_corrections
 
         least = LEAST_PROBABILITY if args.min_probability is None else args.min_probability
         n = write_corrections(hits, args.corrections, least)
@@ -124,7 +124,7 @@ def write_edits(
 ) -> None:
     """Write the shown hits for editing programs, without rejected ones."""
     from searcher.output.media import write_markers, write_timeline
-    from std.edit_lists import FRAME_RATES, frames_of
+    from std.timelines import FRAME_RATES, frames_of
 
     chosen = [hit for hit in hits if hit.decision != "NO"][: args.limit or None]
     rate = FRAME_RATES[args.frame_rate]

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.discovery.blocks import Block
 from searcher.discovery.seeds import SeedFrames
+from searcher.discovery.sources import Block
 from std.execution.compiled import compiled_released, compiled_within
 from std.sound.usual import differing
 from std.store.columns import Int64s, UInt64s

@@ -20,8 +20,8 @@ from searcher.discovery.found import Discovered, DiscoveredClass, DiscoveredFrag
 from std import __version__
 from std.audio.facts import is_same_audio
 from std.audio.files import AudioFolder, audio_folder
-from std.display.html import templates
 from std.display.numbers import clock, counted
+from std.display.tables import templates
 from std.errors import InputError, StdError
 from std.metadata.table import AUDIO, NO_METADATA, Metadata
 from std.outputs import open_output

@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from searcher.discovery.blocks import Block
+from searcher.discovery.sources import Block
 from std.execution.compiled import compiled_released
+from std.sound.columns import SIGNS
 from std.sound.usual import differing
-from std.sound.value import SIGNS
 from std.store.columns import Int64s, UInt64s
 from std.values import Int32s
 

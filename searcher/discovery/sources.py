@@ -1,25 +1,106 @@
-"""The compared frames of an index: its sound, or the phones heard in it.
+"""The compared frames of an index: its sound, or the phones heard in it; in blocks.
 
 by_sound     the frames of each recording
-by_phones    each frame's probabilities of phones, in the form of frames
+by_phones    each frame's probabilities of phones, as frames like any other
+blocks_of    frames of recordings -> Blocks; a pair of blocks is an item of work that fits in memory
+backwards    a block with time reversed: similar stretches in it are chance pairs
 
 Frames of sound need no language; phones are those of the archive's language (docs/phones-heard.md).
-For phones the square roots of probabilities are compared: the cosine of two such rows is the
-Bhattacharyya coefficient of the distributions, and signs of random projections estimate the angle.
+Of phones the square roots of probabilities are compared: the cosine of two such rows is the
+Bhattacharyya coefficient of the distributions, and signs of random projections tell the angle.
 """
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from searcher.discovery.blocks import Frames
-from searcher.examples.archive import archive_of
-from searcher.heard.index import PROBABILITY, HeardIndex, open_heard
-from searcher.index.recording_table import recording_table
+from searcher.examples.example import archive_of
+from searcher.heard.places import PROBABILITY, HeardIndex, open_heard
+from searcher.index.recordings import recording_table
 from std.errors import StdError
-from std.sound.value import FRAME_MS, signs
+from std.sound.columns import FRAME_MS, signs
+from std.sound.usual import sample_of, silent, usual_distances
 from std.store import Segment
-from std.values import Recording
+from std.store.columns import Int64s, UInt64s
+from std.values import Bools, Int32s, Recording
+
+LENGTH = 5 * 3600 * 1000 // FRAME_MS  # frames of a block: five hours, or one longer recording
+
+
+class Frames(NamedTuple):
+    """The frames of a recording."""
+
+    recording: int  # row of the archive's recordings
+    start_ms: int
+    signs: UInt64s  # (n, 4)
+    silent: Bools | None = None  # (n,) if known
+    usual: int | None = None  # distance of frames to others by chance, if known
+
+
+class Block(NamedTuple):
+    """The frames of some recordings, concatenated."""
+
+    signs: UInt64s  # (n, 4)
+    usual: Int32s  # (n,) distance of a frame to others by chance
+    silent: Bools  # (n,)
+    offsets: Int64s  # (r + 1,) frames of each recording
+
+
+class Blocks(NamedTuple):
+    """An archive in blocks."""
+
+    blocks: tuple[Block, ...]
+    frames: tuple[tuple[Frames, ...], ...]  # the recordings of each block
+
+
+def blocks_of(recordings: Sequence[Frames], length: int = LENGTH) -> Blocks:
+    """Put recordings into blocks.
+
+    Args:
+        recordings: at least one recording.
+        length: the largest number of frames in a block, unless a recording has more.
+    """
+    groups: list[list[Frames]] = [[]]
+    size = 0
+    for one in recordings:
+        if groups[-1] and size + len(one.signs) > length:
+            groups.append([])
+            size = 0
+        groups[-1].append(one)
+        size += len(one.signs)
+    sample = sample_of(np.concatenate([sample_of(one.signs) for one in recordings]))
+    median = float(np.median(usual_distances(sample, sample)))
+    blocks = [_block(group, sample, median) for group in groups]
+    return Blocks(tuple(blocks), tuple(tuple(group) for group in groups))
+
+
+def backwards(block: Block) -> Block:
+    """A block with time reversed: its frames are speech, but their order is not."""
+    return Block(
+        np.ascontiguousarray(block.signs[::-1]),
+        np.ascontiguousarray(block.usual[::-1]),
+        np.ascontiguousarray(block.silent[::-1]),
+        block.offsets[-1] - block.offsets[::-1],
+    )
+
+
+def _block(group: Sequence[Frames], sample: UInt64s, median: float) -> Block:
+    usual, pauses = [], []
+    for one in group:
+        if one.usual is None:
+            usual.append(usual_distances(one.signs, sample))
+        else:
+            usual.append(np.full(len(one.signs), one.usual, np.int32))
+        pauses.append(silent(usual[-1], median) if one.silent is None else one.silent)
+    lengths = [len(one.signs) for one in group]
+    return Block(
+        np.concatenate([one.signs for one in group]),
+        np.concatenate(usual),
+        np.concatenate(pauses),
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+    )
+
 
 OF_PHONES = 80  # usual distance: an angle of 56 degrees
 

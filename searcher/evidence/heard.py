@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.calibration.weights import Evidence, LogRatios, Weights
-from searcher.heard.archive import HeardTerm
 from searcher.heard.places import HeardPlaces, PlacesToFit
+from searcher.heard.search import HeardTerm
 from searcher.lexical.deduplicate import overlap
 from searcher.phonetic.layout import SAME_PLACE_MS
 from std.store.columns import Int64s

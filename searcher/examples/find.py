@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.examples.archive import SoundArchive, archive_of
-from searcher.examples.example import Example, read_example
+from searcher.examples.example import Example, SoundArchive, archive_of, read_example
 from searcher.examples.places import ExamplePlaces, best_places, costs_at, joined
 from searcher.index.copies import NO_COPIES
 from searcher.index.searched_speech import SearchedSpeech, inside_ecf

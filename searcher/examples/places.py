@@ -12,10 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.examples.archive import ArchivePart, SoundArchive
-from searcher.examples.example import Example
+from searcher.examples.example import ArchivePart, Example, SoundArchive
 from searcher.examples.kernels import FAR, alignment, scan
-from std.sound.value import FRAME_MS, SIGNS
+from std.sound.columns import FRAME_MS, SIGNS
 from std.store.columns import Int64s, UInt64s
 from std.values import Float64s, Int32s
 

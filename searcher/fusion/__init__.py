@@ -1,7 +1,6 @@
 """Several recognisers of the same speech: what each found, as one list of hits.
 
-same_places   which hits of different recognisers are one event      (`places`)
-doubt         how little sure each recogniser was of each recording  (`doubt`)
-pool          the probabilities of a place -> one                    (`pooling`)
-fuse          the candidates of several searches -> those of one     (`fused_candidates`)
+pooling             how little sure each recogniser was of each recording; its probabilities -> one
+fused_candidates    which candidates are one event; those of several searches -> those of one
+fused_index         the public functions of such an index
 """

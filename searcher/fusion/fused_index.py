@@ -4,13 +4,13 @@ open_fused   one store of each recogniser --> FusedIndex
 FusedIndex   what `searcher.api.Index` offers to searches; hits at one place are one
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from searcher.fusion.fused_candidates import FusedRecogniser, FusedVariant, fuse
 from searcher.fusion.pooling import MEASURED_SURENESS, SURENESS, doubt, measured
 from searcher.index.copies import NO_COPIES, Copies, common_copies
 from searcher.index.searched_speech import SearchedSpeech
+from searcher.open_snapshot import HowToSearch
 from searcher.output.context import Context, contexts
 from searcher.output.explain import explained
 from searcher.output.within_words import within_words
@@ -29,7 +30,6 @@ from searcher.results.slots_there import with_slots
 from searcher.search import decide
 from searcher.searchable_index import SearchableIndex
 from std.config import Config
-from std.execution.workers import Executor
 from std.metadata.table import NO_METADATA, Metadata, updated
 from std.recordings import IndexRecording, Recordings, chosen, mentions_speakers
 from std.store import Segment, require_different
@@ -204,26 +204,15 @@ class FusedIndex(SearchableIndex):
         return [] if is_repeated else doubts
 
     def find_candidates(
-        self,
-        terms: Sequence[Term],
-        speech: SearchedSpeech,
-        *,
-        mode: SearchMode,
-        by_phones: bool = True,
-        workers: Executor,
-        advance: Callable[[float], None] = lambda share: None,
+        self, terms: Sequence[Term], speech: SearchedSpeech, **how: Unpack[HowToSearch]
     ) -> TermCandidates:
         """See `OpenSnapshot.find_candidates`: search each index, fuse what they found."""
         excerpts = None if speech.excerpts is None else self.copies.searched(speech.excerpts)
         searched = speech._replace(excerpts=excerpts)
-        settings: dict[str, Any] = {
-            "workers": workers,
-            "mode": mode,
-            "by_phones": by_phones,
-            "advance": lambda share: advance(share / len(self._indexes)),
-        }
+        if advance := how.get("advance"):
+            how["advance"] = lambda share: advance(share / len(self._indexes))
         found_by = [
-            index.find_candidates(terms, searched, **settings) for index in self._indexes.values()
+            index.find_candidates(terms, searched, **how) for index in self._indexes.values()
         ]
         doubts, sureness = [doubt(index.segments) for index in self._indexes.values()], SURENESS
         if self._spoken_doubts:

@@ -3,25 +3,171 @@
 heard_search     a request and its phonetic search -> HeardSearch; None without phones heard
 of_term          places found otherwise -> the fit there, and further places
 heard_as_candidates  these places as candidates
+heard_archive    segments of a language -> HeardArchive, with how many places fit by chance
+    find             the pronunciations of a term, and where others found it -> HeardTerm
+    learn_chance     decoys searched -> Chance: scores of a query of so many phones -> log E-values
+
+Within the range of the decoys' scores, an E-value is their count: scores saturate at 0, where a
+short word fits everywhere. Beyond, the log of the count falls linearly with the score (Karlin and
+Altschul 1990), as the decoys' best places tell. Scores are sums over phones: those of decoys that
+are shorter or longer than the query are scaled to its length.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
+from zlib import crc32
 
 import numpy as np
 
-from searcher.heard.archive import HeardArchive, HeardTerm, heard_archive
-from searcher.heard.places import HeardPlaces, PlacesToFit
+from searcher.heard.places import (
+    ALIGNED_SLOTS,
+    NONE_TO_FIT,
+    HeardIndex,
+    HeardPlaces,
+    PlacesToFit,
+    find_places,
+    open_heard,
+)
 from searcher.index.searched_speech import inside_ecf
 from searcher.phonetic.candidates import PhoneticResult, PreparedLanguage
 from searcher.phonetic.hits import Inside
+from searcher.phonetic.indexes import PhoneticIndexes
+from searcher.phonetic.null_distribution import draw_decoys, phone_chain
 from searcher.results.candidates import Candidates
 from searcher.results.slots_there import NO_SLOT, slots_between
 from searcher.terms.request import Request, Variant
 from std.phonetics.phones import Pronunciation
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
+
+NEIGHBOURS = 18  # decoys of about a query's length that it is compared with
+COUNTED = 5  # places of all of them, from which on they are counted
+FITTED = 60  # ranks of their places that the line is fitted to
+
+
+class Chance(NamedTuple):
+    """The scores of decoys in an archive."""
+
+    phones: Int64s  # (d,) ascending
+    scores: tuple[Float64s, ...]  # of each decoy's places, best first
+    enlarged: float = 0.0  # log of how many times as large the archive is as what was searched
+
+    def log_e_value(self, score: Float64s, phones: int) -> Float64s:
+        """(n,) log of the number of false alarms expected to score at least so much."""
+        nearest = np.argsort(np.abs(np.log(self.phones / phones)), kind="stable")[:NEIGHBOURS]
+        scaled = [self.scores[i] * (phones / self.phones[i]) for i in nearest.tolist()]
+        pooled = np.sort(np.concatenate(scaled))[::-1]
+        if len(pooled) <= COUNTED:
+            return np.zeros(len(score))
+        ranks = np.arange(COUNTED, min(FITTED, len(pooled)))
+        log_k = np.log((ranks + 1) / len(nearest))
+        centred = pooled[ranks] - pooled[ranks].mean()
+        slope = min(-0.3, float((centred @ log_k) / max(centred @ centred, 1e-9)))
+        at, log_at = pooled[COUNTED], np.log((COUNTED + 1) / len(nearest))
+        count = np.searchsorted(-pooled, -score, side="right")
+        counted = np.log(np.maximum(count, 1) / len(nearest))
+        return self.enlarged + np.where(score > at, log_at + slope * (score - at), counted)
+
+
+def learn_chance(
+    decoys: Sequence[Pronunciation],
+    scores_of: Callable[[Pronunciation], Float64s],
+    enlarged: float = 0.0,
+) -> Chance:
+    """Search decoys; see `Chance.enlarged`."""
+    by_length = sorted(decoys, key=len)
+    return Chance(
+        np.array([len(decoy) for decoy in by_length]),
+        tuple(scores_of(decoy) for decoy in by_length),
+        enlarged,
+    )
+
+
+class HeardTerm(NamedTuple):
+    """A term in the phones heard, by the pronunciation that fits them best."""
+
+    phones: Pronunciation
+    places: HeardPlaces
+    log_e_value: Float64s  # (n,) of the places: log of the false alarms that score as high
+    span_score: Float64s  # (spans,) best score there, nats; -inf where nothing was heard
+    span_log_e_value: Float64s  # (spans,)
+
+
+@dataclass(frozen=True, eq=False)
+class HeardArchive:
+    """The phones heard in the recordings of a language."""
+
+    indexes: tuple[HeardIndex, ...]
+    chance: Chance
+
+    @property
+    def log_slots(self) -> float:
+        """Log of the number of slots."""
+        return float(np.log(_slots(self.indexes)))
+
+    def find(
+        self, ways: Sequence[Pronunciation], spans: PlacesToFit = NONE_TO_FIT
+    ) -> HeardTerm | None:
+        """A term, by that of its pronunciations whose best place is least likely by chance.
+
+        Args:
+            ways: its pronunciations.
+            spans: where it was found otherwise.
+        """
+        found = []
+        for phones in ways:
+            places, in_spans = find_places(phones, self.indexes, spans)
+            log_e = self.chance.log_e_value(places.score, len(phones))
+            of_spans = self.chance.log_e_value(in_spans, len(phones))
+            found.append(HeardTerm(phones, places, log_e, in_spans, of_spans))
+        return min(found, key=lambda one: float(one.log_e_value.min(initial=np.inf)), default=None)
+
+
+_known: WeakKeyDictionary[PhoneticIndexes, HeardArchive | None] = WeakKeyDictionary()
+
+
+def heard_archive(phonetic: PhoneticIndexes) -> HeardArchive | None:
+    """The phones heard in the segments of a language; None if there are none."""
+    if phonetic not in _known:
+        _known[phonetic] = _opened(phonetic)
+    return _known[phonetic]
+
+
+def _opened(phonetic: PhoneticIndexes) -> HeardArchive | None:
+    segments = zip(phonetic.indexes, phonetic.recordings, strict=True)
+    every = [open_heard(one.columns, one.live, rows) for one, rows in segments]
+    indexes = tuple(one for one in every if one is not None)
+    if not indexes:
+        return None
+    sampled = _sampled(phonetic, indexes)
+    parts = [index.within(sampled) for index in indexes]
+    enlarged = float(np.log(_slots(indexes) / _slots(parts)))
+    decoys = draw_decoys(phone_chain(phonetic.indexes))
+    chance = learn_chance(decoys, lambda decoy: find_places(decoy, parts).places.score, enlarged)
+    return HeardArchive(indexes, chance)
+
+
+def _slots(indexes: Sequence[HeardIndex]) -> int:
+    return sum(index.slots for index in indexes)
+
+
+def _sampled(phonetic: PhoneticIndexes, indexes: Sequence[HeardIndex]) -> Int64s:
+    """Rows of the recordings in which decoys are searched: by a hash of their names, so that cuts
+    of the archive do not matter, as many as `ALIGNED_SLOTS` allow, one at least."""
+    names = {
+        row: f"{one.recording.file}/{one.recording.channel}"
+        for index, rows in zip(phonetic.indexes, phonetic.recordings, strict=True)
+        for one, row in zip(index.columns.recordings, rows.tolist(), strict=True)
+    }
+    row = np.concatenate([index.recording for index in indexes])
+    slots = np.concatenate([index.bounds[:, 1] - index.bounds[:, 0] for index in indexes])
+    hashes = np.array([crc32(names[one].encode()) for one in row.tolist()])
+    order = np.lexsort((row, hashes))
+    total = np.cumsum(slots[order])
+    return row[order[: max(1, int(np.searchsorted(total, ALIGNED_SLOTS, side="right")))]]
 
 
 class HeardSearch(NamedTuple):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.index.copies import Copies
-from searcher.index.recording_table import RecordingTable
+from searcher.index.recordings import RecordingTable
 from std.ecf_filter import inside_one, speech_s
 from std.query.expression import Expression
 from std.recordings import (

@@ -62,10 +62,6 @@ SkipCost = Callable[[UInt64s, UInt64s, Int64s, Int64s], Float64s]
 def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -> Spans:
     """Join the postings of a phrase's words, in the order they are said.
 
-    The posterior of a phrase is product^(1 - r) * minimum^r with r = ``join_exponent``: between
-    independent words (r = 0) and words that come and go together (r = 1), and never above its
-    least likely word; times the epsilons of the slots it skips.
-
     Args:
         words: postings of each word of the phrase.
         skip_cost: what skipping slots between two words costs.
@@ -77,17 +73,29 @@ def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -
         paths = _extend(paths, words[i], skip_cost, config, forwards=True)
     for i in range(rarest - 1, -1, -1):
         paths = _extend(paths, words[i], skip_cost, config, forwards=False)
-    r = config.join_exponent
-    log_product, log_skipped = _total(paths.log_posterior), _total(paths.log_skipped)
-    posterior = np.exp((1 - r) * log_product + log_skipped) * paths.minimum**r
     return Spans(
         (paths.start >> KEY_SHIFT).astype(np.int64),
         (paths.start & TIME_MASK).astype(np.int64),
         (paths.end & TIME_MASK).astype(np.int64),
-        posterior,
+        phrase_posterior(paths, config.join_exponent),
         paths.slots,
         paths.is_cut,
     )
+
+
+def phrase_posterior(paths: Paths, join_exponent: float) -> Float64s:
+    """(n,) the posterior of each path: product^(1 - r) * minimum^r * product of skipped epsilons.
+
+    It lies between that of independent words (r = 0) and that of words which come and go together
+    (r = 1), and is never above that of its least likely word.
+
+    Args:
+        paths: (n,) whole phrases.
+        join_exponent: r.
+    """
+    log_product, log_skipped = _total(paths.log_posterior), _total(paths.log_skipped)
+    posterior: Float64s = np.exp((1 - join_exponent) * log_product + log_skipped)
+    return posterior * paths.minimum**join_exponent
 
 
 def _total(columns: Float64s) -> Float64s:

@@ -27,7 +27,7 @@ from std.config import Config
 from std.errors import StdError
 from std.execution.stop import check_stop
 from std.execution.workers import Executor
-from std.languages.folding import explained
+from std.languages.spelling import explained
 from std.store import Segment
 from std.store.columns import Int64s, Postings, UInt64s
 from std.text import bare

@@ -7,9 +7,8 @@ import numpy as np
 
 from searcher.decisions import THRESHOLD
 from searcher.output.context import Context
-from searcher.results.expected import FROM
 from searcher.results.hits import Finding, HitColumns, WithinWord
-from searcher.results.search_result import SearchResult
+from searcher.results.search_result import FROM, SearchResult
 from std.characters import text_of
 from std.errors import cut
 from std.metadata.table import NO_METADATA, Metadata

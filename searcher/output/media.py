@@ -19,11 +19,20 @@ from std.audio.files import AudioFolder, audio_folder
 from std.audio.samples import RATES, Format, samples, sound_file
 from std.characters import text_of
 from std.csv_files import NUMBER
-from std.edit_lists import MARKER_ENDS, EditClip, MarkersFor, edl, fcpxml, markers
 from std.errors import InputError, StdError
 from std.metadata.table import AUDIO, NO_METADATA, Metadata
 from std.outputs import clip_name, distinct_names, make_folder, open_output, safe_name
-from std.subtitles import SubtitleCue, is_subtitle_file, subtitle_file
+from std.timelines import (
+    MARKER_ENDS,
+    EditClip,
+    MarkersFor,
+    SubtitleCue,
+    edl,
+    fcpxml,
+    is_subtitle_file,
+    markers,
+    subtitle_file,
+)
 from std.values import Recording
 
 

@@ -2,7 +2,7 @@
 
 PreparedLanguage                     the segments of one language, with phones
 find_by_phones
-    pronounced, pronounced_queries   the phones of each term (`searcher.phonetic.pronunciations`)
+    pronounced, pronounced_queries   the phones of each term (`searcher.phonetic.ratios`)
     searched_archive                 statistics of false alarms (`searcher.phonetic.indexes`)
     phonetic_hits                    their hits (`searcher.phonetic.hits`)
 hits_as_candidates                   hits as candidates, with the words at their places
@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.calibration.model import Model
-from searcher.index.recording_table import RecordingTable
+from searcher.index.recordings import RecordingTable
 from searcher.index.searched_speech import SpokenBy, inside_ecf
 from searcher.phonetic.archive import SearchedArchive
 from searcher.phonetic.hits import PhoneticHits, phonetic_hits
@@ -28,7 +28,7 @@ from searcher.phonetic.indexes import (
 )
 from searcher.phonetic.layout import SCORE
 from searcher.phonetic.path_words import path_words
-from searcher.phonetic.pronunciations import Weighted, pronounced, pronounced_queries
+from searcher.phonetic.ratios import Weighted, pronounced, pronounced_queries
 from searcher.results.candidates import Candidates
 from searcher.terms.language_words import LanguageWords
 from searcher.terms.request import Request, Variant

@@ -16,8 +16,13 @@ from searcher.phonetic.alignment import AlignedHits, best_rows, up_to
 from searcher.phonetic.indexes import PhoneticIndexes
 from searcher.phonetic.layout import SCORE
 from searcher.phonetic.null_distribution import NullDistribution
-from searcher.phonetic.pronunciations import Weighted
-from searcher.phonetic.ratios import MAX_HITS, HitLimit, WeightedPronunciation, perfect_score
+from searcher.phonetic.ratios import (
+    MAX_HITS,
+    HitLimit,
+    Weighted,
+    WeightedPronunciation,
+    perfect_score,
+)
 from searcher.phonetic.search import MIN_SHARE, search_phones
 from std.execution.workers import IN_PROCESS, Executor
 from std.phonetics.phones import Pronunciation

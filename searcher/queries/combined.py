@@ -16,10 +16,9 @@ from searcher.queries.events import Event, Sites, event_of
 from searcher.queries.probability import probability
 from searcher.queries.units import Conditions, Units
 from searcher.queries.witnesses import witnesses
-from searcher.results.expected import Expected
-from searcher.results.search_result import TermCandidates
-from std.data_frames import Framed
+from searcher.results.search_result import Expected, TermCandidates
 from std.display.numbers import counted
+from std.display.rows import Framed
 from std.metadata.table import Metadata
 from std.store import Segment
 from std.store.columns import Int64s

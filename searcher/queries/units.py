@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from searcher.index.copies import Copies
-from searcher.index.recording_table import recording_table
+from searcher.index.recordings import recording_table
 from searcher.index.searched_speech import SpokenBy
 from searcher.results.candidates import Candidates
 from searcher.results.search_result import TermCandidates

@@ -12,8 +12,8 @@ from math import ceil
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
-from std.data_frames import Framed
 from std.display.numbers import counted
+from std.display.rows import Framed
 
 WordKind = Literal["form", "part", "apart"]
 WORD_KINDS: tuple[WordKind, ...] = ("form", "part", "apart")

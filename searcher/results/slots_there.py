@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from searcher.index.copies import NO_COPIES, Copies
-from searcher.index.recording_table import RecordingTable, recording_table
+from searcher.index.recordings import RecordingTable, recording_table
 from searcher.results.candidates import Candidates
 from std.store import Segment
 from std.store.columns import KEY_SHIFT, Int64s

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from searcher.index.copies import live_counts
-from searcher.index.recording_table import RecordingTable
+from searcher.index.recordings import RecordingTable
 from searcher.index.stores import speech_ms
 from searcher.terms.request import Variant
 from searcher.terms.vocabulary import of_counts

@@ -2,14 +2,14 @@
 
 query_terms  terms and an index or a vocabulary file --> their descriptions
 describer    a vocabulary and a configuration --> a function from a term to its description
-query        one term's description, as `std-search --explain-query --json` prints it
+
+`searcher.terms.description` has what a description says.
 """
 
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 from os import PathLike, fspath
 from pathlib import Path
@@ -18,45 +18,24 @@ from typing import Any
 from searcher.index.copies import live_counts
 from searcher.index.stores import LanguageGroup, by_language
 from searcher.terms import vocabulary as vocabularies
-from searcher.terms.request import Variant
+from searcher.terms.description import Expansion, Options, Spellings, query, words_of
 from searcher.terms.splitting import Splitter, make_splitter
-from searcher.terms.splitting.matches import Matches, MatchLimits, check_length
-from searcher.terms.splitting.ranking import best_splits
+from searcher.terms.splitting.matches import MatchLimits, check_length
 from searcher.terms.typed_words import Typed, other_spellings, table_of, typed_in
 from searcher.terms.variants import EXPANDERS, Builder, VariantGenerator
 from searcher.terms.vocabulary import Vocabulary
-from searcher.terms.wildcards import described as in_words
-from searcher.terms.wildcards import expand as expand_wildcards
 from searcher.terms.wildcards import is_wildcard
 from std.config import Config
 from std.errors import ConfigError, InputError
-from std.execution.cost import Stopwatch
 from std.languages.detection import guess_language, language_code
 from std.phonetics.lexicon import NoLanguageError
 from std.store import Segment, open_store, require_different
 from std.text import Normalisation, as_indexed, require_same
 from std.values import SearchMode
 
-Expansion = Callable[[Sequence[str], int], list[list[tuple[str, float]]]]
 Describe = Callable[[str], dict[str, Any]]
-Spellings = Callable[[str], Sequence[tuple[str, int]]]  # of a word: other spellings with counts
 Stores = str | PathLike[str] | Sequence[str | PathLike[str]]  # an index: one store, or its shards
 CountsByLanguage = Mapping[str, Mapping[str, int]]  # of words
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The options of a description."""
-
-    nbest: int = 25  # splits of a word, and variants of a term
-    candidates: int = 50  # similar words of each expansion
-    all_words: bool = False  # split and expand in-vocabulary words as well
-    all_matches: bool = False  # report every match of every word
-    expansions: Mapping[str, Expansion] = field(default_factory=dict)  # by name
-    wildcard_words: int = 1000  # that a wildcard stands for
-    spellings: Spellings = lambda word: ()
-    generators: Sequence[VariantGenerator] = ()  # generators of each language, as in searches
-    mode: SearchMode = "adhoc"  # who asks
 
 
 def query_terms(
@@ -266,159 +245,3 @@ def _lazy(
 
 def _none_similar(words: Sequence[str], n: int) -> list[list[tuple[str, float]]]:
     return [[] for _ in words]
-
-
-def words_of(
-    term: str, normalisation: Normalisation, mode: SearchMode = "adhoc"
-) -> tuple[str, ...]:
-    """Normalise a term's words.
-
-    Raises:
-        InputError: the term, or one of its wildcards, has no letter and no digit.
-    """
-    words = normalisation.phrase(term)
-    for word in words:
-        if is_wildcard(word) and mode == "adhoc" and not any(letter.isalnum() for letter in word):
-            raise InputError(
-                "TERM", 0, "letters beside * (robo*, *arbeit, r*t: * stands for letters of a word)",
-                term,
-            )  # fmt: skip
-    if not any(letter.isalnum() for word in words for letter in word):
-        raise InputError("TERM", 0, "a word or a phrase", term)
-    return words
-
-
-def query(
-    term: str, splitter: Splitter, normalisation: Normalisation, options: Options
-) -> dict[str, Any]:
-    """Describe one term as `std-search --explain-query --json` prints it.
-
-    It includes the total cost (`std.execution.cost.Cost`); ``split_seconds`` is the CPU time of
-    matches and splits.
-
-    Args:
-        term: a word or a phrase.
-        splitter: the splitter of the vocabulary.
-        normalisation: the normalisation of the vocabulary's words.
-        options: what is described beside the splits.
-
-    Raises:
-        InputError: the term has no word.
-        WordTooLongError: a word is too long to split.
-    """
-    started = Stopwatch()
-    words = words_of(term, normalisation, options.mode)
-    vocabulary = splitter.vocabulary
-    stars = set() if options.mode == "list" else set(filter(is_wildcard, words))
-    spelt = {word: list(options.spellings(word)) for word in words if word not in stars}
-    split = {
-        word for word, others in spelt.items()
-        if options.all_words or not (others or word in vocabulary)
-    }  # fmt: skip
-    split_seconds = 0.0
-    descriptions: list[dict[str, Any]] = []
-    for word in words:
-        if word in stars:
-            descriptions.append(describe_wildcard(word, vocabulary, options.wildcard_words))
-            continue
-        start = time.process_time()
-        descriptions.append(
-            describe_word(word, spelt[word], splitter, options, split=word in split)
-        )
-        split_seconds += time.process_time() - start
-    expanded = [word for word in words if word in split]
-    for name, expand in options.expansions.items():
-        similar = iter(expand(expanded, options.candidates) if expanded else [])
-        for word, description in zip(words, descriptions, strict=True):
-            description[name] = next(similar) if word in split else []
-    return {
-        "term": term,
-        "words": descriptions,
-        "variants": list(map(_described, _variants(words, descriptions, spelt, options))),
-        **started.cost()._asdict(),
-        "split_seconds": split_seconds,
-    }
-
-
-def describe_word(
-    word: str,
-    others: Sequence[tuple[str, int]],
-    splitter: Splitter,
-    options: Options,
-    *,
-    split: bool,
-) -> dict[str, Any]:
-    """A word with its other spellings, its splits and, on request, all its matches."""
-    description: dict[str, Any] = {
-        "word": word,
-        "in_vocabulary": bool(others) or word in splitter.vocabulary,
-        "spellings": others,
-        "splits": [],
-    }
-    if not (split or options.all_matches):
-        return description
-    matches = splitter.matches(word)
-    if split:
-        splits = best_splits(word, matches, splitter.vocabulary, options.nbest, splitter.ranking)
-        description["splits"] = [ranked._asdict() for ranked in splits]
-    if options.all_matches:
-        description["matches"] = match_rows(matches, splitter.vocabulary.words)
-    return description
-
-
-def describe_wildcard(pattern: str, vocabulary: Vocabulary, limit: int) -> dict[str, Any]:
-    """The words that a word with * stands for, with counts."""
-    counts = dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True))
-    expansion = expand_wildcards([pattern], counts, limit)[pattern]
-    return {
-        "word": pattern,
-        "in_vocabulary": bool(expansion.words),
-        "spellings": [],
-        "splits": [],
-        "wildcard": [(word, counts[word]) for word in expansion.words],
-        "fitting": expansion.fitting,
-        "how": f"{pattern}: {in_words(expansion)}",
-    }
-
-
-def _variants(
-    words: tuple[str, ...],
-    descriptions: Sequence[Mapping[str, Any]],
-    spelt: Mapping[str, Sequence[tuple[str, int]]],
-    options: Options,
-) -> Sequence[Variant]:
-    """The word sequences that a search looks up; the term itself only if a language has all words.
-
-    Args:
-        words: the words of the term; one with wildcards is looked up as it is written.
-        descriptions: the descriptions of each word.
-        spelt: other spellings of words that are no wildcards, with their counts.
-        options: whose generators a search has, too.
-    """
-    if any(word not in spelt for word in words):
-        how = "; ".join(word["how"] for word in descriptions if "how" in word)
-        return [Variant(words, method="wildcard", how=how)]
-    found: dict[tuple[str, ...], Variant] = {}
-    for generator in options.generators:
-        vocabulary = generator.vocabulary
-        known = {word for word in words if any(one in vocabulary for one, _ in spelt[word])}
-        for variant in generator.variants([words], known)[0]:
-            if all(word in vocabulary or word in known for word in variant.words):
-                found.setdefault(variant.words, variant)
-    return list(found.values())
-
-
-def _described(variant: Variant) -> dict[str, Any]:
-    return {
-        "words": variant.words,
-        "similarity": variant.similarity,
-        "channel": variant.method,
-        "how": variant.how,
-    }
-
-
-def match_rows(matches: Matches, words: Sequence[str]) -> list[tuple[int, int, str, int]]:
-    """Matches as (start, end, word, distance), ascending."""
-    columns = (matches.start, matches.end, matches.id, matches.distance)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [(start, end, words[i], distance) for start, end, i, distance in rows]

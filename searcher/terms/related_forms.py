@@ -28,8 +28,7 @@ from typing import NamedTuple
 
 from searcher.terms.vocabulary import Vocabulary
 from std.function_words import FUNCTION_WORDS
-from std.languages.folding import folded
-from std.languages.spelling import bare_spellings, spellings
+from std.languages.spelling import bare_spellings, folded, spellings
 
 STEM = 3  # least common letters of related words
 ENDING = 6  # most letters after these; half of that for the given word

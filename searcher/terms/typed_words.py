@@ -1,7 +1,7 @@
 """The words of an index that a typed word stands for.
 
-typed_words        words of terms --> for those typed differently from the index, the words that
-they stand for (`std.languages.folding`)
+typed_words        words of terms --> of those that are typed in another way than the index has
+                   them, the words that they stand for (`std.languages.spelling`)
 same_words         words of terms --> of those with others in the index, all their spellings
                    (`std.languages.spelling`)
 other_spellings    counts of words by language --> a word's other spellings among them, counted
@@ -21,8 +21,15 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from searcher.terms.wildcards import is_wildcard
-from std.languages.folding import folded, is_another_letter, may_stand_for, typed_as
-from std.languages.spelling import bare_spellings, has_spellings, spellings
+from std.languages.spelling import (
+    bare_spellings,
+    folded,
+    has_spellings,
+    is_another_letter,
+    may_stand_for,
+    spellings,
+    typed_as,
+)
 from std.store import Segment
 from std.text import bare
 

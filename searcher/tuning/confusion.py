@@ -18,9 +18,8 @@ import numpy.typing as npt
 from searcher.phonetic.alignment import align_windows
 from searcher.phonetic.index import PhoneticIndex
 from searcher.phonetic.indexes import PhoneticIndexes
-from searcher.phonetic.pronunciations import pronounced
-from searcher.phonetic.ratios import background, confusion_log_ratios, ratios_in
-from searcher.tuning.reference import TuningTranscript
+from searcher.phonetic.ratios import background, confusion_log_ratios, pronounced, ratios_in
+from searcher.tuning.labels import TuningTranscript
 from std.phonetics.confusion import Confusion, Counts, empty
 from std.phonetics.phones import Pronunciation
 from std.store.columns import MAX_TIME_MS

@@ -16,22 +16,22 @@ from pathlib import Path
 import numpy as np
 
 from searcher.calibration.model import Model
-from searcher.found_terms import find_terms, judge
+from searcher.found_terms import find_terms
 from searcher.index.copies import Copies, find_copies, without_copies
-from searcher.index.recording_table import recording_table
+from searcher.index.recordings import recording_table
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.stores import adapted, by_language, open_stores, snapshot
 from searcher.phonetic.indexes import PhoneticIndexes, open_phonetic_indexes
 from searcher.prepared import prepare
 from searcher.results.candidates import Candidates
+from searcher.search import judge
 from searcher.tuning import tune as learning
 from searcher.tuning.gain import Transcribed
-from searcher.tuning.marked import marked_places
-from searcher.tuning.reference import TuningTranscript, make_transcript
+from searcher.tuning.labels import TuningTranscript, make_transcript, marked_places
 from std.config import Config, load_config
 from std.errors import InputError
-from std.extras import required
 from std.files import read
+from std.imports import required
 from std.languages.detection import language_code
 from std.marks import Mark, read_marks
 from std.nist import ecf, rttm, term_file

@@ -7,7 +7,7 @@
         decoy_evidence          what they hit
 
 What says whether a candidate is right is the transcript (`by_transcript`), which knows all of
-them, or people's marks (`searcher.tuning.marked`), which know some.
+them, or people's marks (`searcher.tuning.labels`), which know some.
 """
 
 from collections.abc import Sequence
@@ -24,10 +24,18 @@ from searcher.phonetic.archive import SearchedArchive
 from searcher.phonetic.hits import PhoneticHits, phonetic_hits
 from searcher.phonetic.indexes import PhoneticIndexes, searched_archive
 from searcher.phonetic.null_distribution import LENGTHS, draw_decoy_words
-from searcher.phonetic.pronunciations import mean_phones, pronounced
+from searcher.phonetic.ratios import mean_phones, pronounced
 from searcher.results.candidates import NO_CANDIDATES, Candidates
-from searcher.tuning.labels import Judge, Labels, Phrase, Places, SearchByWords
-from searcher.tuning.reference import TuningTranscript, correct_hits, find_occurrences
+from searcher.tuning.labels import (
+    Judge,
+    Labels,
+    Phrase,
+    Places,
+    SearchByWords,
+    TuningTranscript,
+    correct_hits,
+    find_occurrences,
+)
 from std.values import Excerpt, Recording
 
 ABSENT, ABSENT_SEED = 0.15, 2  # decoys for each OOV phrase: terms that were not said

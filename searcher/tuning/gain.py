@@ -17,8 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.calibration.weights import WEIGHT_RIDGE, Examples, Weights
-from searcher.tuning.labels import Phrase
-from searcher.tuning.reference import TuningTranscript
+from searcher.tuning.labels import Phrase, TuningTranscript
 from std.errors import ConfigError
 from std.values import Excerpt, Float64s
 

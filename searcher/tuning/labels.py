@@ -1,17 +1,38 @@
-"""What is known of candidates: right, wrong, or nothing.
+"""What is known of candidates: right, wrong, or nothing; by a transcript, or by people's marks.
 
-Places   candidates of phrases
-Judge    phrases and their places -> Labels, by a transcript or by people's marks
+    Places   candidates of phrases
+    Judge    phrases and their places -> Labels
+
+    Lexemes            --make_transcript-->   Transcript, normalised as the index is
+    phrases            --find_occurrences-->  Occurrences; --phrases_said--> those that have some
+    hits, Occurrences  --correct_hits-->      which hits are paired with an occurrence
+
+    Marks   --marked_places-->  places in the search's table
+    places  --by_marks-->       labels of the candidates that lie there; of the others nothing
+
+Occurrences and pairs are those of scoring: both come from `std.matching`.
+
+People mark what they are shown, above all probable places. That is no reason to correct anything
+as long as they choose by what they see of the evidence: the weights maximise the likelihood of the
+labels given the evidence, in which such a choice cancels out (missing at random: Rubin 1976). It
+does not cancel out if people mark right places rather than wrong ones that look the same.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from searcher.phonetic.layout import SAME_PLACE_MS
 from searcher.results.candidates import Candidates
+from std.ecf_filter import inside_one
+from std.marks import Mark
+from std.matching.alignment import align
+from std.matching.occurrences import Occurrences, find
 from std.store.columns import Int64s
-from std.values import Bools, Excerpt, Float64s
+from std.text import Normalisation
+from std.values import Bools, Detections, Excerpt, Float64s, Lexemes, Recording, Term, TermList
 
 Phrase = tuple[str, ...]  # normalised words
 
@@ -41,3 +62,197 @@ class Labels(NamedTuple):
 Judge = Callable[[Sequence[Phrase], Places], Labels]
 # Searches phrases by their words in some excerpts (None: everywhere); one list per phrase, merged.
 SearchByWords = Callable[[Sequence[Phrase], Sequence[Excerpt] | None], list[Candidates]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TuningTranscript:
+    """The reference words of some recordings, by recording and time.
+
+    The columns leave out filled pauses; ``lexemes`` has them, because no phrase goes across one.
+    """
+
+    lexemes: Lexemes  # normalised; ``lexemes.recordings`` is the caller's table
+    recording: Int64s  # (n,) index into lexemes.recordings
+    start_ms: Int64s  # (n,)
+    end_ms: Int64s  # (n,)
+    words: tuple[str, ...]  # (n,)
+
+    @property
+    def recordings(self) -> tuple[Recording, ...]:
+        """The table of recordings."""
+        return self.lexemes.recordings
+
+    def inside(self, excerpts: Sequence[Excerpt]) -> "TuningTranscript":
+        """The words inside some excerpts only; the table stays."""
+        start_s = self.lexemes.start_s
+        spans = self.lexemes.recording, start_s, start_s + self.lexemes.duration_s
+        rows = np.flatnonzero(inside_one(excerpts, self.recordings, *spans))
+        return _transcript(_rows(self.lexemes, rows))
+
+    def within(self, recordings: Collection[int]) -> "TuningTranscript":
+        """The words of some recordings only; the table stays."""
+        rows = np.flatnonzero(np.isin(self.lexemes.recording, list(recordings)))
+        return _transcript(_rows(self.lexemes, rows))
+
+
+def make_transcript(
+    lexemes: Lexemes, recordings: Sequence[Recording], normalisation: Normalisation
+) -> TuningTranscript:
+    """The words of the given recordings, normalised as the index is.
+
+    Args:
+        lexemes: the reference; words of other recordings are left out.
+        recordings: the table that the transcript's recordings point into.
+        normalisation: the normalisation of the index.
+    """
+    number = {recording: i for i, recording in enumerate(recordings)}
+    table = np.array(
+        [number.get(recording, -1) for recording in lexemes.recordings], dtype=np.int32
+    )
+    recording = table[lexemes.recording] if len(table) else np.empty(0, np.int32)
+    rows = np.flatnonzero(recording >= 0)
+    rows = rows[np.lexsort((lexemes.start_s[rows], recording[rows]))]
+    moved = replace(lexemes, recordings=tuple(recordings), recording=recording)
+    chosen = _rows(moved, rows)
+    return _transcript(replace(chosen, words=tuple(map(normalisation.word, chosen.words))))
+
+
+def find_occurrences(transcript: TuningTranscript, phrases: Sequence[Sequence[str]]) -> Occurrences:
+    """Where phrases occur; ``term`` counts in ``phrases``."""
+    terms = tuple(Term(str(i), " ".join(words)) for i, words in enumerate(phrases))
+    return find(TermList(terms), transcript.lexemes)
+
+
+def phrases_said(transcript: TuningTranscript, phrases: Sequence[Phrase]) -> list[Phrase]:
+    """The phrases that occur."""
+    rows = np.unique(find_occurrences(transcript, phrases).term)
+    return [phrases[row] for row in rows.tolist()]
+
+
+def correct_hits(
+    term: Int64s,
+    recording: Int64s,
+    start_ms: Int64s,
+    end_ms: Int64s,
+    score: Float64s,
+    occurrences: Occurrences,
+) -> Bools:
+    """(n,) which hits are paired with an occurrence of their term.
+
+    Args:
+        term: (n,) of each hit, as ``occurrences.term`` counts.
+        recording: (n,) index into ``occurrences.recordings``.
+        start_ms: (n,)
+        end_ms: (n,)
+        score: (n,) settles which hit is paired where several could be.
+        occurrences: the occurrences of all terms.
+    """
+    hits = Detections(
+        terms=(),
+        recordings=occurrences.recordings,
+        term=term.astype(np.int32),
+        recording=recording.astype(np.int32),
+        start_s=start_ms / 1000,
+        duration_s=(end_ms - start_ms) / 1000,
+        score=score.copy(),
+        yes=np.ones(len(term), dtype=bool),
+    )
+    paired: Bools = align(hits, occurrences).occurrence_of >= 0
+    return paired
+
+
+def _rows(lexemes: Lexemes, rows: Int64s) -> Lexemes:
+    chosen = rows.tolist()
+    return replace(
+        lexemes,
+        recording=lexemes.recording[rows],
+        speaker=lexemes.speaker[rows],
+        start_s=lexemes.start_s[rows],
+        duration_s=lexemes.duration_s[rows],
+        words=tuple(lexemes.words[i] for i in chosen),
+        subtypes=tuple(lexemes.subtypes[i] for i in chosen),
+    )
+
+
+def _transcript(lexemes: Lexemes) -> TuningTranscript:
+    rows = np.flatnonzero([subtype != "fp" for subtype in lexemes.subtypes])
+    start_s, duration_s = lexemes.start_s[rows], lexemes.duration_s[rows]
+    return TuningTranscript(
+        lexemes,
+        lexemes.recording[rows].astype(np.int64),
+        np.round(1000 * start_s).astype(np.int64),
+        np.round(1000 * (start_s + duration_s)).astype(np.int64),
+        tuple(lexemes.words[i] for i in rows.tolist()),
+    )
+
+
+class MarkedPlace(NamedTuple):
+    """A place that somebody heard."""
+
+    phrase: Phrase
+    recording: int  # row of the search's table
+    start_ms: int
+    end_ms: int
+    is_right: bool
+
+
+def marked_places(
+    marks: Iterable[Mark], recordings: Sequence[Recording], normalisation: Normalisation
+) -> list[MarkedPlace]:
+    """The marks that count, in order; those of other recordings and of wildcards are left out.
+
+    Args:
+        marks: right or wrong, see `std.marks.latest`.
+        recordings: the search's table.
+        normalisation: the normalisation of the index.
+    """
+    row_of = {recording: row for row, recording in enumerate(recordings)}
+    places = []
+    for mark in marks:
+        phrase = normalisation.phrase(mark.term)
+        row = row_of.get(mark.recording)
+        is_term = any(map(str.isalnum, "".join(phrase))) and "*" not in mark.term
+        if row is None or mark.right is None or not is_term:
+            continue
+        start_ms, end_ms = round(1000 * mark.start_s), round(1000 * mark.end_s)
+        places.append(MarkedPlace(phrase, row, start_ms, end_ms, mark.right))
+    return places
+
+
+def by_marks(marked: Sequence[MarkedPlace]) -> Judge:
+    """Each mark is about the candidate that it overlaps most; the last one about it counts.
+
+    An index made anew, or another model, may move a place a little: the middles of mark and
+    candidate are less than `SAME_PLACE_MS` apart.
+    """
+    of_phrase: dict[Phrase, list[MarkedPlace]] = {}
+    for place in marked:
+        of_phrase.setdefault(place.phrase, []).append(place)
+
+    def judge(phrases: Sequence[Phrase], places: Places) -> Labels:
+        n = len(places.phrase)
+        labels = Labels(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool))
+        bounds = np.searchsorted(places.phrase, np.arange(len(phrases) + 1))
+        for i, phrase in enumerate(phrases):
+            rows = slice(bounds[i], bounds[i + 1])
+            for mark in of_phrase.get(phrase, ()):
+                row = _nearest(mark, Places._make(column[rows] for column in places))
+                if row is not None:
+                    labels.is_right[bounds[i] + row] = mark.is_right
+                    labels.is_known[bounds[i] + row] = True
+        return labels
+
+    return judge
+
+
+def _nearest(mark: MarkedPlace, places: Places) -> int | None:
+    """The row of the place that a mark overlaps most; None if it overlaps none."""
+    start_ms, end_ms = places.start_ms, places.end_ms
+    shared_ms: Int64s = np.minimum(end_ms, mark.end_ms) - np.maximum(start_ms, mark.start_ms)
+    middles_apart_ms = np.abs(start_ms + end_ms - mark.start_ms - mark.end_ms) / 2
+    is_near = (places.recording == mark.recording) & (middles_apart_ms < SAME_PLACE_MS)
+    near = np.flatnonzero(is_near & (shared_ms > 0))
+    if not len(near):
+        return None
+    whole_ms = np.maximum(end_ms, mark.end_ms) - np.minimum(start_ms, mark.start_ms)
+    return int(near[np.argmax(shared_ms[near] / whole_ms[near])])

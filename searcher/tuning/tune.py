@@ -18,7 +18,7 @@ import numpy as np
 from searcher.calibration.model import DOUBT, Model, default_model
 from searcher.calibration.weights import WEIGHT_RIDGE, Weights, refit, together
 from searcher.phonetic.indexes import PhoneticIndexes
-from searcher.phonetic.pronunciations import pronounced
+from searcher.phonetic.ratios import pronounced
 from searcher.tuning.confusion import learn_confusion, nothing_counted, spoken_doubt
 from searcher.tuning.examples import (
     JudgedSpeech,
@@ -31,9 +31,14 @@ from searcher.tuning.examples import (
     vocabulary_of,
 )
 from searcher.tuning.gain import PULLS, Gain, HeldOut, Transcribed, expected_gain, halves
-from searcher.tuning.labels import Phrase, SearchByWords
-from searcher.tuning.marked import MarkedPlace, by_marks
-from searcher.tuning.reference import TuningTranscript, phrases_said
+from searcher.tuning.labels import (
+    MarkedPlace,
+    Phrase,
+    SearchByWords,
+    TuningTranscript,
+    by_marks,
+    phrases_said,
+)
 from std.errors import ConfigError
 from std.phonetics.confusion import Counts
 

@@ -52,7 +52,6 @@ WHERE = (
 KINDS = "^(none|(form|part|apart)(,(form|part|apart)){0,2})$"
 WITHIN_WORDS = "hits inside other words that are kept, by their kind, or none"
 Terms = Annotated[list[str], Query(alias="term", description=TERM)]
-Facets = Annotated[list[str], Query(alias="where", description=WHERE)]
 
 
 def wish_of(

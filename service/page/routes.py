@@ -46,8 +46,8 @@ from service.page.view import (
 from service.problems import ProblemError
 from service.searching import Selection
 from service.users import ROLES
-from std.display.html import templates
 from std.display.numbers import about, clock, length
+from std.display.tables import templates
 from std.errors import StdError
 from std.terminal import printable
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from std.audio.frames import opened
+from std.audio.samples import opened
 from std.errors import ConfigError, InputError
 from std.files import unreadable
 from std.json_fields import read_json

@@ -1,4 +1,4 @@
-"""The rows of a command's result, in the requested form.
+"""The rows of a command's result in the requested form; of a program's, as a data frame.
 
 | option | form |
 |---|---|
@@ -10,17 +10,67 @@
 | ``--fmt github`` and others | a table to paste, drawn by the library tabulate |
 
 Without an option a terminal gets ``table``; elsewhere each command chooses its form.
+
+Anything with rows is `Framed`: a data frame of pandas or polars, if a program has them.
+
+>>> class Pair(Framed):
+...     def frame_rows(self):
+...         return [{"term": "burg", "probability": 0.9}]
+>>> Pair().frame_columns()
+{'term': ['burg'], 'probability': [0.9]}
 """
 
 import io
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from std.csv_files import write_csv
 from std.terminal import is_terminal, json_text, printable
+
+
+class Framed:
+    """A value with rows, as a table or data frame."""
+
+    __slots__ = ()
+
+    def frame_rows(self) -> Sequence[Mapping[str, Any]]:
+        """The rows, by column."""
+        raise NotImplementedError
+
+    def frame_columns(self) -> dict[str, list[Any]]:
+        """The columns; None where a row lacks a value."""
+        rows = self.frame_rows()
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        return {name: [row.get(name) for row in rows] for name in names}
+
+    def to_pandas(self) -> Any:
+        """The table as a ``pandas.DataFrame``.
+
+        Raises:
+            ModuleNotFoundError: pandas is not installed.
+        """
+        return _library("pandas").DataFrame(self.frame_columns())
+
+    def to_polars(self) -> Any:
+        """The table as a ``polars.DataFrame``.
+
+        Raises:
+            ModuleNotFoundError: polars is not installed.
+        """
+        return _library("polars").DataFrame(self.frame_columns())
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        message = f"to_{name}: expected the package {name} (pip install {name}), got none"
+        raise ModuleNotFoundError(message, name=name) from error
+
 
 TABLE, LINES, JSON, NL, CSV = "table", "lines", "json", "nl", "csv"
 # Drawn by tabulate: our name of a form, and tabulate's.

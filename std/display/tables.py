@@ -1,20 +1,24 @@
-"""Tables of rich for a person.
+"""Tables for a person: rich's in a terminal, and those of HTML pages, whose templates escape texts.
 
 If a table's columns would be too narrow to read, as on a telephone, each cell is shown on a
 separate line after the name of its column.
 """
 
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from std.display.rows import Rows
 from std.terminal import has_colours, is_terminal
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
     from rich.console import Console
     from rich.table import Table
+
 
 MIN_COLUMN = 9  # least width of a wrapped column, in letters
 GAP = 2  # between columns
@@ -110,3 +114,40 @@ def _below_each_other(table: "Table") -> "Table":
             if shown:
                 below.add_row(column.header, shown)
     return below
+
+
+class HtmlColumn(NamedTuple):
+    """A column of a table; numbers stand to the right, texts to the left."""
+
+    name: str
+    is_text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlTable:
+    """A table whose first column names the row; a cell is text, or `markupsafe.Markup`."""
+
+    caption: str
+    columns: Sequence[HtmlColumn]
+    rows: Iterable[Sequence[object]]  # may be made as they are written
+    kind: str = ""  # a class of the style sheet
+    has_total: bool = False  # the last row is the sum of the others
+
+
+@cache
+def templates(package: str, folder: str = "") -> "Environment":
+    """The templates of a package, and `table.html` of this one; a missing name is an error.
+
+    Args:
+        package: the dotted name of an imported package.
+        folder: the folder of the templates in it; empty: they lie beside the modules.
+    """
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=ChoiceLoader([PackageLoader(package, folder), PackageLoader("std.display", "")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from std.errors import InputError
-from std.limits import MAX_CHANNEL
 from std.metadata.table import AUDIO, AUDIO_FACTS, SPEAKER, Metadata, Values, of_rows
 from std.nist.audio_names import as_stored
+from std.ranges import MAX_CHANNEL
 from std.values import Recording
 
 CHANNEL_COLUMN = "channel"

@@ -24,13 +24,12 @@ from std.command import UNWRITABLE
 from std.errors import InputError
 from std.files import content_of
 from std.json_fields import Part, documents
-from std.limits import MAX_DOCUMENT_BYTES
 from std.metadata.cells import Cells, FileMetadata, Row, own_columns, rows_of_files
 from std.metadata.table import Values, of_rows
 from std.metadata.where import is_date
 from std.nist.audio_names import recording_name
-from std.tables.read import Table, read_table, text_of
-from std.tables.workbook import is_workbook
+from std.ranges import MAX_DOCUMENT_BYTES
+from std.tables import Table, is_workbook, read_table, text_of
 
 AUDIO = "audio"  # path or URL: names the recording if no other column does, and is kept
 RECORDING_COLUMNS = ("recording", "file", "file_id", "recording_id", "id", "filename", AUDIO)

@@ -24,9 +24,9 @@ import numpy as np
 from std.errors import InputError, quoted
 from std.fields import line_blocks
 from std.files import content_of, decode
-from std.limits import CHANNEL, SECONDS
 from std.nist.audio_names import recording_name
 from std.nist.xml import decimal, parse_number, text_codec
+from std.ranges import CHANNEL, SECONDS
 from std.values import Float64s, Int32s, Lexemes, Recording, freeze
 
 RTTM_COLUMNS = 9

@@ -19,7 +19,6 @@ from typing import BinaryIO, NamedTuple, NoReturn
 
 import numpy as np
 
-from std.limits import BYTES, COUNT, MAX_SCORE, SECONDS
 from std.nist.audio_names import recording_name
 from std.nist.term_list import Dialect
 from std.nist.xml import (
@@ -32,6 +31,7 @@ from std.nist.xml import (
     feed,
     parse_number,
 )
+from std.ranges import BYTES, COUNT, MAX_SCORE, SECONDS
 from std.values import Detections, Recording, STDList, TermSearch
 from std.written_numbers import written
 

@@ -9,8 +9,8 @@ encoding, or a workbook (`std.tables`):
 
 The id of a term is its text, unless a column ``id`` (``termid``, ``term_id``, ``kwid``) has it, so
 hits of an edited list are never assigned to the wrong terms. The column of the terms is found by
-its name (`std.tables.read`) or named by the user; further columns are attributes of the terms. A
-text is a table if its header has such a column and all lines have as many fields. If the lines have
+its name (`std.tables`) or named by the user; further columns are attributes of the terms. A text
+is a table if its header has such a column and all lines have as many fields. If the lines have
 equally many fields but no column has a known name, the file is refused and the message lists the
 columns.
 """
@@ -26,13 +26,14 @@ from std.errors import InputError
 from std.files import content_of, rewound
 from std.nist import term_list
 from std.nist.xml import CONTROL_CHARACTERS
-from std.tables.read import (
+from std.tables import (
     COMMENT,
     TABLE_ENDS,
     TERM_ID_COLUMNS,
     Table,
     delimiter_of,
     has_ids,
+    is_workbook,
     read_table,
     same_name,
     split,
@@ -40,7 +41,6 @@ from std.tables.read import (
     term_columns,
     text_of,
 )
-from std.tables.workbook import is_workbook
 from std.values import Term, TermList
 
 # Start and duration after a file and a channel: a line of RTTM, CTM or STM, not a term.

@@ -17,8 +17,7 @@ from typing import BinaryIO, NoReturn, Protocol
 from lxml import etree
 
 from std.errors import InputError, StdError, quoted
-from std.limits import CHANNEL, SECONDS
-from std.ranges import Range
+from std.ranges import CHANNEL, SECONDS, Range
 
 CHUNK_BYTES = 1 << 16  # files without line ends are read in pieces
 MIN_FIRST_BYTES = 4  # libxml2 guesses the encoding from the first four bytes

@@ -1,30 +1,121 @@
-"""The sound of a segment's recordings: extra columns, for R recordings and n frames.
+"""Frames of a recording, and the frames of a segment's recordings in an index.
+
+Encoder           what made them: frames of two encoders have nothing in common
+Sound             frames with their clock, as signs or exact
+frames            any of them as numbers
+signs             numbers -> the signs of 256 random projections, packed
+SegmentSound      extra columns of a segment, for R recordings and n frames
+segment_sound     those of a segment of an index
 
     sound_encoder    UTF-8: name and hash of the encoder, which all of a segment's frames have
     sound_offsets    (R + 1,) int64: frames of recording r are offsets[r]:offsets[r + 1]
     sound_start_ms   (R,) int32: when the first frame of each begins
     sound_signs      (4 n,) uint64: the 256 signs of each frame
 
+The share of signs in which two frames differ is their angle / pi. Source: Charikar, "Similarity
+estimation techniques from rounding algorithms" (STOC 2002), section 3.
+
 A recording without sound has no frames; a segment where none has any has no such columns. Stores
 only keep them.
-
-SegmentSound      the columns
-segment_sound     of a segment of an index
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from std.errors import StoreError
-from std.sound.value import FRAME_MS, SIGN_BYTES, Encoder, Sound
 from std.store import Segment
 from std.store.columns import Column, Int64s, UInt64s
-from std.values import Int32s
+from std.values import Float32s, Int32s, Recording, freeze
+
+PROJECTION_SEED = b"std sound 1"
+UInt8s = npt.NDArray[np.uint8]
+Float16s = npt.NDArray[np.float16]
+
+FRAME_MS = 20
+SIGNS = 256
+SIGN_BYTES = SIGNS // 8
+
+
+class Encoder(NamedTuple):
+    """What made frames; those of different encoders cannot be compared."""
+
+    name: str  # as whisper
+    hash: str  # of the model and the settings that frames depend on
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sound:
+    """The frames of a recording: frame i is the sound from ``start_ms + i * frame_ms`` on.
+
+    ``stored`` holds either the signs of random projections (`std.sound.columns`), packed, or the
+    frames themselves, as the encoder gives them.
+
+    Raises:
+        ValueError: ``stored`` is neither.
+    """
+
+    recording: Recording
+    encoder: Encoder
+    stored: UInt8s | Float16s = field(repr=False)  # (n, 32) packed signs, or (n, d) exact
+    start_ms: int = 0
+    frame_ms: int = FRAME_MS
+
+    def __post_init__(self) -> None:
+        kind, shape = self.stored.dtype, self.stored.shape
+        signs = kind == np.uint8 and shape[1:] == (SIGN_BYTES,)
+        exact = kind == np.float16 and len(shape) == 2
+        if not signs and not exact:
+            raise ValueError(f"{self.recording.file}: frames of shape {shape} and type {kind}")
+        freeze(self)
+
+    def __len__(self) -> int:
+        return len(self.stored)
+
+    @property
+    def exact(self) -> bool:
+        """Whether these are the encoder's own frames, not signs."""
+        return self.stored.dtype == np.float16
+
+    @property
+    def end_ms(self) -> int:
+        """Where the last frame ends."""
+        return self.start_ms + len(self) * self.frame_ms
+
+
+def frames(sound: Sound) -> Float32s:
+    """(n, d) frames as numbers; signs are 1 and -1, and d is 256 then."""
+    if sound.exact:
+        return sound.stored.astype(np.float32)
+    bits = np.unpackbits(sound.stored.astype(np.uint8, copy=False), axis=1)
+    return bits.astype(np.float32) * 2 - 1
+
+
+def signs(frames: Float32s) -> UInt8s:
+    """(n, 32) the signs of frames.
+
+    Args:
+        frames: (n, d), each dimension of mean 0 and deviation 1 over much speech; otherwise a
+            few dimensions decide all signs.
+    """
+    return np.packbits(frames @ _projection(frames.shape[1]) > 0, axis=1)
+
+
+@cache
+def _projection(dimensions: int) -> Float32s:
+    """(d, 256) of 1 and -1; from a hash, so that every version of numpy draws the same."""
+    drawn = hashlib.shake_256(PROJECTION_SEED).digest(dimensions * SIGNS // 8)
+    bits = np.unpackbits(np.frombuffer(drawn, np.uint8)).reshape(dimensions, SIGNS)
+    return bits.astype(np.float32) * 2 - 1
+
 
 ENCODER, OFFSETS = "sound_encoder", "sound_offsets"
-START, SIGNS = "sound_start_ms", "sound_signs"
+START, SIGN_COLUMN = "sound_start_ms", "sound_signs"
 WORDS = SIGN_BYTES // 8  # of 64 signs, of a frame
 
 
@@ -58,7 +149,7 @@ class SegmentSound:
             ENCODER: np.frombuffer(" ".join(self.encoder).encode(), np.uint8),
             OFFSETS: self.offsets.astype("<i8"),
             START: self.start_ms.astype("<i4"),
-            SIGNS: self.signs.astype("<u8", copy=False).reshape(-1),
+            SIGN_COLUMN: self.signs.astype("<u8", copy=False).reshape(-1),
         }
 
     @classmethod
@@ -68,16 +159,16 @@ class SegmentSound:
         Raises:
             StoreError: the columns do not fit each other.
         """
-        if SIGNS not in extra:
+        if SIGN_COLUMN not in extra:
             return None
-        kinds = {ENCODER: "u1", OFFSETS: "<i8", START: "<i4", SIGNS: "<u8"}
+        kinds = {ENCODER: "u1", OFFSETS: "<i8", START: "<i4", SIGN_COLUMN: "<u8"}
         for name, kind in kinds.items():
             if name not in extra or extra[name].dtype != np.dtype(kind) or extra[name].ndim != 1:
                 raise StoreError(f"column {name} is missing, or not a row of {kind}")
-        if len(extra[SIGNS]) % WORDS:
-            raise StoreError(f"column {SIGNS} has {len(extra[SIGNS])} rows")
+        if len(extra[SIGN_COLUMN]) % WORDS:
+            raise StoreError(f"column {SIGN_COLUMN} has {len(extra[SIGN_COLUMN])} rows")
         name, _, digest = extra[ENCODER].tobytes().decode(errors="replace").rpartition(" ")
-        signs = extra[SIGNS].reshape(-1, WORDS)
+        signs = extra[SIGN_COLUMN].reshape(-1, WORDS)
         return cls(Encoder(name, digest), extra[OFFSETS], extra[START], signs)  # type: ignore[arg-type]  # checked above
 
     @classmethod
@@ -111,5 +202,5 @@ def segment_sound(segment: Segment) -> SegmentSound | None:
     Raises:
         StoreError: the columns do not fit each other.
     """
-    extra = {name: segment.extra(name) for name in (ENCODER, OFFSETS, START, SIGNS)}
+    extra = {name: segment.extra(name) for name in (ENCODER, OFFSETS, START, SIGN_COLUMN)}
     return SegmentSound.read({name: one for name, one in extra.items() if one is not None})

@@ -28,7 +28,7 @@ import orjson
 from std.errors import ForeignFileError, InputError
 from std.files import unreadable
 from std.outputs import unwritable
-from std.sound.value import SIGNS, Encoder, Sound
+from std.sound.columns import SIGNS, Encoder, Sound
 from std.values import Recording
 
 SOUND_FORMAT = "std sound 1"

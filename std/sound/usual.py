@@ -15,7 +15,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from std.execution.compiled import compiled_released, compiled_within
-from std.sound.value import SIGNS
+from std.sound.columns import SIGNS
 from std.store.columns import UInt64s
 from std.values import Bools, Int32s
 

@@ -14,8 +14,7 @@ from indexer.segments.merge import merged
 from indexer.segments.sound import alone, sound_size
 from std.errors import InputError, StoreError
 from std.sound import files
-from std.sound.columns import SegmentSound, segment_sound
-from std.sound.value import Encoder, Sound, signs
+from std.sound.columns import Encoder, SegmentSound, Sound, segment_sound, signs
 from std.store import open_store
 from std.store.resident import ResidentSegment
 from std.store.speakers import Speakers

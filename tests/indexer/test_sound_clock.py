@@ -10,7 +10,7 @@ from indexer.cli import main
 from indexer.sound_clock import offset_s
 from searcher import open_index
 from std.sound import files
-from std.sound.value import FRAME_MS, Encoder, Sound
+from std.sound.columns import FRAME_MS, Encoder, Sound
 from std.values import Recording
 
 LENGTH_S = 60

@@ -7,7 +7,7 @@ import pytest
 
 from recogniser.api import audio_files, common_root
 from recogniser.audio import channels, decode, estimated_s
-from std.audio.frames import Damage
+from std.audio.samples import Damage
 from std.errors import InputError
 
 pytest.importorskip("av", reason="needs the extra 'whisper' or 'pocketsphinx' (PyAV)")

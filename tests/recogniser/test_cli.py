@@ -6,8 +6,7 @@ import sys
 import pytest
 
 from indexer.cli import main as index
-from recogniser.cli import line_of, main
-from recogniser.progress import RecognitionBar
+from recogniser.cli import RecognitionBar, line_of, main
 from recogniser.recording import RecordingReport
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from recogniser.networks import network_of
 from recogniser.protocol import Hypothesis, Recognition
-from std.n_best import TimedWord
+from std.networks import TimedWord
 from std.values import Recording
 
 NEWS = Recording("news", 1)

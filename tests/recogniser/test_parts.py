@@ -9,12 +9,11 @@ from recogniser.networks import spelt_out
 from recogniser.options import read_hotwords
 from recogniser.pocketsphinx import PocketSphinxRecogniser
 from recogniser.protocol import Window
-from recogniser.times import timed_by
 from recogniser.whisper.recognise import resembling
 from recogniser.windows import loudness_activity
-from recogniser.words import compression_ratio, spoken_words, too_fast, without_loops
+from recogniser.words import compression_ratio, spoken_words, timed_by, too_fast, without_loops
 from std.errors import InputError
-from std.n_best import TimedWord
+from std.networks import TimedWord
 
 
 @pytest.mark.parametrize(

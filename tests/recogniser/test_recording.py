@@ -11,7 +11,7 @@ from recogniser.again import Again, read_stretches, with_told
 from recogniser.protocol import FRAME, Hypothesis, Recognition
 from recogniser.recording import StoppedError, Task, recognise
 from std.errors import ConfigError, InputError
-from std.n_best import TimedWord
+from std.networks import TimedWord
 
 pytest.importorskip("av", reason="needs the extra 'whisper' or 'pocketsphinx' (PyAV)")
 

@@ -10,12 +10,11 @@ import pytest
 from recogniser import folder, keep_frames
 from recogniser.protocol import FRAME, Recognition
 from recogniser.recording import StoppedError, Task, recognise
-from recogniser.sound.encoder import Scale
-from recogniser.sound.sink import SoundWriter, excerpts_of, sound_file
+from recogniser.sound import Scale, SoundWriter, excerpts_of, sound_file
 from recogniser.sound_recording import record
 from std.errors import InputError
+from std.sound.columns import frames
 from std.sound.files import read_sound
-from std.sound.value import frames
 from std.values import Recording
 
 pytest.importorskip("av", reason="needs the extra 'whisper' or 'pocketsphinx' (PyAV)")
@@ -64,7 +63,7 @@ class Hearing(Ear):
 def writer(monkeypatch):
     """Makes files of frames; the scale is not measured."""
     scale = Scale(np.zeros(2, np.float32), np.ones(2, np.float32))
-    monkeypatch.setattr("recogniser.sound.sink.scale_of", lambda encoder: scale)
+    monkeypatch.setattr("recogniser.sound.scale_of", lambda encoder: scale)
     return lambda encoder=None, kept="signs": SoundWriter(encoder or Ear(), kept)
 
 

@@ -3,8 +3,6 @@
 import csv
 import json
 from collections import Counter
-from functools import lru_cache
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,32 +16,10 @@ from scoring.options import ScoringOptions
 from scoring.report.summary import summary_warnings
 from std.errors import InputError
 from std.files import open_input
-from std.nist import ecf, rttm, std_list, term_list
 from std.values import Recording
+from tests.scoring.nist_sets import NIST, evaluated, inputs
 
-NIST = Path(__file__).parents[1] / "data" / "nist"
 SETS = ("s1", "s2", "s6", "s9")
-
-
-def read(module, path):
-    with open_input(path) as stream:
-        return module.parse(stream, path)
-
-
-@lru_cache
-def inputs(name):
-    folder = NIST / name
-    return (
-        read(ecf, folder / "ecf.xml"),
-        read(rttm, folder / "ref.rttm.gz"),
-        read(term_list, folder / "kwlist.xml"),
-        read(std_list, folder / "kwslist.xml.gz"),
-    )
-
-
-@lru_cache
-def evaluated(name):
-    return evaluate(*inputs(name))
 
 
 def table(path):
@@ -262,3 +238,12 @@ def test_no_hits_at_all():
     assert (measures["ATWV"], measures["MTWV"], measures["OTWV"], measures["STWV"]) == (0, 0, 0, 0)
     assert np.isnan(measures["MTWV_threshold"])
     assert (measures["P_miss"], measures["P_fa"]) == (1, 0)
+
+
+def test_the_part_of_trials_without_a_hit():
+    """Two hits, of which one is right, and 98 trials at the lowest score, one a target."""
+    found = cross_entropy(np.array([3.0, 1.0]), np.array([True, False]), 2, 100.0, 0.5)
+    missed, rejected = np.log2(1 + np.exp(-1)), np.log2(1 + np.exp(1))
+    assert found.unlisted == pytest.approx(0.5 * missed / 2 + 0.5 * rejected * 97 / 98)
+    listed = 0.5 * np.log2(1 + np.exp(-3)) / 2 + 0.5 * rejected / 98
+    assert found.actual == pytest.approx(found.unlisted + listed)

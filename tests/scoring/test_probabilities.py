@@ -11,8 +11,8 @@ from scoring import score_files
 from scoring.cli import main
 from scoring.evaluate import evaluate
 from scoring.options import ScoringOptions
-from scoring.probabilities import with_probabilities
 from scoring.report.intervals import group_reliability, reliability_document
+from scoring.selection import with_probabilities
 from scoring.statistics.significance import compare_systems
 from std.errors import InputError, StdError
 from std.nist import std_list

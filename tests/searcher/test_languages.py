@@ -12,18 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import searcher.found_terms
-import searcher.language_search
 import searcher.phonetic.indexes
+import searcher.search
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import phone_columns
 from searcher.calibration.model import default_model
 from searcher.commands.search import main
-from searcher.found_terms import find_terms, judge
+from searcher.found_terms import find_terms
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.stores import by_language
 from searcher.prepared import prepare
 from searcher.results.candidates import concatenate
-from searcher.search import decide, search
+from searcher.search import decide, judge, search
 from searcher.terms.language_words import (
     ALPHABET,
     MAX_LOG_ODDS,
@@ -127,7 +127,7 @@ def test_in_its_own_recordings_a_language_is_searched_as_alone(segment):
 def test_a_term_of_one_language_makes_no_place_of_another_likelier(segment, monkeypatch):
     """That it occurs in German says nothing of what sounds like it in Dutch."""
     monkeypatch.setattr(
-        searcher.found_terms, "term_log_odds", lambda words, _: np.zeros((len(words), 2))
+        searcher.search, "term_log_odds", lambda words, _: np.zeros((len(words), 2))
     )
     german, dutch = segment(GERMAN, "de", "g"), segment(DUTCH + " kerkes", "nl", "n")
     alone, together = found_in([dutch], "kirche"), found_in([german, dutch], "kirche")
@@ -313,7 +313,7 @@ def test_a_wildcard_is_of_all_the_index(segment):
 
 def test_one_place_is_reported_once_in_each_language(segment, monkeypatch):
     """Whatever methods found it, in whichever group of segments."""
-    genuine = searcher.language_search.calibrate
+    genuine = searcher.found_terms.calibrate
 
     def twice(*args):
         found, variants, occurs = genuine(*args)
@@ -326,7 +326,7 @@ def test_one_place_is_reported_once_in_each_language(segment, monkeypatch):
         doubled = (*variants, Variant(("x",), 0.5, "phonetic"))
         return concatenate([found, again]), doubled, occurs
 
-    monkeypatch.setattr(searcher.language_search, "calibrate", twice)
+    monkeypatch.setattr(searcher.found_terms, "calibrate", twice)
     segments = [segment(GERMAN, "de", "g"), segment(DUTCH + " kir che", "nl", "n")]
     found = found_in(segments, "kirche", "gartenschule", "waterschip").candidates
     places = zip(found.term, found.recording, found.start_ms, found.end_ms, strict=True)

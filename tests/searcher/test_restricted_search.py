@@ -17,10 +17,10 @@ from searcher.index.searched_speech import inside_ecf
 from searcher.phonetic.archive import FILE, KEPT_STATISTICS
 from searcher.phonetic.hits import phonetic_hits
 from searcher.phonetic.indexes import searched_archive, slots_inside
-from searcher.phonetic.pronunciations import pronounced
+from searcher.phonetic.ratios import pronounced
 from searcher.tuning.development_set import lexical_candidates
 from searcher.tuning.examples import JudgedSpeech, by_transcript, labelled, labelled_by_words
-from searcher.tuning.reference import make_transcript
+from searcher.tuning.labels import make_transcript
 from std.config import Config, PhoneticSearchConfig
 from std.files import read
 from std.nist import ecf as ecfs

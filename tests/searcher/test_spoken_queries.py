@@ -12,8 +12,12 @@ from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.hits import combined
 from searcher.phonetic.layout import N_MEASURES, SCORE
 from searcher.phonetic.null_distribution import NullDistribution
-from searcher.phonetic.pronunciations import mean_phones, pronounced_queries
-from searcher.phonetic.ratios import MAX_HITS, WeightedPronunciation
+from searcher.phonetic.ratios import (
+    MAX_HITS,
+    WeightedPronunciation,
+    mean_phones,
+    pronounced_queries,
+)
 from searcher.terms.request import SpokenWords
 from std.nist import std_list, term_list
 from std.phonetics.lexicon import Lexicon

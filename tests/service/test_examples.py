@@ -8,7 +8,7 @@ import pytest
 from indexer import index_files
 from service.settings import Settings
 from std.sound import files
-from std.sound.value import Encoder, Sound
+from std.sound.columns import Encoder, Sound
 from std.values import Recording
 
 RANDOM = np.random.default_rng(3)

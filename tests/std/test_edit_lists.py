@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from std.edit_lists import FRAME_RATES, EditClip, edl, fcpxml, frames_of, markers, timecode
 from std.errors import StdError
+from std.timelines import FRAME_RATES, EditClip, edl, fcpxml, frames_of, markers, timecode
 
 CLIPS = [
     EditClip("/audio/a & b.wav", 9.48, 12.48, 10.0, "burg", "98 % die <burg>", 60.0),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from std.errors import ConfigError
-from std.extras import is_installed, required
+from std.imports import is_installed, required
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

@@ -3,7 +3,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from std import n_best
-from std.n_best import GAP_COST, TimedWord, aligned
+from std.networks import GAP_COST, TimedWord, aligned
 
 NAN = float("nan")
 

@@ -35,10 +35,10 @@ def test_a_file_that_the_wheel_lacks_is_named(tmp_path):
     wheel = tmp_path / "x.whl"
     with zipfile.ZipFile(wheel, "w") as packed:
         for name in listed:
-            if name != "std/extras.py":
+            if name != "std/imports.py":
                 packed.writestr(name, "")
     missing = try_wheel.missing_files(wheel)
-    assert "std/extras.py" in missing
+    assert "std/imports.py" in missing
     assert "searcher/commands/search.py" in missing
     assert "std/errors.py" not in missing
 

@@ -27,7 +27,7 @@ from indexer.networks.utterances import Utterances
 from std.encodings import as_utf8, decoded
 from std.errors import InputError
 from std.files import content_of
-from std.limits import MAX_UTTERANCE_BYTES
+from std.ranges import MAX_UTTERANCE_BYTES
 
 _SCRIPT = re.compile(rb"\s*(?:;[^\n]*\n\s*)*\[Script Info\]|.{0,9999}^\[Events\]", re.S | re.M)
 _STYLE = re.compile(r"(?m)^Style:.*$")  # which nobody hears, and programs write in many ways

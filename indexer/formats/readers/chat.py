@@ -27,7 +27,7 @@ from indexer.networks.utterances import Utterances
 from std.encodings import as_utf8, decoded
 from std.errors import InputError
 from std.files import content_of
-from std.limits import MAX_UTTERANCE_BYTES
+from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import UNKNOWN
 
 _FIRST = re.compile(rb"\s*(@Font:[^\n]*\n|@UTF8|@PID:|@Window:[^\n]*\n|@Begin\s*$)", re.MULTILINE)

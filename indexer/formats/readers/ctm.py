@@ -26,7 +26,7 @@ from indexer.networks.hypotheses import PAUSE_S
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import number, numbered, shown, text
-from std.n_best import TimedWord, aligned
+from std.networks import TimedWord, aligned
 from std.repairs import REFUSED, Repairs, confidence
 from std.values import Recording
 

@@ -23,8 +23,7 @@ shahuldxb/Goodcontact (wrapped); streams as the types of deepgram-js-sdk and Dee
 from indexer.formats.shared.json_paths import Words, reading
 from indexer.formats.shared.numbered import NumberedUtterances, Span
 from indexer.formats.shared.reader import FormatReader, ReaderOptions
-from indexer.formats.shared.service_answers import require_transcript
-from indexer.formats.shared.stated import speaker_in
+from indexer.formats.shared.stated import require_transcript, speaker_in
 from indexer.networks.hypotheses import (
     HypothesisWord,
     UtteranceHypothesis,

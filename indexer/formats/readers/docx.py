@@ -31,8 +31,8 @@ from indexer.formats.shared.table_rows import table_in
 from indexer.networks.utterances import Utterances
 from std.errors import ForeignFileError, InputError
 from std.files import content_of
-from std.limits import MAX_UTTERANCE_BYTES
 from std.nist.xml import Attributes, Reader, feed
+from std.ranges import MAX_UTTERANCE_BYTES
 
 MAGIC = b"PK\x03\x04"
 DOCUMENT = "word/document.xml"

@@ -34,9 +34,8 @@ from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.files import content_of
-from std.limits import MAX_TIME_S, MAX_UTTERANCE_BYTES
 from std.nist.xml import Attributes, Reader, feed, root_name
-from std.ranges import Range
+from std.ranges import MAX_TIME_S, MAX_UTTERANCE_BYTES, Range
 
 _UNITS_S = {"milliseconds": 0.001, "ntsc-frames": 1001 / 30_000, "pal-frames": 1 / 25}
 _ANNOTATIONS = ("ALIGNABLE_ANNOTATION", "REF_ANNOTATION")

@@ -34,9 +34,9 @@ from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.networks.utterances import Utterances
 from std.errors import ForeignFileError, InputError
 from std.files import content_of
-from std.limits import MAX_UTTERANCE_BYTES
 from std.nist.audio_names import recording_name
 from std.nist.xml import Attributes, Reader, feed, refuse_entities, root_name
+from std.ranges import MAX_UTTERANCE_BYTES
 from std.values import Recording
 
 ROOT = "fcpxml"

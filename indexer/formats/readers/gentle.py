@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from indexer.formats.shared.json_paths import Words, has_keys, reading
 from indexer.formats.shared.numbered import NumberedUtterances
 from indexer.formats.shared.reader import FormatReader, ReaderOptions
-from indexer.formats.shared.service_answers import require_transcript
+from indexer.formats.shared.stated import require_transcript
 from indexer.networks.hypotheses import UNNAMED, HypothesisWord, spoken
 from std.json_fields import Part
 from std.values import Recording

@@ -33,8 +33,8 @@ from indexer.networks.columns import utterances_of
 from indexer.networks.raw import RawUtterances, is_valid
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
-from std.limits import MAX_CHANNEL, MAX_UTTERANCE_BYTES
-from std.network_lines import dump as dump  # what `parse` reads, for its users
+from std.networks import dump as dump  # what `parse` reads, for its users
+from std.ranges import MAX_CHANNEL, MAX_UTTERANCE_BYTES
 from std.values import Float64s, Recording
 
 BYTES_AT_ONCE = 1 << 17

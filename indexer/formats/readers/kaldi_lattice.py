@@ -37,7 +37,7 @@ from indexer.lattices.lattice import Lattice, evenly_timed, ordered
 from indexer.networks.utterances import SEGMENTS_HINT, span_of
 from std.errors import InputError
 from std.fields import number, numbered, shown, text, whole_number
-from std.limits import MAX_LINKS, MAX_TIME_S
+from std.ranges import MAX_LINKS, MAX_TIME_S
 
 ACOUSTIC_SCALE = 0.1
 MAX_STATE = 1 << 26

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.caption_text import spoken_part
-from indexer.formats.shared.clock import seconds_of
+from indexer.formats.shared.clock import SLOWEST, seconds_of
 from indexer.formats.shared.cues import Cue, utterances_of_cues
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
@@ -38,13 +38,12 @@ from indexer.formats.shared.timed_lines import (
     timed_lines,
     with_clocks,
 )
-from indexer.formats.shared.units import SLOWEST
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.encodings import as_utf8, decoded
 from std.errors import InputError
 from std.files import content_of
-from std.limits import MAX_UTTERANCE_BYTES
+from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import IMPLAUSIBLE_RATE
 
 _CAPTION = re.compile(rf"(?m)^[ \t]*{TIME}[ \t]*-+>")

@@ -33,7 +33,7 @@ from indexer.networks.raw import RawUtterances
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import number, shown, text, whole_number
-from std.limits import MAX_UTTERANCE_BYTES
+from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import REFUSED, UNKNOWN, Repairs
 from std.values import ConfusionNetwork, Recording
 

@@ -29,7 +29,7 @@ from indexer.lattices.lattice import Lattice, ordered
 from indexer.networks.utterances import span_of
 from std.errors import InputError
 from std.fields import number, numbered, shown, text, whole_number
-from std.limits import MAX_LINKS, MAX_TIME_S
+from std.ranges import MAX_LINKS, MAX_TIME_S
 
 ACOUSTIC_SCALE = 1 / 20
 LOG_BASE = 1.0001

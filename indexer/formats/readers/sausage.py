@@ -37,7 +37,7 @@ from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import number, numbered, shown, text
 from std.files import open_input
-from std.limits import MAX_LINKS
+from std.ranges import MAX_LINKS
 from std.repairs import UNKNOWN
 from std.values import Float64s
 

@@ -37,7 +37,7 @@ from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import SEGMENTS_HINT, UtteranceSpan, span_of
 from std.errors import InputError
 from std.fields import number, numbered, shown, whole_number
-from std.limits import MAX_LINKS, MAX_TIME_S
+from std.ranges import MAX_LINKS, MAX_TIME_S
 
 _FIELD = re.compile(rb'(?<!\S)([^\s=]+)=(?:"((?:[^"\\]|\\.)*)"|(\S*))')
 _OCTAL = re.compile(rb"\\([0-7]{3}|.)")
@@ -168,7 +168,7 @@ class _Reader:
             if not 0 <= times[node] <= MAX_TIME_S:
                 raise InputError(path, at, f"a time from 0 to {MAX_TIME_S} s", f"{times[node]:g}")
             if b"W" in fields:
-                names[node] = self._word(at, fields[b"W"])
+                names[node] = _word(fields[b"W"])
         timed = bool(times.any())
         if not timed and self.options.segments is None:
             expected = "t=, times of the nodes, or segments"
@@ -200,16 +200,9 @@ class _Reader:
 
     def _utterance(self) -> str:
         if b"U" in self.header.fields:
-            return self._word(1, self.header.fields[b"U"])
+            return _word(self.header.fields[b"U"])
         file = recording_of(self.path).file
         return file if self.place == 1 else f"{file}-{self.place}"
-
-    def _word(self, at: int, token: bytes) -> str:
-        token = _OCTAL.sub(_unescaped, token) if b"\\" in token else token
-        try:
-            return token.decode()
-        except UnicodeDecodeError:
-            return token.decode(LATIN_1)
 
     def _ends(self, key: bytes) -> Int64s:
         ends = np.empty(len(self.links), dtype=np.int64)
@@ -228,10 +221,7 @@ class _Reader:
             on_links = any(b"W" in fields for _, fields in self.links)
             where = "link" if on_links else "source" if self.by_pocketsphinx else "target"
         if where == "link":
-            return [
-                self._word(at, fields[b"W"]) if b"W" in fields else None
-                for at, fields in self.links
-            ]
+            return [_word(fields[b"W"]) if b"W" in fields else None for at, fields in self.links]
         return [names[node] for node in (source if where == "source" else target).tolist()]
 
     def _terminals(self, key: bytes, candidates: Int64s) -> list[int]:
@@ -248,6 +238,14 @@ class _Reader:
 def _unescaped(match: re.Match[bytes]) -> bytes:
     token = match[1]
     return bytes([int(token, 8) & 0xFF]) if len(token) == 3 else token
+
+
+def _word(token: bytes) -> str:
+    token = _OCTAL.sub(_unescaped, token) if b"\\" in token else token
+    try:
+        return token.decode()
+    except UnicodeDecodeError:
+        return token.decode(LATIN_1)
 
 
 READER = FormatReader(

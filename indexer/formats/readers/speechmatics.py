@@ -27,8 +27,7 @@ from indexer.formats.shared.json_paths import Words
 from indexer.formats.shared.numbered import NumberedUtterances
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.service_answers import require_transcript
-from indexer.formats.shared.stated import speaker_in
+from indexer.formats.shared.stated import require_transcript, speaker_in
 from indexer.networks.hypotheses import HypothesisWord, bare
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents

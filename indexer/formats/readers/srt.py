@@ -37,7 +37,7 @@ from std.encodings import decoded
 from std.errors import InputError
 from std.fields import shown
 from std.files import content_of
-from std.limits import MAX_UTTERANCE_BYTES
+from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import BAD_ROW, BEFORE_ZERO, Repairs
 
 _BROKEN_OFF = re.compile(r"\n[ \t]*\n[ \t]*\d+[ \t]*\n(\d+:[\d:,. \t>-]*)\Z")  # a copy cut short

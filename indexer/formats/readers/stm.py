@@ -25,7 +25,7 @@ from std.encodings import decoded
 from std.errors import InputError
 from std.fields import number, shown
 from std.files import content_of
-from std.limits import MAX_UTTERANCE_BYTES
+from std.ranges import MAX_UTTERANCE_BYTES
 
 NOT_SPOKEN = "ignore_time_segment_in_scoring"
 NOBODY = ("inter_segment_gap", "excluded_region")

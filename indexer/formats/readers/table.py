@@ -46,8 +46,8 @@ from std.encodings import decoded
 from std.errors import InputError
 from std.fields import shown
 from std.files import content_of
-from std.limits import CHANNEL, MAX_UTTERANCE_BYTES
 from std.nist.audio_names import recording_name
+from std.ranges import CHANNEL, MAX_UTTERANCE_BYTES
 from std.repairs import NO_CONFIDENCE, NO_END, UNKNOWN, Repairs
 from std.values import Recording
 

@@ -38,8 +38,8 @@ from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.files import content_of
-from std.limits import MAX_TIME_S, MAX_UTTERANCE_BYTES
 from std.nist.xml import Attributes, Reader, feed, parse_number, root_name
+from std.ranges import MAX_TIME_S, MAX_UTTERANCE_BYTES
 
 _XML = "{http://www.w3.org/XML/1998/namespace}"
 _UNITS_S = {"s": 1.0, "ms": 0.001, "min": 60.0, "h": 3600.0}

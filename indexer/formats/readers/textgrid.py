@@ -34,8 +34,8 @@ from std.encodings import decoded
 from std.errors import InputError
 from std.fields import shown
 from std.files import content_of
-from std.limits import MAX_UTTERANCE_BYTES
 from std.nist.xml import parse_number
+from std.ranges import MAX_UTTERANCE_BYTES
 
 _HEAD = re.compile(
     rb'\s*(?:File type\s*=\s*)?"ooTextFile[^"]*"\s*(?:Object class\s*=\s*)?"TextGrid'

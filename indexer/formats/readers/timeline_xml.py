@@ -35,9 +35,9 @@ from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.files import content_of
-from std.limits import MAX_UTTERANCE_BYTES
 from std.nist.audio_names import AUDIO_EXTENSION
 from std.nist.xml import Attributes, Reader, feed, parse_number, refuse_entities, root_name
+from std.ranges import MAX_UTTERANCE_BYTES
 
 ROOTS = ("Trans", "basic-transcription", "folker-transcription")
 POINTS = {"tli": ("id", "time"), "timepoint": ("timepoint-id", "absolute-time")}

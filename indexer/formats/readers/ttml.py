@@ -31,8 +31,8 @@ from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.files import content_of
-from std.limits import MAX_UTTERANCE_BYTES
 from std.nist.xml import Attributes, Reader, feed, parse_number, root_name
+from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import UNKNOWN
 
 _CLOCK = re.compile(r"(?:(\d+):)?(\d\d?):(\d\d)(?:(\.\d+)|:(\d+)(?:\.\d+)?)?$")

@@ -41,7 +41,7 @@ from std.encodings import decoded
 from std.errors import ForeignFileError, InputError
 from std.fields import shown
 from std.files import content_of
-from std.limits import MAX_UTTERANCE_BYTES, MAX_WORD_S
+from std.ranges import MAX_UTTERANCE_BYTES, MAX_WORD_S
 from std.repairs import OUT_OF_ORDER, Repairs
 
 _LANGUAGE = re.compile(r"(?mi)^language[ \t]*:[ \t]*(\S+)[ \t]*$")

@@ -29,8 +29,8 @@ from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.files import content_of
 from std.json_fields import Part, documents
-from std.limits import MAX_UTTERANCE_BYTES
 from std.nist.xml import Attributes, Reader, feed, parse_number, root_name
+from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import UNKNOWN
 
 MS = 1000.0

@@ -1,4 +1,4 @@
-"""Times as captions write them, and the lines that have two of them with an arrow between.
+"""Times as captions write them, the lines that have two of them, and the unit of bare numbers.
 
     CLOCK        the pattern of a time: hours may be missing, decimals follow a comma or a point
     seconds, seconds_of      the groups of a match, a time -> seconds
@@ -6,8 +6,14 @@
     time_lines, require_times   a text -> its lines of times, or the error that one is damaged
     codes_of     a text -> the numbers of its letters
     note_restarts               times that go back to the beginning
+    unit_s       times and letters of a whole file -> seconds of their unit
+    plausible, speech_is_plausible   whether anybody speaks at such a rate
 
 Hours have up to four digits, as recordings of weeks have.
+
+Names of columns and keys say a unit mostly; the rate of speech is for those that do not. People say
+between 20 and 400 words a minute, about 2 to 40 letters a second. Seconds are taken unless only
+another unit gives such a rate, so that a file of a few words stays as it is.
 """
 
 import re
@@ -19,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from indexer.networks.chunks import BACK_S
+from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import shown
 from std.repairs import BAD_ROW, CLOCK_GOES_BACK, REFUSED, Repairs
@@ -196,3 +203,50 @@ def _all_seconds(times: Sequence[str]) -> Float64s:
         assert match is not None  # as time_lines has found it by the same pattern
         values[row] = seconds(*match.groups())
     return values
+
+
+SLOWEST, FASTEST = 1.8, 40.0  # letters a second: 20 and 400 words a minute, of 5.5 and 6 letters
+FEW_LETTERS = 20
+UNITS_S = (1.0, 0.001, 0.01, 1e-7, 1e-6, 1e-9)  # the likelier ones first
+
+
+def plausible(letters: float, length_s: float) -> bool:
+    """Whether so many letters may be said in so many seconds."""
+    return SLOWEST * length_s <= letters <= FASTEST * length_s
+
+
+def speech_is_plausible(blocks: Sequence[Utterances]) -> bool:
+    """Whether anybody speaks as fast, or as slowly, as a file's utterances say.
+
+    What has fewer letters than a few words have may be said at any rate.
+    """
+    letters = sum(n_letters(block) for block in blocks)
+    length_s = sum(float(np.diff(block.spans_ms).sum()) for block in blocks) / 1000
+    return letters < FEW_LETTERS or plausible(letters, length_s)
+
+
+def n_letters(block: Utterances) -> float:
+    """Letters of the words of utterances."""
+    return float(np.array([*map(len, block.vocabulary), 0])[block.words].sum())
+
+
+def unit_s(starts: Float64s, ends: Float64s, letters: float) -> float:
+    """Tell the unit of times.
+
+    Args:
+        starts, ends: (n,) of stretches of speech, in the unit that is sought.
+        letters: the letters of all of them.
+
+    Returns:
+        seconds of the unit; 1 where no unit gives a rate at which people speak.
+
+    >>> starts, ends = np.array([0.0, 2100.0]), np.array([2100.0, 4000.0])
+    >>> unit_s(starts, ends, 31), unit_s(starts / 1000, ends / 1000, 31), unit_s(starts, ends, 0)
+    (0.001, 1.0, 1.0)
+    """
+    known = np.isfinite(starts) & np.isfinite(ends)
+    starts, ends = starts[known], ends[known]
+    length = float(np.maximum(0.0, ends - starts).sum())
+    whole = bool((starts == np.trunc(starts)).all() and (ends == np.trunc(ends)).all())
+    units = UNITS_S if whole else (1.0, 0.001)
+    return next((unit for unit in units if plausible(letters, length * unit)), 1.0)

@@ -38,7 +38,7 @@ from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import Utterances
 from std.characters import has_characters
 from std.errors import InputError
-from std.limits import MAX_TIME_S, MAX_WORD_S
+from std.ranges import MAX_TIME_S, MAX_WORD_S
 from std.repairs import CLOCK_GOES_BACK, Repairs, span_s
 from std.values import Float64s, Recording
 

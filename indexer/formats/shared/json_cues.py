@@ -24,8 +24,8 @@ from indexer.formats.shared.reader import ReaderOptions
 from indexer.networks.hypotheses import HypothesisWord
 from std.characters import has_characters
 from std.json_fields import Part
-from std.limits import MAX_CHANNEL
 from std.nist.audio_names import recording_name
+from std.ranges import MAX_CHANNEL
 from std.repairs import UNKNOWN
 from std.values import Recording
 

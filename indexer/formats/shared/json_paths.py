@@ -19,8 +19,12 @@ from typing import Any, BinaryIO
 from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
 from indexer.formats.shared.reader import DEFAULT, LooksLike, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.service_answers import require_transcript
-from indexer.formats.shared.stated import speaker_in, speaker_named, stated_language
+from indexer.formats.shared.stated import (
+    require_transcript,
+    speaker_in,
+    speaker_named,
+    stated_language,
+)
 from indexer.networks.hypotheses import (
     UNNAMED,
     HypothesisWord,
@@ -30,7 +34,7 @@ from indexer.networks.hypotheses import (
 )
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
-from std.limits import MAX_TIME_S
+from std.ranges import MAX_TIME_S
 from std.values import Recording
 
 ParseJson = Callable[[BinaryIO, Path, ReaderOptions], Iterator[Utterances]]

@@ -5,7 +5,7 @@
 
 Times may be numbers, texts (``"1.5s"``, ``0:01:02.5``, ``PT1.5S``) or objects (``relative``, or
 ``seconds`` and ``nanos``). Their unit is that of the key's name, else of the declaration, else by
-the rate of speech (`indexer.formats.shared.units`). Rows whose times count from the start of what
+the rate of speech (`indexer.formats.shared.clock`). Rows whose times count from the start of what
 they stand in are moved there. Rows that are all alike and plain are read as columns.
 """
 
@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from indexer.formats.shared.clock import plausible, unit_s
 from indexer.formats.shared.columns_of_cues import Column, time_s
 from indexer.formats.shared.json_row import Row
 from indexer.formats.shared.reader import ReaderOptions
-from indexer.formats.shared.units import plausible, unit_s
 from std.errors import ForeignFileError
 from std.json_fields import Part
-from std.limits import MAX_TIME_S
+from std.ranges import MAX_TIME_S
 from std.repairs import NO_TEXT, UNKNOWN
 from std.values import Float64s
 

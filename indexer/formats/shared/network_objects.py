@@ -15,7 +15,7 @@ from indexer.networks.raw import RawUtterances
 from std.errors import InputError
 from std.fields import shown, text
 from std.json_fields import DECODER
-from std.limits import MAX_CHANNEL
+from std.ranges import MAX_CHANNEL
 from std.repairs import REFUSED, UNKNOWN, Repairs
 from std.values import Recording
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from std.errors import InputError
 from std.fields import shown, text
-from std.limits import CHANNEL
 from std.nist.audio_names import recording_name
+from std.ranges import CHANNEL
 from std.values import Recording
 
 MOST_FIELDS = 20  # of a line that may be meant for a CTM's, rather than prose

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from indexer.networks.hypotheses import HypothesisWord, bare, speaker_of
-from std.limits import MAX_WORD_S
+from std.ranges import MAX_WORD_S
 
 MARK = "\u2581"  # before a word, as SentencePiece writes it
 LEAST, MOST = 0.1, 0.97  # of pieces that have a mark: beyond, it marks nothing

@@ -23,9 +23,9 @@ from indexer.networks.utterances import Utterances, UtteranceSpan
 from std.errors import InputError
 from std.fields import number, numbered, shown, text, whole_number
 from std.files import content_of, is_nameless, open_input
-from std.limits import MAX_CHANNEL, MAX_TIME_S
-from std.n_best import TimedWord
+from std.networks import TimedWord
 from std.nist.audio_names import recording_name
+from std.ranges import MAX_CHANNEL, MAX_TIME_S
 from std.repairs import Repairs
 from std.values import Float64s, Recording
 

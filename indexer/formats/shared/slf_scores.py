@@ -25,7 +25,7 @@ from indexer.formats.shared.reader import ReaderOptions
 from indexer.networks.slot_times import Int64s
 from std import fields as field
 from std.errors import InputError
-from std.limits import SUM_TOLERANCE
+from std.ranges import SUM_TOLERANCE
 from std.values import Float64s
 
 WRITTEN_SCALE = 1 / 20  # of a= inside PocketSphinx's p= (its default for -ascale is 20)

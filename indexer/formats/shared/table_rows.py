@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from indexer.formats.shared.clock import CLOCK
+from indexer.formats.shared.clock import CLOCK, UNITS_S, plausible, unit_s
 from indexer.formats.shared.columns_of_cues import (
     Column,
     columns_of,
@@ -27,7 +27,6 @@ from indexer.formats.shared.columns_of_cues import (
     is_text,
     times_s,
 )
-from indexer.formats.shared.units import UNITS_S, plausible, unit_s
 from std.errors import InputError
 from std.repairs import BAD_ROW, REFUSED, Repairs
 from std.values import Float64s

@@ -12,7 +12,7 @@ import numpy as np
 from scoring.measures.calibration import Reliability, wilson
 from scoring.report.html_report.tables import plain
 from scoring.report.html_report.views import View
-from std.display.html import HtmlColumn, HtmlTable
+from std.display.tables import HtmlColumn, HtmlTable
 
 EXPECTATIONS = {
     "correct_hits": "Correct detections, accepted or not",

@@ -15,7 +15,7 @@ from scoring.report.html_report import calibration, charts, detection_errors, ta
 from scoring.report.html_report.views import MAX_VIEWS, View, rounded, term_columns, views
 from scoring.statistics.significance import Statistics
 from std import __version__
-from std.display.html import templates
+from std.display.tables import templates
 
 MAX_ERRORS = 2000  # of each kind, shared by the views
 MAX_TERMS = 30_000  # shared by the views

@@ -3,9 +3,8 @@
 
 import numpy as np
 
-from searcher.terms.splitting.alphabet import LetterIds
 from searcher.terms.splitting.kernels import ONE, by_rows, myers
-from searcher.terms.vocabulary import Int64s
+from searcher.terms.vocabulary import Int64s, LetterIds
 from std.execution.compiled import compiled
 from std.store.columns import UInt8s
 from std.values import Float32s, Float64s, Int32s

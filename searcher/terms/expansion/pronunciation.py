@@ -20,8 +20,7 @@ from searcher.terms.expansion.spelling import Similar
 from searcher.terms.vocabulary import Vocabulary
 from std.config import Config
 from std.phonetics.confusion import Counts, empty, probabilities, widened
-from std.phonetics.lexicon import Lexicon, lexicon_for
-from std.phonetics.phone_table import PhoneTable, cached
+from std.phonetics.lexicon import Lexicon, PhoneTable, cached, lexicon_for
 from std.phonetics.phones import Pronunciation
 from std.store.columns import Int64s, UInt8s
 from std.values import Float32s

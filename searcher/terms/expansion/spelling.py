@@ -15,8 +15,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from searcher.terms.splitting.alphabet import Alphabet, FlatWords, lay_out, select
-from searcher.terms.vocabulary import Int64s, Vocabulary, letters
+from searcher.terms.vocabulary import (
+    Alphabet,
+    FlatWords,
+    Int64s,
+    Vocabulary,
+    lay_out,
+    letters,
+    select,
+)
 from std.values import Int32s
 
 Similar = list[tuple[str, float]]  # word of the vocabulary, similarity; best first

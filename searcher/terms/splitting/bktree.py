@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from searcher.terms.splitting.alphabet import Alphabet, FlatWords, lay_out, select
 from searcher.terms.splitting.matches import (
     MAX_EDITS,
     MAX_LETTERS,
@@ -30,7 +29,7 @@ from searcher.terms.splitting.matches import (
     check_length,
     sort,
 )
-from searcher.terms.vocabulary import Vocabulary
+from searcher.terms.vocabulary import Alphabet, FlatWords, Vocabulary, lay_out, select
 from std.errors import InputError
 from std.json_fields import read_json
 from std.own_folder import OwnFolder

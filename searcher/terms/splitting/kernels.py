@@ -11,8 +11,7 @@ Edit distances are bit-parallel (Myers 1999) for pairs of words of at most 64 le
 import numpy as np
 import numpy.typing as npt
 
-from searcher.terms.splitting.alphabet import LetterIds
-from searcher.terms.vocabulary import Int64s
+from searcher.terms.vocabulary import Int64s, LetterIds
 from std.execution.compiled import compiled
 from std.values import Int32s
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from searcher.terms.splitting.alphabet import Alphabet, FlatWords, lay_out, select
 from searcher.terms.splitting.matches import (
     MAX_EDITS,
     MAX_LETTERS,
@@ -24,7 +23,7 @@ from searcher.terms.splitting.matches import (
     check_length,
     sort,
 )
-from searcher.terms.vocabulary import Int64s, Vocabulary
+from searcher.terms.vocabulary import Alphabet, FlatWords, Int64s, Vocabulary, lay_out, select
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from searcher.terms.splitting.alphabet import Alphabet, FlatWords, LetterIds, lay_out, select
 from searcher.terms.splitting.matches import (
     MAX_EDITS,
     MAX_LETTERS,
@@ -21,7 +20,7 @@ from searcher.terms.splitting.matches import (
     check_length,
     sort,
 )
-from searcher.terms.vocabulary import Vocabulary
+from searcher.terms.vocabulary import Alphabet, FlatWords, LetterIds, Vocabulary, lay_out, select
 from std.values import Int32s
 
 

@@ -8,9 +8,8 @@ indexes share, and `searcher.terms.splitting.matches` for the question they answ
 import numpy as np
 import numpy.typing as npt
 
-from searcher.terms.splitting.alphabet import LetterIds
 from searcher.terms.splitting.kernels import NONE, ONE, ZERO, Rows, UInt64s, append, by_rows
-from searcher.terms.vocabulary import Int64s
+from searcher.terms.vocabulary import Int64s, LetterIds
 from std.execution.compiled import compiled
 from std.values import Int32s
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from indexer.formats.detect import parse_file
-from indexer.formats.shared.service_answers import what_instead
+from indexer.formats.shared.stated import what_instead
 from indexer.networks.utterances import networks_in
 from std.errors import ForeignFileError, InputError
 from std.json_fields import Part

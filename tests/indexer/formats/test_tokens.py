@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexer.formats.shared import tokens
-from indexer.formats.shared.tokens import EXACT_DIGITS, LONGEST_WORD, tokenized
+from indexer.formats.shared import mesh_bulk
+from indexer.formats.shared.mesh_bulk import EXACT_DIGITS, LONGEST_WORD, tokenized
 
 
 def every(found):
@@ -92,7 +92,7 @@ def test_words_of_some_tokens():
 
 
 def test_no_word_is_taken_for_another(monkeypatch):
-    monkeypatch.setattr(tokens, "MIXER", np.uint64(0))
+    monkeypatch.setattr(mesh_bulk, "MIXER", np.uint64(0))
     found = tokenized(b"a b")
     with pytest.raises(ValueError, match="one hash"):
         found.words(every(found))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.networks.slot_times import times_from_one_best, untangled, weighted_spans
-from std.n_best import TimedWord
+from std.networks import TimedWord
 
 NAN = float("nan")
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.report.rows import system_names
+from scoring.report.csv_tables import system_names
 from scoring.report.write import _folder_names
 
 NAMES = [

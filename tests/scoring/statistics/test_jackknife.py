@@ -1,6 +1,5 @@
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,17 +15,17 @@ from scoring.statistics.jackknife import (
     P_FA,
     STEP,
     Deviations,
+    LoneTerms,
     deviations,
     intervals,
     standard_errors,
 )
-from scoring.statistics.lone_terms import LoneTerms
 from scoring.statistics.sample import sample
 from scoring.statistics.significance import compare_systems, permutation_p_value
 from scoring.statistics.weighed import MEASURES, UnitWeights, weighed
 from std.errors import StdError
 from std.files import open_input
-from std.nist import ecf, rttm, std_list, term_list
+from std.nist import rttm
 from std.values import (
     ECF,
     Detections,
@@ -38,31 +37,20 @@ from std.values import (
     TermList,
     TermSearch,
 )
-
-NIST = Path(__file__).parents[2] / "data" / "nist"
+from tests.scoring.nist_sets import NIST, inputs
 
 
 @lru_cache
-def inputs(name):
-    values = []
-    for module, file in (
-        (ecf, "ecf.xml"),
-        (rttm, "ref.rttm.gz"),
-        (term_list, "kwlist.xml"),
-        (std_list, "kwslist.xml.gz"),
-    ):
-        with open_input(NIST / name / file) as stream:
-            values.append(module.parse(stream, file))
+def turns_of(name):
     with open_input(NIST / name / "ref.rttm.gz") as stream:
-        turns = rttm.parse_turns(stream)
-    return values, turns
+        return rttm.parse_turns(stream)
 
 
 def evaluated(name, options=None, change=None):
-    values, turns = inputs(name)
+    values = inputs(name)
     if change:
         values = change(*values)
-    return evaluate(*values, options, turns=turns)
+    return evaluate(*values, options, turns=turns_of(name))
 
 
 def sampled(evaluation):

@@ -13,7 +13,8 @@ import pytest
 from indexer import index_files
 from indexer.segments.invert import invert
 from searcher import open_index, query_terms
-from searcher.commands.arguments import MOVED, configuration, parser
+from searcher.commands.arguments import MOVED, parser
+from searcher.commands.command_line import configuration
 from searcher.commands.search import main as std_search
 from searcher.terms.language_words import variants_in
 from spoken_terms import start

@@ -12,7 +12,7 @@ from searcher.commands.discover import main
 from std.audio.samples import sound_file
 from std.errors import StdError
 from std.sound import files
-from std.sound.value import Encoder, Sound
+from std.sound.columns import Encoder, Sound
 from std.values import Recording
 
 RANDOM = np.random.default_rng(11)

@@ -5,10 +5,10 @@ import pytest
 
 from searcher.discovery import alignment
 from searcher.discovery.alignment import DROP, SILENCE, WARPED, extend
-from searcher.discovery.blocks import Block, Frames, backwards, blocks_of
 from searcher.discovery.classes import Pair, Stretch, Written, classes_of, explained
-from searcher.discovery.pairs import ChancePairs, Work, distinct, pairs_in
+from searcher.discovery.found import ChancePairs, Work, distinct, pairs_in
 from searcher.discovery.seeds import SeedFrames, find_seeds
+from searcher.discovery.sources import Block, Frames, backwards, blocks_of
 from std.sound.usual import NEAREST, sample_of, silent, usual_distances
 
 RANDOM = np.random.default_rng(7)

@@ -4,8 +4,8 @@ import numpy as np
 
 from searcher.calibration.weights import LogRatios, Weights
 from searcher.evidence.heard import MOST_BY_CHANCE, heard_evidence, places_alone, with_heard
-from searcher.heard.archive import HeardTerm
 from searcher.heard.places import HeardPlaces, PlacesToFit
+from searcher.heard.search import HeardTerm
 
 LOG_SLOTS = 7.0
 SPANS = PlacesToFit(np.array([0, 0, 1]), np.array([1000, 5000, 0]), np.array([1500, 5600, 400]))

@@ -8,13 +8,12 @@ import pytest
 from indexer import delete_recordings, index_files
 from searcher import ExampleTerm, open_index
 from searcher.commands.search import main
-from searcher.examples.archive import archive_of
-from searcher.examples.example import read_example
+from searcher.examples.example import archive_of, read_example
 from searcher.examples.find import FEWEST, probabilities, standing
 from searcher.examples.places import best_places
 from std.errors import StdError
 from std.sound import files
-from std.sound.value import Encoder, Sound
+from std.sound.columns import Encoder, Sound
 from std.values import Recording, Term
 
 EAR = Encoder("whisper", "aa")

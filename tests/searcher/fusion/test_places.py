@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searcher.fusion.places import same_places
+from searcher.fusion.fused_candidates import same_places
 from searcher.results.candidates import NO_CANDIDATES, Candidates
 
 ROW = st.tuples(

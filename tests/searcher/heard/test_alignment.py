@@ -5,9 +5,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from searcher.heard.index import PROBABILITY, HeardIndex
 from searcher.heard.kernels import DELETED, FLOOR, INSERTED, ROOM, ROOM_SLOTS, SAME_PHONE
-from searcher.heard.places import aligned, match_of, merged, seeds
+from searcher.heard.places import PROBABILITY, HeardIndex, aligned, match_of, merged, seeds
 
 TOKENS = ("_", "a", "b", "t")
 

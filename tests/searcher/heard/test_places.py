@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from searcher.heard import places as searched
-from searcher.heard.archive import COUNTED, Chance, learn_chance
-from searcher.heard.index import open_heard
-from searcher.heard.places import MOST, SAME_PLACE_MS, PlacesToFit, find_places
+from searcher.heard.places import MOST, SAME_PLACE_MS, PlacesToFit, find_places, open_heard
+from searcher.heard.search import COUNTED, Chance, learn_chance
 from std.store.columns import IndexedRecording, SegmentColumns
 from std.store.heard import NOBODY, HeardBy, HeardSlots
 from std.values import Recording

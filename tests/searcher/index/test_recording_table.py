@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.segments.invert import invert
-from searcher.index.recording_table import recording_table
+from searcher.index.recordings import recording_table
 from std.store.resident import ResidentSegment
 from std.values import Recording
 from tests.conftest import build_network

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from searcher import Expected
-from searcher.results.expected import missed_share
+from searcher.results.search_result import missed_share
 
 UP = "from probability 0.5 up"
 

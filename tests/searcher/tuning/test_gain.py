@@ -5,7 +5,7 @@ import pytest
 
 from searcher.calibration.weights import Examples, Weights
 from searcher.tuning.gain import LOST, PULLS, HeldOut, Transcribed, expected_gain, halves
-from searcher.tuning.reference import make_transcript
+from searcher.tuning.labels import make_transcript
 from std.config import Config
 from std.values import Excerpt, Lexemes, Recording
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from searcher.tuning.reference import (
+from searcher.tuning.labels import (
     correct_hits,
     find_occurrences,
     make_transcript,

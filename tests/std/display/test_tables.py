@@ -1,10 +1,16 @@
 """Tables for a person, on wide and narrow terminals."""
 
+import io
+import sys
+from itertools import product
+
 import pytest
+from markupsafe import Markup
 from rich.console import Console
 from rich.table import Table
 
-from std.display.tables import print_fitting
+from std.display.tables import HtmlColumn, HtmlTable, print_fitting, templates
+from std.terminal import coloured, has_colours, is_terminal
 
 ROWS = [
     ("hahnenfedern", "KERSTIN_00", "0:10.4", "sieben schwarze [bold]hahn federn[/bold] gesteckt"),
@@ -61,3 +67,76 @@ def test_a_column_of_texts_keeps_letters_to_read():
     assert shown(52)[0].split() == ["term", "file", "time", "context"]
     assert shown(52, context=24)[0] == "term     hahnenfedern"
     assert shown(80, context=24) == shown(80)
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("environment", [
+    dict(zip(("NO_COLOR", "FORCE_COLOR", "TERM"), values, strict=True))
+    for values in product((None, "", "1"), (None, "", "1"), (None, "dumb", "xterm"))
+], ids=str)  # fmt: skip
+@pytest.mark.parametrize("stream", [Terminal(), io.StringIO()], ids=["terminal", "file"])
+def test_the_rule(environment, stream, monkeypatch):
+    for name, value in environment.items():
+        monkeypatch.delenv(name, raising=False)
+        if value is not None:
+            monkeypatch.setenv(name, value)
+    expected = stream.isatty() and environment["TERM"] != "dumb"
+    if environment["FORCE_COLOR"] == "1":
+        expected = True
+    if environment["NO_COLOR"] == "1":
+        expected = False
+    assert has_colours(stream) == expected
+    assert ("\x1b[" in coloured("text", "red", stream)) == expected
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="Python tells of a stream since 3.14")
+@pytest.mark.parametrize("name", ["NO_COLOR", "FORCE_COLOR"])
+def test_python_has_the_same_rule(name, monkeypatch):
+    import _colorize
+
+    for each in ("NO_COLOR", "FORCE_COLOR", "PYTHON_COLORS"):
+        monkeypatch.delenv(each, raising=False)
+    monkeypatch.setenv(name, "1")
+    with open("/dev/null") as stream:  # noqa: PTH123
+        assert _colorize.can_colorize(file=stream) == has_colours(stream)
+
+
+def test_a_closed_stream_is_no_terminal():
+    stream = io.StringIO()
+    stream.close()
+    assert not is_terminal(stream)
+    assert not is_terminal(None)
+    assert coloured("", "red", Terminal()) == ""
+    assert coloured("x", None, Terminal()) == "x"
+
+
+def written(one):
+    page = templates("std.display").from_string(
+        '{% from "table.html" import table %}{{ table(one) }}'
+    )
+    return page.render(one=one)
+
+
+def test_a_table_escapes_its_texts_and_keeps_markup():
+    columns = [
+        HtmlColumn("<name>"),
+        HtmlColumn("why", is_text=True),
+        HtmlColumn(Markup("P<sub>fa</sub>")),
+    ]
+    page = written(HtmlTable('"x" & <y>', columns, [["<script>", "a > b", 7]], "compact"))
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    assert "<sub>fa</sub>" in page
+    assert 'aria-label="&#34;x&#34; &amp; &lt;y&gt;"' in page
+    assert '<table class="compact">' in page
+    assert '<td class="text" dir="auto">a &gt; b</td><td>7</td>' in page
+
+
+def test_rows_may_be_made_as_they_are_written_and_the_last_be_a_sum():
+    page = written(HtmlTable("t", [HtmlColumn("n")], ([n] for n in range(3)), has_total=True))
+    assert page.count("<tr>") == 3
+    assert page.count('<tr class="total">') == 1

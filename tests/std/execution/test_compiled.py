@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from numba.core.caching import CacheImpl
 
-from searcher.commands.search import summary_line
+from searcher.commands.batch import summary_line
 from std.execution.compiled import compiled
 from std.execution.cost import LEDGER, Cost
 

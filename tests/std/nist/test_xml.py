@@ -6,7 +6,7 @@ import tracemalloc
 import pytest
 
 from std.errors import InputError
-from std.nist.xml import Reader, feed
+from std.nist.xml import Reader, feed, root_name
 
 HEAD = b"<?xml version='1.0'?>\n"
 HOSTILE = {
@@ -34,3 +34,9 @@ def test_hostile_xml_is_refused(name, head):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 200_000_000
+
+
+def test_a_head_of_many_comments_is_passed_over_at_once():
+    head = b'<?xml version="1.0"?>' + b"<!-- a comment -->\n" * 2000
+    assert root_name(head + b"<tt:tt>") == "tt:tt"
+    assert root_name(head + b"nothing") == ""

@@ -5,7 +5,7 @@ import pytest
 
 from std.errors import ForeignFileError, InputError
 from std.sound import files
-from std.sound.value import Encoder, Sound, frames, signs
+from std.sound.columns import Encoder, Sound, frames, signs
 from std.values import Recording
 
 ENCODER = Encoder("whisper", "ab" * 32)

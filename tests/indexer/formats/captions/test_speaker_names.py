@@ -2,6 +2,8 @@
 """Names before what captions say are speakers, by what the whole file is like."""
 
 import io
+import random
+import re
 
 import pytest
 
@@ -9,6 +11,7 @@ from indexer.formats.readers import srt, vtt
 from indexer.formats.shared.cues import Cue
 from indexer.formats.shared.reader import ReaderOptions
 from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.speaker_shapes import LONGEST, MARKS, prefix_in, prefixes_of
 
 
 def read(texts, names="auto"):
@@ -259,3 +262,46 @@ def test_names_above_the_text_of_few_captions(names):
 )
 def test_first_lines_of_few_captions_that_may_be_speech_stay(cues):
     assert read(cues) == [("", " ".join(cue.split())) for cue in cues]
+
+
+PIECES = ["Anna", "Ben Bach", ":", ": ", "\uff1a", "\n", "[", "]", "(", ")", ">> ", "- ", "hello",
+          " ", "10:30", "ÄÖ", "主持人", "\t", "x" * 60]  # fmt: skip
+
+
+def one_by_one(texts):
+    found = []
+    for row, text in enumerate(texts):
+        begin = 0
+        for line in text.split("\n"):
+            opening = re.search(r"[\[(]", line[: MARKS + 1])
+            colon = re.search(r":(?=\s|$)|\uff1a", line)
+            head = line[:LONGEST] if opening else line[: colon.end()] if colon else ""
+            one = prefix_in(head) if len(head) <= LONGEST and head else None
+            if one:
+                found.append((row, one.name, begin + one.begin, begin + one.end, one.bare))
+            begin += len(line) + 1
+    return found
+
+
+def at_once(texts):
+    found = prefixes_of(texts, "\n".join(texts))
+    columns = zip(found.row, found.name, found.begin, found.end, found.kind, strict=True)
+    return [
+        (row, found.names[name], begin, end, found.kinds[kind].bare)
+        for row, name, begin, end, kind in columns
+    ]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_at_once_as_one_by_one(seed):
+    chance = random.Random(seed)
+    texts = ["".join(chance.choices(PIECES, k=chance.randrange(12))) for _ in range(60)]
+    if seed % 2:
+        texts = [text.translate(dict.fromkeys(map(ord, "[]()ÄÖ主持人\uff1a"))) for text in texts]
+    assert at_once(texts) == one_by_one(texts)
+
+
+def test_places_are_where_speech_begins():
+    texts = ["Anna: yes", "so\nBen: no", ""]
+    found = prefixes_of(texts, "\n".join(texts))
+    assert ["\n".join(texts)[at:][:4].strip() for at in found.place.tolist()] == ["yes", "no"]

@@ -7,7 +7,6 @@ or the one that the environment variable STD_CHROMIUM names. Nothing is download
 import json
 import os
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +14,6 @@ import pytest
 from scoring.evaluate import evaluate
 from scoring.options import ScoringOptions
 from scoring.report.html_report import render
-from std.files import open_input
-from std.nist import ecf, rttm, std_list, term_list
 from std.values import (
     ECF,
     Detections,
@@ -28,6 +25,7 @@ from std.values import (
     TermList,
     TermSearch,
 )
+from tests.scoring.nist_sets import evaluated
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="playwright is missing: the report is not tried in a browser"
@@ -40,29 +38,12 @@ pytestmark = [
         reason="Chromium is missing (Debian: apt install chromium): no report is tried in it",
     ),
 ]
-NIST = Path(__file__).parents[3] / "data" / "nist"
 FLAGS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
 HOSTILE = '<script>document.title="broken"</script>'
 MANY = 10_000
-
-
-def read(module, path):
-    with open_input(path) as stream:
-        return module.parse(stream, path)
-
-
-def nist(name, options=None):
-    folder = NIST / name
-    return evaluate(
-        read(ecf, folder / "ecf.xml"),
-        read(rttm, folder / "ref.rttm.gz"),
-        read(term_list, folder / "kwlist.xml"),
-        read(std_list, folder / "kwslist.xml.gz"),
-        options,
-    )
 
 
 def many_terms():
@@ -94,9 +75,11 @@ def many_terms():
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("report with a space")
     documents = {
-        "one": render([nist("s9")]),
-        "several": render([nist("s1"), nist("s9"), nist("s6")], names=["first", HOSTILE, "third"]),
-        "groups": render([nist("s9", ScoringOptions(group_by=("source-type",)))]),
+        "one": render([evaluated("s9")]),
+        "several": render(
+            [evaluated("s1"), evaluated("s9"), evaluated("s6")], names=["first", HOSTILE, "third"]
+        ),
+        "groups": render([evaluated("s9", ScoringOptions(group_by=("source-type",)))]),
         "many": render([many_terms()]),
     }
     for name, text in documents.items():

@@ -24,8 +24,6 @@ from scoring.report.html_report import detection_errors, render, tables
 from scoring.report.html_report import views as page_views
 from scoring.report.html_report.views import loss_by_unit, views
 from scoring.statistics.significance import compare_systems
-from std.files import open_input
-from std.nist import ecf, rttm, std_list, term_list
 from std.values import (
     ECF,
     Detections,
@@ -37,33 +35,12 @@ from std.values import (
     TermList,
     TermSearch,
 )
+from tests.scoring.nist_sets import NIST, evaluated
 
-NIST = Path(__file__).parents[3] / "data" / "nist"
 HOSTILE = (
     "</script><script>alert(1)</script><!-- \u2028 & \"quoted\" 'x' <img src=x onerror=alert(2)>"
 )
 VOID = {"meta", "link", "input", "img", "br"}
-
-
-def read(module, path):
-    with open_input(path) as stream:
-        return module.parse(stream, path)
-
-
-@lru_cache
-def inputs(name):
-    folder = NIST / name
-    return (
-        read(ecf, folder / "ecf.xml"),
-        read(rttm, folder / "ref.rttm.gz"),
-        read(term_list, folder / "kwlist.xml"),
-        read(std_list, folder / "kwslist.xml.gz"),
-    )
-
-
-@lru_cache
-def evaluated(name, options=None):
-    return evaluate(*inputs(name), options)
 
 
 def small(hits=(), words=("alpha", "beta", "alpha"), terms=("alpha", "beta"), file="news"):

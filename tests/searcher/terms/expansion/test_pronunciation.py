@@ -7,8 +7,7 @@ from searcher.terms.expansion.pronunciation import LEFT_OUT, arranged, build
 from searcher.terms.vocabulary import of_words
 from std.config import Config, PronunciationConfig
 from std.phonetics.confusion import Counts, empty, probabilities, widened
-from std.phonetics.lexicon import Lexicon
-from std.phonetics.phone_table import made
+from std.phonetics.lexicon import Lexicon, made
 
 WORDS = st.text("abdtk", min_size=1, max_size=5)
 

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from searcher.terms.splitting import bktree, thesis, trie
-from searcher.terms.splitting.alphabet import lay_out
 from searcher.terms.splitting.matches import MAX_LETTERS, Matches, MatchLimits, WordTooLongError
-from searcher.terms.vocabulary import of_counts, of_words
+from searcher.terms.vocabulary import lay_out, of_counts, of_words
 from std.errors import InputError
 
 COMPOUNDS = Path(__file__).parents[3] / "data/compounds/thesis-65.tsv"

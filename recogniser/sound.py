@@ -1,0 +1,197 @@
+"""The sound of recordings: frames of an encoder, window by window, as a recording's file.
+
+    SoundEncoder   the interface of an encoder: samples in, 50 frames a second out
+    Scale          the mean and deviation of each dimension of an encoder's frames
+    scale_of       an encoder -> its scale, from the reference recording of this package
+    SoundWriter    an encoder with its scale: opens files
+    SoundSink      takes windows; frames that the file already has stay
+    as_kept        frames in the form of the file
+
+Frame i begins at i * 20 ms of the recording. A window begins anywhere, so that a frame of it may
+be up to 10 ms off.
+
+A few dimensions of an encoder have a hundred times the deviation of the others, and would decide
+every comparison. The scale must be the same for all recordings of all archives, or they could not
+be compared: so it is measured on 28 s of speech that come with this package, not on the archive.
+docs/sound.md has the measurements.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from glob import escape
+from pathlib import Path
+from typing import BinaryIO, Literal, NamedTuple, Protocol
+
+import numpy as np
+
+from recogniser.audio import decode
+from recogniser.folder import settle
+from recogniser.protocol import Window
+from std.sound.columns import FRAME_MS, SIGN_BYTES, Encoder, Float16s, Sound, UInt8s, signs
+from std.sound.files import SUFFIX, appended, read_sound, sound_name
+from std.values import Excerpt, Float32s, Recording
+
+REFERENCE = Path(__file__).with_name("reference.ogg")  # three speakers: English, German, Dutch
+METHOD = 1  # changes when the meaning of frames changes
+SMALLEST_DEVIATION = 1e-6
+
+
+class SoundEncoder(Protocol):
+    """Turns audio into frames. One object works for one process.
+
+    The same samples must give the same frames, whatever the encoder encoded before.
+    """
+
+    @property
+    def name(self) -> str:
+        """The kind of encoder, as ``whisper``."""
+
+    @property
+    def model_hash(self) -> str:
+        """SHA-256 of its model."""
+
+    @property
+    def longest_window_s(self) -> float:
+        """The longest window that it takes."""
+
+    def speech_probabilities(self, samples: Float32s) -> Float32s:
+        """(n // 512,) the probability of speech per frame of 32 ms; windows end in pauses."""
+
+    def encode(self, samples: Float32s) -> Float32s:
+        """(m, d) a frame for each 20 ms of a window of 16 kHz."""
+
+
+class Scale(NamedTuple):
+    """Mean and deviation of each dimension of an encoder's frames."""
+
+    mean: Float32s  # (d,)
+    deviation: Float32s  # (d,)
+
+    def of(self, frames: Float32s) -> Float32s:
+        """(n, d) scaled frames."""
+        return (frames - self.mean) / self.deviation
+
+
+def scale_of(encoder: SoundEncoder) -> Scale:
+    """The scale of an encoder's frames."""
+    frames = encoder.encode(np.concatenate(list(decode(REFERENCE)))).astype(np.float64)
+    deviation = np.maximum(frames.std(axis=0), SMALLEST_DEVIATION)
+    return Scale(frames.mean(axis=0).astype(np.float32), deviation.astype(np.float32))
+
+
+def identity_of(encoder: SoundEncoder) -> Encoder:
+    """The model, the reference recording and the method; equal ones make frames comparable."""
+    parts = f"{encoder.model_hash} {_reference_hash()} {METHOD}"
+    return Encoder(encoder.name, hashlib.sha256(parts.encode()).hexdigest())
+
+
+@cache
+def _reference_hash() -> str:
+    return hashlib.sha256(REFERENCE.read_bytes()).hexdigest()
+
+
+Kept = Literal["signs", "exact"]
+UNFINISHED = f"{SUFFIX}.part"
+
+
+@dataclass(slots=True)
+class SoundWriter:
+    """Writes files of frames, all on one scale."""
+
+    encoder: SoundEncoder
+    kept: Kept = "signs"
+    scale: Scale = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.scale = scale_of(self.encoder)
+
+    def settings(self) -> dict[str, object]:
+        """What determines the files, as JSON."""
+        return {"kept": self.kept, "encoder": identity_of(self.encoder)._asdict()}
+
+    @contextmanager
+    def sink(self, folder: Path, recording: Recording) -> Iterator["SoundSink"]:
+        """Open the file of a recording; it gets its final name when all windows are written.
+
+        Raises:
+            InputError: the file cannot be written, or was begun with another encoder.
+        """
+        path = sound_file(folder, recording)
+        part = path.with_name(path.name.removesuffix(SUFFIX) + UNFINISHED)
+        empty = Sound(recording, identity_of(self.encoder), self.stored(_none(self.scale)))
+        with appended(part, empty) as (stream, there):
+            yield SoundSink(self, stream, there)
+            stream.flush()
+            os.fsync(stream.fileno())
+            settle(part, path)
+
+    def stored(self, frames: Float32s) -> UInt8s | Float16s:
+        """Frames of the encoder in the form of the file."""
+        return as_kept(self.scale.of(frames), self.kept)
+
+
+@dataclass(slots=True)
+class SoundSink:
+    """An open file of frames."""
+
+    writer: SoundWriter
+    stream: BinaryIO
+    there: int  # frames that it has already
+
+    def add(self, window: Window, frames: Float32s | None = None) -> bool:
+        """Append the new frames of a window; return whether there were any.
+
+        Args:
+            window: the next window.
+            frames: (m, d) its frames, if they are already computed.
+        """
+        first, end = -(-window.start_ms // FRAME_MS), -(-window.end_ms // FRAME_MS)
+        first = max(first, self.there)
+        if first >= end:
+            return False
+        if frames is None:
+            frames = self.writer.encoder.encode(window.samples)
+        at = np.arange(first, end) - round(window.audio_start_ms / FRAME_MS)
+        self.stream.write(self.writer.stored(frames[at.clip(0, len(frames) - 1)]).tobytes())
+        self.stream.flush()
+        self.there = end
+        return True
+
+
+def as_kept(scaled: Float32s, kept: Kept) -> UInt8s | Float16s:
+    """(n, d) scaled frames in the form of the file."""
+    if kept == "exact":
+        return scaled.astype("<f2")
+    return signs(scaled) if len(scaled) else np.zeros((0, SIGN_BYTES), np.uint8)
+
+
+def sound_file(folder: Path, recording: Recording) -> Path:
+    """The file of a recording's frames."""
+    return folder / sound_name(recording)
+
+
+def excerpts_of(folder: Path, file: str = "*") -> dict[str, list[Excerpt]]:
+    """The finished recordings of a folder, by audio file, with the duration of each channel.
+
+    Args:
+        folder: with files of frames.
+        file: the file of one recording; None = all.
+
+    Raises:
+        InputError: a file does not contain frames.
+    """
+    name = file if file == "*" else escape(file)
+    found: dict[str, list[Excerpt]] = {}
+    for path in sorted({*folder.glob(f"{name}{SUFFIX}"), *folder.glob(f"{name}.ch*{SUFFIX}")}):
+        sound = read_sound(path)
+        excerpt = Excerpt(sound.recording, 0.0, sound.end_ms / 1000)
+        found.setdefault(sound.recording.file, []).append(excerpt)
+    return found
+
+
+def _none(scale: Scale) -> Float32s:
+    return np.zeros((0, len(scale.mean)), np.float32)

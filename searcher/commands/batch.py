@@ -1,0 +1,248 @@
+"""std-search with a list of terms: what it finds, its hit list, its figures."""
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from searcher.commands.command_line import (
+    configuration,
+    opened,
+    outside_words,
+    selection,
+    warn_of_phones,
+    write_oov_words,
+)
+from searcher.commands.examples import listed_terms, threads_of
+from searcher.commands.hits import (
+    is_restricted,
+    output_hits,
+    prints_hits,
+    tell_figures,
+    writes_hits,
+)
+from std.command import peak_memory_gb, print_json, progress_bar, tell, warn
+from std.display.numbers import counted
+from std.errors import InputError, StdError, named
+from std.execution.cost import Cost, Stopwatch
+
+if TYPE_CHECKING:
+    from searcher import ExampleTerm, FusedIndex, Index, SearchResult
+    from std.config import Config
+    from std.spoken_queries import SpokenQueries
+    from std.values import ECF, TermList
+
+
+def batch(args: argparse.Namespace) -> None:
+    """Search a term list and write the hit list."""
+    started = Stopwatch()
+    from searcher.output.notices import cut_terms, term_warnings
+    from std.execution.processes import executor
+    from std.files import read
+    from std.nist import ecf
+    from std.nist.xml import CONTROL_CHARACTERS
+
+    if CONTROL_CHARACTERS.search(args.system_id):
+        raise StdError(f"--system-id: expected text that XML can hold, got {args.system_id!r}")
+    config = configuration(args)
+    experiment = read(ecf.parse, args.ecf) if args.ecf else None
+    examples: list[ExampleTerm] = []
+    spoken: SpokenQueries | None = None
+    if args.examples:
+        examples, terms = listed_terms(args)
+    else:
+        spoken, terms = read_terms(args)
+    with opened(args, config) as index:
+        if experiment:
+            check_recordings(experiment, index, args)
+            experiment = restricted(experiment, index, args)
+        bar = progress_bar(f"searching {counted(len(terms.terms), 'term')}", 1.0, quiet=args.quiet)
+        with bar as advance, executor(args.jobs, args.scheduler) as workers:
+            settings = selection(args) | {"workers": workers, "advance": advance}
+            if args.examples:
+                settings = selection(args) | {"threads": threads_of(args), "advance": advance}
+                found = cast("Index", index).find_examples(examples, experiment, **settings)
+            elif spoken:
+                of_one_recogniser = cast("Index", index)  # --fuse is refused
+                found = of_one_recogniser.search_queries(spoken, experiment, **settings)
+            else:
+                found = index.search_terms(terms, experiment, **settings)
+            found = outside_words(found.at_least(args.min_probability or 0.0), index, args)
+        if found.outside_ecf and experiment:
+            asked = " or in other recordings than asked for" if is_restricted(args) else ""
+            speech = f"outside the speech of {named(args.ecf)}{asked}"
+            warn("std-search", f"{counted(found.outside_ecf, 'hit')} {speech} left out")
+        warn_of_phones(found)
+        for warning in (*term_warnings(found), *cut_terms(found)):
+            warn("std-search", warning)
+        write_oov_words(args, found, index)
+        if args.output:
+            write_hit_lists(args, found, terms, started.cost())
+        if args.term_list:
+            write_term_list(args, terms)
+        if writes_hits(args) or prints_hits(args):
+            output_hits(args, found, index.hits(found), index)
+        figures = figures_of(found, experiment, spoken, index, args)
+    cost = started.cost()
+    if args.json and args.output:
+        print_json(figures | cost._asdict() | {"ssf": searching_speed(figures, cost)})
+    if not args.quiet:
+        tell_figures(found)
+        tell(summary_line(figures, cost, args))
+        tell_decisions(found, config, args)
+
+
+def read_terms(args: argparse.Namespace) -> "tuple[SpokenQueries | None, TermList]":
+    """Read the spoken queries, if given, and the term list."""
+    from std.files import read
+    from std.nist import term_file
+    from std.spoken_queries import parse, term_list_of
+
+    if not args.queries:
+        terms = read(partial(term_file.parse, column=args.term_column), args.terms)
+        tell_of_table(terms, args)
+        return None, terms
+    spoken = parse(args.queries)
+    return spoken, term_list_of(spoken, args.ecf.name)
+
+
+def tell_of_table(terms: "TermList", args: argparse.Namespace) -> None:
+    """Print the column of the terms in a table."""
+    if terms.column and not args.quiet:
+        tell(f"{counted(len(terms.terms), 'term')} from {terms.column} of {named(args.terms)}")
+
+
+def check_recordings(
+    experiment: "ECF", index: "Index | FusedIndex", args: argparse.Namespace
+) -> None:
+    """Warn of recordings of the ECF that the index lacks.
+
+    Raises:
+        InputError: the index lacks all of them.
+    """
+    indexed = {recording.recording for recording in index.recordings()}
+    searched = {excerpt.recording for excerpt in experiment.excerpts}
+    if not searched & indexed:
+        raise InputError(
+            args.ecf,
+            0,
+            f"recordings that {', '.join(args.store)} has",
+            min(searched).file if searched else "none",
+        )
+    if missing := searched - indexed:
+        first = ", ".join(f"{file}/{channel}" for file, channel in sorted(missing)[:3])
+        number, more = counted(len(missing), "recording"), " ..." if len(missing) > 3 else ""
+        warn("std-search", f"{number} of {named(args.ecf)} not indexed: {first}{more}")
+
+
+def restricted(experiment: "ECF", index: "Index | FusedIndex", args: argparse.Namespace) -> "ECF":
+    """The searched speech: that of the selected recordings.
+
+    Raises:
+        StdError: the ECF has none of them.
+    """
+    if not is_restricted(args):
+        return experiment
+    recordings = index.recordings(where=args.where, recordings=args.recording)
+    fitting = {recording.recording for recording in recordings}
+    excerpts = tuple(excerpt for excerpt in experiment.excerpts if excerpt.recording in fitting)
+    if not excerpts:
+        raise StdError(
+            f"--where, --recording: expected recordings of {named(args.ecf)}, got none of them"
+        )
+    return replace(experiment, excerpts=excerpts)
+
+
+def write_hit_lists(
+    args: argparse.Namespace, found: "SearchResult", terms: "TermList", cost: Cost
+) -> None:
+    """Write the hit list, and the probabilities of its hits if a file is given.
+
+    The dialect is that of the options, the encoding that of the term list.
+    """
+    from searcher import write_hits
+    from std.terminal import printable
+
+    write_hits(
+        found,
+        args.output,
+        terms=terms,
+        terms_filename=printable(
+            (args.terms or args.term_list or args.queries or args.examples).name
+        ),
+        probabilities=args.probabilities,
+        system_id=args.system_id,
+        dialect=args.dialect,
+        cpu_s=cost.cpu_seconds,
+        default_score=not args.no_default_score,
+    )
+
+
+def write_term_list(args: argparse.Namespace, terms: "TermList") -> None:
+    """Write the term list of spoken queries in the dialect of the hit list."""
+    from std.nist import term_list
+    from std.outputs import open_output
+
+    with open_output(args.term_list) as sink:
+        term_list.dump(terms, sink, args.dialect)
+
+
+def figures_of(
+    found: "SearchResult",
+    experiment: "ECF | None",
+    spoken: "SpokenQueries | None",
+    index: "Index | FusedIndex",
+    args: argparse.Namespace,
+) -> dict[str, Any]:
+    """The figures of a batch for --json, without its cost."""
+    from searcher.output.explain import summary
+    from std.ecf_filter import speech_s
+    from std.spoken_queries import RecognitionCost
+
+    if experiment:
+        searched_s = speech_s(experiment.excerpts)
+    else:
+        searched = index.recordings(**selection(args))
+        searched_s = sum(recording.speech_ms for recording in searched) / 1000
+    recognition = (spoken.recognition if spoken else None) or RecognitionCost()
+    return summary(found) | {
+        "searched_seconds": searched_s,
+        "list": index.config.calibration.list,
+        "query_seconds": spoken.duration_s if spoken else float(len(found.terms)),
+        "query_cpu_seconds": recognition.cpu_seconds,
+        "round_trips": index.round_trips,
+        "peak_memory_gb": max(peak_memory_gb(workers=args.jobs), recognition.peak_memory_gb),
+    }
+
+
+def searching_speed(figures: Mapping[str, Any], cost: Cost) -> float | None:
+    """SSF per second (MediaEval 2013 SWS, equation 46): a written query counts as one second."""
+    searched = (figures["query_seconds"] or 0.0) * float(figures["searched_seconds"])
+    return (cost.cpu_seconds + figures["query_cpu_seconds"]) / searched if searched else None
+
+
+def summary_line(figures: dict[str, Any], cost: Cost, args: argparse.Namespace) -> str:
+    """The summary of a batch."""
+    from std.outputs import output_name
+
+    where = f" -> {output_name(args.output)}" if args.output else ""
+    return (
+        f"{counted(figures['terms'], 'term')} ({figures['oov_terms']} with words the recogniser "
+        f"does not know), {counted(figures['detections'], 'detection')}, "
+        f"{figures['yes']} accepted, {cost}{where}"
+    )
+
+
+def tell_decisions(found: "SearchResult", config: "Config", args: argparse.Namespace) -> None:
+    """Print accepted terms that are unlikely to occur."""
+    from searcher.output.notices import acceptance_notice, doubt_notice, list_notice
+
+    decision = config.decision
+    for notice in (
+        doubt_notice(found, decision),
+        acceptance_notice(found, decision),
+        list_notice(found, config) if args.probabilities else "",
+    ):
+        if notice:
+            tell(notice)

@@ -1,0 +1,197 @@
+"""std-search's options about what is said of hits, and the files that they are written to."""
+
+import argparse
+from pathlib import Path
+
+from std.command import file_argument, folder_argument, number, text_argument
+from std.config import range_of
+from std.ranges import Range
+from std.timelines import FRAME_RATES
+
+
+def add_list_options(group: "argparse._ArgumentGroup") -> None:
+    """The options of a batch's files and of alerts."""
+    add = group.add_argument
+    add(
+        "--alerts",
+        type=file_argument,
+        metavar="FILE",
+        help="tell the hits of this list of terms that were not told before, here or by std-serve; "
+        "FILE.hits.jsonl keeps which were",
+    )
+    add(
+        "--since",
+        type=since_argument,
+        metavar="LAST",
+        help="with --alerts: since the last search (the only choice)",
+    )
+    add(
+        "--term-column",
+        type=text_argument,
+        metavar="NAME",
+        help="the column of --terms or --alerts that holds the terms, where its name does not "
+        "say it",
+    )
+    add(
+        "--probabilities",
+        type=file_argument,
+        metavar="XML",
+        help="a second list of the same hits, whose score is the probability (std-score reads it)",
+    )
+    add("--dialect", choices=["std2006", "kws2013"], default="std2006", help="of the hit lists")
+    add(
+        "--no-default-score",
+        action="store_true",
+        help="leave out what a place without a hit is worth (kws2013): NIST's own scorer refuses "
+        "an attribute that its schema lacks",
+    )
+    add("--system-id", type=text_argument, default="std", help="name of the system in the hit list")
+
+
+def add_hit_options(group: "argparse._ArgumentGroup") -> None:
+    """The options of further values of hits."""
+    add = group.add_argument
+    add(
+        "--unit",
+        choices=["place", "recording", "turn"],
+        default="place",
+        help="what is found: places of the words (place), or the recordings or turns of speakers "
+        "in which a query holds",
+    )
+    add(
+        "--decide",
+        action="store_true",
+        help="accept or reject each hit of a TERM (YES, NO), as a batch always does",
+    )
+    add(
+        "--beta",
+        type=number(range_of("decision.beta")),
+        help="cost ratio that decisions aim at (999.9); with a TERM it implies --decide",
+    )
+    add(
+        "--columns",
+        type=text_argument,
+        default="date,speaker,title",
+        metavar="NAMES",
+        help="metadata in the table, where the recordings have them (date,speaker,title)",
+    )
+    add("--explain", type=file_argument, metavar="JSONL", help="why each hit is there")
+    add(
+        "--oov-lexicon",
+        type=file_argument,
+        metavar="FILE",
+        help="unknown words with pronunciations, to add to the recogniser",
+    )
+    add(
+        "--listen-again",
+        type=file_argument,
+        metavar="CSV",
+        help="where unknown words may have been said, with probability .02 to .95: the table of "
+        "std-recognise --listen-again",
+    )
+
+
+def add_words_option(group: "argparse._ArgumentGroup") -> None:
+    """The option of hits inside other words."""
+    group.add_argument(
+        "--within-words",
+        type=kinds_argument,
+        metavar="KINDS",
+        help="hits inside other words that are kept: form (jünglings, of jüngling), part "
+        "(internacionales, of nacional), apart (hier door, of hierdoor), or none; an evaluation by "
+        "words counts form and part as false alarms (form,part,apart)",
+    )
+
+
+def add_media_options(group: "argparse._ArgumentGroup") -> None:
+    """The options of clips, subtitles and edits."""
+    add = group.add_argument
+    add("--clips", type=folder_argument, metavar="FOLDER", help="cut each hit's sound to a file")
+    add(
+        "--audio",
+        type=folder_argument,
+        metavar="FOLDER",
+        help="of the recordings' audio files; without: where their metadata say",
+    )
+    add("--clip-format", choices=["ogg", "wav"], default="ogg", help="(ogg)")
+    add("--clip-around", type=AROUND_S, default=0.5, metavar="S", help="before and after (0.5)")
+    add(
+        "--srt",
+        type=file_argument,
+        metavar="FOLDER|FILE.srt",
+        help="hits as subtitles: a file for each recording, or one for hits in one recording",
+    )
+    add(
+        "--corrections",
+        type=file_argument,
+        metavar="CSV",
+        help="places where a term was said and the recogniser wrote something else, from "
+        "probability .9 or --min-probability up, for std-store correct --table",
+    )
+    add(
+        "--timeline",
+        type=timeline_argument,
+        metavar="FILE.edl|FILE.fcpxml",
+        help="hits one after another, for editing programs: CMX 3600, or Final Cut's XML",
+    )
+    add(
+        "--markers",
+        type=folder_argument,
+        metavar="FOLDER",
+        help="hits as markers, a file for each recording",
+    )
+    add(
+        "--markers-for",
+        choices=["premiere", "resolve", "avid"],
+        default="premiere",
+        help="which program reads the markers: CSV, EDL or text (premiere)",
+    )
+    add("--frame-rate", choices=[*FRAME_RATES], default="25", help="of timeline and markers (25)")
+    add(
+        "--first-timecode",
+        default="00:00:00:00",
+        metavar="HH:MM:SS:FF",
+        help="at which the timeline, or each recording with markers, begins (00:00:00:00)",
+    )
+
+
+AROUND_S = number(Range(0, 60))
+
+
+def timeline_argument(text: str) -> Path:
+    """A file of edits.
+
+    Raises:
+        argparse.ArgumentTypeError: its extension is not that of a format.
+    """
+    path = file_argument(text)
+    if path.suffix.lower() not in (".edl", ".fcpxml"):
+        raise argparse.ArgumentTypeError(
+            f"expected a name that ends in .edl or .fcpxml, got {text!r}"
+        )
+    return path
+
+
+def kinds_argument(text: str) -> frozenset[str]:
+    """Kinds of words that contain hits.
+
+    Raises:
+        argparse.ArgumentTypeError: there is no such kind.
+    """
+    kinds = frozenset(one.strip() for one in text.split(",")) - {"none"}
+    if unknown := kinds - {"form", "part", "apart"}:
+        raise argparse.ArgumentTypeError(
+            f"expected none, or some of form,part,apart, got {min(unknown)!r}"
+        )
+    return kinds
+
+
+def since_argument(text: str) -> str:
+    """The word LAST.
+
+    Raises:
+        argparse.ArgumentTypeError: it is another word.
+    """
+    if text.upper() != "LAST":
+        raise argparse.ArgumentTypeError(f"expected LAST, got {text!r}")
+    return "LAST"

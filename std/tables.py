@@ -1,0 +1,302 @@
+"""Tables as people keep them: CSV, TSV, semicolons or | between the fields, or a workbook (XLSX).
+
+Text is UTF-8, UTF-16 or a code page that is told by its letters (`std.encodings`). Fields are
+quoted as in RFC 4180; apostrophes that our own CSV puts before a formula are taken off
+(`std.csv_files`). A first line ``sep=;``, as spreadsheets write it, names the delimiter.
+
+Of a workbook, rows are read as text, as if the sheet had been saved as CSV. A date is written as
+ISO does, a whole number without a decimal point, a truth value as ``true`` or ``false``. A formula
+is its value; one without a value, because no spreadsheet has computed it yet, is refused. Of
+several sheets the first with anything in it counts; the others are counted.
+
+Which column of a table holds terms is told by its name; the callers know the meaning of the rest:
+lists of terms (`std.nist.term_file`), metadata (`std.metadata.read`), marks (`std.marks`).
+
+>>> term_columns(["Name", "Partei"]), term_columns(["Nr", "Suchbegriff", "Datei-Name"])
+(['Name'], ['Suchbegriff'])
+>>> term_columns(["id", "text", "OOV"]), term_columns(["Vorname", "Nachname", "Jahr"])
+(['text'], ['Vorname', 'Nachname'])
+"""
+
+import io
+import re
+import unicodedata
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from std.csv_files import as_meant, records
+from std.encodings import decoded
+from std.errors import InputError
+from std.imports import required
+
+ZIP = b"PK\x03\x04"
+OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # .xls, and workbooks with a password
+EXPECTED = "a workbook (.xlsx) or CSV"
+SAVE = "save it as .xlsx or as CSV UTF-8"
+MAX_BYTES = 1 << 28  # of a workbook's parts, decompressed
+MAX_ROWS = 1 << 20  # as spreadsheets have
+MAX_SHEET_COLUMNS = 1 << 10
+
+Record = tuple[int, list[str]]  # line, fields
+
+
+class Sheet(NamedTuple):
+    """The sheet that is read."""
+
+    name: str
+    others: int  # sheets of the workbook that have anything in them, too
+    records: list[Record]  # rows that have anything in them
+
+
+def is_workbook(content: bytes) -> bool:
+    """Whether bytes are a workbook, also one that cannot be read."""
+    return content.startswith((ZIP, OLD_OFFICE))
+
+
+def sheet_of(content: bytes, path: Path | str) -> Sheet:
+    """Read the first sheet that has anything in it.
+
+    Args:
+        content: the file.
+        path: its name, for messages.
+
+    Raises:
+        InputError: it is no XLSX, damaged, too large, or a formula has no value.
+        ConfigError: openpyxl is not installed.
+    """
+    _require_xlsx(content, path)
+    openpyxl = required("openpyxl", "xlsx")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of styles and the like, which do not count here
+        try:
+            values, formulas = (
+                openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=data_only)
+                for data_only in (True, False)
+            )
+            sheets = [
+                (one.title, [*_records(one, formulas[one.title], path)])
+                for one in values.worksheets
+            ]
+        except InputError:
+            raise
+        except Exception as error:  # openpyxl raises whatever its parts do
+            raise InputError(path, 0, "a whole workbook", str(error) or "a damaged one") from error
+    filled = [(name, records) for name, records in sheets if records]
+    if not filled:
+        return Sheet("", 0, [])
+    name, records = filled[0]
+    return Sheet(name, len(filled) - 1, records)
+
+
+def _require_xlsx(content: bytes, path: Path | str) -> None:
+    """Refuse a file of another kind, or one that grows too large."""
+    if content.startswith(OLD_OFFICE):
+        raise InputError(path, 0, EXPECTED, "an .xls file, or one with a password", SAVE)
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as parts:
+            sizes = {part.filename: part.file_size for part in parts.infolist()}
+    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        raise InputError(path, 0, "a whole workbook", str(error)) from error
+    if "xl/workbook.xml" not in sizes:
+        raise InputError(path, 0, EXPECTED, "another kind of ZIP file", SAVE)
+    if sum(sizes.values()) > MAX_BYTES:
+        raise InputError(path, 0, f"a workbook of at most {MAX_BYTES} bytes, decompressed", "more")
+
+
+def _records(sheet: Any, formulas: Any, path: Path | str) -> Iterator[Record]:
+    """Yield the rows of a sheet that have anything in them."""
+    sheet.reset_dimensions()  # the size that a file states may be wrong
+    formulas.reset_dimensions()
+    rows = zip(
+        sheet.iter_rows(values_only=True, max_row=MAX_ROWS, max_col=MAX_SHEET_COLUMNS),
+        formulas.iter_rows(values_only=True, max_row=MAX_ROWS, max_col=MAX_SHEET_COLUMNS),
+        strict=True,
+    )
+    for line, (values, written) in enumerate(rows, start=1):
+        _require_values(values, written, f"{path}: sheet {sheet.title}", line)
+        fields = [as_meant(_text(value)) for value in values]
+        while fields and not fields[-1]:
+            fields.pop()
+        if fields:
+            yield line, fields
+
+
+def _require_values(values: Sequence[Any], written: Sequence[Any], place: str, line: int) -> None:
+    """Refuse a formula whose value is not in the file."""
+    for value, text in zip(values, written, strict=False):
+        if value is None and isinstance(text, str) and text.startswith("="):
+            hint = "open the workbook in a spreadsheet program, and save it"
+            raise InputError(place, line, "the value of a formula", text, hint)
+
+
+def _text(value: Any) -> str:
+    """A cell as text."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, datetime):
+        at_midnight = value.time() == time()
+        return value.date().isoformat() if at_midnight else value.isoformat(timespec="seconds")
+    if isinstance(value, date):
+        return value.isoformat()
+    return str(value).strip()
+
+
+DELIMITERS = ",;\t|"
+TABLE_ENDS = (".csv", ".tsv", ".tab")  # of names of files that are tables, not lines of text
+COMMENT = "#"
+SEPARATOR = "sep="
+TABLE_HINT = 'save it as "CSV UTF-8", or convert it: iconv -f ENCODING -t UTF-8'
+
+TERM_ID_COLUMNS = ("id", "termid", "term_id", "kwid")
+TEXT_COLUMNS = ("text", "term", "termtext", "term_text", "kwtext")  # beside one of `ID_COLUMNS`
+TERM_WORDS = {  # of a column's name that say that terms are in it
+    *("term", "terms", "keyword", "keywords", "name", "names", "phrase", "phrases"),
+    *("query", "queries", "word", "words", "text", "begriff", "begriffe", "suchbegriff"),
+    *("suchbegriffe", "suchwort", "stichwort", "stichwörter", "schlagwort", "schlagwörter"),
+    *("namen", "wort", "wörter"),
+}
+TERM_ENDINGS = ("name", "namen", "begriff", "begriffe")  # of compounds: Nachname, Fachbegriff
+OTHER_COLUMNS = {  # that name something else: a file, a number, who wrote it
+    *("id", "file", "filename", "datei", "dateiname", "user", "username", "recording"),
+    *("aufnahme", "audio", "path", "pfad"),
+}
+
+
+class Table(NamedTuple):
+    """Columns, and rows with as many fields."""
+
+    columns: tuple[str, ...]
+    line: int  # of the header
+    rows: list[Record]
+    sheet: str = ""  # of a workbook; empty: it is text
+    other_sheets: int = 0  # that were not read
+
+
+def text_of(content: bytes, path: Path | str) -> str:
+    """Decode a text of a person's.
+
+    Raises:
+        InputError: in which encoding it is cannot be told.
+    """
+    return decoded(content, path, hint=TABLE_HINT)
+
+
+def read_table(content: bytes, path: Path | str, is_known: Callable[[str], bool]) -> Table:
+    """Read a table of any kind.
+
+    Args:
+        content: the file.
+        path: its name, for messages.
+        is_known: whether a column of this name is looked for; it tells the delimiter.
+
+    Raises:
+        InputError: it is neither, is empty, or a row has more or fewer fields than the header.
+        ConfigError: it is a workbook, and openpyxl is not installed.
+    """
+    if is_workbook(content):
+        sheet = sheet_of(content, path)
+        table = table_of(_padded(sheet.records), path)
+        return table._replace(sheet=sheet.name, other_sheets=sheet.others)
+    text = text_of(content, path)
+    delimiter = delimiter_of(text, path, is_known)
+    return table_of(split(text, path, delimiter), path, delimiter)
+
+
+def table_of(found: list[Record], path: Path | str, delimiter: str = ",") -> Table:
+    """Records as a table.
+
+    Raises:
+        InputError: there are none, or one has another number of fields than the header.
+    """
+    if not found:
+        raise InputError(path, 0, "a header line and a line for each row", "an empty file")
+    (line, columns), *rows = found
+    for at, fields in rows:
+        if len(fields) != len(columns):
+            got = f"{len(fields)}: {delimiter.join(fields)}"
+            raise InputError(path, at, f"{len(columns)} fields, as in the header", got)
+    return Table(tuple(columns), line, rows)
+
+
+def _padded(found: list[Record]) -> list[Record]:
+    """The rows of a sheet with the cells that are empty at their ends."""
+    width = len(found[0][1]) if found else 0
+    return [(line, fields + [""] * (width - len(fields))) for line, fields in found]
+
+
+def split(text: str, path: Path | str, delimiter: str) -> list[Record]:
+    """The records of a text, without comments and without a line that names the delimiter."""
+    found = [one for one in records(text, path, delimiter) if not one[1][0].startswith(COMMENT)]
+    named = found[:1] and "".join(found[0][1]).lower().startswith(SEPARATOR)
+    return found[1:] if named else found
+
+
+def delimiter_of(text: str, path: Path | str, is_known: Callable[[str], bool]) -> str:
+    """The delimiter that makes a known column, and of several the one with most columns.
+
+    Raises:
+        InputError: with none of them is the header quoted as in CSV.
+    """
+    first_line = text.lstrip("\ufeff").partition("\n")[0].strip().lower()
+    if first_line.startswith(SEPARATOR) and first_line[len(SEPARATOR) :] in {*DELIMITERS}:
+        return first_line[len(SEPARATOR) :]
+    headers, problems = [], []
+    for delimiter in DELIMITERS:
+        try:
+            header = _first(text, path, delimiter)
+        except InputError as error:
+            problems.append(error)
+        else:
+            headers.append((any(map(is_known, header)), len(header), delimiter))
+    if not headers:
+        raise problems[0]
+    return max(headers, key=lambda one: one[:2])[2]  # the first of equals
+
+
+def _first(text: str, path: Path | str, delimiter: str) -> list[str]:
+    """The fields of the first record that is no comment."""
+    for _, fields in records(text, path, delimiter):
+        if not fields[0].startswith(COMMENT):
+            return fields
+    return []
+
+
+def same_name(first: str, second: str) -> bool:
+    """Whether two columns have one name, whatever the case and the form of their letters."""
+    return _folded(first) == _folded(second)
+
+
+def term_columns(columns: Sequence[str]) -> list[str]:
+    """The columns that may hold terms; more than one: which is meant is not clear.
+
+    A name that is nothing but such a word counts more than one that has others beside it.
+    """
+    if has_ids(columns):
+        return [name for name in columns if _folded(name) in TEXT_COLUMNS]
+    whole = [name for name in columns if _folded(name) in TERM_WORDS]
+    return whole or [name for name in columns if _says_term(name)]
+
+
+def has_ids(columns: Sequence[str]) -> bool:
+    """Whether a table has one column of ids and one of texts, as lists of terms have."""
+    names = {*map(_folded, columns)}
+    return len(names & {*TERM_ID_COLUMNS}) == len(names & {*TEXT_COLUMNS}) == 1
+
+
+def _says_term(name: str) -> bool:
+    words = re.findall(r"[^\W\d_]+", _folded(name))
+    return not OTHER_COLUMNS & {*words} and any(
+        w in TERM_WORDS or w.endswith(TERM_ENDINGS) for w in words
+    )
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).strip().casefold()

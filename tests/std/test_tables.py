@@ -1,0 +1,173 @@
+"""Tables as spreadsheets write them, whatever reads them."""
+
+import datetime
+import io
+import re
+from contextlib import suppress
+
+import pytest
+
+from std.errors import InputError
+from std.metadata.read import parse_cells
+from std.nist import term_file
+from std.tables import OLD_OFFICE, read_table, term_columns
+
+openpyxl = pytest.importorskip("openpyxl")
+ROWS = [["Name", "Partei"], ["Jürgen Möller", "SPD"], ["Ada, Gräfin", ""]]
+
+
+def workbook(*sheets):
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for number, rows in enumerate(sheets, start=1):
+        sheet = book.create_sheet(f"Blatt {number}")
+        for row in rows:
+            sheet.append(row)
+    target = io.BytesIO()
+    book.save(target)
+    return target.getvalue()
+
+
+def text(delimiter, encoding, line_end="\r\n", first=""):
+    rows = (delimiter.join(f'"{cell}"' if "," in cell else cell for cell in row) for row in ROWS)
+    return (first + line_end.join(rows) + line_end).encode(encoding)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(text(one, "utf-8-sig") for one in ",;\t|"),
+        text(";", "utf-16"),
+        text("\t", "utf-16"),
+        text(";", "cp1252"),
+        text(",", "cp1252", "\n"),
+        text(";", "mac_roman", "\r"),
+        text(";", "utf-8", first="sep=;\r\n"),
+        workbook([], ROWS, []),
+    ],
+)
+@pytest.mark.parametrize("name", ["names", "names.csv", "names.txt"])
+def test_every_kind_gives_the_same_terms(content, name):
+    found = term_file.parse(io.BytesIO(content), name)
+    assert [term.text for term in found.terms] == ["Jürgen Möller", "Ada, Gräfin"]
+    assert [dict(term.attributes) for term in found.terms] == [{"Partei": "SPD"}, {}]
+    assert found.column.startswith("column Name")
+
+
+def terms(content, name="names.csv", column=None):
+    content = content.encode() if isinstance(content, str) else content
+    return term_file.parse(io.BytesIO(content), name, column=column)
+
+
+def test_what_was_read_is_said():
+    rows = [["Name", "x"], ["a"], ["a"], [None, "1"], ["b", 2.0]]
+    found = terms(workbook(rows, [["further"]]), "names.xlsx")
+    assert [(one.text, dict(one.attributes)) for one in found.terms] == [
+        ("a", {}),
+        ("b", {"x": "2"}),
+    ]
+    said = (
+        "column Name of sheet Blatt 1 (1 row without one, 1 there twice, 1 further sheet not read)"
+    )
+    assert found.column == said
+    assert terms("a\nb\n").column == ""
+
+
+@pytest.mark.parametrize(
+    ("header", "found"),
+    [
+        ("Name,Partei", ["Name"]),
+        ("term,party", ["term"]),
+        ("Begriff,x", ["Begriff"]),
+        ("Keyword,Count", ["Keyword"]),
+        ("Nr,Search term", ["Search term"]),
+        ("Full name,Ort", ["Full name"]),
+        ("File name,Nachname", ["Nachname"]),
+        ("Vorname,Nachname", ["Vorname", "Nachname"]),
+        ("id,text,name", ["text"]),
+        ("Partei,Jahr", []),
+        ("Name,Term", ["Name", "Term"]),
+    ],
+)
+def test_columns_of_terms(header, found):
+    assert term_columns(header.split(",")) == found
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "column", "message"),
+    [
+        (
+            "Partei,Jahr\nSPD,1\n",
+            "x.csv",
+            None,
+            "x.csv:1: expected a column of terms, called term, name, "
+            "keyword, Begriff or the like, got 'Partei, Jahr'; call one of them term, or name it",
+        ),
+        ("berlin, mitte\nkiel, nord\n", "x.txt", None, "x.txt:1: expected a column of terms"),
+        ("Vorname,Nachname\nA,B\n", "x.csv", None, "expected one column of terms, and not Vor"),
+        ("Partei,Jahr\nSPD,1\n", "x.csv", "Name", "x.csv:1: expected one column Name, got 'Partei"),
+        (
+            "Name,Partei\nA\n",
+            "x.csv",
+            None,
+            "x.csv:2: expected 2 fields, as in the header, got '1: A'",
+        ),
+        ("<kwlist/>", "x.xml", "Name", "expected a table with the column Name, got 'XML'"),
+    ],
+)
+def test_nothing_is_guessed(content, name, column, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        terms(content, name, column)
+
+
+def test_a_column_that_the_user_names():
+    assert [one.text for one in terms("Partei,Jahr\nSPD,1\n", column="partei").terms] == ["SPD"]
+
+
+@pytest.mark.parametrize("content", ['"Scholz, Olaf"\n', '"Scholz, Olaf"\n"Merkel, Angela"\n'])
+@pytest.mark.parametrize("name", ["x.csv", "x.txt"])
+def test_a_quoted_line_is_one_term(content, name):
+    assert terms(content, name).terms[0].text == "Scholz, Olaf"
+
+
+def test_cells_of_every_kind():
+    day = datetime.datetime(2024, 1, 31)
+    book = workbook([
+        ["recording", "date", "n", "x", "yes", "noon"],
+        ["a.wav", day, 3.0, "'=1+1", True, day.replace(hour=12)],
+        ["b", None, 2.5],
+    ])  # fmt: skip
+    assert parse_cells(io.BytesIO(book), "m.xlsx").rows == {
+        "a": {
+            "date": "2024-01-31", "n": "3", "x": "=1+1", "yes": "true",
+            "noon": "2024-01-31T12:00:00",
+        },
+        "b": {"date": "", "n": "2.5", "x": "", "yes": "", "noon": ""},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"PK\x03\x04 damaged", "x.xlsx: expected a whole workbook, got"),
+        (OLD_OFFICE + b"rest", "got 'an .xls file, or one with a password'; save it as"),
+        (
+            workbook([["Name"], ["=A1&1"]]),
+            "Blatt 1:2: expected the value of a formula, got '=A1&1'",
+        ),
+        (workbook([]), "x.xlsx: expected a header line and a line for each row, got"),
+        (workbook([["Name"], ["a", "b"]]), "x.xlsx:2: expected 1 fields, as in the header, got '2"),
+    ],
+)
+def test_bad_workbooks(content, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_table(content, "x.xlsx", lambda name: False)
+
+
+def test_a_damaged_workbook_is_read_or_refused():
+    whole = workbook(ROWS)
+    for at in range(0, len(whole), 97):
+        damaged = whole[:at] + b"\xff" + whole[at + 1 :]
+        for content in (damaged, whole[: at + 4]):
+            with suppress(InputError):
+                read_table(content, "x.xlsx", lambda name: False)
