@@ -70,7 +70,7 @@ def _argument(*names: str, **settings: Any) -> Callable[[Parser], object]:
 
 def _recording(nargs: int | str | None = None, behind: str = "") -> Callable[[Parser], object]:
     """A recording by its name, or several."""
-    explained = f"its name, as list shows it{behind}"
+    explained = f"its name as in list{behind}"
     return _argument(
         "recording", nargs=nargs, type=text_argument, metavar="RECORDING", help=explained
     )
@@ -96,10 +96,8 @@ _SHARD = _argument(
     help="a further shard of the index; repeatable",
 )
 _QUIET = _argument("--quiet", action="store_true", help="no summary")
-_DRY_RUN = _argument("--dry-run", action="store_true", help="say what would be done")
-_CHANNEL = _argument(
-    "--channel", type=number(CHANNEL), default=1, metavar="N", help="of the audio file"
-)
+_DRY_RUN = _argument("--dry-run", action="store_true", help="print the changes, make none")
+_CHANNEL = _argument("--channel", type=number(CHANNEL), default=1, metavar="N", help="channel (1)")
 
 READING = (  # commands that only read the index
     _Command(
@@ -110,7 +108,7 @@ READING = (  # commands that only read the index
     ),
     _Command(
         "show",
-        "Show what the index holds as a whole, or all that it knows of some recordings.",
+        "Show facts about the whole index, or all facts about some recordings.",
         "INDEX NEWS_2011_05_01",
         (
             _argument(
@@ -118,7 +116,7 @@ READING = (  # commands that only read the index
                 nargs="*",
                 type=text_argument,
                 metavar="RECORDING",
-                help="a name, as list shows it; * for any letters",
+                help="a name as in list; * stands for any letters",
             ),
             _rows("facts"),
         ),
@@ -126,7 +124,7 @@ READING = (  # commands that only read the index
     ),
     _Command(
         "corrections",
-        "List what people have corrected: time, what the recogniser wrote, what was said.",
+        "List people's corrections: time, words of the recogniser, corrected words.",
         "INDEX NEWS_2011_05_01",
         (_recording("*", "; default: all"), _rows("corrections")),
     ),
@@ -140,7 +138,7 @@ READING = (  # commands that only read the index
                 "--form",
                 choices=["vtt", "srt", "txt", "json"],
                 default="vtt",
-                help="of the files (vtt)",
+                help="format of the files (vtt)",
             ),
             add_selection_options,
             add_json_option,
@@ -148,7 +146,7 @@ READING = (  # commands that only read the index
     ),
     _Command(
         "export",
-        "Write what the index holds as networks that std-index reads.",
+        "Write the content of the index as networks that std-index reads.",
         "INDEX networks.jsonl --metadata-to recordings.csv",
         (
             _argument(
@@ -166,7 +164,7 @@ READING = (  # commands that only read the index
     ),
     _Command(
         "verify",
-        "Read everything, name what is damaged, write nothing.",
+        "Read the whole index and print each damage; write nothing.",
         "INDEX --json",
         (add_json_option,),
     ),
@@ -187,27 +185,27 @@ WRITING = (  # commands that change the index
         "Give a recording another name; its channels and metadata go with it.",
         "INDEX NEWS_2011_05_01 news-2011-05-01 --feedback marks.jsonl",
         (
-            _argument("old", type=text_argument, metavar="OLD", help="its name, as list shows it"),
-            _argument("new", type=text_argument, metavar="NEW", help="a name that none has"),
+            _argument("old", type=text_argument, metavar="OLD", help="its name as in list"),
+            _argument("new", type=text_argument, metavar="NEW", help="an unused name"),
             _argument(
                 "--feedback",
                 type=file_argument,
                 metavar="FILE",
-                help="marks of std-serve --feedback, in which it gets its new name, too",
+                help="marks of std-serve --feedback, to be renamed, too",
             ),
             _argument(
                 "--alerts",
                 type=file_argument,
                 metavar="FILE",
-                help="a list of terms of std-serve or std-search --alerts: what was told of this "
-                "recording is not told again",
+                help="a list of terms of std-serve or std-search --alerts: reported hits of this "
+                "recording are not reported again",
             ),
             add_json_option,
         ),
     ),
     _Command(
         "correct",
-        "Say what was said in a recording: words at a time, or a corrected transcript.",
+        "Correct the words of a recording: at a time, or by a whole transcript.",
         "INDEX NEWS_2011_05_01 --at 12.3 --words 'Emmanuel Macron'",
         (
             _recording("?", "; not with --table"),
@@ -216,30 +214,30 @@ WRITING = (  # commands that change the index
                 type=file_argument,
                 metavar="FILE",
                 help="a table of corrections, as std-search --corrections writes it; rows with no "
-                "in a column right are left out",
+                "in the column right are skipped",
             ),
             _argument(
                 "--at",
                 type=time_argument,
                 metavar="S|S-S",
-                help="when it was said, in seconds: a time, or from when to when",
+                help="time in the recording, in seconds: a time, or start and end",
             ),
             _argument(
                 "--words",
                 metavar="TEXT",
-                help="what was said, in place of the words that sound most like it; '' is nothing",
+                help="the correct words, which replace those that sound most like them; '' is none",
             ),
             _argument(
                 "--transcript",
                 type=file_argument,
                 metavar="FILE",
-                help="what was said in all of it: captions, a recogniser's output or a text; where "
-                "it differs from the index, it is right",
+                help="the correct transcript of all of it: captions, a recogniser's output or a "
+                "text; differences from the index become corrections",
             ),
             _argument(
                 "--undo",
                 action="store_true",
-                help="take corrections back: those at the time of --at, or all of the recording",
+                help="undo corrections: those at the time of --at, or all of the recording",
             ),
             _CHANNEL,
             _DRY_RUN,
@@ -257,14 +255,14 @@ WRITING = (  # commands that change the index
                 "transcript",
                 type=file_argument,
                 metavar="FILE",
-                help="captions, a text, a service's JSON, a Word document: what was indexed",
+                help="the indexed file: captions, a text, a service's JSON, a Word document",
             ),
             _argument(
                 "--output",
                 type=file_argument,
                 required=True,
                 metavar="FILE",
-                help="it may be the same",
+                help="the new file; may be the same",
             ),
             _CHANNEL,
             add_json_option,
@@ -272,14 +270,16 @@ WRITING = (  # commands that change the index
     ),
     _Command(
         "sync",
-        "Make the index hold what a folder holds: index what is new or changed, delete what is "
-        "gone.",
+        "Make the index match a folder: index new and changed files, delete recordings of missing "
+        "ones.",
         "INDEX networks --dry-run",
         (
             _folder("FOLDER", "a folder of recogniser output"),
             _DRY_RUN,
             _argument(
-                "--watch", action="store_true", help="go on with what appears, changes or goes"
+                "--watch",
+                action="store_true",
+                help="keep running, and apply each change of the folder",
             ),
             _argument(
                 "--allow-gone",
@@ -296,17 +296,17 @@ WRITING = (  # commands that change the index
     ),
     _Command(
         "relink",
-        "Note where the inputs of the index are that are not where they were.",
+        "Record the new places of inputs of the index that were moved.",
         "INDEX /archive/networks",
         (
-            _folder("FOLDER", "where they are looked for, by the ends of their paths"),
+            _folder("FOLDER", "the folder to search, by the ends of their paths"),
             _DRY_RUN,
             _rows("inputs"),
         ),
     ),
     _Command(
         "move-audio",
-        "Note where the audio of the recordings is, by content, path or name.",
+        "Find the audio of the recordings by content, path or name, and record its place.",
         "INDEX /archive/audio",
         (_folder("ROOT", "the folder of all audio files"), _DRY_RUN, _rows("recordings")),
     ),
