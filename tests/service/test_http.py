@@ -302,3 +302,38 @@ def test_recordings_are_browsed(client):
     assert "3 recordings with “lesson”" in some
     assert "KERSTIN_02" not in some
     assert "<b onmouseover" not in some
+
+
+def test_a_recording_is_an_iiif_manifest(client):
+    """What Presentation 3.0 requires of an audio manifest, and Content Search 2.0 of an answer."""
+    answer = client("/api/recordings/KERSTIN_00/manifest")
+    assert answer.headers["content-type"].startswith("application/ld+json;profile=")
+    whole = answer.json
+    assert whole["@context"][-1] == "http://iiif.io/api/presentation/3/context.json"
+    assert (whole["type"], whole["label"]) == ("Manifest", {"none": ["Radio lesson 1"]})
+    assert {"label": {"en": ["date"]}, "value": {"none": ["2019-03"]}} in whole["metadata"]
+    (canvas,) = whole["items"]
+    (page,) = canvas["items"]
+    (sound,) = page["items"]
+    assert (canvas["type"], page["type"], sound["type"]) == (
+        "Canvas", "AnnotationPage", "Annotation",
+    )  # fmt: skip
+    assert (sound["motivation"], sound["target"]) == ("painting", canvas["id"])
+    assert isinstance(canvas["duration"], float)
+    assert (sound["body"]["type"], sound["body"]["format"]) == ("Sound", "audio/ogg")
+    assert len({one["id"] for one in (whole, canvas, page, sound, sound["body"])}) == 5
+    for address in (sound["body"]["id"], whole["rendering"][0]["id"], whole["id"]):
+        assert client(address.removeprefix(client.url)).status == 200
+    (search,) = whole["service"]
+    assert search["type"] == "SearchService2"
+    found = client(search["id"].removeprefix(client.url), q="die", user="x").json
+    assert (found["type"], found["ignored"]) == ("AnnotationPage", ["user"])
+    hits = client("/api/search", term="die", recording="KERSTIN_00").json
+    assert found["partOf"]["total"] == len(found["items"]) == hits["total"] > 3
+    first = hits["hits"][0]
+    begin, _, end = found["items"][0]["target"].partition("#t=")[2].partition(",")
+    assert (float(begin), float(end)) == pytest.approx(
+        (first["start_s"], first["start_s"] + first["duration_s"])
+    )
+    assert first["context"][1] in found["items"][0]["body"]["value"]
+    assert found["items"][0]["target"].startswith(canvas["id"])
