@@ -1,17 +1,24 @@
 """Standing searches: a saved list of terms is searched again after each commit to the index.
 
 New hits are reported once (`searcher.StandingSearch`): they are written to a file beside the list,
-shown on the page and, if an address is given, posted there. Hits are written before they are
-posted. If the service is killed after posting and before it has recorded this, it posts again with
-the same ``Idempotency-Key``.
+shown on the page and posted to the addresses that the operator has given. Hits are written before
+they are posted. If the service is killed after posting and before it has recorded this, it posts
+again with the same ``Idempotency-Key``. With a secret, posts are signed as Standard Webhooks are
+(https://www.standardwebhooks.com): the identifier, the time and the body by HMAC-SHA256.
 """
 
+import base64
 import hashlib
+import hmac
 import json
 import threading
+import time
 import urllib.request
+from collections.abc import Sequence
+from http.client import HTTPMessage
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+from urllib.request import Request
 
 from searcher import StandingSearch
 from service.jobs import JobStoppedError, Stop
@@ -27,14 +34,22 @@ SEARCH_S = 3600.0
 class Alerts:
     """The standing searches of a service."""
 
-    def __init__(self, path: Path, url: str, live: LiveIndex, column: str | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        urls: Sequence[str],
+        live: LiveIndex,
+        column: str | None = None,
+        secret: str = "",
+    ) -> None:
         """Read the terms and the hits that were reported before.
 
         Args:
             path: the path of the list of terms.
-            url: where new hits are posted; empty: nowhere.
+            urls: where new hits are posted.
             live: the index.
             column: the column that holds the terms of a table; None: found by its name.
+            secret: signs what is posted; empty: nothing is signed.
 
         Raises:
             InputError: one of the files cannot be read or written.
@@ -42,7 +57,8 @@ class Alerts:
         may_be_empty = path.suffix.lower() == ".txt" and path.parent.is_dir()
         self.searched = StandingSearch(path, column, may_be_empty=may_be_empty)
         self._lock = threading.Lock()  # of the list
-        self._url, self._live = url, live
+        self._urls, self._secret, self._live = urls, secret, live
+        self._taken: set[tuple[str, str]] = set()  # addresses, and the batches that they took
         self.trouble = ""  # why the last post failed
         self._changed, self._ended = threading.Event(), False
         live.on_renewal(lambda snapshot: self._changed.set())
@@ -105,30 +121,64 @@ class Alerts:
 
     @property
     def _is_waiting_to_post(self) -> bool:
-        return bool(self._url) and self.searched.posted < len(self.searched.lines)
+        return bool(self._urls) and self.searched.posted < len(self.searched.lines)
 
     def post(self) -> None:
-        """Post the hits that were not posted yet, if an address is given; retry failures later."""
+        """Post the hits that were not posted yet to each address; retry failures later."""
         if not self._is_waiting_to_post:
             return
         hits = [line for line in self.searched.lines[self.searched.posted :] if line.get("new")]
         body = json.dumps({"hits": hits}).encode()
-        headers = {
-            "Content-Type": "application/json",
-            "Idempotency-Key": hashlib.sha256(body).hexdigest(),
-        }
-        request = urllib.request.Request(self._url, body, headers)  # http(s): checked
-        try:
-            if hits:
-                with urllib.request.urlopen(request, timeout=POST_S):  # http(s): checked
-                    pass
-            self.trouble = ""
-            self.searched.note_posted()
-        except (OSError, StdError) as error:
-            self.trouble = f"new hits could not be posted: {error}"
+        batch, troubles = hashlib.sha256(body).hexdigest(), []
+        for url in self._urls if hits else ():
+            if (url, batch) in self._taken:
+                continue
+            request = Request(url, body, self._headers(batch, body))  # http(s): checked
+            try:
+                with _OPENER.open(request, timeout=POST_S):
+                    self._taken.add((url, batch))
+            except (OSError, ValueError) as error:
+                troubles.append(f"new hits could not be posted to {url}: {error}")
+        if not troubles:
+            try:
+                self.searched.note_posted()
+                self._taken.clear()
+            except StdError as error:
+                troubles = [str(error)]
+        self.trouble = "; ".join(troubles)
+
+    def _headers(self, batch: str, body: bytes) -> dict[str, str]:
+        headers = {"Content-Type": "application/json", "Idempotency-Key": batch}
+        if self._secret:
+            now = str(int(time.time()))
+            headers |= {"webhook-id": batch, "webhook-timestamp": now}
+            headers["webhook-signature"] = signature(self._secret, batch, now, body)
+        return headers
 
     def close(self) -> None:
         """Stop searching."""
         self._ended = True
         self._changed.set()
         self.searched.close()
+
+
+def signature(secret: str, identifier: str, timestamp: str, body: bytes) -> str:
+    """The signature of a post (Standard Webhooks).
+
+    >>> signature("a-secret-of-16-letters", "1", "1700000000", b"{}")
+    'v1,dCpVMikvOCvPQ10B/VNSgb9Cyb0fLPqeIA1Rvlrodns='
+    """
+    signed = f"{identifier}.{timestamp}.".encode() + body
+    return f"v1,{base64.b64encode(hmac.digest(secret.encode(), signed, 'sha256')).decode()}"
+
+
+class _NoRedirection(urllib.request.HTTPRedirectHandler):
+    """The operator named an address; no answer leads the hits to another one."""
+
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> None:
+        """Follow nothing."""
+
+
+_OPENER = urllib.request.build_opener(_NoRedirection)

@@ -76,8 +76,8 @@ def parser() -> argparse.ArgumentParser:
         help="the column of --alerts that holds the terms, where its name does not say it",
     )  # fmt: skip
     parse.add_argument(
-        "--alerts-url", type=text_argument, default="", metavar="URL",
-        help="address to which new hits of these terms are posted",
+        "--alerts-url", type=text_argument, action="append", default=[], metavar="URL",
+        help="address to which new hits of these terms are posted; repeat for more",
     )  # fmt: skip
     add_jobs_option(
         parse,
@@ -137,6 +137,10 @@ def _add_network(parse: Parser) -> None:
         help="a secret that clients must send; required for anything but the loopback",
     )  # fmt: skip
     network.add_argument(
+        "--alerts-secret-file", type=file_argument, metavar="FILE",
+        help="a secret that signs what is posted to --alerts-url",
+    )  # fmt: skip
+    network.add_argument(
         "--user-header", type=text_argument, default="", metavar="NAME",
         help="header in which a reverse proxy names the user, as X-Forwarded-User: kept with marks",
     )  # fmt: skip
@@ -156,6 +160,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run("std-serve", lambda: serve(args))
 
 
+def _secret(path: Path | None) -> str:
+    """The secret in a file; empty without one.
+
+    Raises:
+        StdError: it is too short, or has other letters.
+    """
+    from std.files import read_text
+
+    secret = read_text(path, 4096).strip() if path else ""
+    if path and (len(secret) < MIN_TOKEN or not secret.isascii() or not secret.isprintable()):
+        raise StdError(f"{path}: expected a token of at least {MIN_TOKEN} ASCII letters")
+    return secret
+
+
 def settings_of(args: argparse.Namespace) -> "Settings":
     """The settings of a command line.
 
@@ -166,18 +184,14 @@ def settings_of(args: argparse.Namespace) -> "Settings":
     from service.settings import Limits, Settings
     from service.users import Users, read_users
     from std.distinct import require_distinct
-    from std.files import read_text
 
     inputs = {"--config": args.config, "--model": args.model, "--metadata": args.metadata}
     inputs |= {"--alerts": args.alerts, "--token-file": args.token_file, "--users": args.users}
+    inputs |= {"--alerts-secret-file": args.alerts_secret_file}
     outputs = {"--feedback": args.feedback, "--access-log": args.access_log}
     require_distinct(inputs, outputs | {"--audit-log": args.audit_log}, args.store)
     users = read_users(args.users) if args.users else Users()
-    token = read_text(args.token_file, 4096).strip() if args.token_file else ""
-    if args.token_file and (
-        len(token) < MIN_TOKEN or not token.isascii() or not token.isprintable()
-    ):
-        raise StdError(f"{args.token_file}: expected a token of at least {MIN_TOKEN} ASCII letters")
+    token, signing = map(_secret, (args.token_file, args.alerts_secret_file))
     if not (token or users.tokens) and not is_loopback(args.host):
         raise StdError(
             f"--host {args.host}: others could search and hear everything; --token-file names a "
@@ -199,12 +213,16 @@ def settings_of(args: argparse.Namespace) -> "Settings":
         raise StdError("--recognise has options for the sound of --allow-uploads")
     if args.alerts_column and not args.alerts:
         raise StdError("--alerts-column names a column of --alerts")
-    if args.alerts_url and not args.alerts_url.startswith(("http://", "https://")):
-        raise StdError(f"--alerts-url: expected an address as https://..., got {args.alerts_url!r}")
+    if signing and not args.alerts_url:
+        raise StdError("--alerts-secret-file signs what is posted to --alerts-url")
+    for url in args.alerts_url:
+        if not url.startswith(("http://", "https://")):
+            raise StdError(f"--alerts-url: expected an address as https://..., got {url!r}")
     return Settings(
         tuple(args.store), configuration_of(args), args.model, args.audio, args.metadata,
-        args.feedback, args.alerts, args.alerts_url, args.alerts_column, args.host, int(args.port),
-        tuple(args.allow_host), token, args.root_path.rstrip("/"), args.jobs,
+        args.feedback, args.alerts, tuple(args.alerts_url), signing,
+        args.alerts_column, args.host, int(args.port), tuple(args.allow_host),
+        token, args.root_path.rstrip("/"), args.jobs,
         user_header=args.user_header,
         users=args.users,
         audit=args.audit_log,

@@ -52,7 +52,8 @@ class Settings:
     metadata: Path | None = None
     feedback: Path | None = None
     alerts: Path | None = None
-    alerts_url: str = ""
+    alerts_urls: tuple[str, ...] = ()
+    alerts_secret: str = field(default="", repr=False)
     alerts_column: str | None = None  # of the terms in a table; None: found by its name
     host: str = "127.0.0.1"
     port: int = 8000

@@ -51,7 +51,11 @@ class Service:
         self.alerts: Alerts | None = None
         if settings.alerts:
             self.alerts = Alerts(
-                settings.alerts, settings.alerts_url, self.live, settings.alerts_column
+                settings.alerts,
+                settings.alerts_urls,
+                self.live,
+                settings.alerts_column,
+                settings.alerts_secret,
             )
         self.users = read_users(settings.users) if settings.users else Users()
         self.secret = settings.token or self.users.secret  # signs tickets; empty = not needed

@@ -46,7 +46,7 @@ def test_a_list_of_names_is_judged_as_one(tmp_path, german_index, german_setting
     terms = tmp_path / "terms.txt"
     terms.write_text("\n".join([*invented, "spreewald", "land*"]))
     live = LiveIndex(german_settings)
-    alerts = Alerts(terms, "", live)
+    alerts = Alerts(terms, (), live)
     told = {line["term"] for line in alerts.look(live.current)}
     assert told == {"spreewald", "land*"}
     by_itself = live.current.index.find("pumfen")

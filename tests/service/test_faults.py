@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from indexer import index_files
+from service.alerts import signature
 from service.jobs import JobStoppedError, Lane, Stop
 from service.problems import ProblemError
 from service.searching import may_be_slow
@@ -22,6 +23,9 @@ from std.execution.workers import IN_PROCESS
 
 # A thread that waits for a server which was killed warns of it, perhaps during the next test.
 pytestmark = pytest.mark.filterwarnings("ignore:.*no answer from the server")
+
+
+SECRET = "a-secret-of-enough-letters"
 
 
 def wait_for(condition):
@@ -303,7 +307,9 @@ def test_standing_searches_are_posted_once_each(serve, german, tmp_path):
             if fail:
                 fail.clear()
             else:
-                posts.append((self.headers["Idempotency-Key"], json.loads(body)))
+                sent = (self.headers[f"webhook-{name}"] for name in ("id", "timestamp"))
+                assert self.headers["webhook-signature"] == signature(SECRET, *sent, body)
+                posts.append((self.path, self.headers["Idempotency-Key"], json.loads(body)))
 
         def log_message(self, *arguments):
             pass
@@ -313,20 +319,25 @@ def test_standing_searches_are_posted_once_each(serve, german, tmp_path):
     store, terms = str(tmp_path / "index"), tmp_path / "terms.txt"
     index_files(meshes(german, 1), store=store)
     terms.write_text("spreewald\n")
-    url = f"http://127.0.0.1:{receiver.server_port}/"
-    with serve(Settings((store,), alerts=terms, alerts_url=url, poll_s=0.1)) as client:
+    urls = tuple(f"http://127.0.0.1:{receiver.server_port}/{name}" for name in "ab")
+    settings = Settings((store,), alerts=terms, alerts_urls=urls, alerts_secret=SECRET, poll_s=0.1)
+    with serve(settings) as client:
         searched = client.service.alerts.searched
         wait_for(lambda: searched.posted == len(searched.lines))
         index_files(meshes(german, 0), store=store)
         wait_for(lambda: client.service.alerts.trouble)
         assert "could not be posted" in client("/api/alerts").json["trouble"]
-        assert not posts
+        wait_for(lambda: posts)
+        assert [path for path, _, _ in posts] == ["/b"]  # the first post failed, and waits
         client.service.alerts.post()  # as it does by itself after a while
         client.service.alerts.post()
-    assert [[hit["file"] for hit in body["hits"]] for _, body in posts] == [["KERSTIN_00"]]
-    with serve(Settings((store,), alerts=terms, alerts_url=url, poll_s=0.1)):
+    assert [path for path, _, _ in posts] == ["/b", "/a"]
+    assert len({batch for _, batch, _ in posts}) == 1
+    for _, _, body in posts:
+        assert [hit["file"] for hit in body["hits"]] == ["KERSTIN_00"]
+    with serve(settings):
         time.sleep(1)
-    assert len(posts) == 1
+    assert len(posts) == 2
     receiver.shutdown()
     receiver.server_close()
 
