@@ -1,9 +1,9 @@
-"""What a run of the indexer did: one value, which each stage of the run adds to.
+"""The report of a run of the indexer: one value, which each stage of the run extends.
 
-    indexer.file_columns    IndexedInput        what one input file brought
+    indexer.file_columns    IndexedInput        of one input file
     indexer.build           IndexReport         of all input files
-    indexer.index_run       with what was deleted, described and merged, and the languages
-    indexer.api.indexing    with what it cost, and what an ECF and a diarisation lack
+    indexer.index_run       adds deletions, metadata, merges and languages
+    indexer.api.indexing    adds the cost, and what an ECF and a diarisation lack
 
 Sums over the input files are properties, so nothing is counted twice.
 """
@@ -25,7 +25,7 @@ Language = Mapping[str, Any]  # language, pronouncer, recordings, told_by
 
 @dataclass(frozen=True, slots=True)
 class IndexedInput:
-    """What one input file brought to the index."""
+    """The contribution of one input file to the index."""
 
     path: Path
     utterances: Mapping[Recording, int]
@@ -33,9 +33,9 @@ class IndexedInput:
     postings: int = 0
     speech_ms: int = 0  # summed length of the utterances
     nonwords: Mapping[str, int] = field(default_factory=dict)  # noises that were dropped
-    speakers: Mapping[str, int] = field(default_factory=dict)  # recordings in which each speaks
+    speakers: Mapping[str, int] = field(default_factory=dict)  # recordings of each speaker
     tiers: Tiers = field(default_factory=Tiers)  # of an annotation: read and left out
-    repairs: Mapping[str, Repair] = field(default_factory=dict)  # what was mended, by kind
+    repairs: Mapping[str, Repair] = field(default_factory=dict)  # repairs, by kind
     estimated: tuple[Recording, ...] = ()  # recordings with estimated times of words
     with_sound: tuple[Recording, ...] = ()  # recordings that have sound
     has_words: bool = True  # False: it is the sound of a recording
@@ -43,13 +43,13 @@ class IndexedInput:
 
     @property
     def is_wordless(self) -> bool:
-        """Whether it should hold words, and holds none."""
+        """Whether it should hold words, but holds none."""
         return self.has_words and not self.postings
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file found in a folder that is something else than recogniser output."""
+    """A file in a folder that is no recogniser output."""
 
     path: Path
     what: str
@@ -57,7 +57,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What became of the metadata that were given."""
+    """The use of the given metadata."""
 
     recordings: int = 0  # audio files of the index that they are about
     not_indexed: tuple[str, ...] = ()  # audio files that the index does not have
@@ -66,16 +66,16 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class HeardLanguage:
-    """What became of the sound of one pronouncer's recordings in a run."""
+    """The use of the sound of one pronouncer's recordings in a run."""
 
     pronouncer: str
-    recordings: int  # whose phones were heard in this run
+    recordings: int  # whose phones were recognised in this run
     right: float  # share of held-out frames that the layer gets right
-    taught_s: float  # speech that taught it
+    taught_s: float  # speech it was learned from
     learned: bool  # in this run, not earlier
 
     def line(self) -> str:
-        """What a person should know of it."""
+        """A warning about it."""
         if not self.taught_s:
             return "no phones heard: no words with times beside the sound"
         taught = f"{self.right:.0%} of held-out frames right, {self.taught_s:.0f} s of speech"
@@ -87,16 +87,16 @@ class HeardLanguage:
 
 @dataclass(frozen=True, slots=True)
 class RecordedAudio:
-    """What was found of recordings' audio (`indexer.recorded_audio`)."""
+    """The audio found of recordings (`indexer.recorded_audio`)."""
 
     found: int = 0  # audio files of the index that have one
     missing: tuple[str, ...] = ()  # audio files of the index that have none
     left_out: tuple[str, ...] = ()  # links that lead out of the folder
-    problems: tuple[StdError, ...] = ()  # several files may be meant, or one is no audio
+    problems: tuple[StdError, ...] = ()  # several files fit, or one is no audio
 
 
 class Mended(NamedTuple):
-    """How often a kind of value was mended in all inputs, and where first."""
+    """How often a kind of value was repaired in all inputs, and where first."""
 
     times: int
     path: Path
@@ -115,19 +115,19 @@ class IndexReport:
     inputs: tuple[IndexedInput, ...] = ()  # files that were indexed, in order
     words: int = 0  # different ones
     skipped: tuple[Skipped, ...] = ()  # files of folders that are no recogniser output
-    failures: tuple[StdError, ...] = ()  # with ``keep_going``: what could not be read
+    failures: tuple[StdError, ...] = ()  # with ``keep_going``: files that could not be read
     warnings: tuple[str, ...] = ()
     deleted: int = 0  # audio files
-    described: Described = Described()  # what became of the metadata that were given
-    heard: tuple[HeardLanguage, ...] = ()  # whose phones were heard in sound
+    described: Described = Described()  # the use of the given metadata
+    heard: tuple[HeardLanguage, ...] = ()  # whose phones were recognised
     audio: RecordedAudio = RecordedAudio()  # if the folder of all audio was given
     unmerged: tuple[str, ...] = ()  # a line for each shard that was not merged
     languages: tuple[Language, ...] = ()  # the most frequent first
     language_warnings: tuple[str, ...] = ()  # recordings of unclear language
     ecf_speech_s: float | None = None  # of the recordings, by the ECF; None: there is none
     not_in_ecf: tuple[Recording, ...] = ()
-    without_turns: tuple[Recording, ...] = ()  # that the diarisation which was given does not have
-    seconds: float = 0.0  # that passed
+    without_turns: tuple[Recording, ...] = ()  # missing in the given diarisation
+    seconds: float = 0.0  # elapsed
     cpu_seconds: float = 0.0  # of all processes, without compiling kernels
     compile_seconds: float = 0.0  # CPU time of compiling them
 
@@ -165,7 +165,7 @@ class IndexReport:
 
     @property
     def speakers(self) -> dict[str, int]:
-        """Who is named, and in how many recordings; the most frequent first."""
+        """The named speakers, and the number of their recordings; the most frequent first."""
         return _summed(file.speakers for file in self.inputs)
 
     @property
@@ -180,7 +180,7 @@ class IndexReport:
 
     @property
     def repairs(self) -> dict[str, Mended]:
-        """Values that could not be and were put right, by kind."""
+        """Impossible values that were repaired, by kind."""
         found: dict[str, Mended] = {}
         for file in self.inputs:
             for kind, (times, line) in file.repairs.items():

@@ -1,7 +1,7 @@
 """One run of `indexer.api.indexing.index_files` against open stores.
 
-IndexRun    what a run is asked to do
-run_index   delete, index, describe, recognise phones, merge, while nobody else writes
+IndexRun    the tasks of a run
+run_index   delete, index, describe, recognise phones, merge, while no other process writes
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -42,7 +42,7 @@ def no_bar(total: float) -> AbstractContextManager[Callable[[float], None]]:
 
 @dataclass(frozen=True, slots=True)
 class IndexRun:
-    """What one run of `index_files` is asked to do."""
+    """The tasks of one run of `index_files`."""
 
     files: Sequence[Input]
     input_format: str
@@ -50,12 +50,12 @@ class IndexRun:
     config: Config
     pronouncer: Pronouncer
     metadata: Metadata
-    delete: Sequence[str] = ()  # audio files to take out first
+    delete: Sequence[str] = ()  # audio files to delete first
     merge: bool = False
     keep_going: bool = False
     progress: ProgressBar = no_bar  # makes the bar of the files' bytes
     sounds: Sequence[Input] = ()  # files of frames
-    learn_phones: bool = True  # recognise phones where recordings have sound
+    learn_phones: bool = True  # recognise phones in recordings with sound
     audio: Path | None = None  # the folder of all audio
 
     @property
@@ -67,9 +67,9 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
     """Delete, index, describe, recognise phones, merge: in this order.
 
     Args:
-        run: what to do.
+        run: the tasks.
         stores: the shards of an index.
-        workers: who read the files, and merge.
+        workers: read the files, and merge.
     """
     pronouncer = run.pronouncer
     with writing(stores):
@@ -95,7 +95,7 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
             for found in clock_offsets(one.segments(), indexed)
         ]
         later = uses_workers(stores, workers)
-        if not later:  # while we may write: whoever writes next waits for us
+        if not later:  # merged now; the next writer waits
             for store in stores:
                 keep_few_segments(
                     store, everything=run.merge, phone_builder=pronouncer.phone_builder
@@ -114,7 +114,7 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
 
 
 def _with_audio(run: IndexRun, stores: Sequence[Store], report: IndexReport) -> RecordedAudio:
-    """Note the audio of what was indexed; of all recordings, if nothing was."""
+    """Note the audio of indexed recordings; of all recordings, if none were indexed."""
     if run.audio is None:
         return RecordedAudio()
     indexed = {recording.file for recording in report.recordings} if run.paths else None
@@ -132,7 +132,7 @@ def _built(
 ) -> IndexReport:
     """Index the files of a run, with its progress bar."""
     options = run.reader_options
-    folders = {one.path.parent: None for one in run.sounds}  # may be others than those of the words
+    folders = {one.path.parent: None for one in run.sounds}  # may differ from those of the words
     options = replace(options, sound_folders=(*options.sound_folders, *folders))
     with run.progress(sum(map(size_bytes, run.paths))) as advance:
         report = build(
@@ -166,7 +166,7 @@ def _kept_metadata(run: IndexRun, stores: Sequence[Store]) -> Metadata:
 
 
 def _deleted(audio_files: Sequence[str], stores: Sequence[Store]) -> int:
-    """Delete audio files, named as people do; return how many."""
+    """Delete audio files, given as people name them; return how many."""
     names = [*dict.fromkeys(map(recording_name, audio_files))]
     return delete(names, stores) if names else 0
 
@@ -174,13 +174,13 @@ def _deleted(audio_files: Sequence[str], stores: Sequence[Store]) -> int:
 def _merged_by_workers(
     stores: Sequence[Store], workers: Executor, merge: bool, pronouncer: Pronouncer
 ) -> tuple[str, ...]:
-    """Merge shards by workers; return a line for each that somebody else writes to."""
+    """Merge shards by workers; return a line for each that another process writes to."""
     busy = upkeep(stores, workers, everything=merge, phone_builder=pronouncer.phone_builder)
     return tuple(f"{reason}; its segments were not merged, all else is done" for reason in busy)
 
 
 def continued(config: Config, store: Store) -> Config:
-    """The configuration with which a store is added to, with a warning if it is an older one."""
+    """The configuration for adding to a store, with a warning if it is an older one."""
     text = as_indexed(config.text, store.normalisation())
     if text == config.text:
         return config
@@ -194,7 +194,7 @@ def continued(config: Config, store: Store) -> Config:
 
 
 def _uncut(files: Sequence[Path], store: Store) -> str:
-    """What a person should know of text without spaces in an index made before it was cut."""
+    """The warning about text without spaces in an index from before it was split."""
     more = f" and {counted(len(files) - 1, 'more file')}" if len(files) > 1 else ""
     return (
         f"text without spaces (Chinese, Japanese, Thai) in {files[0]}{more} is found by whole "
@@ -205,7 +205,7 @@ def _uncut(files: Sequence[Path], store: Store) -> str:
 
 @contextmanager
 def writing(stores: Sequence[Store]) -> Iterator[None]:
-    """Hold the right to write to all stores."""
+    """Hold all stores open for writing."""
     with ExitStack() as locks:
         for store in stores:
             locks.enter_context(store.writing())

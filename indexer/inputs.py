@@ -1,8 +1,8 @@
-"""Input files: which ones, what names their recordings, how they are read.
+"""Input files: which ones, the names of their recordings, how they are read.
 
 InputOptions     the user's options -> `ReaderOptions`, what each reader takes
 input_files      files and folders -> `Inputs`, each with the name of its recording
-utterances_in    a file -> its utterances, whatever recogniser wrote it
+utterances_in    a file of any format -> its utterances
 networks_of      the same as networks, one at a time
 """
 
@@ -52,28 +52,28 @@ NAMES: dict[NameBy | None, Names] = {
 class InputOptions:
     """Options of `indexer.index_files` about its inputs; the defaults suit most recognisers."""
 
-    input_format: str = "auto"  # which looks into files, or the name of a format
+    input_format: str = "auto"  # which detects formats, or the name of one
     name_by: NameBy | None = None  # what names recordings; None: the content, else the stem
-    segments: Path | None = None  # where utterances lie: Kaldi's segments, or utts.tsv
+    segments: Path | None = None  # places of utterances: Kaldi's segments, or utts.tsv
     words: Path | None = None  # Kaldi's words.txt
     times: Path | None = None  # slot times of Kaldi sausages
     one_best: Path | None = None  # a CTM whose times meshes without times get
     frame_shift_s: float = 0.01  # 0.03 for chain models
     acoustic_scale: float | None = None  # of lattices; None: the file's
     lm_scale: float | None = None
-    word_on: WordOn = "auto"  # where the words of HTK lattices stand
+    word_on: WordOn = "auto"  # the place of words in HTK lattices
     lattice_method: LatticeMethod = "mbr"
     keep_nonwords: bool = False  # index noises as if they were words
     speaker_names: SpeakerNames = "auto"  # before what captions say: speakers, or words
     speakers: Path | None = None  # a diarisation: turns of speakers in RTTM
     chunks: Path | float | None = None  # a clock that restarts: a file of starts, or a length in s
-    clock_offset: Path | float | None = None  # of words behind their sound: a file, or a number, s
+    clock_offset: Path | float | None = None  # of words against their sound: a file, or a number, s
     tiers: tuple[str, ...] = ()  # of ELAN's and Praat's files: names, * stands for any letters
 
-    encoding: str | None = None  # of texts that are not in UTF-8 and do not say in what
+    encoding: str | None = None  # of texts that are not in UTF-8 and do not name their encoding
     sound: Path | None = None  # a folder with files of frames (NAME.sound); None: beside inputs
-    learn_phones: bool = True  # recognise phones in the sound of recordings, where they have it
-    strict: bool = False  # refuse a file with a value that cannot be, instead of mending it
+    learn_phones: bool = True  # recognise phones in the sound of recordings that have it
+    strict: bool = False  # refuse a file with an impossible value, instead of repairing it
 
     def load(self) -> ReaderOptions:
         """Read the files; the result is what each reader takes.
@@ -109,25 +109,25 @@ class Input:
     """A file to index."""
 
     path: Path
-    name: str | None = None  # of its recording, where it is not called as the file's stem
-    in_folder: bool = False  # found in a folder that the user named: it may be something else
+    name: str | None = None  # of its recording, if it is not the file's stem
+    in_folder: bool = False  # found in a folder: it may be no recogniser output
 
     @property
     def origin(self) -> str:
-        """The absolute path, as an index records it; ``-`` for what has none."""
+        """The absolute path, as an index records it; ``-`` for standard input."""
         if is_nameless(self.path):
             return str(STANDARD_STREAM)
         return os.fsencode(os.path.normpath(self.path.absolute())).decode(errors="backslashreplace")
 
     @property
     def own_name(self) -> str:
-        """What its recording is called where the content does not say."""
+        """The name of its recording if the content has none."""
         return recording_of(self.path, self.name).file
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Files to index, in order, and hidden files of folders, which are not looked into."""
+    """Files to index, in order, and hidden files of folders, which are skipped."""
 
     files: tuple[Input, ...]
     hidden: tuple[Path, ...] = ()
@@ -139,8 +139,7 @@ def input_files(
 ) -> Inputs:
     """The files named, and all files in the folders named, each once.
 
-    Files that lie beside Kaldi's output (``words.txt``, ...) are no inputs of their own, and an
-    index that lies in such a folder is none.
+    Files beside Kaldi's output (``words.txt``, ...) and an index in such a folder are no inputs.
 
     Args:
         given: files and folders; ``-`` is standard input.
@@ -192,9 +191,9 @@ def _is_hidden(path: Path) -> bool:
 
 
 def _name(path: Path, name_by: NameBy | None) -> str | None:
-    """The recording's name by its path as the user wrote it.
+    """The recording's name from its path as the user wrote it.
 
-    Names hold no slashes: tools that pass them on take what stands before one for a folder.
+    Names hold no slashes, because other tools would treat the part before one as a folder.
     """
     if name_by != "path":
         return None
@@ -210,10 +209,10 @@ def utterances_in(
     Args:
         path: the file, possibly gzip.
         input_format: a name of `indexer.formats.registry.all_readers`, or "auto".
-        options: what the file leaves out, and how lattices become networks.
+        options: what the file lacks, and how lattices become networks.
 
     Raises:
-        InputError: it is no file that we read, or something in it is invalid.
+        InputError: its format is unknown, or a value in it is invalid.
     """
     read = _utterances(path, input_format, options)
     if options.chunks is not None:

@@ -1,14 +1,14 @@
 """The table of all readers: those of other packages, and those of `indexer.formats.readers`.
 
-FORMATS            our own by their names, in the order in which they are asked
+FORMATS            our own by their names, in the order of detection
 installed_readers  those of other packages: entry points of the group ``spoken_terms.readers``
-all_readers        both; those of other packages are asked first
+all_readers        both; those of other packages first
 readers            those of a kind of file
 
 An entry point's name is that of the format, its value is a
-`indexer.formats.shared.reader.FormatReader`. Only packages that are installed have entry points: no
-file that is indexed, no configuration and no working folder can name code. A package whose reader
-cannot be used is an error that names it, wherever files are read.
+`indexer.formats.shared.reader.FormatReader`. Only installed packages have entry points: no indexed
+file, configuration or working folder can name code. A package whose reader cannot be used is an
+error that names it whenever files are read.
 """
 
 import re
@@ -51,7 +51,7 @@ def installed_readers() -> Mapping[str, FormatReader]:
 def _loaded(point: EntryPoint) -> FormatReader:
     try:
         reader = point.load()
-    except (Exception, SystemExit) as error:  # whatever a package does when it is imported
+    except (Exception, SystemExit) as error:  # a package may raise anything when it is imported
         raise _unusable(point, "a reader", _in_words(error)) from error
     if not isinstance(reader, FormatReader):
         raise _unusable(point, "a FormatReader", quoted(reader))
@@ -62,7 +62,7 @@ def _loaded(point: EntryPoint) -> FormatReader:
 
 
 def _guarded(reader: FormatReader, point: EntryPoint) -> FormatReader:
-    """A reader whose faults are errors that name its package."""
+    """A reader whose exceptions become errors that name its package."""
 
     def parse(
         stream: BinaryIO, path: Path, options: ReaderOptions
@@ -95,7 +95,7 @@ def _guarded(reader: FormatReader, point: EntryPoint) -> FormatReader:
 def _for_file(
     path: Path | str, options: ReaderOptions, extensions: tuple[str, ...]
 ) -> ReaderOptions:
-    """Options in which a recording is called as its file without the reader's extension."""
+    """Options that name a recording after its file without the reader's extension."""
     own = None if is_nameless(path) else Path(path).name.removesuffix(".gz")
     stem, _, extension = (options.file or own or "").rpartition(".")
     if not stem or extension.lower() not in extensions:
@@ -131,7 +131,7 @@ FORMATS: Mapping[str, FormatReader] = {name: _own(name) for name in FORMAT_NAMES
 
 @cache
 def all_readers() -> Mapping[str, FormatReader]:
-    """Every reader by its name, in the order in which they are asked.
+    """Every reader by its name, in the order of detection.
 
     Raises:
         ConfigError: the reader of another package cannot be used.
@@ -141,7 +141,7 @@ def all_readers() -> Mapping[str, FormatReader]:
 
 @cache
 def readers(kind: Kind) -> tuple[FormatReader, ...]:
-    """The readers of a kind of file, in the order in which they are asked.
+    """The readers of a kind of file, in the order of detection.
 
     Raises:
         ConfigError: as `all_readers`.

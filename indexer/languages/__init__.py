@@ -1,1 +1,1 @@
-"""The languages of recordings: which one each is in, its phones, and what std-index says of it."""
+"""The languages of recordings: their detection, their phones, and their lines in std-index."""

@@ -5,14 +5,14 @@ In this order of precedence:
     1  ``--language``, or ``[pronunciation] language`` of the configuration
     2  the recording's metadata, column ``language``
     3  the ECF: its excerpt's attribute ``language``, else the ECF's own
-    4  the recogniser's output, where it says one (Whisper, AWS, Azure, Google, our JSONL)
-    5  the recording's own words (`std.languages.detection`), if they leave no doubt
+    4  the recogniser's output, if it names one (Whisper, AWS, Azure, Google, our JSONL)
+    5  the recording's words (`std.languages.detection`), if they leave no doubt
     6  in doubt: the likeliest language of all the run's doubtful recordings of its script
        together, else that of most of the index that is written in this script
 
-A segment holds recordings of one language, so its words are pronounced once. Which recordings
-are told by their words does not depend on how they are cut into segments, shards or processes;
-only 6 looks beyond a recording, when all of a run have been read.
+A segment holds recordings of one language, so its words are pronounced once. Steps 1 to 5 do not
+depend on segments, shards or processes; only 6 uses other recordings, when all of a run have been
+read.
 """
 
 from collections import defaultdict
@@ -41,9 +41,9 @@ from std.store.columns import KEY_SHIFT, Int64s, SegmentColumns, unpack_vocabula
 from std.store.resident import ResidentSegment
 from std.values import Float64s, Recording
 
-PERSIAN_SHARE = 0.1  # of words in Arabic script, from which a recording is in no Arabic
+PERSIAN_SHARE = 0.1  # of words in Arabic script: from this share a recording is not in Arabic
 CELLS = 4_000_000  # words times recordings counted at a time
-Source = str  # who said so: one of these
+Source = str  # the source: one of these
 OPTION, METADATA, ECF, INPUT = "--language", "metadata", "ECF", "input"
 WORDS, OTHERS = "words", "other recordings"
 
@@ -53,19 +53,19 @@ class Spoken(NamedTuple):
 
     language: str  # a code; empty: not recognised
     source: Source
-    guess: Guess  # what its words say
+    guess: Guess  # the language of its words
     speech_ms: int
 
     @property
     def contradicted(self) -> bool:
-        """Whether its words are surely those of another language than somebody said."""
+        """Whether its words are surely of another language than the given one."""
         told = self.source in (METADATA, ECF, INPUT)
         return told and self.guess.sure and self.guess.language != self.language
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The languages that somebody said; names or codes, as they were written."""
+    """The given languages; names or codes, as written."""
 
     everywhere: str = ""  # by the user
     by_ecf: Mapping[Recording, str] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Told:
     by_metadata: dict[str, str] = field(default_factory=dict)  # of an audio file
 
     def of(self, recording: Recording) -> tuple[str, Source]:
-        """The code of a recording's language and who said it; empty: nobody."""
+        """The code of a recording's language and its source; empty: none given."""
         if self.everywhere:
             return language_code(self.everywhere), OPTION
         for source, told in (
@@ -86,14 +86,14 @@ class Told:
         return "", WORDS
 
     def not_understood(self) -> list[str]:
-        """What was said in metadata, ECF and input that is no language's name or code."""
+        """Languages in metadata, ECF and inputs that are no language's name or code."""
         said = self.by_metadata, self.by_ecf, self.by_input
         names = {name for by_whom in said for name in by_whom.values()} - {""}
         return sorted(name for name in names if not is_language(language_code(name)))
 
 
 def spoken(columns: SegmentColumns, told: Told) -> list[Spoken]:
-    """The language of each recording of a segment; empty where its words leave a doubt."""
+    """The language of each recording of a segment; empty if its words leave a doubt."""
     words, language_shares = recording_shares(columns)
     languages = []
     for indexed, n, told_by_words in zip(
@@ -108,7 +108,7 @@ def spoken(columns: SegmentColumns, told: Told) -> list[Spoken]:
 
 
 def recording_shares(columns: SegmentColumns) -> tuple[Float64s, Shares]:
-    """How much of each recording is function words of each language.
+    """The share of function words of each language in each recording.
 
     Returns:
         (R,) expected number of words, and (R, len(CODES)) shares.
@@ -121,7 +121,7 @@ def recording_shares(columns: SegmentColumns) -> tuple[Float64s, Shares]:
 
 
 def pooled(parts: Iterable[tuple[SegmentColumns, Sequence[bool]]]) -> Guess:
-    """What some recordings of segments, those that are marked, say of their language together."""
+    """The likeliest languages of marked recordings of segments, taken together."""
     counts: dict[str, float] = defaultdict(float)
     total = 0.0
     for columns, marks in parts:
@@ -145,7 +145,7 @@ def recording_scripts(columns: SegmentColumns) -> list[str]:
         columns.posting_posterior,
         minlength=size * len(names),
     ).reshape(size, len(names))
-    mass[:, 0] = 0  # numbers are written in any
+    mass[:, 0] = 0  # any script has numbers
     if PERSIAN in names and "arabic" in names:  # many Persian words have Arabic letters only
         arabic, persian = mass[:, names.index("arabic")], mass[:, names.index(PERSIAN)]
         is_persian = persian >= PERSIAN_SHARE * (arabic + persian)
@@ -168,7 +168,7 @@ def _words(columns: SegmentColumns) -> Float64s:
 
 
 def _masses(columns: SegmentColumns) -> Iterator[tuple[str, list[int], Float64s]]:
-    """Words that tell a language, whose they are, and (R,) how often each recording has them."""
+    """Words typical of languages, these languages, and (R,) how often each recording has them."""
     size, offsets = max(1, len(columns.recordings)), columns.posting_offsets
     vocabulary = unpack_vocabulary(columns.vocabulary)
     row_of = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
@@ -192,7 +192,7 @@ def _masses(columns: SegmentColumns) -> Iterator[tuple[str, list[int], Float64s]
 
 
 def split(columns: SegmentColumns, languages: Sequence[str]) -> dict[str, SegmentColumns]:
-    """A segment's recordings as one segment per language; itself if they have but one."""
+    """A segment's recordings as one segment per language; itself if they have one only."""
     if len(set(languages)) <= 1:
         return {languages[0] if languages else "": columns}
     parts = {}

@@ -1,10 +1,10 @@
 """Segments with phone columns: each in one language, each recording in its own.
 
-    segments(columns)         at a commit: recordings whose language is known get phone columns
+    segments(columns)         at a commit: recordings of a known language get phone columns
     last_segments(columns)    at the end of a run: those in doubt as well
 
-A recording that does not tell its language (names only, a few words, two languages mixed) waits for
-the end of the run in a segment without phones; then all such recordings are looked at together.
+A recording of unclear language (names only, a few words, two languages mixed) waits for the end of
+the run in a segment without phones; then all such recordings are classified together.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ from std.values import ECF, Recording
 
 @dataclass(slots=True)
 class Pronouncer:
-    """Tells languages and makes phone columns; knows what it found in this run."""
+    """Detects languages and makes phone columns; keeps the results of this run."""
 
     phone_builder: PhoneColumnBuilder
     told: Told = field(default_factory=Told)
@@ -52,8 +52,8 @@ class Pronouncer:
         """Pronounce several segments; recordings of unclear language take the likeliest one.
 
         Args:
-            columns: what becomes segments.
-            segments: others of the index; how much speech of which language it has.
+            columns: the columns of new segments.
+            segments: others of the index, for its amount of speech in each language.
         """
         if not self.phone_builder.wanted:
             return [[segment_columns] for segment_columns in columns]
@@ -96,7 +96,7 @@ class Pronouncer:
 
         Args:
             script: theirs.
-            columns: what becomes segments.
+            columns: the columns of new segments.
             marks: which recordings have an unclear language.
             scripts: the scripts of the recordings.
             segments: others of the index.
@@ -122,7 +122,7 @@ class Pronouncer:
         ]
 
     def _main(self, segments: Iterable[Segment], script: str) -> str:
-        """The language of a script that most of the index's speech is in, this run's included."""
+        """The language of a script with most of the index's speech, including this run's."""
         speech = Counter[str]()
         for recording in self.found.values():
             speech[recording.language] += recording.speech_ms
@@ -155,7 +155,7 @@ def undecided(segment: Segment, recordings: Mapping[Recording, Spoken]) -> bool:
 
 
 def _in_doubt(recording: Spoken) -> bool:
-    """Whether a recording's own words do not even name a likeliest language."""
+    """Whether a recording's words have no likeliest language at all."""
     return not recording.language and not (
         recording.guess.language and recording.guess.share >= MIN_SHARE
     )
@@ -174,7 +174,7 @@ def _settled(recording: Spoken, language: str) -> Spoken:
 
 
 def pronouncer_of(config: Config, experiment: ECF | None) -> Pronouncer:
-    """Who tells the recordings' languages and pronounces their words.
+    """The object that detects the recordings' languages and pronounces their words.
 
     Raises:
         ConfigError: the language that the user names has no converter.

@@ -1,4 +1,4 @@
-"""The lines of std-index about languages: which were found, their pronouncers, unclear cases."""
+"""The lines of std-index about languages: those found, their pronouncers, unclear cases."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -105,7 +105,7 @@ def doubts(pronouncer: Pronouncer) -> Iterator[str]:
 
 
 def contradictions(recordings: Recordings, remedy: str) -> Iterator[str]:
-    """Warnings about recordings whose words are surely those of another language."""
+    """Warnings about recordings whose words are surely of another language."""
     wrong = [recording for recording in recordings if recording[1].contradicted]
     for language in sorted({recording.guess.language for _, recording in wrong}):
         of_language = [recording for recording in wrong if recording[1].guess.language == language]

@@ -4,7 +4,7 @@
     ;; comment
 
 The transcript may hold alternatives, ``{ um / uh / @ }``, of which the first is taken; ``@`` is
-none. Words that may be missing, ``(uh)``, are words. A line whose transcript is
+none. Optional words, ``(uh)``, are words. A line whose transcript is
 IGNORE_TIME_SEGMENT_IN_SCORING, or whose speaker is inter_segment_gap or excluded_region, has none.
 Channels may be letters: A is 1, B is 2.
 
@@ -88,11 +88,11 @@ def _cue(at: int, line: str, path: Path | str) -> Cue:
 
 
 def _first_of_alternatives(transcript: str, path: Path | str, line: int) -> str:
-    """Take the first alternative at each place, and brackets off words that may be missing."""
+    """Keep the first of alternatives, and strip the brackets of optional words."""
     if "{" not in transcript and "}" not in transcript and "(" not in transcript:
         return transcript
     words: list[str] = []
-    taken = [True]  # by depth: whether what comes now is in a first alternative
+    taken = [True]  # by depth: whether the next word is in a first alternative
     for token in transcript.replace("{", " { ").replace("}", " } ").split():
         if token == "{":
             taken.append(taken[-1])

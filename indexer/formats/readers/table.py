@@ -6,7 +6,7 @@
     0.500<TAB>2.100<TAB>hello there       Audacity's labels: no headings, two times and a text
 
 Names of columns are those of `indexer.formats.shared.columns_of_cues`, small or capital letters.
-Needed are a start, an end or a duration, and a text, or a word, whose times then are its own.
+A table needs a start, an end or a duration, and a text; or a word, which then has these times.
 ``file`` (and ``channel``) name the recording, ``language`` its language, ``confidence`` a word's
 posterior. Times are seconds or clock times; milliseconds if the name says so ("start_ms"), or if
 all are whole numbers and speech at that rate could only be in milliseconds.
@@ -54,7 +54,7 @@ from std.values import Recording
 LEAST_WORDS = 2  # rows of one word each that are an aligner's: one row may be a caption
 EXPECTED = "columns start, end and text"
 _LINE_END = re.compile("\r\n?")
-LONG = 1 << 10  # bytes of a beginning that may end within a line
+LONG = 1 << 10  # bytes of a beginning, which may end within a line
 
 
 def looks_like(head: bytes) -> bool:
@@ -136,7 +136,7 @@ def _are_words(rows: Sequence[Numbered], columns: Columns) -> bool:
 def _of_speech(
     rows: Sequence[Numbered], columns: Columns, path: Path | str, options: ReaderOptions
 ) -> Sequence[Numbered]:
-    """Leave out the rows of phones and notes, where a column says which rows have words."""
+    """Leave out the rows of phones and notes if a column says which rows have words."""
     if "tier" not in columns:
         return rows
     place = columns["tier"][0]

@@ -9,12 +9,12 @@
         <annotationBlock who="#A" start="#T0" end="#T2">   the times may be at <u> instead
           <u> <seg> <anchor synch="#T0"/> <w>word</w> <pc>.</pc> <anchor synch="#T1"/> <w>...
 
-References may lack the ``#``; an interval may be a clock time. Anchors part an utterance into
-stretches with times of their own: where each holds one word, or the words have ``start`` and
-``end``, these are the words' times; otherwise each stretch is a cue whose words share its time.
-A stretch whose border is not aligned goes on to the next that is. An utterance without an end (ohd)
-lasts until the next one starts, the last one to the end of the timeline. Punctuation, remarks,
-notes and everything beside ``u`` (annotations, translations) are passed over.
+References may lack the ``#``; an interval may be a clock time. Anchors divide an utterance into
+stretches with times. If each holds one word, or words have ``start`` and ``end``, these are the
+words' times; otherwise each stretch is a cue whose words share its time. A stretch ends at the next
+aligned anchor. An utterance without an end (ohd) lasts until the next one starts, the last one to
+the end of the timeline. Punctuation, remarks, notes and everything outside ``u`` (annotations,
+translations) are skipped.
 
 Source: TEI P5, chapter 8 "Transcriptions of Speech"; ISO 24624:2016; what EXMARaLDA
 (``ISO-TEI`` style sheets), the oral history portal ohd (oral-history-digital/ohd
@@ -86,8 +86,8 @@ def parse(
     """Yield the stretches of a transcript's utterances as utterances, in order.
 
     Raises:
-        InputError: the file is not well formed, no utterance has times, or one names a point of
-            time that is not there.
+        InputError: the file is not well formed, no utterance has times, or one names a missing
+            point of time.
     """
     reader = _Transcript(path)
     feed(BytesIO(content_of(stream, path, MAX_UTTERANCE_BYTES)), reader)
@@ -117,7 +117,7 @@ class _Transcript(Reader):
         self._person = ""  # whose name is being read
         self._name: list[str] = []
         self._utterance: _Spoken | None = None
-        self._passed_over = 0  # depth inside of what is
+        self._passed_over = 0  # depth inside of skipped elements
         self._word: list[str] | None = None
         self._anchor = ""  # inside of a word: it counts at the word's end
         self._text: list[str] = []
@@ -198,7 +198,7 @@ class _Transcript(Reader):
             self._utterance = None
 
     def _loose(self, utterance: _Spoken) -> None:
-        """Text that stands outside of words is words, too."""
+        """Text outside of ``w`` is words, too."""
         utterance.words += "".join(self._text).split()
         self._text = []
 

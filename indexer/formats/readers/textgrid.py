@@ -4,13 +4,13 @@
     tier  := "IntervalTier" NAME FROM TO COUNT ( FROM TO TEXT )*
            | "TextTier"     NAME FROM TO COUNT ( TIME TEXT )*             points: passed over
 
-Only free-standing numbers, texts in quotation marks (doubled inside) and <flags> count, as Praat
-itself reads it; so ``xmin =`` and ``item [1]:`` of the long form say nothing, nor do letters behind
-a number (``2.3s``) and comments after ``!``. Which tiers are speech: see
-`indexer.formats.shared.tiers`. In tiers of words each label has times of its own; the words of any
-other interval share its time. Who speaks is what stands beside "words" in a tier's name, or the
-names of tiers that are people's who take turns. Praat's spellings of letters (``\\a"``, ``\\ss``)
-become these letters. Labels for silence (sp, sil, <p:>, #, _) are none.
+As in Praat, only free-standing numbers, texts in quotation marks (doubled inside) and <flags>
+count; ``xmin =`` and ``item [1]:`` of the long form, letters after a number (``2.3s``) and comments
+after ``!`` are ignored. Which tiers are speech: see `indexer.formats.shared.tiers`. In tiers of
+words each label is a word with its times; the words of any other interval share its time. The
+speaker is the rest of a tier's name beside "words", or the tier's name if the tiers are people who
+take turns. Praat's spellings of letters (``\\a"``, ``\\ss``) become these letters. Labels for
+silence (sp, sil, <p:>, #, _) are none.
 
 Source: Praat manual, "TextGrid file formats", "Special symbols"; files of Praat, the Montreal
 Forced Aligner and WebMAUS. Encodings: see `indexer.formats.shared.caption_text`.
@@ -78,7 +78,7 @@ def parse(
     """Yield the intervals of the tiers that are speech as utterances.
 
     Raises:
-        InputError: a value is missing or another one than expected, or no tier is speech.
+        InputError: a value is missing or of the wrong kind, or no tier is speech.
     """
     values = _Values(
         decoded(
@@ -126,7 +126,7 @@ def _tier(values: "_Values") -> tuple[str, list[_Interval] | None]:
 
 
 def _speakers(names: list[Tier], tiers: list[list[_Interval]]) -> list[str]:
-    """Who speaks in each tier of speech, where their names are people's who take turns."""
+    """The speaker of each tier of speech, if the tiers are people who take turns."""
     speakers = [speaker_of_tier(name.name) for name in names]
     if all(name.of_words for name in names):  # Anna - words
         return speakers
@@ -151,7 +151,7 @@ def _words(intervals: list[_Interval]) -> Iterator[Cue]:
 
 
 def _spelt(label: str) -> str:
-    """Put letters in the place of Praat's spellings of them.
+    """Replace Praat's spellings of letters by the letters.
 
     >>> _spelt("\\\\ssen, Fa\\\\c,on, M\\\\u\\"ller")
     'ßen, Façon, Müller'
@@ -163,7 +163,7 @@ def _spelt(label: str) -> str:
 
 
 class _Values:
-    """The values of a file one after the other, each of the kind that is asked for."""
+    """Reads the values of a file in order; the caller names the kind of each."""
 
     def __init__(self, text: str, path: Path | str) -> None:
         self._text, self._path = text, path
@@ -171,7 +171,7 @@ class _Values:
         self._at, self.line = 0, 1
 
     def begin(self) -> None:
-        """Read what stands before the number of tiers."""
+        """Read the header up to the number of tiers."""
         for expected in ("ooTextFile", "TextGrid"):
             if not self.text(expected).startswith(expected):
                 raise self.error(expected, "something else")
@@ -195,7 +195,7 @@ class _Values:
         return value
 
     def count(self, expected: str) -> int:
-        """Read how many come; more than the file has letters cannot be, less than 0 are none."""
+        """Read a count: at most the number of the file's letters; 0 if it is negative."""
         value = self.number(expected)
         if not (value == int(value) and value <= len(self._text)):
             raise self.error(expected, f"{value:g}")

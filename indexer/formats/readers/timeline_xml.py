@@ -13,8 +13,8 @@
                       "TLI_1"/> text</unparsed>, or <w>text</w>
 
 All three are texts between points of time. Each is a cue; tiers that are no transcription (type
-``t``) are passed over. A word that a point of time divides stays whole, remarks in double
-parentheses and pauses are left out. Of several recordings the first of sound is the file's.
+``t``) are passed over. A word divided by a point of time stays whole; remarks in double parentheses
+and pauses are left out. If a file names several recordings, the first one with sound is used.
 
 Source: Transcriber's trans-14.dtd; EXMARaLDA's basic-transcription.dtd; FOLKER's data model.
 """
@@ -42,7 +42,7 @@ from std.ranges import MAX_UTTERANCE_BYTES
 ROOTS = ("Trans", "basic-transcription", "folker-transcription")
 POINTS = {"tli": ("id", "time"), "timepoint": ("timepoint-id", "absolute-time")}
 MEDIA = {"Trans": "audio_filename", "referenced-file": "url", "recording": "path"}
-_REMARK = re.compile(  # pauses, breath, what was not understood, in HIAT and GAT
+_REMARK = re.compile(  # pauses, breath, unintelligible speech, in HIAT and GAT
     r"\(\([^()]*\)\)|\(\d*[.,]?\d*s?\)|\([.-]+\)|(?<!\w)(\u00b0h+|h+\u00b0|\++)(?!\w)|[\u02d9\u2022]"
 )
 VIDEO = re.compile(r"(?i)\.(mp4|m4v|mov|avi|mkv|webm|mpe?g|wmv)$")
@@ -107,11 +107,11 @@ class _Transcript(Reader):
         self._open: _Span | None = None
         self._who: list[str] = []  # of a turn of several
         self._first = 0  # text of the tier
-        self._tier = ("", False)  # whose it is, and whether it is what was said
+        self._tier = ("", False)  # its speaker, and whether it is a transcription
         self._speaker = ""  # whose name is read
         self._named = False
         self._in_word = False
-        self._later = ""  # a point of time within a word, which is not divided
+        self._later = ""  # a point of time within a word, which stays whole
 
     def doctype(self, name: str, public_id: str | None, system_id: str | None) -> None:
         """Transcriber's files name its DTD; nothing of it is read."""
@@ -119,7 +119,7 @@ class _Transcript(Reader):
     def start(self, tag: str, attributes: Attributes) -> None:
         if tag in MEDIA and (media := attributes.get(MEDIA[tag])):
             of_sound = bool(AUDIO_EXTENSION.search(media) and not VIDEO.search(media))
-            if not self.media or (of_sound and not self._of_sound):  # a film's name may be another
+            if not self.media or (of_sound and not self._of_sound):  # a film's name may differ
                 self.media, self._of_sound = media, of_sound
         if tag in POINTS:
             name, time = (attributes.get(key) for key in POINTS[tag])
@@ -188,7 +188,7 @@ class _Transcript(Reader):
             self.spans[self._first :] = _whole_words(self.spans[self._first :])
 
     def times_s(self) -> dict[str, float]:
-        """Points of time in seconds; one that is not aligned lies between those that are."""
+        """Points of time in seconds; unaligned points are placed between aligned ones."""
         values = np.array([*self._points.values()], dtype=np.float64)
         known = ~np.isnan(values)
         if known.any() and not known.all():
@@ -203,7 +203,7 @@ class _Transcript(Reader):
         return value
 
     def _at(self, written: str | None) -> str:
-        """The point of time that is written as seconds."""
+        """The point of time written as seconds."""
         if written:
             self._points[written] = self._seconds(written)
         return written or ""
@@ -234,7 +234,7 @@ class _Transcript(Reader):
 
 
 def _whole_words(spans: Sequence[_Span]) -> list[_Span]:
-    """Join texts of a tier whose border is within a word, where a blank ends most others."""
+    """Join texts of a tier at borders within words, if most texts end with a blank."""
     joined: list[_Span] = []
     texts = ["".join(span.texts) for span in spans]
     meet = [one.last == other.first for one, other in pairwise(spans)]

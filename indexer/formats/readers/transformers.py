@@ -4,11 +4,11 @@
         "word_offsets": [[{"word": "das", "start_offset": 0, "end_offset": 10}, ...], ...]}
     {"text": "das haus", "logit_score": -12.1, "lm_score": -4.2, "word_offsets": [...]}   the best
 
-Each object is an utterance. Offsets are frames, `FRAMES_PER_S`. The n best are laid side by side,
-weighted by the softmax of their ``lm_score``, which the decoder ranks them by (it holds the
-acoustic score, too), else of ``logit_score``, scaled by ``acoustic_scale`` if given. Where words
-carry ``start_time`` and ``end_time`` in seconds, as the library's example adds them, these count.
-``chunks`` with a ``timestamp``, which pipelines give, are read with Whisper's family.
+Each object is an utterance. Offsets are frames, `FRAMES_PER_S`. The n best are aligned, weighted by
+the softmax of their ``lm_score``, by which the decoder ranks them (it includes the acoustic score),
+else of ``logit_score``, scaled by ``acoustic_scale`` if given. ``start_time`` and ``end_time`` of
+words in seconds, as in the library's example, are used if present. ``chunks`` with a ``timestamp``,
+which pipelines give, are read with Whisper's family.
 
 Source: huggingface/transformers ``processing_wav2vec2_with_lm.py`` (Wav2Vec2DecoderWithLMOutput).
 """

@@ -6,12 +6,11 @@
     TIME := hours ":" minutes ":" seconds [ "." decimals | ":" frames [ "." parts ] ]
           | number [ "h" | "m" | "s" | "ms" | "f" | "t" ]
 
-Times count from where the element around begins, or from 0 if they can only be so (Apple's lyrics);
-an end may be a duration (``dur``), and what has none of its own ends with what is around it, or
-lasts until the next. A ``p`` is a cue. Where the texts inside have times of their own, each of
-those is one; single words then have real times, syllables are joined. Styles, regions and
-metadata are passed over, but for the names of agents (``ttm:agent``), who are the speakers. The
-language is the nearest ``xml:lang``.
+Times count from the start of the parent element, or from 0 if that is the only possibility (Apple's
+lyrics); an end may be a duration (``dur``), and an element without an end ends with its parent, or
+lasts until the next. A ``p`` is a cue. If the texts in it have times, each of them is one; single
+words then have real times, syllables are joined. Styles, regions and metadata are skipped, except
+the names of agents (``ttm:agent``), who are the speakers. The language is the nearest ``xml:lang``.
 
 Source: W3C, "Timed Text Markup Language 1/2"; files of pycaption, Netflix, Amazon and subtitle
 editors.
@@ -41,9 +40,9 @@ _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _ID = "{http://www.w3.org/XML/1998/namespace}id"
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "": 1.0, "ms": 0.001}
 PASSED_OVER = {"head", "metadata", "set"}
-READINGS = {"text", "textContainer", "delimiter"}  # ruby: of characters, beside them
+READINGS = {"text", "textContainer", "delimiter"}  # ruby: readings beside characters
 MAX_RATE = 1e9
-MOST_BEYOND = 0.1  # of elements begin outside of what they stand in, if they count from there
+MOST_BEYOND = 0.1  # of elements would begin outside their parents, if they count from there
 ROUNDED_S = 0.01
 EXPECTED = "a time as 00:00:01.500 or 1.5s"
 
@@ -52,7 +51,7 @@ class _Element(NamedTuple):
     name: str
     start_s: float
     end_s: float
-    timed: bool  # has times of its own
+    timed: bool  # has times
     language: str
     speaker: str = ""  # the id of an agent
 
@@ -100,7 +99,7 @@ class _Captions(Reader):
         self._from_zero = from_zero  # times count from the start of the document
         self._options = options
         self._open = [_Element("", 0.0, float("inf"), False, "")]
-        self._passed_over = 0  # depth inside of what is
+        self._passed_over = 0  # depth inside of skipped elements
         self._names: dict[str, str] = {}  # of agents, by their ids
         self._agent = ""  # that is being described
         self._naming = False
@@ -156,7 +155,7 @@ class _Captions(Reader):
         self._began(name)
 
     def _compare(self, start_s: float, around: _Element) -> None:
-        """Count elements that begin before or after what they stand in, as none should."""
+        """Count elements that begin outside their parents, as none should."""
         if around.start_s > 0:
             self.nested += 1
             self.beyond += not around.start_s <= start_s + ROUNDED_S <= around.end_s + 2 * ROUNDED_S
@@ -219,7 +218,7 @@ class _Captions(Reader):
         self.cues.append(cue._replace(speaker=speaker))
 
     def _end(self, one: "_Element | Piece") -> float:
-        """The end; unknown of what begins and has none: it lasts until the next."""
+        """The end; unknown for a start without an end: it lasts until the next."""
         if one.end_s < float("inf"):
             return one.end_s
         if not one.timed:

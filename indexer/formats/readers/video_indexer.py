@@ -6,11 +6,10 @@
     {"breakdowns": [{"insights": {"transcriptBlocks": [{"lines": [{"text": "Das Haus.",
         "confidence": 0.9, "timeRange": {"start": "00:00:00", "end": "00:00:01.6500000"}}]}]}}]}
 
-Each line is an utterance; there are no times of words, they share the line's. Confidences are those
-of lines. ``start`` counts in the video, ``adjustedStart`` in a playlist of several and is not read.
-The language is the line's, which may be another than was spoken (a translated index). A recording
-is called as the video; the videos of a playlist are called by their ids. A video that is not
-processed yet is refused; one without speech has no transcript.
+Each line is an utterance; its words share its time and its confidence. ``start`` counts in the
+video; ``adjustedStart`` counts in a playlist and is not read. The language is the line's, which in
+a translated index is not the spoken one. A recording is named after the video, in a playlist by the
+video's id. A video that is not processed yet is refused; one without speech has no transcript.
 
 Source: microsoft/Video-Indexer-Processor (API 2), MasterGunner/Vindexer-Test (API 1), the service's
 pages in MicrosoftDocs/azure-video-indexer.
@@ -45,7 +44,7 @@ def _add(
 
 
 def _require_processed(video: Part, index: Part) -> None:
-    """Refuse what has no transcript, unless it is a processed video where nobody speaks."""
+    """Refuse a file without a transcript, unless it is a processed video without speech."""
     if video.has("insights") and video.name(["state"]) == "Processed":
         return
     for part in (video, index):
@@ -79,7 +78,7 @@ def _video(
 
 
 def _lines(insights: Part) -> Iterator[tuple[Part, Part]]:
-    """Yield the lines, each with where its times stand."""
+    """Yield the lines, each with the place of its times."""
     for line in insights.each("transcript"):
         yield from ((line, instance) for instance in line["instances"])
     for block in insights.each("transcriptBlocks"):

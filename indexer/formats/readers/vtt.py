@@ -7,15 +7,15 @@
     TIME   := [ hours ":" ] minutes ":" seconds "." decimals
     TEXT   := text, tags such as <i>, <v Name>, <c.yellow>, and times of words
 
-The header's ``Language:`` is the recording's. Tags are taken out; a voice's is who
-speaks, as are names before what is said (`indexer.formats.shared.speaker_names`).
+The header's ``Language:`` is the recording's. Tags are removed; a voice's tag names the speaker, as
+do names before speech (`indexer.formats.shared.speaker_names`).
 
 Automatic captions of a video site have the time of each word, ``the<00:00:00.480><c> word</c>``,
 and roll up (`indexer.formats.shared.caption_text`). The words between two times have the first as
-their start and the second as their end: real times, which are used as they are. The last word ends
-where the cue does, or where the next cue begins, if that is earlier.
+their start and the second as their end: these are real times. The last word ends where the cue
+does, or where the next cue begins, if that is earlier.
 
-Webex names who speaks in a cue's identifier, ``1 "Anna Smith" (123)``. Pictures' addresses
+Webex names the speaker in a cue's identifier, ``1 "Anna Smith" (123)``. Pictures' addresses
 (``sprite.jpg#xywh=0,0,160,90``), titles of chapters (``Kind: chapters``) and JSON as text are other
 uses of the format and refused.
 
@@ -107,7 +107,7 @@ def _cues(text: str, path: Path | str, language: str, repairs: Repairs) -> Itera
 
 
 def _timed(cue: Cue, next_s: float, path: Path | str, repairs: Repairs) -> list[Cue]:
-    """Take the words out of a cue in which their times stand, with these; one cue a voice."""
+    """Read the words and times of a cue that has times of words; one cue for each voice."""
     if "<" not in cue.text or not (times := list(_WORD_TIME.finditer(cue.text))):
         return [cue]
     starts_s = [cue.start_s, *(seconds(*one.groups()) for one in times)]
@@ -138,7 +138,7 @@ def _timed(cue: Cue, next_s: float, path: Path | str, repairs: Repairs) -> list[
 
 
 def _of_words(cue: Cue, words: Sequence[HypothesisWord]) -> Cue:
-    """Give a cue its words; one whose text has no word stays empty."""
+    """Set a cue's words; a text without words stays empty."""
     text = " ".join(word.token for word in words)
     return cue._replace(text=text, words=words, speaker=words[0].speaker if words else "")
 

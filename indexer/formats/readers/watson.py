@@ -5,14 +5,14 @@
       "word_alternatives": [{"start_time": 0.1, "end_time": 0.3, "alternatives":
         [{"word": "das", "confidence": 0.95}, {"word": "dass", "confidence": 0.04}]}]}]}
 
-Asynchronous jobs put such answers in a list of ``results`` of their own; of a stream's messages
-those without results (``state``) say nothing. ``"speaker_labels": [{"from": 0.1, "to": 0.3,
-"speaker": 0}]`` say, beside results or behind them, who spoke the word that begins there.
+Asynchronous jobs put such answers in an outer list of ``results``; messages of a stream without
+results (``state``) are skipped. ``"speaker_labels": [{"from": 0.1, "to": 0.3, "speaker": 0}]``,
+beside results or after them, name the speaker of the word that begins there.
 
-Each final result is an utterance. Of its first alternative the timed words are taken, with their
-confidence or that of the alternative, where no ``word_alternatives`` are: below the service's
-threshold it leaves out words, and whole slots. What a slot lacks to 1 is therefore not known to
-be silence: it is not epsilon.
+Each final result is an utterance. ``word_alternatives`` lack the words, and whole slots, below the
+service's threshold: the gaps are filled with the timed words of the first alternative, with their
+confidence or that of the alternative. For the same reason the rest of a slot up to 1 need not be
+silence: it is not epsilon.
 """
 
 from bisect import bisect_right
@@ -81,7 +81,7 @@ def _labels(answer: Part) -> Iterator[tuple[float, str]]:
 
 
 def _write(builder: NetworkBuilder, result: Part, words: Sequence[HypothesisWord]) -> None:
-    """Write a result's slots down, and between them the words that have none."""
+    """Write a result's slots, and between them the words without slots."""
     slots = sorted(map(_slot, result.each("word_alternatives")))
     if not slots:
         write_words(builder, result.line, words)
@@ -106,7 +106,7 @@ def _slot(slot: Part) -> _Slot:
 
 
 def _first_alternative(result: Part, speakers: Mapping[float, str]) -> list[HypothesisWord]:
-    """The words of the first alternative; none where slots are all there is."""
+    """The words of the first alternative; none if there are only slots."""
     timed = any(alternative.has("timestamps") for alternative in result.each("alternatives"))
     if not timed and any(True for _ in result.each("word_alternatives")):
         return []
@@ -124,7 +124,7 @@ def _first_alternative(result: Part, speakers: Mapping[float, str]) -> list[Hypo
 
 
 def _token(word: Part) -> str:
-    """Read a word; one that is masked is not named."""
+    """Read a word; a masked one becomes unknown."""
     return bare(word.text()) if "**" in word.text() else word.text()
 
 

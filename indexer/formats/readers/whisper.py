@@ -1,4 +1,4 @@
-"""The Whisper family's JSON: one best sequence, words with times where it was asked for them.
+"""The Whisper family's JSON: one best sequence, words with times if they were requested.
 
     openai-whisper       {"segments": [{"start", "end", "text", "words":
                              [{"word": " das", "start", "end", "probability"}]}]}
@@ -15,15 +15,15 @@
     whisper.cpp -ojf     ... "tokens": [{"text": " d", "p": 0.97, "offsets": {"from", "to"}}]
     whisper.cpp server   openai-whisper's, but its words are tokens: they have "t_dtw"
 
-Each segment is an utterance. Where words do not stand in segments, or each segment holds a single
-word (whisper.cpp ``-ml 1``), an utterance ends where nothing is said for half a second. Blanks and
-punctuation around words are taken off; remarks such as [Musik] and (laughs) were not said. Words
-without times share the gap they stand in; segments without words share their time by letters
-(``times_estimated``).
+Each segment is an utterance. If words are not in segments, or each segment holds a single word
+(whisper.cpp ``-ml 1``), an utterance ends at a pause of half a second. Blanks and punctuation
+around words are stripped; remarks such as [Musik] and (laughs) are no words. Words without times
+share the gap between their neighbours; the words of a segment without times of words share its time
+by letters (``times_estimated``).
 
-What whisper.cpp writes are tokens, parts of words. A blank before a token begins another word.
-Marks such as [_BEG_] are not said. A word has the mean of its tokens' probabilities, without those
-that are nothing but punctuation; the bytes of one letter may be spread over tokens.
+whisper.cpp writes tokens, parts of words. A blank before a token begins a new word. Marks such as
+[_BEG_] are skipped. A word's probability is the mean of its tokens', without those of punctuation
+only; the bytes of one letter may be spread over tokens.
 """
 
 import re
@@ -42,7 +42,7 @@ from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents, whole
 from std.repairs import UNKNOWN
 
-KEYS = (  # of which a document of the family has all in one line
+KEYS = (  # a document in one line has all keys of one
     "transcription offsets", "segments text", "segments language", "avg_logprob text",
     "words text language", "chunks timestamp", "retval words punct",
 )  # fmt: skip
@@ -58,7 +58,7 @@ class _Utterance(NamedTuple):
     start_s: float
     end_s: float
     words: Sequence[HypothesisWord]
-    speaker: str = ""  # of words that do not say who spoke them
+    speaker: str = ""  # of words that name no speaker
 
 
 def looks_like(head: bytes) -> bool:
@@ -89,7 +89,7 @@ def parse(
 
 
 def _by_kind(parts: Iterable[Part]) -> Iterator[tuple[Part, list[Part]]]:
-    """Yield each document, and those in a row that are chunks together, with the first of them."""
+    """Yield each document; successive documents that are chunks are yielded together."""
     for is_chunk, group in groupby(parts, lambda part: part.has("timestamp") and part.has("text")):
         if is_chunk:
             chunks = list(group)
@@ -143,7 +143,7 @@ class Token(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text without marks, perhaps with half a letter."""
+        """The text without marks; it may end within a letter."""
         value = self.written.value
         return without_marks(value if isinstance(value, str) else self.written.text())
 
@@ -166,7 +166,7 @@ def _cut(words: Sequence[HypothesisWord]) -> Iterator[_Utterance]:
 
 
 def _chunks(chunks: Sequence[Part], nonwords: Nonwords) -> Iterable[_Utterance]:
-    """Read phrases or words; one without an end lasts until the next, the last has no length."""
+    """Read phrases or words; one without an end lasts until the next, a last one has no length."""
     texts = [chunk["text"].text() for chunk in chunks]
     spans: list[tuple[float, float]] = []
     following = UNKNOWN
@@ -244,7 +244,7 @@ READER = FormatReader(
 
 
 def without_marks(text: str) -> str:
-    """Take out what is not said, such as [_BEG_] and [_TT_50]."""
+    """Remove marks such as [_BEG_] and [_TT_50]."""
     return _MARK.sub("", text)
 
 
@@ -252,7 +252,7 @@ def joined(tokens: Iterable[Token]) -> list[HypothesisWord]:
     """Make words of tokens, punctuation still glued to them.
 
     Raises:
-        InputError: a text is none, or the letters remain in pieces.
+        InputError: a token has no text, or a letter is incomplete.
     """
     groups: list[list[Token]] = []
     for token in tokens:

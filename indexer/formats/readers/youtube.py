@@ -6,8 +6,8 @@
     srv2    <timedtext><text t="120" d="3559">purple carrots</text>
     srv1    <transcript><text start="0.12" dur="3.559">purple carrots</text>
 
-Where parts of a caption have offsets they are words, each of which lasts until the next; others
-share the caption's time. What only moves lines on the screen says nothing.
+Parts of a caption with offsets are words, each of which lasts until the next; others share the
+caption's time. Events that only move lines on the screen are skipped.
 
 Source: files that yt-dlp writes (``--sub-format json3/srv3/srv2/srv1``).
 """
@@ -63,7 +63,7 @@ def parse(
     """Yield the file's captions as utterances, in order.
 
     Raises:
-        InputError: it is no JSON or XML, or a time is none.
+        InputError: the file is neither JSON nor XML, or a time is invalid.
     """
     content = content_of(stream, path, MAX_UTTERANCE_BYTES)
     if content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
@@ -139,7 +139,7 @@ class _Captions(Reader):
             self._pieces.append(_Piece(UNKNOWN if offset is None else offset / MS, ""))
 
     def _seconds(self, attributes: Attributes, ms: str, s: str) -> float:
-        """Read a time that is in milliseconds under one name, in seconds under another."""
+        """Read a time, which is in milliseconds under one name, in seconds under another."""
         if (written := attributes.get(ms)) is not None:
             value, unit = parse_number(written), MS
         else:

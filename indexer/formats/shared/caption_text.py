@@ -1,21 +1,21 @@
-"""What captions and transcripts say: without markup, and each line once.
+"""The text of captions and transcripts without markup, each line once.
 
-    spoken_part, without_markup    a caption -> the part of it that was said
-    without_repeats                captions -> captions in which no line stands twice
+    spoken_part, without_markup    a caption -> the part that was said
+    without_repeats                captions -> captions without repeated lines
 
-How they are encoded is the business of `std.encodings`.
+`std.encodings` decodes them.
 
-Automatic captions of a video site roll up: they show two lines. A line comes up while it is spoken,
+Automatic captions of a video site roll up: they show two lines. A line appears while it is spoken,
 and stays until the next one is complete:
 
     0.1 --> 2.4   welcome to the          2.4 --> 2.41   welcome to the
     2.41 --> 4.8  welcome to the          4.8 --> 4.81   next line
                   next line               ...
 
-In such files only what is new in a caption is taken, from the caption in which it is new. They are
-told by how many captions begin with lines that the one before ends with, and how many of these go
-on with others; a caption that somebody wrote may repeat the one before, too, when a word is said
-twice, but then has nothing else.
+In such files only the new lines of each caption count. A file is recognised by how many captions
+begin with lines that end the one before, and how many of these go on with other lines; a caption
+written by a person may repeat the one before, too, when a word is said twice, but then has nothing
+else.
 """
 
 import html
@@ -27,16 +27,16 @@ from indexer.formats.shared.cues import Cue
 
 _MARKUP = re.compile(r"</?[A-Za-z][^<>\n]*>|<(?:\d+:)?\d+:\d\d\.\d+>|</?>|\{\\[^{}\n]*\}|\\[Nnh]")
 
-_READING = re.compile(r"<r([tp])\b[^<>]*>[^<]*(?:</r\1>|(?=<))")  # of characters, beside them
-_BREAK = re.compile(r"</?(?:br|p|div|li)\b", re.IGNORECASE)  # words do not go on behind it
+_READING = re.compile(r"<r([tp])\b[^<>]*>[^<]*(?:</r\1>|(?=<))")  # readings beside characters
+_BREAK = re.compile(r"</?(?:br|p|div|li)\b", re.IGNORECASE)  # ends a word
 
 MIN_SHARE = 0.4  # of captions that repeat, and of these that have more; nearly all, and half do
-LOOKED_AT = 500  # captions of a file that tell what it is
+LOOKED_AT = 500  # captions of a file that are examined
 TOUCH_S = 0.2  # between captions of which the second repeats the first
 
 
 def spoken_part(text: str) -> str:
-    """Take markup and entities out of a caption; `speaker_names` takes names out.
+    """Remove markup and entities from a caption; `speaker_names` removes names.
 
     >>> spoken_part("<i>Tom &amp; <b>Jerry</b></i>")
     'Tom & Jerry'
@@ -52,7 +52,7 @@ def spoken_part(text: str) -> str:
 
 
 def without_markup(text: str) -> str:
-    """Take markup out of a caption: tags, times in its text, styles in braces, readings.
+    """Remove markup from a caption: tags, times in its text, styles in braces, readings.
 
     >>> without_markup("<ruby>\u6f22<rp>(</rp><rt>\u304b\u3093</rt><rp>)</rp></ruby>") == "\u6f22"
     True
@@ -74,7 +74,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def without_repeats(captions: Sequence[Cue]) -> Sequence[Cue]:
-    """Return the captions, each without what it repeats, if the file's roll up."""
+    """Return the captions, without repeated lines if the file's captions roll up."""
     some = captions[:LOOKED_AT]
     if sum(starmap(_may_repeat, pairwise(some))) < MIN_SHARE * len(some):
         return captions

@@ -1,7 +1,7 @@
-"""What roles and texts of Final Cut's clips say: who speaks, in which language, and nothing at all.
+"""Roles and texts of Final Cut's clips: speakers, languages, and titles without a text.
 
 named_by_role    the role of a caption or title -> a speaker, a language
-is_unwritten     whether a title says what it said before anybody wrote it
+is_unwritten     whether a title still has its default text
 """
 
 import re
@@ -19,7 +19,7 @@ _UNWRITTEN = re.compile(
 
 
 def named_by_role(role: str, *, of_title: bool) -> tuple[str, str]:
-    """The speaker and the language that a role names; empty where it names none.
+    """The speaker and the language that a role names; empty if it names none.
 
     >>> [named_by_role(role, of_title=False) for role in ("Anna?captionFormat=ITT.en", "iTT")]
     [('Anna', 'en'), ('', '')]

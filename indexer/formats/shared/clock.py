@@ -3,7 +3,7 @@
     CLOCK        the pattern of a time: hours may be missing, decimals follow a comma or a point
     seconds, seconds_of      the groups of a match, a time -> seconds
     frames_as_decimals       times with frames -> times with decimals
-    time_lines, require_times   a text -> its lines of times, or the error that one is damaged
+    time_lines, require_times   a text -> its lines of times, or an error for a damaged one
     codes_of     a text -> the numbers of its letters
     note_restarts               times that go back to the beginning
     unit_s       times and letters of a whole file -> seconds of their unit
@@ -48,7 +48,7 @@ _MARKS = [column for column, letter in enumerate(_LINE) if letter != "0"]
 
 
 class TimeLine(NamedTuple):
-    """A line of times: where it stands in the text, and what it says."""
+    """A line of times: its place in the text, and its values."""
 
     begin: int
     end: int
@@ -156,7 +156,7 @@ def note_restarts(
     repairs: Repairs,
     back_s: float = BACK_S,
 ) -> None:
-    """Say where times of one recording go back to the beginning, before they are put in order."""
+    """Note where times of one recording go back to the beginning, before they are sorted."""
     starts = np.array(starts_s, np.float64)
     back = np.flatnonzero((starts[1:] < back_s) & (starts[1:] < starts[:-1] - back_s)) + 1
     if len(back):
@@ -180,12 +180,12 @@ def require_times(text: str, path: Path | str, expected: str, repairs: Repairs =
 
 
 def before_arrow(body: str) -> str:
-    """Return what stands before a line with an arrow: the text of a caption, less the next one."""
+    """Return the text before a line with an arrow: that of the caption before."""
     return _ARROW.split(body, maxsplit=1)[0]
 
 
 def _all_seconds(times: Sequence[str]) -> Float64s:
-    """(n,) seconds of times that `CLOCK` matches, all at once where they have the usual length."""
+    """(n,) seconds of times that `CLOCK` matches; in one pass if they have the usual length."""
     usual = np.array([len(time) == _USUAL for time in times], dtype=bool)
     values = np.zeros(len(times))
     some = "".join([time for time in times if len(time) == _USUAL])

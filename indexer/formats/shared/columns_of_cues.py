@@ -3,7 +3,7 @@
 named       names -> what each of them holds
 time_s, times_s    written times -> seconds
 
-Names are English, and German, French, Spanish or Dutch where tables have such headings.
+Names are English, and German, French, Spanish or Dutch as in headings of tables.
 """
 
 import re
@@ -66,7 +66,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {  # of several for one thing, the first 
     ),
     "tier": ("tier", "type", "tier name"),
 }  # fmt: skip
-MAY_BE_OTHERS = {  # that are no text without an end beside the start: columns of logs, of lists
+MAY_BE_OTHERS = {  # a text only beside a start and an end: else columns of logs, of lists
     "value", "label", "line", "lines", "message", "segment", "content", "token", "words", "body",
     "captions", "subtitles", "annotation", "inhalt", "contenu", "contenido", "inhoud",
 }  # fmt: skip
@@ -90,7 +90,7 @@ _DOTTED = re.compile(r"(\d{1,2})\.([0-5]\d)\.([0-5]\d)")
 
 
 class Column(NamedTuple):
-    """What a column holds; for a time the seconds of its unit, 0 where its name has none."""
+    """The content of a column; for a time the seconds of its unit, 0 if its name has none."""
 
     what: str
     unit_s: float = 0.0
@@ -121,7 +121,7 @@ def columns_of(names: Iterable[str]) -> dict[str, tuple[int, Column]]:
     """Return, by what they hold, the place and kind of the columns of a cue.
 
     Of several that hold the same, one whose name has a unit counts, else the first in `NAMES`:
-    ``start`` before ``start_offset``. An ``offset`` is a start where there is no onset.
+    ``start`` before ``start_offset``. An ``offset`` is a start if there is no onset.
     """
     found: dict[str, tuple[int, Column]] = {}
     ranks: dict[str, tuple[bool, int]] = {}

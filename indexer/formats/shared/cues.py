@@ -1,11 +1,11 @@
 """Cues -> utterances: shared by the readers of captions and transcripts.
 
 A cue is a stretch of text with a start and an end. Its words share its time
-(`indexer.networks.slot_times`), unless each has times of its own. Each cue is an utterance;
-words with times of their own form one until half a second passes without any.
+(`indexer.networks.slot_times`), unless each has times. Each cue is an utterance; words with times
+form utterances that end at pauses of half a second.
 
-Columns are made for many cues at once, and what a token means is found out once for each of the
-different ones: captions of thousands of hours are read in seconds.
+Columns are made for many cues at once, and each distinct token is interpreted once, so captions of
+thousands of hours are read in seconds.
 """
 
 import re
@@ -47,14 +47,14 @@ SINGLE = 0.8  # of texts that are words
 LEAST_WORDS = 5  # captions of a word each that are words of a recogniser
 LONGEST_WORD_S = 1.0  # on average
 LONGEST_WORD = 60  # letters
-LOOKED_AT = 50  # captions that tell that they are no words
+LOOKED_AT = 50  # captions that show that they are no words
 _MAY_BE_REMARK = re.compile("[\\[({<*%+\uff3b\u3010\uff08\u2669-\u266c\U0001f3b5\U0001f3b6]")
 
 
 class Cue(NamedTuple):
-    """A stretch of text with its times; ``words`` where each of them has its own.
+    """A stretch of text with its times; ``words`` if each of them has times.
 
-    One whose end is NaN lasts until the next, or as long as its letters take.
+    A cue whose end is NaN lasts until the next, or as long as its letters take.
     """
 
     line: int  # where it begins in the file
@@ -70,7 +70,7 @@ class Cue(NamedTuple):
 def timed_cues(
     words: Iterable[tuple[int, HypothesisWord]], *, in_parts: bool = False
 ) -> Iterator[Cue]:
-    """Yield cues of words with times of their own, each given with its line, cut at pauses.
+    """Yield cues of timed words, each given with its line, cut at pauses.
 
     Args:
         words: in the file's order.
@@ -106,7 +106,7 @@ def _is_single(text: str) -> bool:
 def utterances_of_cues(
     cues: Iterable[Cue], path: Path | str, recording: Recording, options: ReaderOptions
 ) -> Iterator[Utterances]:
-    """Yield the utterances of cues, in their order; cues without a word are none.
+    """Yield the utterances of cues, in their order; cues without a word are skipped.
 
     Args:
         cues: as they are read.
@@ -115,7 +115,7 @@ def utterances_of_cues(
         options: whether noises are kept; it counts those that are dropped.
 
     Raises:
-        InputError: there is no cue, or a time cannot be and must not be repaired.
+        InputError: there is no cue, or a time is impossible and must not be repaired.
     """
     waiting, number, found = iter(cues), 0, False
     language = language_in_name(path)
@@ -146,7 +146,7 @@ def _are_single_words(cues: Sequence[Cue]) -> bool:
 
 
 def _of_single_words(cues: Sequence[Cue]) -> list[Cue]:
-    """Put captions of a word each together to utterances, until a pause or another speaker."""
+    """Join captions of a word each to utterances, up to a pause or another speaker."""
     joined: list[Cue] = []
     for key, run in groupby(cues, lambda cue: (*cue[5:8], _is_single(cue.text))):
         where, language, speaker, is_word = key
@@ -166,7 +166,7 @@ def _of_single_words(cues: Sequence[Cue]) -> list[Cue]:
 
 
 def _note_restarts(cues: Sequence[Cue], options: ReaderOptions) -> None:
-    """Say where the clock of a speaker goes back, if not his words have said so already."""
+    """Note where the clock of a speaker goes back, if his words have not shown it already."""
     starts_s = np.array([cue.start_s for cue in cues])
     if not (np.diff(starts_s) < -BACK_S).any() or len(options.tiers.read) > 1:
         return  # as nearly always; tiers stand one after the other
@@ -179,13 +179,13 @@ def _note_restarts(cues: Sequence[Cue], options: ReaderOptions) -> None:
         note_restarts(starts_s[rows], [cues[row].line for row in rows], options.repairs)
 
 
-_bare = lru_cache(maxsize=1 << 17)(bare)  # most words of a file are in the next one, too
+_bare = lru_cache(maxsize=1 << 17)(bare)  # files share most of their words
 
 
 def _columns(
     cues: Sequence[Cue], recording: Recording, number: int, nonwords: Nonwords, language: str
 ) -> RawUtterances:
-    """Make columns in which each word is a slot of its own, and nothing else was said."""
+    """Make columns with a slot for each word, without alternatives."""
     tokens = _tokens(["" if cue.words else cue.text for cue in cues], nonwords)
     timed = {row: single(spoken(cue.words, nonwords)) for row, cue in enumerate(cues) if cue.words}
     for row, words in timed.items():
@@ -240,7 +240,7 @@ def _words(tokens: list[str]) -> tuple[list[str], Int64s]:
 
 
 def _tokens(texts: Sequence[str], nonwords: Nonwords) -> list[list[str]]:
-    """Split what captions say at blanks, without remarks such as [Music]."""
+    """Split captions at blanks, without remarks such as [Music]."""
     if _MAY_BE_REMARK.search("\n".join(texts)) is None:
         return list(map(str.split, texts))
     return [
@@ -257,7 +257,7 @@ def _written_spans(cues: Sequence[Cue]) -> Float64s:
 
 
 def _mended(cues: list[Cue], path: Path | str, repairs: Repairs) -> list[Cue]:
-    """Put times right that cannot be; a cue without a start cannot be placed and has no words."""
+    """Repair impossible times; a cue without a start cannot be placed and gets no words."""
     spans = _written_spans(cues)
     good = (spans[:, 0] >= 0) & (spans[:, 1] >= spans[:, 0]) & (spans[:, 1] <= MAX_TIME_S)
     for row in np.flatnonzero(~good).tolist():

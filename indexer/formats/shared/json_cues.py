@@ -1,4 +1,4 @@
-"""Rows of JSON -> cues: times in seconds, words joined of their pieces, who spoke.
+"""Rows of JSON -> cues: times in seconds, words joined from their pieces, speakers.
 
     cues_of     `json_row.Row` -> `cues.Cue`
 
@@ -49,7 +49,7 @@ def cues_of(
         rows: as found.
         path: for messages.
         recording: the recording of the rows that name none.
-        options: what becomes of noises and of what cannot be.
+        options: how noises and impossible values are treated.
         unit: seconds of times whose key has no unit; 0: by the rate of speech.
 
     Raises:
@@ -75,7 +75,7 @@ def _names(rows: Sequence[Row], what: str) -> list[str]:
 
 
 def _told(rows: Sequence[Row]) -> set[str]:
-    """What rows, or what stands around them, say at all."""
+    """What rows, or the objects around them, contain."""
     fields = {id(row.fields): row.fields for row in rows}.values()
     around = {id(row.around): row.around.said for row in rows}.values()
     return set(chain(*fields, *around))
@@ -94,7 +94,7 @@ def _are_words(timed: Sequence[Timed]) -> bool:
 
 
 def _mean_s(timed: Sequence[Timed]) -> float:
-    """How long rows last on average; rows without an end until the next."""
+    """The mean duration of rows; rows without an end last until the next."""
     followers = [*(one.start_s for one in timed[1:]), UNKNOWN]
     ends_s = (
         one.end_s if one.end_s == one.end_s else following
@@ -162,7 +162,7 @@ def _most(names: Iterable[str]) -> str:
 
 
 def _name(value: Any) -> str:
-    """A name as it is written: a text, a number, or an object with one."""
+    """A name as written: a text, a number, or an object with one."""
     if value is None:
         return ""
     if isinstance(value, dict):
@@ -173,10 +173,10 @@ def _name(value: Any) -> str:
 def _places(
     rows: Sequence[Row], told: Set[str], recording: Recording, options: ReaderOptions
 ) -> Place:
-    """How to tell the recording of a row: as it names it, with its channel.
+    """The function that returns the recording of a row: as it names it, with its channel.
 
-    What is around a row names it only where that names several. Channels that count from 0 are ours
-    less one.
+    Objects around a row name its recording only if they name several. One is added to channels that
+    count from 0.
     """
     if told.isdisjoint(("file", "channel")):
         return None
@@ -199,7 +199,7 @@ def _places(
 
 
 def speakers_of(document: Any) -> Mapping[str, str]:
-    """Names of speakers by their ids, where a document lists them."""
+    """Names of speakers by their ids, if a document lists them."""
     if not isinstance(document, dict):
         return {}
     named = document.get("speaker_names")

@@ -1,13 +1,12 @@
-"""Services' JSON as tables: where their utterances stand, and under which keys their words.
+"""Tables for services' JSON: the keys of utterances and words.
 
     Shape         the utterances of a kind of document, each with its words or its alternatives
     declared      shapes -> the function that parses JSON of them
     Words         the keys of the words' texts, times and confidences
     reading       a function that adds one document -> the function that parses a file
-    has_keys      sets of keys -> the function that tells JSON that has all of one set
+    has_keys      sets of keys -> the function that recognises JSON with all keys of one set
 
-A reader that needs more than a `Shape` says has code for that, and may take its `Words` by a table,
-too.
+A reader that needs more than a `Shape` has code for that, and may still use a table of `Words`.
 """
 
 import math
@@ -42,29 +41,29 @@ AddDocument = Callable[[NumberedUtterances, Part, Recording, ReaderOptions], Non
 
 Marked = tuple[str, tuple[Any, ...]]  # a key, and values of it
 _NUMBERS = (float, int)  # bool is none
-MOST_LOG = 1e9  # of a probability, without its sign; beyond, its exponential may be an error
+MOST_LOG = 1e9  # of a log probability, absolute; exponentials of larger ones may overflow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """Where the words of an utterance stand, and what their keys mean.
+    """The list of an utterance's words, and the meaning of their keys.
 
     Args:
         at: key of the list.
         optional: whether there may be no such list.
-        empty: key of the utterance's text: where that is empty, there are no words.
+        empty: key of the utterance's text: if that is empty, there are no words.
         text: key of the written word.
         start: key of when it begins.
         end: key of when it ends.
         duration: key of how long it lasts, in place of an end.
         per_second: units of the times in a second.
-        whole: what messages call those units, if times are whole numbers of them.
+        whole: name of those units in messages, if times are whole numbers of them.
         may_lack_times: whether start and end may be missing.
-        confidence: key of the word's probability, 1 where it is missing.
+        confidence: key of the word's probability, 1 if it is missing.
         log: whether that is its natural logarithm.
-        only: a key, and its values in words; other rows are none.
+        only: a key, and its values in words; other rows are no words.
         skip: a key, and its values in rows that are no words.
-        unnamed: a key, and its values where nobody names the word.
+        unnamed: a key, and its values in unknown words.
         speakers: whether words say who spoke them.
     """
 
@@ -89,7 +88,7 @@ class Words:
         """The words of an utterance, as they are written.
 
         Raises:
-            InputError: there is no list of them, or something of a word must not be repaired.
+            InputError: there is no list of them, or a value of a word must not be repaired.
         """
         if self.empty and utterance.has(self.empty) and not utterance[self.empty].text():
             return []
@@ -138,7 +137,7 @@ class Words:
         return not (self.skip and row.get(self.skip[0]) in self.skip[1])
 
     def _plain(self, row: Any) -> HypothesisWord | None:
-        """What `_mended` makes of a row in which all is as it should be, as nearly always."""
+        """The result of `_mended` for a valid row, as nearly all are."""
         if type(row) is not dict or (self.unnamed and row.get(self.unnamed[0]) in self.unnamed[1]):
             return None
         keys = self.text, self.start, self.duration or self.end, self.confidence
@@ -183,7 +182,7 @@ def has_keys(*sets: str) -> LooksLike:
 
 
 def reading(add: AddDocument, names: Sequence[str] = ()) -> ParseJson:
-    """Return what parses a file, from what adds one of its documents.
+    """Return the function that parses a file, given one that adds one of its documents.
 
     Args:
         add: takes the utterances, the document, its recording and the options.
@@ -204,7 +203,7 @@ def reading(add: AddDocument, names: Sequence[str] = ()) -> ParseJson:
 
 
 def declared(*shapes: "Shape") -> ParseJson:
-    """Return what parses a file whose documents have these shapes; the last is that of others."""
+    """Return the function that parses documents of these shapes; the last one is the default."""
 
     def add(
         utterances: NumberedUtterances,
@@ -223,19 +222,19 @@ class Shape:
     """The utterances of a kind of document.
 
     Args:
-        words: the words of an utterance, or of each of its alternatives; None: the document says
-            nothing.
-        when: tells documents of this kind.
+        words: the words of an utterance, or of each of its alternatives; None: the document has
+            none.
+        when: recognises documents of this kind.
         at: key of the list of utterances; empty: the document is one.
-        expected: what messages call that list, where an answer without it says why it has none.
+        expected: name of that list in messages, if an answer without it gives a reason.
         alternatives: key of an utterance's alternatives, the best first.
         score: key of an alternative's logarithmic score.
         is_timed: whether an utterance has times, under the keys of its words.
-        pauses: whether it is long, and cut where nothing is said for half a second.
+        pauses: whether it is long, and cut at pauses of half a second.
         written: whether it is written text: with punctuation, and remarks in brackets.
         channel: key of an utterance's channel, counted from 0.
-        languages: whether it, or the document, says its language.
-        speakers: whether it says its speaker.
+        languages: whether it, or the document, names its language.
+        speakers: whether it names its speaker.
     """
 
     words: Words | None
@@ -261,7 +260,7 @@ class Shape:
         """Add a document's utterances.
 
         Raises:
-            InputError: something is missing, or must not be repaired.
+            InputError: a value is missing, or must not be repaired.
         """
         if self.words is None:
             return

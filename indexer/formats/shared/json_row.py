@@ -1,6 +1,6 @@
 """A row of JSON: an object with a start and a text, or a list such as ``[0.5, 0.9, "das"]``.
 
-    Row           a row as written, and what stands around it
+    Row           a row as written, and its surroundings
     row_of        an object -> the row that it is
     alike         objects that all have the same keys -> rows, at once
     listed        lists -> rows
@@ -8,7 +8,7 @@
     settled       rows of a file -> the same, with the numbers of lists named
     paired        a text with a list of the times of its words -> rows
 
-What its keys mean is said by `indexer.formats.shared.columns_of_cues`.
+`indexer.formats.shared.columns_of_cues` gives the meaning of its keys.
 """
 
 import re
@@ -28,39 +28,39 @@ FINAL = ("is_final", "isFinal", "final")
 NESTING = frozenset((dict, list))
 _TELLING = frozenset((*FINAL, "IsPartial", "type"))
 PAIRS = ("timestamp", "timestamps")  # of a start and an end, one for each word of the text
-LOOKED_AT = 50  # elements of a list that tell what it is
+LOOKED_AT = 50  # elements of a list that are examined
 IDEOGRAMS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _UNIT = re.compile(rf"[{IDEOGRAMS}]|[^\W_{IDEOGRAMS}]+(?:['\u2019-][^\W_{IDEOGRAMS}]+)*")
 _TAG = re.compile(r"<\|[^<>|]*\|>")  # of SenseVoice: language, emotion, event
 
-LARGEST = 1e300  # number that is told from others
+LARGEST = 1e300  # larger numbers are replaced by it
 
 
 class Around(NamedTuple):
-    """What is said of a row by what stands around it."""
+    """What the objects around a row say about it."""
 
     line: int = 1
     where: str = ""
-    parent: int = 0  # rows of one parent are said in a row
+    parent: int = 0  # rows of one parent are said one after the other
     start: tuple[Any, Column] | None = None  # of the parent, as written
     said: Mapping[str, Any] = {}  # speaker, language, file, channel as written
 
 
 class Row(NamedTuple):
-    """A row as written: an object or a list, and what stands around it."""
+    """A row as written: an object or a list, and its surroundings."""
 
     value: Mapping[str, Any]
     fields: Mapping[str, tuple[str, Column]]
     around: Around
-    at: int = -1  # in a list that stands around it
+    at: int = -1  # in the list around it
 
     @property
     def where(self) -> str:
-        """Where it stands in its document."""
+        """Its place in its document."""
         return self.around.where if self.at < 0 else f"{self.around.where}[{self.at}]"
 
     def get(self, what: str) -> Any:
-        """What the row itself, or else what stands around it, says of something."""
+        """A value of the row itself, or else of the objects around it."""
         if what in self.fields:
             value = self.value[self.fields[what][0]]
             if value is not None:
@@ -69,7 +69,7 @@ class Row(NamedTuple):
 
     @property
     def text(self) -> str | None:
-        """The text as written, of several lines in one; None without one."""
+        """The text as written, with its lines joined; None without one."""
         at = self.fields.get(self.text_at)
         text = self.value[at[0]] if at else None
         if isinstance(text, str):
@@ -86,7 +86,7 @@ class Row(NamedTuple):
 
 @lru_cache(maxsize=1 << 10)
 def fields_of(keys: tuple[str, ...]) -> Mapping[str, tuple[str, Column]]:
-    """By what they hold, the keys of a row and what kind they are."""
+    """The keys of a row and their kinds, by content."""
     return {what: (keys[place], column) for what, (place, column) in columns_of(keys).items()}
 
 
@@ -95,12 +95,12 @@ _LISTED = {**fields_of(IN_LISTS[:3])}  # of lists, before `settled`
 
 
 class _Shape(NamedTuple):
-    """What the keys of a row say."""
+    """The meaning of a row's keys."""
 
     fields: Mapping[str, tuple[str, Column]]
     text: str  # the keys of the text and the start
     start: str
-    telling: bool  # whether a key may say that nothing was said
+    telling: bool  # whether a key may mark a row as silent
 
 
 @lru_cache(maxsize=1 << 10)
@@ -141,7 +141,7 @@ def row_of(value: Mapping[str, Any], around: Around, at: int = -1) -> Row | None
 
 
 def with_best(value: Mapping[str, Any], hypotheses: Iterable[str]) -> Mapping[str, Any]:
-    """An object with times, and with the text of the best of its hypotheses, which has none.
+    """An object with times, with the text of its best hypothesis, which has none.
 
     AWS's items are such: ``{"start_time", "end_time", "alternatives": [{"content", ...}]}``.
     """
@@ -179,7 +179,7 @@ def is_row_list(values: list[Any]) -> bool:
 
 
 def listed(values: list[Any], around: Around) -> list[Row]:
-    """Make objects of lists: the text, and its numbers as if they were start, end, confidence."""
+    """Make objects of lists: the text, with the numbers as start, end, confidence."""
     rows = []
     for one in values:
         if not isinstance(one, list):
@@ -193,7 +193,7 @@ def listed(values: list[Any], around: Around) -> list[Row]:
 
 
 def within_float(value: float) -> float:
-    """A number of JSON, whose whole numbers have no end, as the nearest one that a float holds.
+    """A number of JSON, which may be of any size, as the nearest float.
 
     >>> within_float(10**400), within_float(-(10**400)), within_float(2)
     (1e+300, -1e+300, 2.0)
@@ -202,9 +202,9 @@ def within_float(value: float) -> float:
 
 
 def settled(rows: list[Row]) -> list[Row]:
-    """Say by all rows of a file that are lists which of their numbers is what.
+    """Name the numbers in rows that are lists, judging by all such rows of a file.
 
-    They are a start and an end or a duration, and perhaps a confidence: behind them, or before.
+    They are a start and an end or a duration, and perhaps a confidence after or before them.
     """
     own = [row for row in rows if row.fields is _LISTED]
     if not own:

@@ -1,11 +1,11 @@
 """Find speech in JSON: rows with a time and a text, by the meaning of their keys.
 
-    rows_in    JSON -> `Row`: the finest there are, words rather than their sentence
+    rows_in    JSON -> `Row`: the finest ones, words rather than their sentence
 
-A row (`indexer.formats.shared.json_row`) stands under any key and at any depth. What stands around
-it is said of it, too: speaker, language, recording. Of lists that say the same (sentences and their
-words) the finest is taken, of lists that say something else (two channels) all. Translations,
-summaries, phones and other hypotheses than the best are passed over.
+A row (`indexer.formats.shared.json_row`) may be under any key and at any depth. Speaker, language
+and recording of the objects around a row apply to it. Of lists with the same content (sentences and
+their words) the finest is used, of lists with different content (two channels) all. Translations,
+summaries, phones and all hypotheses but the best are skipped.
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ from indexer.formats.shared.json_row import (
 )
 from indexer.formats.shared.tiers import Tier
 
-PASSED = {  # keys under which nothing is that was said, or once more in another form
+PASSED = {  # keys of what was not said, or of speech in another form
     "translation", "translations", "translated_utterances", "summary", "summaries", "chapters",
     "topics", "entities", "highlights", "keywords", "action_items", "actionItems", "notes",
     "comments", "char", "phone", "chars", "characters", "phones", "phonemes", "syllables",
@@ -39,11 +39,11 @@ PASSED = {  # keys under which nothing is that was said, or once more in another
 }  # fmt: skip
 HYPOTHESES = {"alternatives", "nbest", "nBest", "NBest", "hypotheses", "n_best"}
 AROUND = ("speaker", "language", "file", "channel")
-BESIDE = "additions"  # an object that says more of a row
+BESIDE = "additions"  # an object with more about a row
 NO_SPEAKERS = {"name", "author", "user", "person", "who"}  # of a file, rather than of a row
 DEEPEST = 12
 LEAST_SAID = 0.5  # of the words of a row by the rows inside it
-SAME = 0.6  # of words that two lists share which say the same
+SAME = 0.6  # of words shared by two lists with the same content
 
 
 def rows_in(values: list[Any], lines: Sequence[int]) -> list[Row]:
@@ -51,7 +51,7 @@ def rows_in(values: list[Any], lines: Sequence[int]) -> list[Row]:
 
     Args:
         values: documents, or the elements of one that is a list.
-        lines: (n,) where each of them begins.
+        lines: (n,) first line of each.
     """
     return settled(_Finder().in_list(values, Around(), 0, lines))
 
@@ -151,14 +151,14 @@ def _last_key(where: str) -> str:
 
 
 def _speech_tiers(value: Mapping[str, Any]) -> set[str]:
-    """The tiers of an aligner that have words, by their names; all where none says so."""
+    """The tiers of an aligner that have words, by their names; all if no name says so."""
     tiers = [Tier(name) for name in value]
     words = {tier.name for tier in tiers if tier.of_words}
     return words or {tier.name for tier in tiers if not tier.of_notes}
 
 
 def _all_said(lists: list[list[Row]]) -> list[Row]:
-    """Join lists that say different things; of those that say the same take the finest."""
+    """Join lists with different content; of lists with the same content use the finest."""
     if len(lists) < 2:
         return lists[0] if lists else []
     kept: list[tuple[list[Row], Counter[str]]] = []
@@ -202,7 +202,7 @@ def _name_speakers(rows: Sequence[Row]) -> bool:
 
 
 def _turns(value: Mapping[str, Any]) -> list[Row]:
-    """Turns of speakers that stand beside what they say: rows with a start, and no text."""
+    """Turns of speakers beside the words: rows with a start and no text."""
     turns = []
     for child in value.values():
         for one in child if isinstance(child, list) else ():

@@ -1,4 +1,4 @@
-"""When rows of JSON are said: their times in seconds, and their text.
+"""Times in seconds and texts of rows of JSON.
 
     timed_rows    `indexer.formats.shared.json_row.Row` -> `Timed`
     seconds_of    a time as people write it -> seconds
@@ -27,17 +27,17 @@ from std.ranges import MAX_TIME_S
 from std.repairs import NO_TEXT, UNKNOWN
 from std.values import Float64s
 
-INSIDE = 0.8  # of rows that begin before what they stand in, and so count from there
+INSIDE = 0.8  # of rows begin before their parent, so they count from there
 OF_CUTS = "supervisions"  # Lhotse's, which count from their cut, wherever that begins
-WITHIN_S = 0.5  # that words may begin before what they stand in, and count from the recording
+WITHIN_S = 0.5  # that words may begin before their parent, and count from the recording
 MOST_UNITS = 1e18  # in a number of a time
-LOOKED_AT = 10_000  # rows that tell the unit of times
+LOOKED_AT = 10_000  # rows examined for the unit of times
 _DATE = re.compile(r"(?:19|20)\d\d-\d\d-\d\d[T ]\d\d:\d\d")
 _ISO = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?")
 
 
 class Timed(NamedTuple):
-    """A row with its times in seconds; the end NaN where it has none."""
+    """A row with its times in seconds; the end is NaN if it has none."""
 
     row: Row
     start_s: float
@@ -48,12 +48,12 @@ class Timed(NamedTuple):
 def timed_rows(
     rows: Sequence[Row], path: Path | str, options: ReaderOptions, unit: float = 0.0
 ) -> list[Timed]:
-    """Read the times and texts of rows; those that say nothing are left out.
+    """Read the times and texts of rows; those without speech are left out.
 
     Args:
         rows: as found.
         path: for messages.
-        options: what becomes of what cannot be.
+        options: how impossible values are treated.
         unit: seconds of times whose key has no unit; 0: by the rate of speech.
 
     Raises:
@@ -70,7 +70,7 @@ def timed_rows(
 
 
 def _timed_columns(rows: Sequence[Row], unit: float) -> tuple[list[Timed], float] | None:
-    """Read all rows at once, and say their unit; None if anything is out of the ordinary."""
+    """Read all rows at once, and return their unit; None if anything is unusual."""
     fields = rows[0].fields
     last = next((what for what in ("end", "duration") if what in fields), "")
     if not last or any(row.fields is not fields for row in rows):
@@ -81,7 +81,7 @@ def _timed_columns(rows: Sequence[Row], unit: float) -> tuple[list[Timed], float
     if {*map(type, texts)} != {str} or not {*map(type, start), *map(type, final)} <= {int, float}:
         return None
     try:
-        "".join(texts).encode()  # half a letter may be in them
+        "".join(texts).encode()  # they may hold half a letter
         written = np.array([start, final], np.float64)
     except (UnicodeEncodeError, OverflowError):
         return None
@@ -126,9 +126,9 @@ def _are_since_1970(first: float, last: float) -> bool:
 
 
 def _refuse_frames(rows: Sequence[Row], path: Path | str) -> None:
-    """Refuse whole numbers called offsets where they can be neither seconds nor milliseconds.
+    """Refuse whole numbers called offsets that can be neither seconds nor milliseconds.
 
-    NeMo and transformers call frames so, of 10 to 80 ms: the rate of speech does not tell which.
+    NeMo and transformers call frames of 10 to 80 ms so; the rate of speech does not show which.
 
     Raises:
         ForeignFileError: they are frames, probably.
@@ -149,14 +149,14 @@ def _refuse_frames(rows: Sequence[Row], path: Path | str) -> None:
 
 
 def _unit_s(rows: Sequence[Row]) -> float:
-    """The unit of the times that have none."""
+    """The unit of times without one."""
     if any(row.fields["start"][1].unit_s for row in rows):
         return 1.0
     return unit_s(*_written(rows))
 
 
 def _written(rows: Sequence[Row]) -> tuple[Float64s, Float64s, float]:
-    """Starts and ends of rows as they are written, where both are known, and their letters."""
+    """Starts and ends of rows as written, if both are known, and their letters."""
     timed = [(start, row) for row in rows if (start := _number(row.get("start"))) is not None]
     followers = [*(start for start, _ in timed[1:]), UNKNOWN]
     spans = [
@@ -169,7 +169,7 @@ def _written(rows: Sequence[Row]) -> tuple[Float64s, Float64s, float]:
 
 
 def _end(row: Row, start: float, following: float) -> float:
-    """Where a row ends, in the units of its start; without an end where the next begins."""
+    """The end of a row in the unit of its start; without one the start of the next."""
     end, duration = _number(row.get("end")), _number(row.get("duration"))
     if end is not None:
         return end
@@ -186,13 +186,13 @@ def _number(value: Any) -> float | None:
 
 
 def _timed(row: Row, path: Path | str, unit: float, options: ReaderOptions) -> Timed | None:
-    """Read the times and the text of a row; None for one that says nothing."""
+    """Read the times and the text of a row; None for one without speech."""
     text = row.text
     if text is None:
         part = Part(path, row.around.line, dict(row.value), row.where)
         options.repairs.note(NO_TEXT, part.error("a text"))
         return None
-    if not text.isascii():  # half a letter may be in it
+    if not text.isascii():  # it may hold half a letter
         text = Part(path, row.around.line, text, row.where, options.repairs).text()
     start_s = _time(row, "start", path, unit, options)
     end_s = _time(row, "end", path, unit, options)
@@ -202,7 +202,7 @@ def _timed(row: Row, path: Path | str, unit: float, options: ReaderOptions) -> T
 
 
 def _time(row: Row, what: str, path: Path | str, unit: float, options: ReaderOptions) -> float:
-    """Read a time in seconds; NaN where there is none."""
+    """Read a time in seconds; NaN if there is none."""
     if what not in row.fields:
         return UNKNOWN
     key, column = row.fields[what]
@@ -250,7 +250,7 @@ def seconds_of(value: Any, column: Column, unit: float) -> float:
 
 
 def _placed(timed: list[Timed], unit: float) -> list[Timed]:
-    """Move rows that count from the start of what they stand in."""
+    """Move rows whose times count from the start of their parent."""
     if all(one.row.around.start is None for one in timed):
         return timed
     starts = [_parent_s(one.row, unit) for one in timed]

@@ -189,7 +189,7 @@ def columns_of(block: bytes, recording: Recording, meshes: int, line: int) -> Ra
 
     Args:
         block: the meshes' bytes.
-        recording: what they belong to.
+        recording: the recording of the meshes.
         meshes: how many meshes the file had before this block.
         line: how many lines the file had before this block.
     """
@@ -202,7 +202,7 @@ def columns_of(block: bytes, recording: Recording, meshes: int, line: int) -> Ra
 
 
 def unnamed(recording: Recording, number: int) -> str:
-    """Name a mesh that has no name after its place in the file."""
+    """Name a mesh without a name after its place in the file."""
     return f"{recording.file}-{number}"
 
 
@@ -226,7 +226,7 @@ def _columns(block: bytes, recording: Recording, meshes: int, line: int) -> RawU
         return None
     slots = _global(align, aligns.mesh, bounds)
     if not np.array_equal(np.sort(slots), np.arange(len(slots))):
-        return None  # one is there twice, or beyond numaligns
+        return None  # one is repeated, or beyond numaligns
     slot, posterior = np.repeat(slots, pairs), posterior / np.repeat(scale[aligns.mesh], pairs)
     if (np.diff(slots) < 0).any():
         order = np.argsort(slot, kind="stable")
@@ -259,7 +259,7 @@ def _columns(block: bytes, recording: Recording, meshes: int, line: int) -> RawU
 
 
 def _lines_by_keyword(tokens: Tokens) -> dict[bytes, _Lines] | None:
-    """Sort lines by what they begin with; None if they do not make up meshes as they should."""
+    """Group lines by their keywords; None if they do not form valid meshes."""
     counts = np.diff(tokens.lines)
     written = np.flatnonzero(counts)
     keywords, keyword = tokens.words(tokens.lines[written])
@@ -292,7 +292,7 @@ def _names(tokens: Tokens, lines: _Lines) -> list[str]:
 
 
 def _numbers(tokens: Tokens, which: list[Int64s]) -> list[Float64s]:
-    """Read several columns of numbers in one go: a call costs, however few they are."""
+    """Read several columns of numbers in one call, because each call has a fixed cost."""
     ends = np.cumsum([len(column) for column in which])
     return np.split(tokens.numbers(np.concatenate(which)), ends[:-1])
 
@@ -311,9 +311,9 @@ def _global(slots: Float64s, mesh: Int64s, bounds: Int64s) -> Int64s:
 
 
 def _rows_of(wanted: Int64s, keys: Int64s, likely: Bools) -> Int64s | None:
-    """Find each wanted key's row; None if one is not there, or any key twice.
+    """Find each wanted key's row; None if one is missing, or any key is repeated.
 
-    Mostly the wanted keys are those of the ``likely`` rows, in order, and nothing is searched.
+    Usually the wanted keys are those of the ``likely`` rows, in order: then nothing is searched.
     """
     ranked = np.sort(keys)
     if (ranked[1:] == ranked[:-1]).any():

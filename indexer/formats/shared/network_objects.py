@@ -1,4 +1,4 @@
-"""Lines of our own JSON one by one: slow, and each error says what is wrong.
+"""Read lines of our own JSON one by one: slow, but errors are precise.
 
 parse_strictly    lines -> utterances
 """
@@ -75,7 +75,7 @@ def _read(builder: NetworkBuilder, at: int, network: "_Object", recording: Recor
 
 
 class _Object:
-    """A JSON object that says where it stands when something in it is invalid."""
+    """A JSON object whose errors name its place."""
 
     def __init__(self, path: Path | str, line: int, content: Any) -> None:
         if not isinstance(content, dict):

@@ -1,4 +1,4 @@
-"""Lines of NIST's texts, CTM and STM: the recording they name, and what others lack of a CTM's.
+"""Lines of NIST's texts, CTM and STM: the recording they name, and what similar texts lack.
 
 recording_in       the first two fields of a line -> the recording
 is_time            whether a field is a time
@@ -14,7 +14,7 @@ from std.nist.audio_names import recording_name
 from std.ranges import CHANNEL
 from std.values import Recording
 
-MOST_FIELDS = 20  # of a line that may be meant for a CTM's, rather than prose
+MOST_FIELDS = 20  # of a line that may be meant as a CTM's, rather than prose
 LEAST_GOOD = 0.9  # of a file's first lines
 RTTM_TYPES = (  # of lines, NIST's "RTTM file format" of 2009
     rb"SPEAKER|LEXEME|SPKR-INFO|NON-LEX|NON-SPEECH|SU|NOSCORE|NO_RT_METADATA|SEGMENT|FILLER|EDIT"
@@ -27,7 +27,7 @@ def recording_in(path: Path | str, line: int, fields: list[bytes]) -> Recording:
     """Read the recording from the first two fields of a line of NIST's: a file, a channel.
 
     Raises:
-        InputError: the second is neither a letter nor a number, nor both, as a headset ``h02``.
+        InputError: the second is no letter, no number and no headset such as ``h02``.
     """
     channel = fields[1].upper()
     if headset := _HEADSET.fullmatch(channel):
@@ -51,7 +51,7 @@ def is_time(token: bytes) -> bool:
 
 
 def lacks_of_a_ctm(head: bytes) -> str:
-    """Say what lines lack of a CTM's, if most look as if they should be one."""
+    """Return what lines lack to be a CTM's, if most look like one."""
     lines = head.splitlines(keepends=True)
     whole = lines[:-1] if len(lines) > 1 and head[-1:] != b"\n" else lines
     rows = [fields for line in whole if (fields := line.split())]

@@ -1,6 +1,6 @@
-"""Utterances that a file does not name: they are called as their recording, and numbered.
+"""Utterances without names in the file: they get their recording's name and a number.
 
-NumberedUtterances    collects words, or n-best lists, and gives them as `Utterances`
+NumberedUtterances    collects words, or n-best lists, and returns them as `Utterances`
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from std.values import Recording
 
 
 class Span(NamedTuple):
-    """Start and end of an utterance in seconds; NaN where they are not known."""
+    """Start and end of an utterance in seconds; NaN if unknown."""
 
     start_s: float = UNKNOWN
     end_s: float = UNKNOWN
@@ -67,7 +67,7 @@ class NumberedUtterances:
     def add_by_pauses(
         self, line: int, recording: Recording, words: Sequence[HypothesisWord]
     ) -> None:
-        """Add a long word sequence: an utterance ends where nothing is said for half a second."""
+        """Add a long word sequence: an utterance ends at a pause of half a second."""
         for said in by_pauses(words):
             self.add(line, recording, said)
 
@@ -76,7 +76,7 @@ class NumberedUtterances:
     ) -> None:
         """Add words with their alternatives, best first, as utterances that end in pauses.
 
-        Confidences of competing words are scaled where they sum to more than 1.
+        Confidences of competing words are scaled if they sum to more than 1.
         """
         at = 0
         for utterance in by_pauses([words[0] for words in slots]):

@@ -1,11 +1,11 @@
 # ruff: noqa: RUF001  # letters of other alphabets are meant
-"""Words that people put before a colon and that are nobody's name: ``Note:``, ``Hinweis:``.
+"""Words that people put before a colon and that are no names: ``Note:``, ``Hinweis:``.
 
-The whole file tells them from names (`indexer.formats.shared.speaker_evidence`) where it is long
-enough; in a short one, which says nothing of its words, this list does. It was made for captions:
-what is announced, asked, counted or asked for, in the languages that most captions are in.
+In a long file, statistics distinguish them from names (`indexer.formats.shared.speaker_evidence`);
+in a short one, this list does. It was made for captions: announcements, questions, numbers and
+requests, in the languages of most captions.
 
-    is_opening    whether words with a colon are such, alone or with others: "Kurze Frage"
+    is_opening    whether words before a colon are such, alone or with others: "Kurze Frage"
 """
 
 OPENING_WORDS = frozenset(

@@ -2,12 +2,12 @@
 
     joined         tokens of a recogniser's own vocabulary, with times and confidences -> words
     Piece          a text of a caption with its times: a word, a syllable, a part of a sentence
-    whole_words    pieces -> those that say something, with syllables joined
+    whole_words    pieces -> those with letters, with syllables joined
     timed_words    pieces of one word each -> words
 
-Where some tokens begin with a blank or ``▁`` and others do not, each of the former begins a word;
-so does each after one that ends with a blank. ``##`` before a piece and ``@@`` behind it glue it to
-its neighbour. A word has the geometric mean of its pieces' confidences: that of their logarithms.
+If some tokens begin with a blank or ``▁`` and others do not, each of the former begins a word; so
+does each after one that ends with a blank. ``##`` before a piece and ``@@`` after it join it to its
+neighbour. A word has the geometric mean of its pieces' confidences: that of their logarithms.
 """
 
 import math
@@ -18,17 +18,17 @@ from indexer.networks.hypotheses import HypothesisWord, bare, speaker_of
 from std.ranges import MAX_WORD_S
 
 MARK = "\u2581"  # before a word, as SentencePiece writes it
-LEAST, MOST = 0.1, 0.97  # of pieces that have a mark: beyond, it marks nothing
+LEAST, MOST = 0.1, 0.97  # of pieces that have a mark: if more have it, it marks nothing
 LEAST_CONFIDENCE = 1e-6
 
-LETTER_S = 0.07  # that a letter takes, where a word has no end
+LETTER_S = 0.07  # per letter, for a word without an end
 
 
 def joined(pieces: Sequence[HypothesisWord], *, spaced: bool = False) -> list[HypothesisWord]:
-    """Make words of pieces; words stay as they are.
+    """Join pieces to words; words are unchanged.
 
     Args:
-        pieces: said in a row by one speaker.
+        pieces: successive pieces of one speaker.
         spaced: whether blanks begin or end the words of the whole file, so that pieces without
             any are one word.
 
@@ -63,7 +63,7 @@ def are_spaced(texts: Sequence[str]) -> bool:
 
 
 def _begins(texts: Sequence[str], spaced: bool) -> list[bool] | None:
-    """Whether each piece begins a word; None where they are words already."""
+    """Whether each piece begins a word; None if they are words already."""
     if any(text.strip().startswith("##") for text in texts):
         return [not text.strip().startswith("##") for text in texts]
     glued = [text.strip().endswith("@@") for text in texts]
@@ -95,7 +95,7 @@ class Piece(NamedTuple):
 
     texts: list[str]  # as they come, one after the other
     start_s: float
-    end_s: float  # infinite where it has none
+    end_s: float  # infinite if it has none
     timed: bool
 
     @property

@@ -1,11 +1,11 @@
-"""What a reader is: the one declaration that detection, messages, docs and tests are made from.
+"""The declaration of a reader, from which detection, messages, docs and tests are made.
 
-FormatReader     the declaration, ``READER`` of each module of `indexer.formats.readers`; other
-                 packages may have some, too (`indexer.formats.registry`)
-ReaderOptions    what recognisers leave out of their files (offsets of utterances, word ids, scales,
+FormatReader the declaration, ``READER`` of each module of `indexer.formats.readers` and of other
+                 packages (`indexer.formats.registry`) ReaderOptions what recognisers leave out of
+                 their files (offsets of utterances, word ids, scales,
                  frames), as a value that every reader takes
 load             from the files and numbers a user gives
-with_sidecar_files   from files beside the recogniser's, under the names Kaldi uses
+with_sidecar_files   from files beside the recogniser's, with Kaldi's names
 """
 
 import re
@@ -36,15 +36,15 @@ Names = Literal["any", "content", "file"]
 
 @dataclass(frozen=True, slots=True)
 class ReaderOptions:
-    """What a reader needs to know beside the file itself.
+    """What a reader needs beside the file itself.
 
     Times of a file are seconds in the recording, unless ``segments`` say where each utterance
     begins: then they count from there.
     """
 
-    file: str | None = None  # name of the recording, where the file does not say it
+    file: str | None = None  # name of the recording, if the file does not name it
     channel: int = 1
-    encoding: str | None = None  # of texts, where they do not say it themselves
+    encoding: str | None = None  # of texts, if they do not name it
     names: Names = "any"  # of recordings: the content's, else the file's; or one of them only
     segments: Mapping[str, UtteranceSpan] | None = None  # by utterance
     symbols: Mapping[str, str] | None = None  # word by its id, as Kaldi's words.txt
@@ -52,23 +52,23 @@ class ReaderOptions:
     slot_times: Mapping[str, Float64s] | None = None  # what `times` holds, by utterance
     one_best: Mapping[str, Sequence[TimedWord]] | None = None  # times for meshes, by utterance
     frame_s: float = 0.01  # frame shift times subsampling factor
-    word_on: WordOn = "auto"  # lattices: where a link's word stands
+    word_on: WordOn = "auto"  # lattices: the place of a link's word
     acoustic_scale: float | None = None  # lattices: instead of the file's, or of 1
     lm_scale: float | None = None
     lattice_method: LatticeMethod = "mbr"  # lattices: exact slots, or the faster pivot's
     characters: bool = False  # whether hypotheses are cut into characters (`std.characters`)
     nonwords: Nonwords = field(default_factory=Nonwords)  # keeps noises, or counts them
-    speaker_names: SpeakerNames = "auto"  # in captions: speakers, or words
+    speaker_names: SpeakerNames = "auto"  # before speech in captions: speakers, or words
     turns: Mapping[Recording, RecordingTurns] | None = None  # who spoke when, by a diarisation
     chunks: Chunks | None = None  # of recordings whose recogniser counted from 0 in each
     offsets: Offsets | None = None  # of words from their sound
     tiers: Tiers = field(default_factory=Tiers)  # of annotations: which are speech
-    sound_folders: tuple[Path, ...] = ()  # where files of frames are that lie beside no input
+    sound_folders: tuple[Path, ...] = ()  # folder of files of frames that are not beside an input
     repairs: Repairs = field(default_factory=lambda: Repairs(strict=True))  # counts the repairs
 
     @property
     def scale(self) -> float:
-        """What logarithmic scores of hypotheses are multiplied by."""
+        """The factor of logarithmic scores of hypotheses."""
         return 1.0 if self.acoustic_scale is None else self.acoustic_scale
 
 
@@ -79,10 +79,10 @@ LONGEST_LINE = 1 << 16  # of words.txt
 def load(
     options: ReaderOptions = DEFAULT, *, segments: Path | None = None, symbols: Path | None = None
 ) -> ReaderOptions:
-    """Add what stands in files; each is read once, it may be a pipe.
+    """Add the content of files; each is read once, so it may be a pipe.
 
     Args:
-        options: what is known already.
+        options: the options so far.
         segments: Kaldi's segments file, or utts.tsv.
         symbols: Kaldi's words.txt.
 
@@ -97,9 +97,9 @@ def load(
 
 
 def with_sidecar_files(path: Path, options: ReaderOptions = DEFAULT) -> ReaderOptions:
-    """Add what lies beside a Kaldi file: ``words.txt``, ``segments``, and the sausages' times.
+    """Add the files beside a Kaldi file: ``words.txt``, ``segments``, and the sausages' times.
 
-    Where there are no ``segments``, ``utts.tsv`` will do. The times of ``x_sausages.txt`` are
+    Without ``segments``, ``utts.tsv`` is used. The times of ``x_sausages.txt`` are
     ``x_times.txt``, those of any other name ``times.txt``.
 
     Raises:
@@ -128,7 +128,7 @@ _SETTINGS = ("recognise.json", "sound.json")  # of std-recognise
 
 
 def is_sidecar(path: Path) -> bool:
-    """Whether a file lies beside recogniser output and is none itself.
+    """Whether a file is an auxiliary file of recogniser output.
 
     It is one that `with_sidecar_files` looks for, holds utterances' offsets, or is what
     std-recognise writes beside its networks: settings, ECF, notes of audio files, recordings under
@@ -145,7 +145,7 @@ def is_sidecar(path: Path) -> bool:
 
 
 def read_segments(path: Path, channel: int = 1) -> dict[str, UtteranceSpan]:
-    """Read where utterances lie: Kaldi's ``segments``, or a table with a header.
+    """Read the places of utterances: Kaldi's ``segments``, or a table with a header.
 
         utterance recording start_s end_s
         utt<TAB>file<TAB>channel<TAB>start<TAB>end ...
@@ -209,12 +209,12 @@ Lacks = Callable[[bytes], str]
 
 
 def nothing(_head: bytes) -> str:
-    """Say of any text that it does not come near."""
+    """Return that a text is not similar to the format."""
     return ""
 
 
 def lacks_where(pattern: bytes, what: str) -> Lacks:
-    """Say of texts in which a regular expression is found that they lack something else.
+    """Return the function that names what texts lack in which a regular expression is found.
 
     >>> lacks_where(rb"(?m)^align ", "numaligns N")(b"align 0 das 1")
     'numaligns N'
@@ -224,27 +224,26 @@ def lacks_where(pattern: bytes, what: str) -> Lacks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormatReader:
-    """A format: how it is called, told from others, read, and described.
+    """A format: its name, detection, parser, and description.
 
     Args:
-        name: as ``--format`` takes it.
+        name: the value of ``--format``.
         title: what writes it, or what it is, as docs/formats.md lists it.
-        section: the heading of docs/formats.md that describes it, as its address has it.
+        section: the anchor of its heading in docs/formats.md.
         content: the part of it that can be indexed.
         needs: files or options that it needs, or that may help.
         kinds: what its files are: the bytes of other programs, text (of any encoding), or JSON.
         looks_like: tells by the first 64 KB of a file, without byte order mark and in UTF-8 (but
-            of a binary file), whether it is of this format. It never raises anything. In JSON,
-            texts of a single word are empty: keys tell.
+            of a binary file), whether it is of this format. It never raises. In JSON, texts of a
+            single word are empty: only keys count.
         parse: takes an open binary stream, the path to name in errors, and the reader's options;
-            yields utterances or lattices in order. Any bytes give some, or one
+            yields utterances or lattices in order. Any bytes yield some, or raise one
             `std.errors.InputError` that names the line.
         sample: a small file of the format.
         words: what is said in the sample, in order.
-        keys: JSON's keys that files have, one text for each shape: they say which files come near.
-        lacks: says what a text lacks that comes near; empty if it does not.
-        extensions: the extensions of names that only such files have: one that nobody knows is
-            damaged.
+        keys: keys of JSON files, one text for each shape: files with some of them are similar.
+        lacks: returns what a similar text lacks; empty if the text is not similar.
+        extensions: the extensions that only such files have: an unrecognised one is damaged.
 
     Raises:
         ValueError: kinds are unknown, or a part that should be a tuple of texts is none.
@@ -265,7 +264,7 @@ class FormatReader:
     extensions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for part in ("kinds", "words", "keys", "extensions"):  # a text would be taken for letters
+        for part in ("kinds", "words", "keys", "extensions"):  # a text is a sequence, too
             texts = getattr(self, part)
             if not isinstance(texts, tuple) or not all(isinstance(one, str) for one in texts):
                 raise ValueError(f"{part} of the reader {self.name!r} are no tuple of texts")

@@ -1,7 +1,7 @@
-"""Which recording a recogniser's file belongs to, where the file does not say.
+"""Which recording a recogniser's file belongs to, if the file does not say it.
 
-A file is named after its recording, a pipe after nobody: `require_name` refuses what neither the
-content nor the path names.
+A file is named after its recording; a pipe has no name. `require_name` refuses a recording that
+neither the content nor the path names.
 """
 
 import re
@@ -24,14 +24,14 @@ _EXTENSION = re.compile(
 
 _LANGUAGE = re.compile(r"\.([a-z]{2}(?:-[A-Za-z]{2,4})?)$")
 
-NAMELESS = "<nameless>"  # the recording of standard input, until its content says another
+NAMELESS = "<nameless>"  # the recording of standard input, unless its content names another
 
 
 def require_name(recording: Recording, path: Path | str) -> None:
-    """Refuse a recording that nobody has named.
+    """Refuse a recording without a name.
 
     Raises:
-        InputError: neither its file's content nor the file's name says which one it is.
+        InputError: neither its file's content nor the file's name names it.
     """
     if recording.file == NAMELESS and is_nameless(path):
         raise InputError(
@@ -59,7 +59,7 @@ def recording_of(path: Path | str, file: str | None = None, channel: int = 1) ->
 
 
 def language_in_name(path: Path | str) -> str:
-    """The language that a file's name says before its extension; empty if it says none.
+    """The language in a file's name before its extension; empty if there is none.
 
     >>> [language_in_name(name) for name in ("Folge 1.de.srt", "a.pt-BR.vtt", "a.v1.srt")]
     ['de', 'pt-BR', '']
@@ -69,12 +69,12 @@ def language_in_name(path: Path | str) -> str:
 
 
 def recording_for(path: Path | str, options: ReaderOptions, source: str = "") -> Recording:
-    """Name the recording that a file is about as a whole, as the context wants it.
+    """Name the one recording of a file, as the options demand.
 
     Args:
         path: the file.
         options: ``names`` says what comes first; ``file`` is used instead of the file's stem.
-        source: what the file's content says the recording is: a name, a path or an address.
+        source: the recording according to the file's content: a name, a path or an address.
 
     Raises:
         InputError: the content should name the recording, and does not.
@@ -89,7 +89,7 @@ def recording_for(path: Path | str, options: ReaderOptions, source: str = "") ->
 
 
 def _named(source: str) -> str:
-    """Return the recording's name in what a file says of it.
+    """Return the recording's name from a name, a path or an address.
 
     >>> _named("https://x.example/calls/Call%201.wav?sv=2020&sig=x"), _named("job-1"), _named("")
     ('Call 1', 'job-1', '')

@@ -1,15 +1,15 @@
 """Log scores of the links of an HTK lattice.
 
     Header    the fields before nodes and links
-    scores    what its links say -> a natural logarithm each, scaled
+    scores    fields of its links -> a natural logarithm each, scaled
 
 Score of a link = acscale * a + lmscale * (l or n) + prscale * r + wdpenalty, divided by lmscale
-if that is above 1, so that posteriors are not spiky; where every link has p=, posteriors are
-taken from it. ``acoustic_scale`` and ``lm_scale`` of the context overrule both.
+if that is above 1, so that posteriors are not extreme; if every link has p=, these are the
+posteriors. ``acoustic_scale`` and ``lm_scale`` of the context overrule both.
 
-PocketSphinx writes a= and p= but no l=. Its posteriors weigh the acoustic score by 1/20, half of
-what its own search does (1/9.5), so they trust the language model too much: score of a link =
-.08 * a + what p= says of its language score. An ``acoustic_scale`` of .05 gives p= as written.
+PocketSphinx writes a= and p= but no l=. Its posteriors weigh the acoustic score by 1/20, half the
+weight in its search (1/9.5), so they rely on the language model too much: score of a link = .08 * a
++ the language score derived from p=. An ``acoustic_scale`` of .05 gives p= as written.
 
 Source: The HTK Book 3.4, chapter 20 "Lattice format"; PocketSphinx ``ps_lattice_posterior``; .08:
 docs/benchmarks.md, "From lattices".
@@ -29,7 +29,7 @@ from std.ranges import SUM_TOLERANCE
 from std.values import Float64s
 
 WRITTEN_SCALE = 1 / 20  # of a= inside PocketSphinx's p= (its default for -ascale is 20)
-ACOUSTIC_SCALE = 0.08  # that we give it instead
+ACOUSTIC_SCALE = 0.08  # our weight instead
 
 Fields = dict[bytes, bytes]
 Numbered = tuple[int, Fields]  # a node's or link's line in the file, and its fields
@@ -60,7 +60,7 @@ class Header:
         return field.number(self.path, self.line_of[key], self.fields[key], what)
 
     def base(self) -> float:
-        """Return the base of logarithms, 0 where scores are plain numbers.
+        """Return the base of logarithms, 0 if scores are plain numbers.
 
         Raises:
             InputError: it is none.
@@ -84,7 +84,7 @@ def scores(
         header: with the scales.
         links: (l,) their fields.
         source: (l,) the node that each comes from.
-        by_pocketsphinx: it wrote the lattice.
+        by_pocketsphinx: whether it wrote the lattice.
         options: scales that overrule the header's.
 
     Raises:
@@ -123,7 +123,7 @@ def _everywhere(links: Sequence[Numbered], key: bytes) -> bool:
 
 
 def _log(path: Path | str, at: int, token: bytes, key: bytes, base: float) -> float:
-    """Return the natural logarithm of a score as it is written."""
+    """Return the natural logarithm of a score as written."""
     if token.lower() in (b"-inf", b"-infinity"):
         return -math.inf
     value = field.number(path, at, token, f"{key.decode()}= as a number")
@@ -135,14 +135,14 @@ def _log(path: Path | str, at: int, token: bytes, key: bytes, base: float) -> fl
 
 
 def _from_posteriors(header: Header, links: Sequence[Numbered], source: Int64s) -> Float64s:
-    """Return log P(link | its source), which give back the posteriors as they are written."""
+    """Return log P(link | its source), which reproduce the posteriors as written."""
     posteriors = np.empty(len(links))
     for i, (at, fields) in enumerate(links):
         posteriors[i] = field.number(header.path, at, fields[b"p"], "p= as a number")
         if not 0 <= posteriors[i] <= 1 + SUM_TOLERANCE:  # sums of many links
             raise InputError(header.path, at, "a posterior in [0, 1]", f"{posteriors[i]:g}")
     totals = np.bincount(source, posteriors)
-    with np.errstate(divide="ignore", invalid="ignore"):  # links nobody takes: -inf, dropped
+    with np.errstate(divide="ignore", invalid="ignore"):  # links of probability 0: -inf, dropped
         return np.log(posteriors / totals[source])
 
 
@@ -152,12 +152,12 @@ def _balanced(
     """Return PocketSphinx's log scores with our weights instead of those of its posteriors.
 
     log P(link | its source) = WRITTEN_SCALE * a + the language score + terms that cancel out
-    along a path: so the language score, which is not written, is what is left without a.
+    along a path: so the language score, which is not written, is the rest without a.
     """
     base = header.base()
     weight = ACOUSTIC_SCALE if options.acoustic_scale is None else options.acoustic_scale
     lm_weight = 1.0 if options.lm_scale is None else options.lm_scale
     acoustic = np.array([_log(header.path, at, fields[b"a"], b"a", base) for at, fields in links])
-    with np.errstate(invalid="ignore"):  # links nobody takes, as above
+    with np.errstate(invalid="ignore"):  # links of probability 0, as above
         language = _from_posteriors(header, links, source) - WRITTEN_SCALE * acoustic
         return weight * acoustic + lm_weight * language

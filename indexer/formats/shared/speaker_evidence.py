@@ -3,14 +3,14 @@
     speakers     the prefixes of a file that are names of speakers
 
 ``Anna: hello`` and ``Remember: it is late`` look the same. In doubt it is speech, because a word
-that is taken for a speaker is lost to the search. Names are taken, in this order:
+mistaken for a speaker cannot be found. Names are, in this order:
 
     1. that the file names itself (VTT's ``<v>``, a field): these, and no others
-    2. what only a speaker is called: ``Speaker 1``, ``SPK_02``; a name after ``>>``
-    3. those that begin all captions, or most; or that come again and again where others spoke
-       before. A single word is one only if it alternates with others, and if neither a list
-       (`indexer.formats.shared.opening_words`) nor small letters elsewhere say that it is a word
-    4. words in capitals, in captions that are not; but no abbreviations
+    2. labels of speakers: ``Speaker 1``, ``SPK_02``; a name after ``>>``
+    3. those that begin all captions, or most; or that recur after other speakers. A single word is
+       one only if it alternates with others, and if neither a list
+       (`indexer.formats.shared.opening_words`) nor small letters elsewhere show that it is a word
+    4. words in capitals, in captions that are not in capitals; but no abbreviations
 
 and none after which sentences go on in small letters, in a file whose sentences have capitals.
 """
@@ -36,34 +36,34 @@ from indexer.formats.shared.speaker_shapes import (
 from indexer.networks.slot_times import Int64s
 
 MOST = 0.5  # of captions: names that recur begin so many, and the file is a dialogue
-NEARLY_ALL = 0.9  # of captions: whatever begins the others is a name, too
+NEARLY_ALL = 0.9  # of captions: prefixes of the others are names, too
 SOME = 0.05  # of captions: names that are written where the speaker changes
 OFTEN = 3  # times that a single word recurs in such a file
 MONOLOGUE = 5  # captions that one speaker named by a single word begins
-CHANGES = 0.8  # of names that are written where the speaker changes: another's was before
+CHANGES = 0.8  # of names that are written where the speaker changes: another name came before
 CAPITALS = 0.7  # of letters: the whole file is written in capitals
-CASED = 0.3  # of utterances begin with a capital: sentences do
-LEAST_OTHERS = 4  # captions without names that tell it
-CASED_LETTERS = 40  # letters of an utterance that are looked at for its case
-LOOKED_AT = 200  # utterances that tell how sentences begin
-SAID = 200  # letters of an utterance that are looked at
+CASED = 0.3  # of utterances begin with a capital: then sentences do
+LEAST_OTHERS = 4  # captions without names needed to decide
+CASED_LETTERS = 40  # letters of an utterance examined for its case
+LOOKED_AT = 200  # utterances examined for how sentences begin
+SAID = 200  # letters of an utterance that are examined
 
 
 _SPEAKER = itemgetter(Cue._fields.index("speaker"))  # fast
 
 
 class _File(NamedTuple):
-    """What tells names from speech."""
+    """The statistics that distinguish names from speech."""
 
     captions: int
     text: str  # of all of them, joined by line breaks
     prefixes: Prefixes
     counts: dict[str, int]  # how often each name is a prefix with a colon
-    order: Int64s  # names of these, as they come
-    high: dict[str, int]  # how often speech behind a name begins with a capital
+    order: Int64s  # names of these, in order
+    high: dict[str, int]  # how often speech after a name begins with a capital
     low: dict[str, int]  # or without, in letters that have capitals
     cased: float  # share of utterances that begin with a capital
-    is_high: bool  # all is written in capitals
+    is_high: bool  # the whole text is in capitals
 
 
 def speakers(cues: Sequence[Cue], prefixes: Prefixes, text: str) -> Set[str]:
@@ -132,7 +132,7 @@ def _by_name(prefixes: Prefixes, counts: Int64s) -> dict[str, int]:
 
 
 def _first_letters(text: str, places: Int64s) -> Int64s:
-    """(n,) code points of the first letters from places on; blanks are passed over, two at most."""
+    """(n,) code points of the first letters from places on; at most two blanks are skipped."""
     codes = codes_of(text + "  \n\n")
     at = places.copy()
     for _ in range(2):
@@ -142,7 +142,7 @@ def _first_letters(text: str, places: Int64s) -> Int64s:
 
 
 def _case(letter: str) -> int:
-    """1 of a capital, -1 of a small letter, 0 of what is neither."""
+    """1 of a capital, -1 of a small letter, 0 of others."""
     return 0 if letter.lower() == letter.upper() else 1 if letter.isupper() else -1
 
 
@@ -162,7 +162,7 @@ def _dialogue(file: _File) -> set[str]:
     again = {name for name, count in counts.items() if count > 1 and not is_opening(name)}
     any_case, again = again, _begin_sentences(again, file)
     names = {name for name in again if _may_be(name)}
-    if len(file.order) >= NEARLY_ALL * file.captions:  # each begins so: letters tell nothing
+    if len(file.order) >= NEARLY_ALL * file.captions:  # each begins so: letters do not distinguish
         again = again | {name for name in any_case if " " in name and _may_be(name)}
     if again and len(file.order) >= NEARLY_ALL * file.captions and _share(again, file) >= MOST:
         initials = {name for name in again if is_initials(name) and counts[name] >= OFTEN}
@@ -183,7 +183,7 @@ def _dialogue(file: _File) -> set[str]:
 
 
 def _taking_turns(known: Set[str], others: Set[str], file: _File) -> set[str]:
-    """Names after which sentences go on in small letters, but that take turns with known ones."""
+    """Names after which sentences go on in small letters, but that alternate with known ones."""
     names = {
         name
         for name in others
@@ -193,7 +193,7 @@ def _taking_turns(known: Set[str], others: Set[str], file: _File) -> set[str]:
 
 
 def _others(file: _File, known: Set[str]) -> set[str]:
-    """Names of a dialogue beside those that are known: "Die Regierung: ..." is speech."""
+    """Further names of a dialogue beside known ones: "Die Regierung: ..." is speech."""
     others = {name for name, count in file.counts.items() if count and name not in known}
     return {name for name in others if _may_be(name) and not _is_word(name, file.text)}
 
@@ -214,7 +214,7 @@ def _of_all(file: _File, again: Set[str]) -> set[str]:
 
 
 def _changes(order: Int64s, names: Set[str], file: _File) -> float:
-    """How often another name than the one before comes; 0 of a single one."""
+    """How often a name differs from the one before; 0 for a single one."""
     if len(names) < 2:
         return 0.0
     own = order[np.array([name in names for name in file.prefixes.names])[order]]
@@ -222,7 +222,7 @@ def _changes(order: Int64s, names: Set[str], file: _File) -> float:
 
 
 def _begin_sentences(names: Set[str], file: _File) -> set[str]:
-    """Those after which sentences begin, in a file in which these have capitals."""
+    """Names after which sentences begin, if sentences of the file have capitals."""
     if file.cased < CASED:
         return {*names}
     return {name for name in names if file.high[name] >= file.low[name]}
@@ -254,7 +254,7 @@ def _in_brackets(file: _File) -> set[str]:
 
 
 def _in_capitals(file: _File) -> set[str]:
-    """Names in capitals, where that is not how the whole text is written."""
+    """Names in capitals, unless the whole text is in capitals."""
     if file.is_high:
         return set()
     names = {name for name, count in file.counts.items() if count and is_in_capitals(name)}
@@ -275,7 +275,7 @@ def _is_word(name: str, text: str) -> bool:
 
 
 def _occurrences(words: str, text: str, most: int) -> int:
-    """How often words stand in a text as such; no more than ``most`` are counted."""
+    """How often words occur in a text as whole words; at most ``most`` are counted."""
     found, at = 0, text.find(words)
     while at >= 0 and found < most:
         around = text[max(0, at - 1) : at] + text[at + len(words) : at + len(words) + 1]

@@ -1,6 +1,6 @@
-"""Who speaks in captions: VTT's voices, and names before what is said ("Anna Smith: good morning").
+"""Speakers of captions: VTT's voices, and names before speech ("Anna Smith: good morning").
 
-    spoken_cues      cues as written -> what was said, with speakers
+    spoken_cues      cues as written -> speech with speakers
 
 ``NATO: das Bündnis``, ``COVID-19: was wir wissen``, ``Remember: ...`` look the same and are speech:
 `indexer.formats.shared.speaker_evidence` tells them apart.
@@ -26,18 +26,18 @@ from indexer.formats.shared.speaker_shapes import Prefixes, is_label, is_name, p
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>|</v>")
 _ONE_VOICE = re.compile(r"\s*<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>([^<]*)(?:</v>\s*)?")  # as mostly
 _TEXT, _WORDS = (itemgetter(Cue._fields.index(name)) for name in ("text", "words"))  # fast
-LEAST_NAMED = 4  # captions whose first lines tell that they are names
-LETTER_S = 0.07  # of speech that a letter stands for, where an end is not known
+LEAST_NAMED = 4  # captions whose first lines show that they are names
+LETTER_S = 0.07  # of speech per letter, if an end is not known
 
 
 def spoken_cues(cues: Iterable[Cue], names: SpeakerNames) -> list[Cue]:
-    """Take markup, voices and names of speakers out of cues; a cue of several speakers is divided.
+    """Remove markup, voices and names of speakers from cues; divide cues of several speakers.
 
     Args:
         cues: the cues of a whole file, as written; those with words have been read and lack names
             only.
-        names: what becomes of names at the beginning of lines: "auto" as the file tells; "drop"
-            takes all for speakers that look like a name, "keep" none.
+        names: how names at the beginning of lines are treated: "auto" decides by the file; with
+            "drop" all that look like a name are speakers, with "keep" none.
     """
     cues = list(cues)
     texts = [*map(_TEXT, cues)]
@@ -107,7 +107,7 @@ def _divided_at(cues: list[Cue], prefixes: Prefixes) -> list[Cue]:
     rows, names = prefixes.row, [prefixes.names[name] for name in prefixes.name.tolist()]
     begins, ends = prefixes.begin.tolist(), prefixes.end.tolist()
     first = np.diff(rows, prepend=-1) > 0
-    alone = first & np.append(first[1:], True)  # the only one of its cue, and before all it says
+    alone = first & np.append(first[1:], True)  # the only one of its cue, and at its beginning
     is_all = len(rows) == len(cues) and bool(alone.all())  # as mostly
     own = cues if is_all else list(map(cues.__getitem__, rows.tolist()))
     make = tuple.__new__  # fast
@@ -150,7 +150,7 @@ def _by_voice(cue: Cue) -> list[Cue]:
 
 
 def one_voice(text: str) -> tuple[str, str]:
-    """The voice of a text that one voice says, as most captions with voices are, and the text.
+    """The voice of a text with one voice, as most captions with voices are, and the text.
 
     Without a voice, with several, or with further markup the text stays as it is.
     """
@@ -168,13 +168,13 @@ def voice(name: str) -> str:
 
 
 def voices(text: str) -> list[tuple[int, str]]:
-    """Where in a text which voice begins; that of nobody where one ends."""
+    """The places in a text where voices begin; an empty voice where one ends."""
     return [(tag.end(), voice(tag[1] or "")) for tag in _VOICE.finditer(text)]
 
 
 def _by_prefix(cue: Cue, prefixes: Sequence[tuple[str, int, int]]) -> list[Cue]:
-    """Divide a cue at prefixes: names, where they begin and end."""
-    if cue.words:  # with times of their own, joined by blanks: one line
+    """Divide a cue at prefixes, given as names with their begins and ends."""
+    if cue.words:  # words with times, joined by blanks: one line
         speaker, _, end = prefixes[0]
         words = [
             word._replace(speaker=speaker) for word in cue.words[len(cue.text[:end].split()) :]
@@ -186,7 +186,7 @@ def _by_prefix(cue: Cue, prefixes: Sequence[tuple[str, int, int]]) -> list[Cue]:
 
 
 def _divided(cue: Cue, pieces: Sequence[tuple[str, str]]) -> list[Cue]:
-    """One cue for each piece that says something; their times are shares by letters."""
+    """One cue for each piece with words; they share the time by letters."""
     said = [(speaker, text) for speaker, text in pieces if text.strip()]
     if len(said) < 2:
         speaker, text = said[0] if said else (cue.speaker, "")

@@ -1,15 +1,15 @@
-"""What may be names of speakers: what they look like in any script, and which lines begin so.
+"""The shapes of speakers' names in any script, and the lines that begin with one.
 
 prefixes_of        texts of captions -> the words before their colons or in brackets, as columns
 is_name            each word begins with a capital, or in a script without any
 is_in_capitals     FRAU MÜLLER
-is_abbreviation    NATO, BBC, COVID-19: in capitals for another reason
+is_abbreviation    NATO, BBC, COVID-19: in capitals, but no name
 is_initials        JD: in capitals, too, and may be a name
-is_label           Speaker 1, SPK_02: what recognisers call speakers
+is_label           Speaker 1, SPK_02: recognisers' labels of speakers
 is_noise           Music, Gelächter: in brackets, a sound beside speech
 
 The prefixes of a whole file are found at once: places of colons and lines are columns of numbers,
-and what stands before a colon is looked at once for each of the different ones.
+and each distinct prefix is examined once.
 """
 
 import re
@@ -48,7 +48,7 @@ _ABBREVIATIONS = frozenset(
     ООН НАТО США ЕС ВОЗ СССР ОБСЕ МАГАТЭ ЮНЕСКО ЮНИСЕФ ФИФА УЕФА ФСБ ВОВ СНГ ЕАЭС
     """.upper().split()  # noqa: RUF001  # Cyrillic is meant
 )
-_OTHER_SOUNDS = re.compile(  # beside those that are remarks in round brackets, too
+_OTHER_SOUNDS = re.compile(  # in addition to those of remarks in round brackets
     r"(?i)(?:muzy|müzi|zene|музык|смех|смеёт|аплод|пауза|śmie|oklask|smích|potlesk|hudba|gülme"
     r"|nevet|taps|beifall|jubel|schrei|thunder|donner|phone|telefon|engine|motor|doors?|tür"
     r"|knock|klopf|steps|footstep|schritte|barking|birds|audience|publi|sound|blank|audio"
@@ -90,7 +90,7 @@ def is_in_capitals(text: str) -> bool:
 
 
 def is_abbreviation(text: str) -> bool:
-    """Whether words in capitals are one for another reason than being a name.
+    """Whether words in capitals are an abbreviation and no name.
 
     >>> [is_abbreviation(text) for text in ("NATO", "COVID-19", "BBC", "FRAU MÜLLER", "TOM")]
     [True, True, True, False, False]
@@ -126,7 +126,7 @@ def is_noise(text: str) -> bool:
 
 
 def is_label(text: str) -> bool:
-    """Whether it is what recognisers call a speaker."""
+    """Whether it is a recogniser's label of a speaker."""
     return _LABEL.fullmatch(text) is not None
 
 
@@ -135,7 +135,7 @@ def _is_high(word: str) -> bool:
 
 
 class Prefix(NamedTuple):
-    """What stands before what is said."""
+    """A possible name before speech."""
 
     name: str
     begin: int  # in its line
@@ -154,11 +154,11 @@ class Prefixes(NamedTuple):
     kind: Int64s  # (n,) row in ``kinds``
     row: Int64s  # (n,) of the caption
     begin: Int64s  # (n,) of the prefix, in the caption's text
-    end: Int64s  # (n,) where what is said begins
+    end: Int64s  # (n,) where speech begins
     place: Int64s  # (n,) the same in all texts, joined by line breaks
 
     def some(self, rows: Bools) -> "Prefixes":
-        """Those that are chosen."""
+        """The chosen prefixes."""
         return self._replace(**{
             column: getattr(self, column)[rows]
             for column in ("name", "kind", "row", "begin", "end", "place")
@@ -200,7 +200,7 @@ def prefixes_of(texts: Sequence[str], joined: str) -> Prefixes:
 
 
 def _lines(joined: str) -> tuple[Int64s, Int64s]:
-    """Where lines begin that may have a prefix, and the part of each in which it would be."""
+    """The starts of lines that may have a prefix, and the part of each that would hold it."""
     codes = codes_of(joined + "\n")
     breaks = np.flatnonzero(codes == ord("\n"))
     begins = np.concatenate([[0], breaks[:-1] + 1])
@@ -220,7 +220,7 @@ def _lines(joined: str) -> tuple[Int64s, Int64s]:
     opening = np.flatnonzero((codes == ord("[")) | (codes == ord("(")))
     bracketed = np.searchsorted(breaks, opening)
     bracketed = np.unique(bracketed[opening - begins[bracketed] <= MARKS])
-    line = np.union1d(line, bracketed)  # their colon may be behind another bracket
+    line = np.union1d(line, bracketed)  # their colon may follow another bracket
     return begins[line], np.minimum(breaks[line], begins[line] + LONGEST)
 
 

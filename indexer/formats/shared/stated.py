@@ -34,7 +34,7 @@ SPEAKER_KEYS = (
     "Speaker", "ParticipantRole", "ParticipantId", "participant",
 )  # fmt: skip
 _KNOWN = frozenset(SPEAKER_KEYS)
-NAMES = ("name", "displayName", "label", "id")  # where a speaker is an object
+NAMES = ("name", "displayName", "label", "id")  # if a speaker is an object
 
 LANGUAGE_KEYS = (
     "language",
@@ -50,7 +50,7 @@ _ANYWHERE = frozenset((*LANGUAGE_KEYS, *WITHIN))
 
 
 def speaker_in(part: Part) -> str:
-    """Return who spoke a word or an utterance; empty where it does not say so.
+    """Return the speaker of a word or an utterance; empty if it names none.
 
     >>> [speaker_in(Part("a", 1, one)) for one in ({"speaker": 0}, {"speaker": {"name": "Ada"}})]
     ['0', 'Ada']
@@ -74,7 +74,7 @@ def _name(value: Any) -> str:
 
 
 def start_left_out(word: Part, end_s: float, before_s: float) -> float:
-    """The start of a word that has none, in seconds: 0, if that may be.
+    """The start of a word without one, in seconds: 0, if that is possible.
 
     Args:
         word: as written.
@@ -82,7 +82,7 @@ def start_left_out(word: Part, end_s: float, before_s: float) -> float:
         before_s: the end of the word before; 0 of the first.
 
     Raises:
-        InputError: it is missing where it is not 0, and must not be estimated.
+        InputError: it is missing but not 0, and must not be estimated.
     """
     if not 0 < before_s < end_s:
         return 0.0
@@ -91,7 +91,7 @@ def start_left_out(word: Part, end_s: float, before_s: float) -> float:
 
 
 def stated_language(part: Part) -> str:
-    """The name or code of a language, as it is written; empty if there is none."""
+    """The name or code of a language as written; empty if there is none."""
     if not isinstance(part.value, dict) or _ANYWHERE.isdisjoint(part.value):
         return ""
     for key in LANGUAGE_KEYS:

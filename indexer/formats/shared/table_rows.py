@@ -1,12 +1,12 @@
-"""Rows of a table and what its columns hold: by its headings, or without any by all its rows.
+"""Rows of a table and the contents of its columns, by its headings or else by all its rows.
 
-    table_in       a text that begins like one -> its columns
+    table_in       the beginning of a text -> the columns of its table
     rows_in        a text -> its rows
     with_ends      rows whose times are spans, or words' starts alone -> rows with ends
-    guessed_unit_s    the unit of times whose column names none
+    guessed_unit_s    the unit of times of a column without one
 
-Without headings a table is one of speech if its rows have a time, a later one and a text, in order,
-and if people speak so fast: labels of Audacity, words of whisper-timestamped.
+A table without headings is one of speech if its rows have a time, a later time and a text, in
+order, at a plausible rate of speech: labels of Audacity, words of whisper-timestamped.
 """
 
 import csv
@@ -35,11 +35,11 @@ _BARE = re.sub(r"\((?!\?)", "(?:", CLOCK)  # without groups
 SEPARATORS = ("\t", ",", ";", "|")
 LONGEST_FIELD = 1 << 20
 LONGEST_HEADING = 2000
-LOOKED_AT = 400  # rows of a table without headings that tell what it is
+LOOKED_AT = 400  # rows examined in a table without headings
 LEAST_ROWS = 2
 MOST_COLUMNS = 8
-FREQUENCIES = "\\"  # first in a line of Audacity's that says which are selected
-LETTER_S = 0.07  # that a letter takes, where a word has no end
+FREQUENCIES = "\\"  # begins a line of Audacity's with the selected frequencies
+LETTER_S = 0.07  # per letter, for a word without an end
 _SPAN = re.compile(rf"\"?({_BARE})\s*(?:-+>|[-\u2013\u2014])\s*({_BARE})\"?")
 _LETTER = re.compile(r"[^\W\d_]")
 Columns = Mapping[str, tuple[int, Column]]
@@ -47,7 +47,7 @@ Numbered = tuple[int, list[str]]  # a row and its line
 
 
 class TimedTable(NamedTuple):
-    """How a table is written, and what its columns hold."""
+    """The form of a table, and the contents of its columns."""
 
     separator: str
     columns: Columns
@@ -56,11 +56,11 @@ class TimedTable(NamedTuple):
 
 
 def table_in(text: str, *, cut: bool = False) -> TimedTable | None:
-    """Tell the columns of a table; None of a text that is none of speech.
+    """Return the columns of a table; None if the text is no table of speech.
 
     Args:
-        text: as it begins.
-        cut: whether its last line may not be whole.
+        text: its beginning.
+        cut: whether its last line may be incomplete.
     """
     first, _, rest = text.partition("\n")
     if len(first) < LONGEST_HEADING:
@@ -74,7 +74,7 @@ def table_in(text: str, *, cut: bool = False) -> TimedTable | None:
 
 
 def _header(line: str) -> tuple[str, Columns]:
-    """Return what stands between the columns, and those of a cue; none if one is missing."""
+    """Return the separator of the columns, and those of a cue; none if one is missing."""
     for separator in SEPARATORS:
         fields = _fields(line, separator)
         columns = columns_of(fields)
@@ -97,7 +97,7 @@ def _has_spans(rows: str) -> bool:
 
 
 def with_ends(rows: Sequence[Numbered], columns: Columns) -> tuple[Sequence[Numbered], Columns]:
-    """Add a column of ends to rows that have none, if their times are spans, or of words.
+    """Add a column of ends to rows without, if their times are spans, or of words.
 
     A word lasts until the next, at most as long as its letters take.
     """
@@ -149,9 +149,9 @@ def _quoting(separator: str) -> Literal[0, 3]:
 
 
 def _without_header(lines: Sequence[str], separator: str, first: int = 0) -> TimedTable | None:
-    """The columns of a table without headings: of times and one of texts, no other.
+    """The columns of a table without headings: times and one text only.
 
-    A first line that is none of its rows is a heading in words that nobody knows.
+    A first line that is no such row is an unknown heading.
     """
     width = len(_fields(lines[0], separator))
     if not LEAST_ROWS < width <= MOST_COLUMNS or sum(map(len, lines)) > LONGEST_FIELD:
@@ -177,7 +177,7 @@ def _without_header(lines: Sequence[str], separator: str, first: int = 0) -> Tim
     start, end = span
     letters, length = sum(map(len, columns[texts[0]])), float((times[end] - times[start]).sum())
     is_clock = ":" in columns[start][0]
-    if is_clock and start == 0 and separator == ",":  # of captions, whose texts have signs
+    if is_clock and start == 0 and separator == ",":  # of captions, whose texts have punctuation
         return None
     if not any(plausible(letters, length * one) for one in UNITS_S[: 1 if is_clock else 2]):
         return None
@@ -187,7 +187,7 @@ def _without_header(lines: Sequence[str], separator: str, first: int = 0) -> Tim
 
 
 def _span(times: Mapping[int, Float64s]) -> tuple[int, int] | None:
-    """The columns of starts and ends; others are the same once more, or the lengths, as of ELAN."""
+    """The columns of starts and ends; ELAN's others repeat them, or are durations."""
     start, *more = times
     end = next((at for at in more if not np.allclose(times[at], times[start], atol=0.01)), None)
     if end is None or (np.diff(times[start]) < 0).any():
@@ -202,7 +202,7 @@ def _span(times: Mapping[int, Float64s]) -> tuple[int, int] | None:
 
 
 def _times(column: Sequence[str]) -> Float64s | None:
-    """A column's times; None if they are none."""
+    """A column's times; None if it has others."""
     try:
         return np.array(times_s(column, 1.0), np.float64)
     except ValueError:
@@ -210,7 +210,7 @@ def _times(column: Sequence[str]) -> Float64s | None:
 
 
 def rows_in(text: str, table: TimedTable, path: Path | str, repairs: Repairs) -> Iterator[Numbered]:
-    """Yield the rows of a table with their line; empty ones are none.
+    """Yield the rows of a table with their line; empty ones are skipped.
 
     Raises:
         InputError: a row is damaged, and must not be skipped.
@@ -245,7 +245,7 @@ def rows_in(text: str, table: TimedTable, path: Path | str, repairs: Repairs) ->
 
 
 def guessed_unit_s(rows: Sequence[Numbered], start: int, end: int, text: int) -> float:
-    """Tell the unit of whole numbers by the rate of speech; of others it is the second."""
+    """Return the unit of whole numbers by the rate of speech; others are seconds."""
     try:
         starts, ends = (np.array([float(row[at]) for _, row in rows]) for at in (start, end))
     except ValueError:

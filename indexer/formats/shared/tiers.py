@@ -1,14 +1,14 @@
-"""Which tiers of an annotation are speech: of ELAN's and Praat's files.
+"""Which tiers of ELAN's and Praat's annotations are speech.
 
-    Tiers       the tiers that the user wants, those that were read, and those left out
+    Tiers       the tiers that the user chose, those that were read, and those left out
     chosen      the tiers of a file -> those that are read
 
-Annotations have tiers for words, sounds, gestures, translations; no format says which is what.
-Named by ``--tier``, those are read and no others. Else, in this order:
+Annotations have tiers for words, sounds, gestures, translations; no format says which is which.
+``--tier`` names the tiers to read. Without it, in this order:
 
-    1. tiers of words, by their name (words, ORT-MAU, A - words): their times are the words' own
-    2. what is left but tiers of sounds, translations and other notes, by their name (phones,
-       MAU, gloss, POS), or that only refer to the annotations of another tier
+    1. tiers of words, by their name (words, ORT-MAU, A - words): each interval is a word
+    2. all others, except tiers of sounds, translations and other notes, by their name (phones, MAU,
+       gloss, POS), and tiers that only refer to the annotations of another tier
 
 ``std-index`` prints how many tiers were read and left out.
 """
@@ -46,7 +46,7 @@ _OF_NO_SPEAKER = re.compile(
 
 @dataclass(slots=True)
 class Tiers:
-    """What the user wants read, and how many files had which tiers; one of a reading."""
+    """The tiers that the user chose, and counts of files by tier; one for each run."""
 
     wanted: tuple[str, ...] = ()  # names, * stands for any letters
     read: Counter[str] = field(default_factory=Counter)
@@ -57,16 +57,16 @@ class Tier(NamedTuple):
     """A tier of a file."""
 
     name: str
-    holds_times: bool = True  # of its own, rather than referring to another tier's
+    holds_times: bool = True  # times, rather than references to another tier's
 
     @property
     def of_words(self) -> bool:
-        """Whether its name says that it has words, each with its time; CHAT's MOT is a mother."""
+        """Whether its name is one of tiers of words with times; CHAT's MOT is a mother."""
         return _OF_WORDS.search(self.name) is not None and not _MOTHER.match(self.name)
 
     @property
     def of_notes(self) -> bool:
-        """Whether its name says that it has something else than what was said."""
+        """Whether its name is one of tiers of something other than speech."""
         return not self.of_words and _OF_NOTES.search(self.name) is not None
 
 
@@ -74,7 +74,7 @@ def chosen(tiers: Sequence[Tier], wanted: Tiers, path: Path | str) -> list[int]:
     """Return the rows of the tiers that are read, and count all of them.
 
     Raises:
-        InputError: none is what the user wants, or none can be speech.
+        InputError: the user chose none of them, or none can be speech.
     """
     names = ", ".join(tier.name or '""' for tier in tiers) or "none"
     if wanted.wanted:
@@ -99,7 +99,7 @@ def chosen(tiers: Sequence[Tier], wanted: Tiers, path: Path | str) -> list[int]:
 
 
 def speaker_of_tier(name: str) -> str:
-    """Who speaks in a tier of speech, where its name says it: what stands beside "words".
+    """The speaker of a tier of speech, if its name has one: the rest beside "words".
 
     >>> [speaker_of_tier(name) for name in ("Anna - words", "Bob", "words", "ORT-MAU", "default")]
     ['Anna', 'Bob', '', '', '']
@@ -107,7 +107,7 @@ def speaker_of_tier(name: str) -> str:
     ('Anna', 'MOT')
     """
     kind, mark, who = name.partition("@")
-    if kind and mark and who.strip():  # as linguists call the tiers of a speaker
+    if kind and mark and who.strip():  # linguists' names of the tiers of a speaker
         return who.strip()
     rest = (name if _MOTHER.match(name) else _OF_WORDS.sub("", name)).strip(" \t-_@:.")
     return "" if _OF_NO_SPEAKER.fullmatch(rest) else rest

@@ -1,16 +1,16 @@
-"""Lines of transcripts that have times: where in a line its time stands, and what belongs to it.
+"""Lines of transcripts with times: the place of the time in a line, and the text it applies to.
 
     with_clocks    times in seconds, with frames or between # -> clock times
-    timed_lines    a text -> its lines with times, and those without that belong to them
+    timed_lines    a text -> its lines with times, each with the lines without that belong to it
 
 A line is read in the first of three ways in which the text makes sense (`is_plausible`):
 
     0:05 hello, [0:05] Anna: hello, Anna Smith  0:05      the time first, or set off from a name
-    Anna 0:05, [Anna] 0:05, Anna - 0:05 - 0:09            the time right behind a name
+    Anna 0:05, [Anna] 0:05, Anna - 0:05 - 0:09            the time right after a name
     Anna: hello [0:09]                                    the time last
 
-A time behind what is said is the end of it, as transcription programs write it; it is the start
-where the first is 0, or where that fits the lengths of the texts better.
+A time after the text is its end, as in transcription programs; it is the start if the first one is
+0, or if that fits the lengths of the texts better.
 """
 
 import re
@@ -51,7 +51,7 @@ _PARTS = re.compile(
 _DOTTED = re.compile(r"(?m)^([ \t]*[\[({]?)(\d{1,2})\.([0-5]\d)\.([0-5]\d)()(?=[\])}\s:]|$)")
 _CLOCKS = re.compile(rf"(?m)^[ \t]*[\[(]?{TIME}")
 _BRACES = re.compile(rf"(?m)^([ \t]*)\{{({TIME})\}}")
-LEAST_ALONE = 2  # lines whose times are written in another way, where none has a clock time
+LEAST_ALONE = 2  # lines with times in another form, if none has a clock time
 _STAMP = re.compile(TIME)
 _ROW = re.compile(rf"\s*{TIME}\t(?:\d+(?:[.,]\d+)?|{TIME})\t")
 _LEADING = re.compile(r"^[\s:,\u2013\u2014|-]+")
@@ -59,15 +59,15 @@ _FOOTER = re.compile(r"(?i)\s*(transcribed|transcript|generated|created) (by|wit
 LATEST_FIRST_S = 1800.0  # a transcript begins near its recording's
 LEAST_TIMED = 0.2  # of lines
 LONGEST_LAST = 60  # letters of a time at the end of a line
-LEAST_LAST = 0.5  # of lines, where times stand last
+LEAST_LAST = 0.5  # of lines, if times are last
 LEAST_RISING = 0.9
-LEAST_ALIKE = 0.7  # of lines have a time and a text behind a name
+LEAST_ALIKE = 0.7  # of lines have a time and a text after a name
 LETTER_S = 0.07
-LEAST_FITTED = 6  # lines that tell whether their times are starts
+LEAST_FITTED = 6  # lines needed to decide whether times are starts
 
 
 class TimedLine(NamedTuple):
-    """A line with a time: where it stands, what it says."""
+    """A line with a time: its place and its text."""
 
     line: int
     start_s: float
@@ -79,7 +79,7 @@ class TimedLine(NamedTuple):
 
 
 def with_clocks(text: str) -> str:
-    """Write times in seconds, with frames or tenths as clock times, and take Markdown out.
+    """Write times in seconds, with frames or tenths as clock times, and remove Markdown.
 
     >>> with_clocks("[0.00s -> 64.50s] hello"), with_clocks("**Anna:** hello #00:00:05-3#")
     ('[0:00.00 -> 1:04.50] hello', 'Anna: hello [00:00:05.3]')
@@ -92,7 +92,7 @@ def with_clocks(text: str) -> str:
 
 
 def _with_parts(text: str) -> str:
-    """Write 0h1m2s and 00.01.02 at the beginnings of lines as clock times, if none are such.
+    """Write 0h1m2s and 00.01.02 at the beginnings of lines as clock times, if there are none yet.
 
     >>> _with_parts("0h0m5s hello\\n0h1m2.5s there"), _with_parts("{00.00.05} a\\n{00.00.09} b")
     ('0:00:05 hello\\n0:01:02.5 there', '[0:00:05] a\\n[0:00:09] b')
@@ -117,7 +117,7 @@ def _clock(times: re.Match[str]) -> str:
 
 
 def timed_lines(text: str) -> list[TimedLine]:
-    """Find the lines with times of a text with clock times; none if it makes no sense."""
+    """Find the lines with times of a text with clock times; none if it is implausible."""
     lines = text.split("\n")
     written = sum(bool(line.strip()) for line in lines)
     first = list(_with_those_below(lines, _timed))
@@ -141,7 +141,7 @@ def is_plausible(found: Sequence[TimedLine], written: int, least: float = LEAST_
 
     Args:
         found: with times.
-        written: how many lines there are that are not blank.
+        written: the number of lines that are not blank.
         least: share of these that have times.
     """
     if not found or len(found) < least * written or found[0].start_s > LATEST_FIRST_S:
@@ -156,7 +156,7 @@ def is_plausible(found: Sequence[TimedLine], written: int, least: float = LEAST_
 def _with_those_below(
     lines: Sequence[str], timed: Callable[[int, str], list[TimedLine]]
 ) -> Iterator[TimedLine]:
-    """Yield the lines with times, each with those below that have none."""
+    """Yield the lines with times, each with the lines without below it."""
     waiting: list[TimedLine] = []
     below: list[str] = []
     for at, line in enumerate(lines, start=1):
@@ -199,7 +199,7 @@ def _behind_name(at: int, line: str) -> list[TimedLine]:
 
 
 def _with_times_last(lines: Sequence[str]) -> Iterator[TimedLine]:
-    """Yield lines that end with their times, with those above that have none."""
+    """Yield lines that end with their times, each with the lines without above it."""
     above: list[str] = []
     for at, line in enumerate(lines, start=1):
         end = line[-LONGEST_LAST:]  # fast: a line may be as long as a file
@@ -214,7 +214,7 @@ def _with_times_last(lines: Sequence[str]) -> Iterator[TimedLine]:
 
 
 def _starts_or_ends(lines: Sequence[TimedLine]) -> list[TimedLine]:
-    """Take times behind texts for ends, or for starts where they can be nothing else."""
+    """Use times after texts as ends, or as starts if they cannot be ends."""
     times_s = np.array([one.start_s for one in lines])
     letters = np.array([len(one.text) for one in lines], np.float64)
     fits = len(lines) >= LEAST_FITTED and _spread(letters[1:-1], np.diff(times_s)[1:]) < _spread(
@@ -230,6 +230,6 @@ def _starts_or_ends(lines: Sequence[TimedLine]) -> list[TimedLine]:
 
 
 def _spread(letters: Float64s, lengths_s: Float64s) -> float:
-    """How far rates of speech differ: the median of the distances from their median, as logs."""
+    """The spread of rates of speech: the median of the distances from their median, as logs."""
     rates = np.log(letters + 1) - np.log(np.maximum(lengths_s, 0.1))
     return float(np.median(np.abs(rates - np.median(rates))))
