@@ -149,9 +149,9 @@ def _files(found: Mapping[str, str]) -> str:
 
 
 T = TypeVar("T")
-CALLED = f"{OWN_PREFIX}called"  # how the inputs call a recording that was renamed
+CALLED = f"{OWN_PREFIX}called"  # the name of a renamed recording in its inputs
 
-GivenNames = Mapping[tuple[str, str], str]  # by input, and by the name that it gives
+GivenNames = Mapping[tuple[str, str], str]  # by input, and by the input's name
 
 
 def given_names(stores: Sequence[Store]) -> dict[tuple[str, str], str]:
@@ -173,10 +173,10 @@ def given_names(stores: Sequence[Store]) -> dict[tuple[str, str], str]:
 
 
 def under_given(found: FileColumns, names: GivenNames, shards: int) -> FileColumns:
-    """What a file brought, under the names that its recordings were given.
+    """The recordings of a file, under their given names.
 
     Args:
-        found: what a worker made of the file.
+        found: a worker's result for the file.
         names: see `given_names`.
         shards: number of stores that recordings are distributed to.
     """

@@ -7,7 +7,7 @@
     codes_of     a text -> the numbers of its letters
     note_restarts               times that go back to the beginning
     unit_s       times and letters of a whole file -> seconds of their unit
-    plausible, speech_is_plausible   whether anybody speaks at such a rate
+    plausible, speech_is_plausible   whether people speak at such a rate
 
 Hours have up to four digits, as recordings of weeks have.
 
@@ -218,7 +218,7 @@ def plausible(letters: float, length_s: float) -> bool:
 def speech_is_plausible(blocks: Sequence[Utterances]) -> bool:
     """Whether anybody speaks as fast, or as slowly, as a file's utterances say.
 
-    What has fewer letters than a few words have may be said at any rate.
+    Any rate is plausible for fewer letters than in a few words.
     """
     letters = sum(n_letters(block) for block in blocks)
     length_s = sum(float(np.diff(block.spans_ms).sum()) for block in blocks) / 1000
@@ -234,11 +234,11 @@ def unit_s(starts: Float64s, ends: Float64s, letters: float) -> float:
     """Tell the unit of times.
 
     Args:
-        starts, ends: (n,) of stretches of speech, in the unit that is sought.
+        starts, ends: (n,) of stretches of speech, in the unknown unit.
         letters: the letters of all of them.
 
     Returns:
-        seconds of the unit; 1 where no unit gives a rate at which people speak.
+        seconds of the unit; 1 if no unit gives a plausible rate.
 
     >>> starts, ends = np.array([0.0, 2100.0]), np.array([2100.0, 4000.0])
     >>> unit_s(starts, ends, 31), unit_s(starts / 1000, ends / 1000, 31), unit_s(starts, ends, 0)

@@ -1,8 +1,8 @@
 """The bulk parser of word meshes: whole columns are converted at once.
 
-    tokenized        text -> Tokens, cut as ``bytes.split`` cuts
-    Tokens.numbers   what ``float`` makes of some of them
-    Tokens.words     the different ones among some of them, and which is which
+    tokenized        text -> Tokens, split like ``bytes.split``
+    Tokens.numbers   ``float`` of some of them
+    Tokens.words     the distinct ones among some of them, and the row of each
 
 Splitting a text makes a Python object of every token. Here a token is a place in the text, and
 eight of its bytes at a time are one 64-bit integer: telling tokens apart and reading decimals
@@ -10,8 +10,8 @@ are then a few array operations on all tokens of a block together. A line is wha
 says; each alternative finds its times by slot and word. Whatever is unusual is left to
 `indexer.formats.readers.mesh.parse_strictly`, which reads the same and names errors.
 
-Source of why the quotient in `Tokens.numbers` is rounded right: Clinger, "How to read floating
-point numbers accurately" (1990).
+The quotient in `Tokens.numbers` is rounded correctly: Clinger, "How to read floating point numbers
+accurately" (1990).
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from std.values import Bools, Float64s, Recording
 UInt64s = npt.NDArray[np.uint64]
 
 PAD = b"\n" * 16  # so that sixteen bytes can be read at any token
-EXACT_DIGITS = 15  # any whole number of so many is held by a 64-bit float
+EXACT_DIGITS = 15  # a 64-bit float holds any whole number of so many
 LONGEST_WORD = 256  # bytes
 MIXER = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits without a pattern: 2**64 / golden ratio
 
@@ -35,7 +35,7 @@ _TENS = 10.0 ** np.arange(16)
 _EACH = np.uint64(0x0101010101010101)  # a one in each of eight bytes
 _ZERO, _TOP_BIT = _EACH * np.uint64(ord("0")), _EACH * np.uint64(0x80)
 _POINT = _EACH * np.uint64(ord(".") ^ ord("0"))
-_TO_TOP_BIT = _EACH * np.uint64(0x80 - 10)  # lifts 10 and more into the top bit
+_TO_TOP_BIT = _EACH * np.uint64(0x80 - 10)  # sets the top bit for 10 and more
 _SUMS = [  # two neighbours become one number: of 2 digits, of 4, of 8
     (np.uint64(bits), np.uint64(tens << bits | 1), np.uint64(mask))
     for bits, tens, mask in (
@@ -56,7 +56,7 @@ class Tokens:
     lines: Int64s  # (l + 1,) line i, from 0, has the tokens lines[i]:lines[i + 1]
 
     def numbers(self, which: Int64s) -> Float64s:
-        """Return (k,) what ``float`` makes of (k,) tokens.
+        """Return (k,) ``float`` of (k,) tokens.
 
         Raises:
             ValueError: one is no number.
@@ -78,10 +78,10 @@ class Tokens:
         return numbers
 
     def words(self, which: Int64s) -> tuple[list[bytes], Int64s]:
-        """Return the different ones among (k,) tokens, and (k,) which of them each is.
+        """Return the distinct ones among (k,) tokens, and (k,) the row of each.
 
         Raises:
-            ValueError: one is longer than `LONGEST_WORD`, or two could not be told apart.
+            ValueError: one is longer than `LONGEST_WORD`, or two could not be distinguished.
         """
         starts, lengths = self.starts[which], self.ends[which] - self.starts[which]
         longest = int(lengths.max(initial=0))
@@ -148,8 +148,8 @@ def _digits(eight: UInt64s, lengths: Int64s) -> tuple[Float64s, Int64s, Bools]:
     """Read the last ``lengths`` of eight bytes, all if there are more, as digits and a point.
 
     Returns:
-        (k,) the digits as a whole number; (k,) how many stand behind the point, -1 without one;
-        (k,) whether there is nothing else and at most one point.
+        (k,) the digits as a whole number; (k,) how many follow the point, -1 without one; (k,)
+        whether there is nothing else and at most one point.
     """
     unused = _unused_bits(lengths)
     digits = (eight ^ _ZERO) >> unused << unused
@@ -166,7 +166,7 @@ def _digits(eight: UInt64s, lengths: Int64s) -> tuple[Float64s, Int64s, Bools]:
 
 
 def _unused_bits(lengths: Int64s) -> UInt64s:
-    """Return the bits of eight bytes that so many, from 1 on, leave unused."""
+    """Return the bits of eight bytes that a number of bytes, from 1 on, leaves unused."""
     unused: UInt64s = (64 - 8 * lengths.clip(max=8)).astype(np.uint64)
     return unused
 

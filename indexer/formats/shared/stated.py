@@ -134,14 +134,14 @@ LONGEST_REASON = 60
 
 
 class Instead(NamedTuple):
-    """What stands there instead of a transcript, and what to do about it."""
+    """What is there instead of a transcript, and what to do about it."""
 
     what: str
     hint: str = ""
 
 
 def what_instead(one: Part) -> Instead | None:
-    """Tell what an answer without a transcript is."""
+    """Return the kind of an answer without a transcript."""
     inner = (one[key] for key in JOBS if one.has(key) and isinstance(one[key].value, dict))
     return next(filter(None, map(_what, (one, *inner))), None)
 
