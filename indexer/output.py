@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from std.audio.facts import FACTS
 from std.display.rows import Rows
 from std.display.tables import print_table
 
@@ -16,6 +15,8 @@ NAMED = 3  # recordings of an input that are named in the table
 
 def recording_rows(listed: "Sequence[ListedRecording]") -> Rows:
     """Recordings as rows; people see fewer columns."""
+    from std.audio.facts import FACTS  # which needs numpy
+
     names = sorted({name for entry in listed for name in entry.about.metadata} - {"language"})
     speakers = ("speakers",) if any(entry.speakers for entry in listed) else ()
     names = [name for name in names if name != "speakers"]

@@ -5,6 +5,7 @@ import importlib.util
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,16 @@ def test_every_command_has_a_page(folder):
     assert {path.name for path in folder.iterdir()} == {
         f"{one}.1" for one in (*COMMANDS, *ALIASES)
     } | {"std.7"}
+
+
+def test_pages_are_made_where_nothing_is_installed(folder, tmp_path):
+    """A wheel is built in an environment of its own, which has no package of ours."""
+    code = f"import sys; sys.path[:0] = {[str(ROOT), str(ROOT / 'tools')]!r}; import manpages"
+    subprocess.run(
+        [sys.executable, "-I", "-S", "-c", f"{code}; manpages.main({str(tmp_path)!r})"], check=True
+    )
+    made = {path.name: path.read_text() for path in folder.iterdir()}
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == made
 
 
 @pytest.mark.parametrize("command", COMMANDS)
