@@ -13,7 +13,6 @@ not completely written. The end of the last line is the recording's duration. NA
 own form; a window is a segment, with the likeliest word of each slot.
 """
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +27,7 @@ from std.files import unreadable
 from std.json_fields import read_json
 from std.nist.ecf import dump as dump_ecf
 from std.outputs import make_folder, open_output, unwritable
+from std.system import lock, locked_folder, sync_folder
 from std.values import ECF, Excerpt, Recording
 
 SETTINGS, SOUND_SETTINGS = "recognise.json", "sound.json"
@@ -52,16 +52,14 @@ def opened(folder: Path, settings: Mapping[str, Mapping[str, Any]]) -> Iterator[
     """
     make_folder(folder)
     try:
-        handle = os.open(folder, os.O_RDONLY)
+        handle = locked_folder(folder)
+    except BlockingIOError as error:
+        raise InputError(
+            folder, 0, "a folder that nobody writes to", "another std-recognise at work"
+        ) from error
     except OSError as error:
         raise unwritable(folder, "a folder to write to", error) from error
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise InputError(
-                folder, 0, "a folder that nobody writes to", "another std-recognise at work"
-            ) from error
         there = [name for name in settings if (folder / name).exists()]
         for name in there:
             require_same(folder / name, settings[name])
@@ -114,7 +112,7 @@ def unfinished(folder: Path, name: str, block: int) -> Iterator[tuple[BinaryIO, 
     path = folder / f"{name}{UNFINISHED}"
     try:
         with path.open("ab+") as stream:
-            fcntl.flock(stream, fcntl.LOCK_EX)  # a process whose command was killed may still end
+            lock(stream.fileno(), wait=True)  # a process whose command was killed may still end
             stream.seek(0)
             lines, size = _whole_blocks(stream, block)
             stream.truncate(size)
@@ -160,11 +158,7 @@ def finish(folder: Path, name: str, stream: BinaryIO) -> None:
 def settle(part: Path, final: Path) -> None:
     """Give a flushed file its final name, and flush the folder."""
     part.replace(final)
-    handle = os.open(final.parent, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    sync_folder(final.parent)
 
 
 def read_lines(path: Path, *, slots: bool = False) -> list[Line]:

@@ -237,6 +237,8 @@ def settings_of(args: argparse.Namespace) -> "Settings":
 
 def serve(args: argparse.Namespace) -> int:
     """Serve until a signal."""
+    if sys.platform == "win32":
+        raise StdError("expected a POSIX system, such as Linux, got Windows")
     for module in PACKAGES:
         required(module, "serve")
     settings = settings_of(args)

@@ -44,12 +44,12 @@ def start(command: str, argv: Sequence[str] | None = None) -> int:
         argv: its arguments; None = those of the process.
 
     Returns:
-        its exit status; 2 if a package is not ours, or the system is not supported.
+        its exit status; 2 if a package is not ours.
     """
     if command in ALIASES:
         command, option = ALIASES[command]
         argv = [option, *(sys.argv[1:] if argv is None else argv)]
-    if problem := foreign_system() or misplaced_package():
+    if problem := misplaced_package():
         print(f"{command}: {problem}", file=sys.stderr)  # noqa: T201  # nothing else can say it
         return 2
     main = import_module(COMMANDS[command]).main
@@ -76,16 +76,6 @@ std_discovery = partial(start, "std-discovery")
 std_config = partial(start, "std-config")
 std_demo = partial(start, "std-demo")
 std_query = partial(start, "std-query")
-
-
-def foreign_system() -> str:
-    """Why std does not run on this system, in one line; empty if it may run."""
-    if find_spec("fcntl"):
-        return ""
-    return (
-        f"expected a POSIX system such as Linux or macOS (file locks), got {sys.platform}; "
-        "Windows has the Windows Subsystem for Linux"
-    )
 
 
 def misplaced_package(root: Path = ROOT) -> str:

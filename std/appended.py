@@ -7,7 +7,6 @@ An incomplete line of a killed process is removed when the file is opened again;
 that it was stored.
 """
 
-import fcntl
 import json
 import os
 from collections.abc import Mapping
@@ -17,6 +16,7 @@ from unicodedata import normalize
 
 from std.errors import InputError
 from std.outputs import open_output, unwritable
+from std.system import PLAIN, lock
 
 TAIL_BYTES = 1 << 17  # longer than any line
 
@@ -32,8 +32,8 @@ class AppendedFile:
         """
         self.path = path
         try:
-            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | PLAIN, 0o644)
+            lock(self._handle)
             if not os.path.samestat(os.fstat(self._handle), path.stat()):
                 raise BlockingIOError  # `rename_in_lines` replaced it meanwhile
             self._remove_unfinished_line()
@@ -45,7 +45,8 @@ class AppendedFile:
 
     def _remove_unfinished_line(self) -> None:
         size = os.fstat(self._handle).st_size
-        tail = os.pread(self._handle, min(size, TAIL_BYTES), max(0, size - TAIL_BYTES))
+        os.lseek(self._handle, max(0, size - TAIL_BYTES), os.SEEK_SET)
+        tail = os.read(self._handle, TAIL_BYTES)
         if unfinished := len(tail) - (tail.rfind(b"\n") + 1):
             os.ftruncate(self._handle, size - unfinished)
 

@@ -9,7 +9,6 @@ import argparse
 import codecs
 import os
 import re
-import resource
 import signal
 import sys
 import threading
@@ -24,6 +23,7 @@ from std.display.progress import progress_bar
 from std.errors import STANDARD_STREAM, StdError, StoreWarning, cut, quoted
 from std.notices import set_notice, while_working
 from std.ranges import Range
+from std.system import peak_memory_bytes
 from std.terminal import Colour, coloured, json_text, printable
 
 __all__ = [  # and names of `std.display` that every command needs
@@ -47,7 +47,6 @@ __all__ = [  # and names of `std.display` that every command needs
 ]
 
 UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML 1.0
-MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024  # unit of getrusage's ru_maxrss
 MAX_LINE = 8000  # letters of any message: a path may have 4,096
 
 
@@ -256,6 +255,4 @@ def print_json(document: Any) -> None:
 
 def peak_memory_gb(workers: int = 0) -> float:
     """Largest resident set so far of this process and ``workers`` children like the largest."""
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return (own + workers * child) * MAXRSS_BYTES / 1e9
+    return (peak_memory_bytes() + workers * peak_memory_bytes(of_children=True)) / 1e9

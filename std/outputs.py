@@ -17,12 +17,14 @@ import re
 import stat
 import sys
 import tempfile
+import unicodedata
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from std.errors import STANDARD_STREAM, InputError
+from std.system import PLAIN, keep_owner
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -73,7 +75,7 @@ def open_output(path: Path) -> Iterator[BinaryIO]:
             if descriptor == 1 and sys.stdout is not None:
                 sys.stdout.flush()
         else:
-            handle = os.open(path, os.O_WRONLY | os.O_NOCTTY)
+            handle = os.open(path, os.O_WRONLY | PLAIN)
     except OSError as error:
         raise unwritable(path, "a file that can be written", error) from error
     with _stream(_Sink(handle, path)) as stream:
@@ -107,10 +109,7 @@ def _take_place(temporary: Path, target: Path, status: os.stat_result | None, pa
     try:
         handle = os.open(temporary, os.O_RDWR)
         try:
-            if status:
-                with suppress(OSError):  # only root may change the owner
-                    os.fchown(handle, status.st_uid, status.st_gid)
-            os.fchmod(handle, stat.S_IMODE(status.st_mode) if status else 0o666 & ~_umask())
+            keep_owner(handle, status, 0o666 & ~_umask())
             os.fsync(handle)
         finally:
             os.close(handle)
@@ -189,26 +188,41 @@ MAX_NAME_BYTES = 60  # of a part; a file system allows 255 for the whole name
 def safe_name(text: str) -> str:
     """A part of a file name that is valid on every system, and is never a path or hidden.
 
-    Letters of all languages, digits, dots, hyphens and underscores stay.
+    Letters of all languages with their marks, digits, dots, hyphens and underscores stay; letters
+    are composed, as people type them.
 
     >>> [safe_name(text) for text in ("Zeit & Raum", "../../etc/passwd", "KERSTIN_00", "?")]
     ['Zeit_Raum', 'etc_passwd', 'KERSTIN_00', '_']
+    >>> [safe_name(text) for text in ("Gro\u0308\u00dfe", "\u0939\u093f\u0928\u094d\u0926\u0940")]
+    ['Größe', 'हिन्दी']
     """
-    name = re.sub(r"[^\w.-]+", "_", text)
+    composed = unicodedata.normalize("NFC", text)
+    kept = (one if _stays(one) else " " for one in composed)
+    name = re.sub(" +", "_", "".join(kept))
     name = re.sub(r"\.\.+", "_", name).strip("._-")
     return name.encode()[:MAX_NAME_BYTES].decode(errors="ignore") or "_"
 
 
-def clip_name(term: str, file: str, channel: int, start_s: float) -> str:
+def _stays(letter: str) -> bool:
+    return letter.isalnum() or letter in "._-" or unicodedata.category(letter) in ("Mn", "Mc")
+
+
+def clip_name(term: str, recording: str, channel: int, start_s: float) -> str:
     """The name of a hit's clip, without its extension: term, recording and time.
 
-    >>> clip_name("im bran*", "news", 2, 3723.45)
-    'im_bran--news_2--01-02-03.450'
+    Args:
+        term: as it was searched.
+        recording: its title, or its name where it has none.
+        channel: named if it is not the first.
+        start_s: of the hit.
+
+    >>> clip_name("im bran*", "Evening news", 2, 3723.45)
+    'im_bran--Evening_news_2--01-02-03.450'
     """
     whole, ms = divmod(round(1000 * start_s), 1000)
     time = f"{whole // 3600:02d}-{whole // 60 % 60:02d}-{whole % 60:02d}.{ms:03d}"
     of_channel = f"_{channel}" if channel != 1 else ""
-    return f"{safe_name(term)}--{safe_name(file)}{of_channel}--{time}"
+    return f"{safe_name(term)}--{safe_name(recording)}{of_channel}--{time}"
 
 
 def distinct_names(names: Iterable[str]) -> Iterator[str]:

@@ -3,7 +3,8 @@
 Somebody else may have created the folder and put links or pipes in place of our files. So files are
 opened by a single name relative to the open folder (openat, O_NOFOLLOW): nothing outside is read,
 written or removed, even if the path changes meanwhile. The user may name the folder itself by a
-link. Errors are those of the operating system, with the complete path.
+link. Windows opens files by paths only, so a link there is refused if it is one at that moment.
+Errors are those of the operating system, with the complete path.
 """
 
 import errno
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO, Self
 
 from std.outputs import MAX_PREFIX
+from std.system import FOLDER, NO_LINK, PLAIN, RELATIVE, WITHOUT_WAITING, keep_owner
 
 _TEMPORARY = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{8}\.tmp")
 
@@ -26,9 +28,9 @@ class OwnFolder:
 
     def __init__(self, path: Path, descriptor: int | None = None) -> None:
         self.path = path
-        self._descriptor = (
-            os.open(path, os.O_RDONLY | os.O_DIRECTORY) if descriptor is None else descriptor
-        )
+        if descriptor is None and RELATIVE:
+            descriptor = os.open(path, FOLDER)
+        self._descriptor = descriptor  # None: names are looked up by their paths
 
     def __enter__(self) -> Self:
         return self
@@ -37,7 +39,8 @@ class OwnFolder:
         self.close()
 
     def close(self) -> None:
-        os.close(self._descriptor)
+        if self._descriptor is not None:
+            os.close(self._descriptor)
 
     def folder(self, name: str, *, create: bool = False) -> "OwnFolder":
         """Open a subfolder.
@@ -49,22 +52,27 @@ class OwnFolder:
         if create:
             with suppress(FileExistsError):
                 self.make_folder(name)
-        return OwnFolder(self.path / name, self._open(name, os.O_RDONLY | os.O_DIRECTORY))
+        if self._descriptor is None:
+            with self._named(name):
+                self._require_no_link(name)
+                os.listdir(self._at(name))  # noqa: PTH208  # fails as opening it would
+            return OwnFolder(self.path / name)
+        return OwnFolder(self.path / name, self._open(name, FOLDER))
 
     def make_folder(self, name: str) -> None:
         """Create a new subfolder."""
         with self._named(name):
-            os.mkdir(name, dir_fd=self._descriptor)
+            os.mkdir(self._at(name), dir_fd=self._descriptor)
 
     def names(self) -> list[str]:
         """The names in it."""
-        return sorted(os.listdir(self._descriptor))  # noqa: PTH208  # pathlib takes no descriptor
+        return sorted(os.listdir(self.path if self._descriptor is None else self._descriptor))  # noqa: PTH208  # pathlib takes no descriptor
 
     def status(self, name: str) -> os.stat_result | None:
         """The status of a name (of a link, not its target); None if it does not exist."""
         try:
             with self._named(name):
-                return os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+                return os.stat(self._at(name), dir_fd=self._descriptor, follow_symlinks=False)
         except FileNotFoundError:
             return None
 
@@ -93,9 +101,7 @@ class OwnFolder:
                 yield stream
                 stream.flush()
                 if before and stat.S_ISREG(before.st_mode):
-                    with suppress(OSError):  # only its owner and root may give a file away
-                        os.fchown(stream.fileno(), before.st_uid, before.st_gid)
-                    os.fchmod(stream.fileno(), stat.S_IMODE(before.st_mode))
+                    keep_owner(stream.fileno(), before)
                 os.fsync(stream.fileno())
             self.rename(temporary, name)
         except BaseException:
@@ -106,14 +112,19 @@ class OwnFolder:
     def rename(self, name: str, new: str) -> None:
         """Rename a file or folder; an existing file with that name is replaced."""
         with self._named(name):
-            os.rename(name, new, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+            os.replace(
+                self._at(name),
+                self._at(new),
+                src_dir_fd=self._descriptor,
+                dst_dir_fd=self._descriptor,
+            )
 
     def remove(self, name: str) -> None:
         """Remove a file; a link is left as it is."""
         with self._named(name):
             status = self.status(name)
             if status and stat.S_ISREG(status.st_mode):
-                os.unlink(name, dir_fd=self._descriptor)
+                os.unlink(self._at(name), dir_fd=self._descriptor)
 
     def remove_folder(self, name: str, is_ours: Callable[[str], object]) -> None:
         """Remove files of a subfolder, and the subfolder if it is then empty.
@@ -128,14 +139,15 @@ class OwnFolder:
             left = folder.names()
         if not left:
             with self._named(name):
-                os.rmdir(name, dir_fd=self._descriptor)
+                os.rmdir(self._at(name), dir_fd=self._descriptor)
 
     def sync(self) -> None:
         """Flush the folder, so that renamed files survive a power cut."""
-        os.fsync(self._descriptor)
+        if self._descriptor is not None:
+            os.fsync(self._descriptor)
 
     def _regular(self, name: str, flags: int) -> int:
-        descriptor = self._open(name, flags | os.O_NONBLOCK)  # opening a pipe would block
+        descriptor = self._open(name, flags | WITHOUT_WAITING)  # opening a pipe would block
         if stat.S_ISREG(os.fstat(descriptor).st_mode):
             return descriptor
         os.close(descriptor)
@@ -143,14 +155,24 @@ class OwnFolder:
 
     def _open(self, name: str, flags: int) -> int:
         with self._named(name):
-            return os.open(
-                name, flags | os.O_NOFOLLOW | os.O_NOCTTY, 0o666, dir_fd=self._descriptor
-            )
+            if self._descriptor is None:
+                self._require_no_link(name)
+            at = self._at(name)
+            return os.open(at, flags | NO_LINK | PLAIN, 0o666, dir_fd=self._descriptor)
+
+    def _at(self, name: str) -> str:
+        """A name as the system takes it: in the open folder, or with the whole path."""
+        return name if self._descriptor is not None else str(self.path / name)
+
+    def _require_no_link(self, name: str) -> None:
+        with suppress(FileNotFoundError):
+            if self._is_link(name):
+                raise OSError(errno.ELOOP, "A link, which is not followed")
 
     @contextmanager
     def _named(self, name: str) -> Iterator[None]:
         """Add the complete path to errors; an error by a link says so."""
-        if name in ("", ".", "..") or "/" in name:
+        if name in ("", ".", "..") or {*name} & {"/", os.sep}:
             raise ValueError(f"expected one name, got {name!r}")
         try:
             yield
@@ -161,7 +183,7 @@ class OwnFolder:
             raise type(error)(error.errno, reason, str(self.path / name)) from error
 
     def _is_link(self, name: str) -> bool:
-        status = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+        status = os.stat(self._at(name), dir_fd=self._descriptor, follow_symlinks=False)
         return stat.S_ISLNK(status.st_mode)
 
 

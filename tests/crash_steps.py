@@ -143,7 +143,7 @@ def only_reads(arguments: tuple) -> bool:
 
 WATCHED = {
     "folder": [
-        *((os, name) for name in ("fsync", "unlink", "rmdir", "mkdir", "rename", "fchmod")),
+        *((os, name) for name in ("fsync", "unlink", "rmdir", "mkdir", "replace", "fchmod")),
         (np, "save"),
     ],
     "couchdb": [(Database, "_once")],

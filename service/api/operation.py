@@ -1,6 +1,5 @@
 """Health, metrics, tickets for players, the current user, and the log of changes."""
 
-import resource
 import time
 from typing import Annotated
 
@@ -14,7 +13,7 @@ from service.metrics import METRICS_TYPE
 from service.state import Service
 from service.users import ROLES, TICKET_S, AuditLog, Role, ticket
 from std import __version__
-from std.command import MAXRSS_BYTES
+from std.system import peak_memory_bytes
 
 JSON = "application/json"
 
@@ -68,13 +67,12 @@ async def healthz(request: Request) -> Response:
 async def metrics(request: Request) -> Response:
     """Metrics for a monitor (OpenMetrics)."""
     service = service_of(request)
-    usage = resource.getrusage(resource.RUSAGE_SELF)
     gauges: dict[str, float] = {
         "snapshot": service.snapshot.number,
         "recordings": len(service.snapshot.recordings.entries),
         "marks": len(service.marks.all()),
         "cache_bytes": service.cache.bytes,
-        "peak_memory_bytes": usage.ru_maxrss * MAXRSS_BYTES,
+        "peak_memory_bytes": peak_memory_bytes(),
         "up_seconds": time.monotonic() - service.started_s,
         "search_processes": service.processes.free + service.processes.busy,
         "search_processes_starting": service.processes.starting,
@@ -88,7 +86,7 @@ async def metrics(request: Request) -> Response:
     counters: dict[str, float] = {
         "cache_hits": service.cache.hits,
         "cache_misses": service.cache.misses,
-        "processor_seconds": usage.ru_utime + usage.ru_stime,
+        "processor_seconds": time.process_time(),
         "search_processes_answers": service.processes.answers,
         "search_processes_replaced": service.processes.replaced,
     }

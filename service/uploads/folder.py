@@ -9,8 +9,6 @@ metadata.csv   title, date, ...
 """
 
 import csv
-import errno
-import fcntl
 import io
 import os
 import shutil
@@ -29,6 +27,7 @@ from std.files import read
 from std.metadata.read import parse
 from std.metadata.table import NO_METADATA, Metadata
 from std.outputs import make_folder, open_output, unwritable
+from std.system import locked_folder
 
 KEPT_S = 30 * 86_400.0  # of a deleted recording
 SETTLE_S = 1.0  # a file that has not changed for this long is complete
@@ -297,14 +296,12 @@ def _locked(root: Path) -> int:
         InputError: another service uses it.
     """
     try:
-        handle = os.open(root, os.O_RDONLY)
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno not in (errno.EAGAIN, errno.EACCES):
-            raise unwritable(root, "a folder that can be written", error) from error
+        return locked_folder(root)
+    except BlockingIOError as error:
         got = "one that another std-serve uses"
         raise InputError(root, 0, "a folder of this process alone", got) from error
-    return handle
+    except OSError as error:
+        raise unwritable(root, "a folder that can be written", error) from error
 
 
 def _by_name(folder: Path) -> dict[str, Path]:

@@ -342,8 +342,10 @@ class UploadWork:
 
 def _limit_memory(pid: int, bytes_at_most: int) -> None:
     """Limit the memory of a process, if the system supports it."""
-    import resource
-
+    try:
+        import resource
+    except ModuleNotFoundError:
+        return
     limit = getattr(resource, "prlimit", None)
     if limit is not None:
         with suppress(OSError):

@@ -9,13 +9,14 @@ cluster, "as if on a single CPU" (MediaEval 2013 SWS performance measures, secti
 are compiled once on a machine, so that is counted apart.
 """
 
-import resource
 import time
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock, get_ident
 from typing import Any, NamedTuple
+
+from std.system import cpu_s
 
 SHOWN_S = 0.005  # shown with two decimals
 
@@ -95,11 +96,7 @@ LEDGER = Ledger()
 
 def _cpu_s() -> float:
     """CPU time so far of this process, its child processes, and a cluster's workers."""
-    spent_s = LEDGER.elsewhere_s + LEDGER.helpers_s()
-    for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
-        usage = resource.getrusage(who)
-        spent_s += usage.ru_utime + usage.ru_stime
-    return spent_s
+    return cpu_s() + LEDGER.elsewhere_s + LEDGER.helpers_s()
 
 
 class Stopwatch:

@@ -15,10 +15,10 @@ died is known. It ends with its standard input.
 
 import ctypes
 import os
-import resource
 import signal
 import sys
 import time
+from importlib.util import find_spec
 
 _SYNCHRONOUS = 2  # AUDIO_OUTPUT_SYNCHRONOUS: no audio device is opened
 _DONT_EXIT = 0x8000  # espeakINITIALIZE_DONT_EXIT: errors are returned, the process lives on
@@ -29,7 +29,10 @@ _IPA_WITH_UNDERSCORES = 0x02 | ord("_") << 8
 def main(library_path: str, data: str) -> int:
     """Answer the lines of standard input, as described above."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if find_spec("resource"):  # not on Windows
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     library = ctypes.CDLL(library_path)
     library.espeak_TextToPhonemes.restype = ctypes.c_char_p
     library.espeak_TextToPhonemes.argtypes = [

@@ -14,7 +14,6 @@ appended     a file to append frames to, with its frames so far
 read_sound   a file -> Sound; its frames stay on the disk until they are used
 """
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator
@@ -29,6 +28,7 @@ from std.errors import ForeignFileError, InputError
 from std.files import unreadable
 from std.outputs import unwritable
 from std.sound.columns import SIGNS, Encoder, Sound
+from std.system import lock
 from std.values import Recording
 
 SOUND_FORMAT = "std sound 1"
@@ -73,7 +73,7 @@ def appended(path: Path, empty: Sound) -> Iterator[tuple[BinaryIO, int]]:
     line, size = header(empty), _frame_bytes(empty.stored)
     try:
         with path.open("ab+") as stream:
-            fcntl.flock(stream, fcntl.LOCK_EX)  # a process whose command was killed may still end
+            lock(stream.fileno(), wait=True)  # a process whose command was killed may still end
             stream.seek(0)
             begun = stream.read(len(line))
             if not line.startswith(begun):

@@ -123,15 +123,6 @@ def _digest(stream: BinaryIO) -> str:
     return hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]  # a file
 
 
-def sync_folder(path: Path) -> None:
-    """Make a rename inside a folder survive a power cut."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def error_reason(error: OSError) -> str:
     """The message of an error, without its number."""
     return error.strerror or str(error)

@@ -16,7 +16,6 @@ link inside the folder is followed (`std.own_folder`).
 """
 
 import dataclasses
-import fcntl
 import os
 import warnings
 from collections.abc import Iterator, Sequence
@@ -24,6 +23,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from std import system
 from std.errors import StoreBusyError, StoreError, StoreWarning, quoted
 from std.metadata.table import NO_METADATA, Metadata
 from std.own_folder import OwnFolder
@@ -37,7 +37,6 @@ from std.store.column_files import (
     map_segment,
     opened,
     remove_unreferenced,
-    sync_folder,
     write_column,
 )
 from std.store.columns import SegmentColumns
@@ -176,7 +175,7 @@ class FolderStore(Store):
         except OSError as error:
             raise StoreError(f"{self.url}: cannot write: {error_reason(error)}") from error
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            system.lock(lock.fileno())
         except BlockingIOError as error:
             lock.close()
             raise StoreBusyError(f"{self.url}: somebody else is writing to this store") from error
@@ -292,7 +291,7 @@ def open_folder(url: str, *, create: bool) -> FolderStore:
             if not root.exists():
                 made = [one for one in (root, *root.parents) if not one.exists()]
                 root.mkdir(parents=True)
-                sync_folder(root.parent)
+                system.sync_folder(root.parent)
             foreign = [path.name for path in root.iterdir() if not belongs_to_index(path)]
         except OSError as error:
             raise StoreError(

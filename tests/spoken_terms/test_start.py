@@ -99,16 +99,6 @@ def test_a_package_that_is_gone_is_named(installed, monkeypatch, rest):
     )
 
 
-def test_a_system_without_posix_locks_is_told_in_one_line(monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "fcntl", None)
-    monkeypatch.setattr(sys, "platform", "win32")
-    assert start.std_index(["--help"]) == 2
-    assert capsys.readouterr().err == (
-        "std-index: expected a POSIX system such as Linux or macOS (file locks), got win32; "
-        "Windows has the Windows Subsystem for Linux\n"
-    )
-
-
 def test_the_check_is_quick():
     begin = time.process_time()
     for _ in range(10):

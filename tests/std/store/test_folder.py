@@ -264,13 +264,13 @@ TROUBLE = [OSError(errno.ENOSPC, "No space left on device"), OSError("12 request
 
 @pytest.mark.parametrize("error", TROUBLE, ids=["no space", "short write"])
 @pytest.mark.parametrize("n", [1, 2, 9])
-@pytest.mark.parametrize("call", ["np.save", "os.fsync", "os.rename"])
+@pytest.mark.parametrize("call", ["np.save", "os.fsync", "os.replace"])
 def test_a_full_disk_loses_nothing(index, speech, monkeypatch, call, n, error):
     before = read_everything(index)
     store = open_store(str(index))
     owner = {"np": np, "os": os}[call.split(".")[0]]
     name = call.split(".")[1]
-    n = min(n, 2) if name == "rename" else n  # of the segment, of the manifest
+    n = min(n, 2) if name == "replace" else n  # of the segment, of the manifest
     with monkeypatch.context() as patch:
         failing = FailAt(getattr(owner, name), n, error)
         patch.setattr(owner, name, lambda *a, **k: failing(*a, **k))
@@ -323,7 +323,7 @@ def test_a_folder_that_is_read_only(index, monkeypatch):
 
 def test_a_file_system_without_locks(index, monkeypatch):
     no_locks = FailAt(None, 1, OSError(errno.ENOLCK, "No locks available"))
-    monkeypatch.setattr(folder.fcntl, "flock", no_locks)
+    monkeypatch.setattr(folder.system, "lock", no_locks)
     with (
         pytest.raises(StoreError, match="cannot lock this folder: No locks available"),
         open_store(str(index)).writing(),
@@ -616,14 +616,14 @@ def test_an_index_stays_after_a_writer_that_commits_nothing(index):
 def test_a_lock_that_was_removed_is_not_taken(tmp_path, speech, monkeypatch):
     """Another writer removed the lock's file between its opening and its locking."""
     store, removed = open_store(str(tmp_path / "index"), create=True), []
-    flock = folder.fcntl.flock
+    lock = folder.system.lock
 
-    def removing(handle, how):
+    def removing(descriptor):
         if not removed:
             removed.append((tmp_path / "index" / "lock").unlink())
-        flock(handle, how)
+        lock(descriptor)
 
-    monkeypatch.setattr(folder.fcntl, "flock", removing)
+    monkeypatch.setattr(folder.system, "lock", removing)
     with store.writing():
         with pytest.raises(StoreBusyError), open_store(store.url, create=True).writing():
             pass

@@ -1,0 +1,139 @@
+"""What systems do differently: locks, the memory and the CPU time of processes, ways to open files.
+
+    locked_folder       a folder as a descriptor, locked
+    lock                an open file, against other processes, until it is closed
+    peak_memory_bytes   of this process, or of its largest child
+    cpu_s               of this process and of its children that have ended
+    sync_folder         renamed files in it, on the disk for good
+    keep_owner          owner and permissions of a file that is replaced
+    RELATIVE            whether names can be looked up in an open folder
+
+POSIX has flock and getrusage. Windows locks bytes of a file, which others may then neither read nor
+write: we take one at 2 GB, the last that it can. It has no locks of folders, so a file in the
+folder stands for it. Nobody has run std there yet.
+"""
+
+import os
+import stat
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+PLAIN = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
+WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)  # for somebody at the other end of a pipe
+RELATIVE = {os.open, os.stat, os.mkdir, os.unlink, os.rmdir, os.rename} <= os.supports_dir_fd
+
+if sys.platform == "win32":
+    import msvcrt
+
+    LOCK_NAME = ".lock"
+    LOCKED_BYTE = (1 << 31) - 2  # msvcrt takes signed 32 bits
+    AGAIN_S = 0.1
+
+    def lock(descriptor: int, *, wait: bool = False) -> None:
+        """As on POSIX."""
+        place = os.lseek(descriptor, 0, os.SEEK_CUR)
+        os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
+        try:
+            while True:
+                try:
+                    msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+                    return
+                except PermissionError as error:
+                    if not wait:
+                        raise BlockingIOError(*error.args) from error
+                time.sleep(AGAIN_S)
+        finally:
+            os.lseek(descriptor, place, os.SEEK_SET)
+
+    def locked_folder(folder: Path) -> int:
+        """As on POSIX, by a file in it."""
+        return _locked(os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT | PLAIN))
+
+    def sync_folder(folder: Path) -> None:
+        """The system does it."""
+
+    def keep_owner(descriptor: int, before: os.stat_result | None, mode: int = 0) -> None:
+        """A new file has those of its folder."""
+
+    def peak_memory_bytes(*, of_children: bool = False) -> int:
+        """Not known: 0."""
+        return 0
+
+    def cpu_s() -> float:
+        """CPU time so far of this process."""
+        return time.process_time()
+
+else:
+    import fcntl
+    import resource
+
+    MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024  # unit of getrusage's ru_maxrss
+
+    def lock(descriptor: int, *, wait: bool = False) -> None:
+        """Lock an open file against other processes, until it is closed.
+
+        Args:
+            descriptor: of the file.
+            wait: until another process closes it.
+
+        Raises:
+            BlockingIOError: another process has locked it.
+            OSError: the file system has no locks.
+        """
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def locked_folder(folder: Path) -> int:
+        """Open a folder and lock it; the lock ends when the descriptor is closed.
+
+        Raises:
+            BlockingIOError: another process has locked it.
+            OSError: it cannot be opened, or the file system has no locks.
+        """
+        return _locked(os.open(folder, os.O_RDONLY))
+
+    def sync_folder(folder: Path) -> None:
+        """Make renamed files in a folder survive a power cut."""
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def keep_owner(descriptor: int, before: os.stat_result | None, mode: int = 0) -> None:
+        """Give a new file the owner and the permissions of the one that it replaces.
+
+        Args:
+            descriptor: of the new file.
+            before: of the other; None: there is none.
+            mode: the permissions then.
+        """
+        if before:
+            with suppress(OSError):  # only its owner and root may give a file away
+                os.fchown(descriptor, before.st_uid, before.st_gid)
+        os.fchmod(descriptor, stat.S_IMODE(before.st_mode) if before else mode)
+
+    def peak_memory_bytes(*, of_children: bool = False) -> int:
+        """The largest resident set so far: this process's, or that of its largest child."""
+        who = resource.RUSAGE_CHILDREN if of_children else resource.RUSAGE_SELF
+        return resource.getrusage(who).ru_maxrss * MAXRSS_BYTES
+
+    def cpu_s() -> float:
+        """CPU time so far of this process, and of those it started that have ended."""
+        spent_s = 0.0
+        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
+            usage = resource.getrusage(who)
+            spent_s += usage.ru_utime + usage.ru_stime
+        return spent_s
+
+
+def _locked(descriptor: int) -> int:
+    try:
+        lock(descriptor)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
