@@ -46,7 +46,7 @@ def write_clips(
     around_s: float,
     advance: Callable[[float], None] = lambda amount: None,
 ) -> list[str]:
-    """Cut the sound of hits to files that are named after term, recording and time.
+    """Cut the sound of hits to files that are named after term, title or recording, and time.
 
     Args:
         hits: in the order in which equal names are numbered.
@@ -75,7 +75,8 @@ def write_clips(
         )
     make_folder(folder)
     lost: dict[str, None] = {}
-    for hit, name in zip(hits, distinct_names(map(_clip_name, hits)), strict=True):
+    names = distinct_names(_clip_name(hit, metadata) for hit in hits)
+    for hit, name in zip(hits, names, strict=True):
         advance(1)
         place = places[hit.file]
         if place is None:
@@ -96,8 +97,9 @@ def write_clips(
     return [*lost]
 
 
-def _clip_name(hit: Hit) -> str:
-    return clip_name(hit.term, hit.file, hit.channel, hit.start_s)
+def _clip_name(hit: Hit, metadata: Metadata) -> str:
+    title = metadata.values(hit.file).get("title") or hit.file
+    return clip_name(hit.term, title, hit.channel, hit.start_s)
 
 
 def recording_name(hit: Hit) -> str:

@@ -142,11 +142,18 @@ def _clips(
         )  # fmt: skip
     members = [("hits.csv", _csv(snapshot, shown))]
     missing = [f"{hit['title']}: no audio" for hit in shown if not hit["has_audio"]]
+    entries = [snapshot.recordings.by_id[hit["recording_id"]] for hit in playable]
     names = distinct_names(
-        clip_name(hit["term"], hit["file"], hit["channel"], hit["start_s"]) for hit in playable
+        clip_name(
+            hit["term"],
+            entry.metadata.get("title") or hit["file"],
+            hit["channel"],
+            hit["start_s"],
+        )
+        for hit, entry in zip(playable, entries, strict=True)
     )
-    for name, hit in zip((f"{name}.ogg" for name in names), playable, strict=True):
-        entry = snapshot.recordings.by_id[hit["recording_id"]]
+    files = (f"{name}.ogg" for name in names)
+    for name, hit, entry in zip(files, playable, entries, strict=True):
         begin_s = max(0.0, hit["start_s"] - AROUND_S)
         end_s = min(hit["start_s"] + hit["duration_s"] + AROUND_S, begin_s + service.limits.clip_s)
         try:

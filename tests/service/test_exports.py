@@ -11,6 +11,7 @@ import pytest
 
 from scoring.cli import main as score
 from std.nist import std_list
+from std.outputs import safe_name
 
 TERMS = ["und", "polizei gewalt", "hahnenfedern"]
 
@@ -94,6 +95,7 @@ def test_clips(client, shown):
         assert names[0] == "hits.csv"
         for name, hit in zip(names[1:], wanted, strict=True):
             assert re.fullmatch(r"[\w.-]+\.ogg", name)
+            assert name.split("--")[1] == safe_name(hit["title"])
             with av.open(io.BytesIO(archive.read(name))) as clip:
                 seconds = clip.duration / av.time_base
             assert seconds == pytest.approx(hit["duration_s"] + 2, abs=0.1)

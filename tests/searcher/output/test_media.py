@@ -87,6 +87,13 @@ def test_audio_by_the_metadata(audio, tmp_path):
     assert cut(hits[:1], tmp_path / "moved", audio=audio, metadata=moved) == []
 
 
+def test_a_title_names_the_recording(audio, tmp_path):
+    metadata = of_rows({"news": {"title": "Abendschau: Größe"}})
+    assert cut([HIT], tmp_path / "clips", audio=audio, metadata=metadata) == []
+    (clip,) = (tmp_path / "clips").iterdir()
+    assert clip.name == "rathaus--Abendschau_Größe--00-00-01.000.wav"
+
+
 def test_no_hits_are_no_error(tmp_path):
     assert cut([], tmp_path / "clips") == []
     write_subtitles([], tmp_path / "srt")
