@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import BinaryIO, Self
 
 from std.outputs import MAX_PREFIX
-from std.system import FOLDER, NO_LINK, PLAIN, RELATIVE, WITHOUT_WAITING, keep_owner
+from std.system import A_FOLDER, NO_LINK, PLAIN, RELATIVE, WITHOUT_WAITING, keep_owner
 
 _TEMPORARY = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{8}\.tmp")
 
@@ -29,7 +29,7 @@ class OwnFolder:
     def __init__(self, path: Path, descriptor: int | None = None) -> None:
         self.path = path
         if descriptor is None and RELATIVE:
-            descriptor = os.open(path, FOLDER)
+            descriptor = os.open(path, A_FOLDER)
         self._descriptor = descriptor  # None: names are looked up by their paths
 
     def __enter__(self) -> Self:
@@ -57,7 +57,7 @@ class OwnFolder:
                 self._require_no_link(name)
                 os.listdir(self._at(name))  # noqa: PTH208  # fails as opening it would
             return OwnFolder(self.path / name)
-        return OwnFolder(self.path / name, self._open(name, FOLDER))
+        return OwnFolder(self.path / name, self._open(name, A_FOLDER))
 
     def make_folder(self, name: str) -> None:
         """Create a new subfolder."""

@@ -21,7 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+A_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 PLAIN = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
 WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)  # for somebody at the other end of a pipe
 RELATIVE = {os.open, os.stat, os.mkdir, os.unlink, os.rmdir, os.rename} <= os.supports_dir_fd
