@@ -342,11 +342,7 @@ class UploadWork:
 
 def _limit_memory(pid: int, bytes_at_most: int) -> None:
     """Limit the memory of a process, if the system supports it."""
-    try:
-        import resource
-    except ModuleNotFoundError:
-        return
-    limit = getattr(resource, "prlimit", None)
-    if limit is not None:
-        with suppress(OSError):
-            limit(pid, resource.RLIMIT_AS, (bytes_at_most, bytes_at_most))
+    with suppress(ImportError, OSError):
+        from resource import RLIMIT_AS, prlimit
+
+        prlimit(pid, RLIMIT_AS, (bytes_at_most, bytes_at_most))
