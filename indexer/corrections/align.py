@@ -187,7 +187,7 @@ def said_in_all(
     return found, same / max(1, end - first, len(said))
 
 
-def _middle(one: SpokenWord) -> int:
+def _middle(one: SpokenWord | CorrectedWord) -> int:
     return (one.start_ms + one.end_ms) // 2
 
 
@@ -206,8 +206,10 @@ def _replacing(
 ) -> Correction:
     """The correction that replaces words of the one-best, or inserts words between two.
 
-    The stretch includes the slots of silence in it. Slots with equal times cannot be distinguished,
-    so they are replaced together, and the words among them are written again.
+    The stretch includes the slots of silence in it. It ends halfway to the slots beside it, so that
+    these stay when another recogniser, whose times differ, writes the recording again. Slots with
+    equal times cannot be distinguished, so they are replaced together, and the words among them are
+    written again.
     """
     n = len(middles)
     low = spoken[i].slot if i < j else (spoken[i - 1].slot + 1 if i else 0)
@@ -227,6 +229,7 @@ def _replacing(
         if i:
             return _replacing(spoken, middles, i - 1, j, [spoken[i - 1].word, *said])
         return _replacing(spoken, middles, i, j + 1, [*said, spoken[j].word])
+    widest = start_ms, end_ms
     if i < j:
         from_ms, to_ms = spoken[i].start_ms, spoken[j - 1].end_ms
     else:
@@ -234,7 +237,15 @@ def _replacing(
         room_ms = LETTER_MS * sum(map(len, said))
         to_ms = spoken[i].start_ms if i < len(spoken) else from_ms + room_ms
         to_ms = min(to_ms, from_ms + room_ms) if i else to_ms
-    return Correction(1, start_ms, end_ms, _shared(said, from_ms, max(to_ms, from_ms + len(said))))
+    words = _shared(said, from_ms, max(to_ms, from_ms + len(said)))
+    inside = [*middles[low:high].tolist(), *map(_middle, words)]
+    if inside and low:
+        start_ms = max(start_ms, (start_ms + min(inside) + 1) // 2)
+    if inside and high < n:
+        end_ms = min(end_ms, (max(inside) + end_ms + 1) // 2)
+    if end_ms - start_ms < len(said):
+        start_ms, end_ms = widest
+    return Correction(1, start_ms, end_ms, words)
 
 
 def _shared(said: Sequence[str], from_ms: int, to_ms: int) -> tuple[CorrectedWord, ...]:

@@ -1,14 +1,19 @@
 """An archive after many weeks: any operations in any order, killed at any time, lose nothing.
 
-A model says what must be there: for each recording its words, its title, its corrections and its
-marks. Each operation is done by a process that is killed (SIGKILL) at a random time, and then done
-again as a person would repeat the command.
+A model says what must be there: for each recording its words, its title, its corrections, its
+audio, its marks and what was told of it. Each operation is done by a process that is killed
+(SIGKILL) at a random time, and then done again as a person would repeat the command.
 """
 
+import contextlib
+import csv
+import io
+import json
 import os
 import random
 import signal
 import time
+import wave
 from pathlib import Path
 
 import pytest
@@ -20,12 +25,16 @@ from indexer import (
     list_corrections,
     list_recordings,
     merge_segments,
+    move_audio,
+    relink_inputs,
     rename_recording,
     sync_folder,
     undo_corrections,
     verify_index,
 )
+from indexer.store_cli import main as std_store
 from indexer.written_transcripts import transcript_cues
+from std.appended import told_path
 from std.config import load_config
 from std.errors import InputError
 from std.marks import Mark, dump, read_marks
@@ -43,9 +52,13 @@ class Archive:
 
     def __init__(self, root, seed):
         self.random = random.Random(seed)
-        self.folder, self.store, self.marks = root / "in", str(root / "index"), root / "marks.jsonl"
-        self.folder.mkdir()
-        self.marks.touch()
+        self.root, self.store = root, str(root / "index")
+        self.folder, self.audio_root = root / "in", root / "audio"
+        self.marks, self.alerts = root / "marks.jsonl", root / "names.txt"
+        for folder in (self.folder, self.audio_root):
+            folder.mkdir()
+        for file in (self.marks, told_path(self.alerts)):
+            file.touch()
         config = root / "config.toml"
         config.write_text('[phonetic_search]\nwords = "none"\n')
         self.config = load_config(config)
@@ -53,6 +66,7 @@ class Archive:
         self.said = {}  # by recording: words
         self.corrected = {}  # by recording: words, where they are corrected
         self.titles, self.marked = {}, {}
+        self.told, self.audio = {}, {}  # by recording: times; the name of the file
         self.number = 0
 
     def write(self, path, words):
@@ -65,6 +79,15 @@ class Archive:
 
     def words(self):
         return [self.random.choice(WORDS) for _ in range(self.random.randint(2, 6))]
+
+    def write_other(self, path, words):
+        """As another recogniser: in another format, its times a little off."""
+        off, slots = self.random.uniform(0, 0.4), []
+        for i, word in enumerate(words):
+            start, end = 2 * i + off, 2 * i + off + 1.5
+            slots.append({"s": start, "e": end, "eps": 0.1, "w": [[word, 0.9, start, end]]})
+        line = {"utt": "u", "file": path.stem, "channel": 1, "start": 0.0, "end": 2.0 * len(words)}
+        path.write_text(json.dumps({**line, "slots": slots}))
 
     def new_name(self):
         self.number += 1
@@ -99,7 +122,7 @@ class Archive:
         name, words = self.files[path], self.words()
         if name in self.corrected:  # the same length: corrections keep their places
             words = [self.random.choice(WORDS) for _ in self.said[name]]
-        self.write(path, words)
+        (self.write_other if path.suffix == ".jsonl" else self.write)(path, words)
         self.said[name] = words
         self.done(self.sync)
 
@@ -109,7 +132,7 @@ class Archive:
         path = self.random.choice([*self.files])
         name = self.files.pop(path)
         path.unlink()
-        for table in (self.said, self.corrected, self.titles):
+        for table in (self.said, self.corrected, self.titles, self.audio):
             table.pop(name, None)
         self.done(self.sync)
 
@@ -131,13 +154,14 @@ class Archive:
 
         def operation():
             try:
-                rename_recording(old, new, self.store, feedback=self.marks)
+                rename_recording(old, new, self.store, feedback=self.marks, alerts=self.alerts)
             except InputError:
                 assert new in [one.about.recording.file for one in list_recordings(self.store)]
 
         self.done(operation)
         self.files[path] = new
-        for table in (self.said, self.corrected, self.titles, self.marked):
+        tables = (self.said, self.corrected, self.titles, self.marked, self.told, self.audio)
+        for table in tables:
             if old in table:
                 table[new] = table.pop(old)
 
@@ -146,6 +170,81 @@ class Archive:
         self.titles[name] = str(self.random.random())
         rows = of_rows({name: {"title": self.titles[name]}})
         self.done(lambda: index_files((), self.store, metadata=rows, config=self.config))
+
+    def table(self):
+        """The table that std-store lists comes back from a spreadsheet."""
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
+            assert std_store(["list", self.store, "--csv"]) == 0
+        rows = [*csv.DictReader(io.StringIO(printed.getvalue()))]
+        edited = self.random.choice(rows)
+        if "title" in edited:
+            edited["title"] = self.random.choice(["", str(self.random.random())])
+            name = edited["recording"]
+            self.titles.pop(name, None)
+            if edited["title"]:
+                self.titles[name] = edited["title"]
+        path = self.root / "table.csv"
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, [*rows[0]], delimiter=self.random.choice(",;\t"))
+            writer.writeheader()
+            writer.writerows(rows)
+        self.done(lambda: index_files((), self.store, metadata=path, config=self.config))
+
+    def recognise_again(self):
+        """Another recogniser writes a recording again, in a file of another format."""
+        path = self.random.choice([*self.files])
+        name = self.files[path]
+        other = path.with_suffix(".jsonl" if path.suffix == ".srt" else ".srt")
+        if name != path.stem:
+            return
+        path.unlink()
+        (self.write_other if other.suffix == ".jsonl" else self.write)(other, self.said[name])
+        self.files[other] = self.files.pop(path)
+        self.done(self.sync)
+
+    def record(self):
+        """The audio of a recording, in the folder of all audio."""
+        name = self.random.choice([*self.files.values()])
+        if name in self.audio:
+            return
+        self.number += 1
+        self.audio[name] = f"take {self.number}.wav"
+        with wave.open(str(self.audio_root / self.audio[name]), "wb") as sink:
+            sink.setnchannels(1)
+            sink.setsampwidth(2)
+            sink.setframerate(8000)
+            sink.writeframes(self.random.randbytes(4000))
+        path = self.root / "audio.csv"
+        path.write_text(f"recording,audio\n{name},{self.audio[name]}\n")
+        index_files((), self.store, metadata=path, config=self.config)
+        self.done(lambda: move_audio(self.audio_root, self.store))
+
+    def move_audio(self):
+        """All audio moves to another root, and one file in it."""
+        moved = self.root / f"audio {self.number}"
+        if moved.exists():
+            return
+        self.audio_root.rename(moved)
+        self.audio_root = moved
+        if self.audio:
+            name = self.random.choice([*self.audio])
+            below = f"{self.number}/{Path(self.audio[name]).name}"
+            if not (moved / below).exists():
+                (moved / below).parent.mkdir(exist_ok=True)
+                (moved / self.audio[name]).rename(moved / below)
+                self.audio[name] = below
+        self.done(lambda: move_audio(self.audio_root, self.store))
+
+    def relink(self):
+        """The folder of all inputs moves."""
+        moved = self.root / f"in {self.number}"
+        if moved.exists():
+            return
+        self.folder.rename(moved)
+        self.files = {moved / path.relative_to(self.folder): n for path, n in self.files.items()}
+        self.folder = moved
+        self.done(lambda: relink_inputs(self.folder, self.store))
 
     def correct(self):
         name = self.random.choice([*self.files.values()])
@@ -178,6 +277,15 @@ class Archive:
             stream.write(dump(mark))
         self.marked.setdefault(name, set()).add(mark.start_s)
 
+    def tell(self):
+        """A standing search tells a hit."""
+        name = self.random.choice([*self.files.values()])
+        line = {"term": "haus", "file": name, "start_s": self.number}
+        with told_path(self.alerts).open("a") as stream:
+            stream.write(f"{json.dumps(line)}\n")
+        self.told.setdefault(name, []).append(self.number)
+        self.number += 1
+
     def merge(self):
         self.done(lambda: merge_segments(self.store, config=self.config))
 
@@ -187,7 +295,7 @@ class Archive:
         path = self.random.choice([*self.files])
         name = self.files.pop(path)
         path.unlink()
-        for table in (self.said, self.corrected, self.titles):
+        for table in (self.said, self.corrected, self.titles, self.audio):
             table.pop(name, None)
 
         def operation():
@@ -203,6 +311,7 @@ class Archive:
         assert listed.keys() == self.said.keys()
         for name, one in listed.items():
             assert one.about.metadata.get("title") == self.titles.get(name)
+            assert one.about.metadata.get("audio") == self.audio.get(name)
             words = [
                 self.corrected.get(name, {}).get(place, word)
                 for place, word in enumerate(self.said[name])
@@ -212,6 +321,10 @@ class Archive:
         for mark in read_marks(self.marks):
             marks.setdefault(mark.recording.file, set()).add(mark.start_s)
         assert marks == self.marked
+        told = {}
+        for line in map(json.loads, told_path(self.alerts).read_text().splitlines()):
+            told.setdefault(line["file"], []).append(line["start_s"])
+        assert told == self.told
         for path, name in self.files.items():
             assert listed[name].about.inputs == (str(path),)
 
@@ -230,6 +343,7 @@ def test_nothing_is_lost(tmp_path, seed):
         archive.add()
     often = ("add", "change", "rename", "title", "correct", "mark")
     kinds = [*often, *often, "remove", "move", "undo", "merge", "delete"]
+    kinds += ["table", "recognise_again", "record", "move_audio", "relink", "tell", "tell"]
     done = []
     for _ in range(OPERATIONS):
         done.append(archive.random.choice(kinds))
@@ -238,5 +352,5 @@ def test_nothing_is_lost(tmp_path, seed):
             archive.check()
         except AssertionError as error:
             raise AssertionError(f"after {done}") from error
-    assert len({*done}) > 8
+    assert len({*done}) > 14
     assert Path(archive.store).is_dir()

@@ -120,12 +120,26 @@ def test_the_words_that_sound_most_alike_are_replaced():
     spoken = [SpokenWord(word, 1000 * i, 1000 * i + 900, i) for i, word in enumerate(words)]
     middles = np.arange(5) * 1000 + 450
     one = said_at(spoken, middles, ["hahnenfedern"], (1100, None))
-    assert (one.start_ms, one.end_ms, one.words) == (451, 4450, (("hahnenfedern", 1000, 3900),))
+    assert (one.start_ms, one.end_ms, one.words) == (951, 3950, (("hahnenfedern", 1000, 3900),))
     nothing = said_at(spoken, middles, [], (1000, 2800))
-    assert (nothing.start_ms, nothing.end_ms, nothing.words) == (451, 3450, ())
+    assert (nothing.start_ms, nothing.end_ms, nothing.words) == (951, 2950, ())
     added = said_at(spoken, middles, ["dort"], (9000, None))  # nobody spoke there
     assert added.start_ms > 4450
     assert added.words[0].start_ms == 4900
+
+
+@pytest.mark.parametrize("later_ms", [-400, -100, 100, 400])
+def test_another_recogniser_keeps_the_words_beside_a_correction(network, tmp_path, later_ms):
+    words = ["der", "raum", "im", "wald"]
+
+    def written(later_ms):
+        spans = [(1000 * i + later_ms, 1000 * i + later_ms + 800) for i in range(1, 5)]
+        return invert([network(*([(w, 0.9)] for w in words), file="a", spans_ms=spans)])
+
+    spoken, middles = spoken_words(written(0), 0)
+    one = said_at(spoken, middles, ["traum"], (2100, None))
+    columns, _ = corrected(written(later_ms), {"a": (one,)})
+    assert [word.word for word in spoken_words(columns, 0)[0]] == ["der", "traum", "im", "wald"]
 
 
 def test_a_correction_stays_until_it_is_taken_back(store, german, tmp_path):
