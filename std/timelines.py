@@ -223,10 +223,15 @@ def _line(text: str) -> str:
 
 
 def _time(frames: int, rate: Fraction) -> str:
-    """A number of frames as FCPXML writes a time: a fraction of a second."""
-    seconds = frames / rate
-    whole = seconds.denominator == 1
-    return f"{seconds.numerator}s" if whole else f"{seconds.numerator}/{seconds.denominator}s"
+    """A number of frames as FCPXML writes a time: a fraction of a second.
+
+    Its denominator is that of the frame rate. Readers that compute with floats lose a frame of a
+    reduced fraction: OpenTimelineIO reads 23/5s as 114 frames of 1/25 s, not 115.
+
+    >>> _time(115, Fraction(25)), _time(115, Fraction(24000, 1001)), _time(0, Fraction(25))
+    ('115/25s', '115115/24000s', '0s')
+    """
+    return f"{frames * rate.denominator}/{rate.numerator}s" if frames else "0s"
 
 
 def _attribute(text: str) -> str:

@@ -38,7 +38,6 @@ from std.appended import told_path
 from std.config import load_config
 from std.errors import InputError
 from std.marks import Mark, dump, read_marks
-from std.metadata.table import of_rows
 from std.store import open_store
 from std.values import Recording
 
@@ -168,8 +167,9 @@ class Archive:
     def title(self):
         name = self.random.choice([*self.files.values()])
         self.titles[name] = str(self.random.random())
-        rows = of_rows({name: {"title": self.titles[name]}})
-        self.done(lambda: index_files((), self.store, metadata=rows, config=self.config))
+        path = self.root / "title.json"
+        path.write_text(json.dumps({name: {"title": self.titles[name]}}))
+        self.done(lambda: index_files((), self.store, metadata=path, config=self.config))
 
     def table(self):
         """The table that std-store lists comes back from a spreadsheet."""
@@ -311,7 +311,8 @@ class Archive:
         assert listed.keys() == self.said.keys()
         for name, one in listed.items():
             assert one.about.metadata.get("title") == self.titles.get(name)
-            assert one.about.metadata.get("audio") == self.audio.get(name)
+            got = one.about.metadata.get("audio")
+            assert got == self.audio.get(name), (name, one.about.metadata)
             words = [
                 self.corrected.get(name, {}).get(place, word)
                 for place, word in enumerate(self.said[name])

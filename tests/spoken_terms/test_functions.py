@@ -11,6 +11,7 @@ from searcher import open_index
 from searcher.results.hits import Hits
 
 ROOT = Path(__file__).parents[2]
+LIBRARIES = ("pandas", "polars")
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +91,7 @@ def test_what_is_not_there(store, call, what):
     assert "got nothing at '" in str(caught.value)
 
 
-def test_data_frames(store, german):
+def test_columns_of_results(store, german, monkeypatch):
     hits = st.search(["spreewald", "haus"], store)
     columns = hits.frame_columns()
     assert columns["term"][0] in ("spreewald", "haus")
@@ -101,14 +102,23 @@ def test_data_frames(store, german):
         recordings = index.recordings()
     assert repr(recordings) == "<2 recordings: KERSTIN_00, KERSTIN_01>"
     assert recordings.frame_columns()["recording"] == ["KERSTIN_00", "KERSTIN_01"]
-    for library, function in (("pandas", hits.to_pandas), ("polars", hits.to_polars)):
-        try:
-            __import__(library)
-        except ModuleNotFoundError:
-            with pytest.raises(ModuleNotFoundError, match=f"expected the package {library}"):
-                function()
-        else:
-            assert list(function()["term"]) == columns["term"]
+    for library in LIBRARIES:
+        monkeypatch.setitem(sys.modules, library, None)
+        with pytest.raises(ModuleNotFoundError, match=f"expected the package {library}"):
+            getattr(hits, f"to_{library}")()
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_results_become_data_frames(store, library):
+    pytest.importorskip(library, reason=f"needs {library}, which no extra brings")
+    with st.open(store) as index:
+        found = index.search("spreewald", "haus"), index.recordings()
+    for rows in found:
+        frame = getattr(rows, f"to_{library}")()
+        columns = rows.frame_columns()
+        assert list(frame.columns) == list(columns)
+        for name in ("channel", *list(columns)[:2]):
+            assert list(frame[name]) == list(columns[name])
 
 
 def test_a_list_is_searched_and_scored(store, german, tmp_path):
