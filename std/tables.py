@@ -24,7 +24,9 @@ import unicodedata
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from datetime import date, datetime, time
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -153,6 +155,7 @@ DELIMITERS = ",;\t|"
 TABLE_ENDS = (".csv", ".tsv", ".tab")  # of names of files that are tables, not lines of text
 COMMENT = "#"
 SEPARATOR = "sep="
+MOST_TITLES = 10  # lines above a header
 TABLE_HINT = 'save it as "CSV UTF-8", or convert it: iconv -f ENCODING -t UTF-8'
 
 TERM_ID_COLUMNS = ("id", "termid", "term_id", "kwid")
@@ -161,7 +164,7 @@ TERM_WORDS = {  # of a column's name that say that terms are in it
     *("term", "terms", "keyword", "keywords", "name", "names", "phrase", "phrases"),
     *("query", "queries", "word", "words", "text", "begriff", "begriffe", "suchbegriff"),
     *("suchbegriffe", "suchwort", "stichwort", "stichwörter", "schlagwort", "schlagwörter"),
-    *("namen", "wort", "wörter"),
+    *("namen", "wort", "wörter", "person", "persons", "people", "personen"),
 }
 TERM_ENDINGS = ("name", "namen", "begriff", "begriffe")  # of compounds: Nachname, Fachbegriff
 OTHER_COLUMNS = {  # that name something else: a file, a number, who wrote it
@@ -203,15 +206,28 @@ def read_table(content: bytes, path: Path | str, is_known: Callable[[str], bool]
     """
     if is_workbook(content):
         sheet = sheet_of(content, path)
-        table = table_of(_padded(sheet.records), path)
+        table = table_of(_padded(without_titles(sheet.records, is_known)), path)
         return table._replace(sheet=sheet.name, other_sheets=sheet.others)
     text = text_of(content, path)
     delimiter = delimiter_of(text, path, is_known)
-    return table_of(split(text, path, delimiter), path, delimiter)
+    return table_of(without_titles(split(text, path, delimiter), is_known), path, delimiter)
+
+
+def without_titles(found: list[Record], is_known: Callable[[str], bool]) -> list[Record]:
+    """The records from the header on: titles above a table have one field.
+
+    Args:
+        found: records, the first of them the header where no known column follows titles.
+        is_known: whether a column of this name is looked for.
+    """
+    for at, (_, fields) in enumerate(found[: MOST_TITLES + 1]):
+        if sum(map(bool, fields)) > 1:
+            return found[at:] if any(map(is_known, fields)) else found
+    return found
 
 
 def table_of(found: list[Record], path: Path | str, delimiter: str = ",") -> Table:
-    """Records as a table.
+    """Records as a table; empty fields behind the last column do not count.
 
     Raises:
         InputError: there are none, or one has another number of fields than the header.
@@ -219,10 +235,14 @@ def table_of(found: list[Record], path: Path | str, delimiter: str = ",") -> Tab
     if not found:
         raise InputError(path, 0, "a header line and a line for each row", "an empty file")
     (line, columns), *rows = found
+    width = len(columns)
     for at, fields in rows:
-        if len(fields) != len(columns):
+        if len(fields) < width or any(fields[width:]):
             got = f"{len(fields)}: {delimiter.join(fields)}"
-            raise InputError(path, at, f"{len(columns)} fields, as in the header", got)
+            raise InputError(path, at, f"{width} fields, as in the header", got)
+    while width > 1 and not any(fields[width - 1] for _, fields in found):
+        width -= 1
+    columns, rows = columns[:width], [(at, fields[:width]) for at, fields in rows]
     return Table(tuple(columns), line, rows)
 
 
@@ -251,7 +271,7 @@ def delimiter_of(text: str, path: Path | str, is_known: Callable[[str], bool]) -
     headers, problems = [], []
     for delimiter in DELIMITERS:
         try:
-            header = _first(text, path, delimiter)
+            header = _header(text, path, delimiter, is_known)
         except InputError as error:
             problems.append(error)
         else:
@@ -261,12 +281,15 @@ def delimiter_of(text: str, path: Path | str, is_known: Callable[[str], bool]) -
     return max(headers, key=lambda one: one[:2])[2]  # the first of equals
 
 
-def _first(text: str, path: Path | str, delimiter: str) -> list[str]:
-    """The fields of the first record that is no comment."""
-    for _, fields in records(text, path, delimiter):
-        if not fields[0].startswith(COMMENT):
-            return fields
-    return []
+def _header(
+    text: str, path: Path | str, delimiter: str, is_known: Callable[[str], bool]
+) -> list[str]:
+    """The fields of the first record that is no comment and no title."""
+    found = (one for one in records(text, path, delimiter) if not one[1][0].startswith(COMMENT))
+    top = [*islice(found, 1)]
+    with suppress(InputError):  # what is wrong further down is told when all is read
+        top += islice(found, MOST_TITLES)
+    return without_titles(top, is_known)[0][1] if top else []
 
 
 def same_name(first: str, second: str) -> bool:

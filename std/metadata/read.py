@@ -32,7 +32,10 @@ from std.ranges import MAX_DOCUMENT_BYTES
 from std.tables import Table, is_workbook, read_table, text_of
 
 AUDIO = "audio"  # path or URL: names the recording if no other column does, and is kept
-RECORDING_COLUMNS = ("recording", "file", "file_id", "recording_id", "id", "filename", AUDIO)
+RECORDING_COLUMNS = (
+    *("recording", "file", "file_id", "recording_id", "id", "filename", "aufnahme", "datei"),
+    *("dateiname", AUDIO),
+)
 MAX_COLUMNS = 200
 MAX_LETTERS = 10_000  # of a value
 _JSON = re.compile(r"\s*[\[{]")

@@ -40,12 +40,14 @@ from std.tables import (
     table_of,
     term_columns,
     text_of,
+    without_titles,
 )
 from std.values import Term, TermList
 
 # Start and duration after a file and a channel: a line of RTTM, CTM or STM, not a term.
 TIMES = re.compile(r"^(?:\S+\s+){2,4}\d+\.\d+\s+\d+\.\d+(?:\s|$)")
 LOOKED_AT_BYTES = 4096
+IN_TERMS = ","  # a delimiter that terms have, too
 BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")  # UTF-16, which XML may be; UTF-8
 A_COLUMN = "a column of terms, called term, name, keyword, Begriff or the like"
 
@@ -109,8 +111,11 @@ def _table(content: bytes, path: Path | str, column: str | None) -> Table | None
         if is_named:
             raise
         return _old_table(text, path)
-    if is_named and found and (len(found[0][1]) > 1 or any(map(is_known, found[0][1]))):
-        return table_of(found, path, delimiter)
+    below = without_titles(found, is_known)
+    if is_named and found and (len(below[0][1]) > 1 or any(map(is_known, below[0][1]))):
+        return table_of(below, path, delimiter)
+    if len(below) < len(found) and delimiter not in IN_TERMS:
+        return table_of(below, path, delimiter)
     if found and has_ids(found[0][1]):
         return table_of(found, path, delimiter)
     widths = {len(fields) for _, fields in found}
@@ -173,7 +178,7 @@ def _of_table(table: Table, path: Path | str, column: str | None) -> TermList:
         seen.add(cells[text_at])
         rows.append((line, _term(table.columns, cells, text_at, id_at)))
     terms = _distinct(rows, path)
-    return replace(TermList(terms), column=_said(table, name, empty, again))
+    return replace(TermList(terms), column=_said(table, name, empty, again, terms))
 
 
 def _term(columns: Sequence[str], cells: Sequence[str], text_at: int, id_at: int | None) -> Term:
@@ -214,10 +219,13 @@ def is_table_name(path: Path | str) -> bool:
     return str(path).lower().removesuffix(".gz").endswith((*TABLE_ENDS, ".xlsx"))
 
 
-def _said(table: Table, name: str, empty: int, again: int) -> str:
+def _said(table: Table, name: str, empty: int, again: int, terms: Sequence[Term]) -> str:
     """A description of the read column."""
     left_out = [f"{counted(empty, 'row')} without one"] if empty else []
     left_out += [f"{again} there twice"] if again else []
+    turned = [term.text for term in terms if "," in term.text]
+    if turned:
+        left_out.append(f"{len(turned)} with a comma, as {turned[0]}, searched in this order")
     if table.other_sheets:
         left_out.append(f"{counted(table.other_sheets, 'further sheet')} not read")
     sheet = f" of sheet {table.sheet}" if table.sheet else ""

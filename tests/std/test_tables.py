@@ -43,7 +43,11 @@ def text(delimiter, encoding, line_end="\r\n", first=""):
         text(",", "cp1252", "\n"),
         text(";", "mac_roman", "\r"),
         text(";", "utf-8", first="sep=;\r\n"),
+        text(";", "cp1252", first="Namensliste, Stand 2024;;\r\n\r\nBegriffe\r\n"),
+        text("\t", "utf-16", first="Namen\r\n"),
+        text(";", "utf-8").replace(b"\r\n", b";;\r\n"),
         workbook([], ROWS, []),
+        workbook([["Namen 2024"], [], *ROWS]),
     ],
 )
 @pytest.mark.parametrize("name", ["names", "names.csv", "names.txt"])
@@ -71,6 +75,8 @@ def test_what_was_read_is_said():
     )
     assert found.column == said
     assert terms("a\nb\n").column == ""
+    turned = terms("Name;x\nScholz, Olaf;1\nAda;2\n")
+    assert turned.column == "column Name (1 with a comma, as Scholz, Olaf, searched in this order)"
 
 
 @pytest.mark.parametrize(
@@ -112,6 +118,8 @@ def test_columns_of_terms(header, found):
             None,
             "x.csv:2: expected 2 fields, as in the header, got '1: A'",
         ),
+        ("Namen\nParteien,Jahr\nSPD,1\n", "x.csv", None, "x.csv:2: expected 1 fields"),
+        ("Name,Partei\nA,B,C\n", "x.csv", None, "x.csv:2: expected 2 fields, as in the header"),
         ("<kwlist/>", "x.xml", "Name", "expected a table with the column Name, got 'XML'"),
     ],
 )

@@ -27,6 +27,10 @@ def read(content):
     return {file: table.values(file) for file in table.files}
 
 
+def test_titles_above_a_table_and_empty_columns_do_not_count():
+    assert read("Aufnahmen 2024;;\nDatei;Date;\na.mp3;2024;\n") == {"a": {"date": "2024"}}
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
