@@ -85,7 +85,7 @@ def one_rate() -> list[Patch]:
 
 def _with_grid(grid: Grid) -> list[Patch]:
     """This grid of rates for all terms."""
-    return replaced("searcher.calibration.occurrence_rate", GRID=grid, MANY=np.inf)
+    return replaced("searcher.calibration.occurrence_rate", GRID=grid, MANY_PLACES=np.inf)
 
 
 def all_occur(log_evidence: Float64s) -> Float64s:

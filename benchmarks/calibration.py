@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
+from scipy.optimize import minimize
 
 from benchmarks.german import Data, indexed
 from benchmarks.larger_archives import with_false_alarms
@@ -34,7 +35,7 @@ from scoring.measures.twv import NAMED_POINTS, OperatingPoint
 from scoring.options import ScoringOptions
 from searcher.calibration.default_weights import WEIGHTS
 from searcher.calibration.model import Model
-from searcher.calibration.weights import Weights, fit, together
+from searcher.calibration.weights import Examples, Weights, fit, together
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.hit_files import hit_list
 from searcher.phonetic.indexes import open_phonetic_indexes
@@ -66,6 +67,7 @@ SETS = {  # folder and file of the networks, language
     "english_whisper/hyb_sketch.jsonl": "en",
     "spanish/clean_v30k/networks.jsonl": "es",
 }
+KNOWN = ("known", "expected")  # weights of a known term's places where other words stand
 LEAST = 0.1  # probability of the hits that are counted
 BINS = 10
 SEED = 1
@@ -123,13 +125,39 @@ def examples(one: Material) -> KindsOfExamples:
 
 
 def learned(of_sets: Sequence[KindsOfExamples]) -> Model:
-    """The weights of several sets together; those of spoken queries stay."""
+    """The weights of several sets together; those of spoken queries stay.
+
+    What phones say is learned as if it counted in full everywhere. Where other words stand for a
+    known term it counts less (`REJECTED`), and weights of such places are learned again.
+    """
     every = together([kind for of_set in of_sets for kind in of_set])
-    weights = fit(every, sorted(every.features))
+    is_unwritten = every.features.get("known", np.zeros(1)) > 0
+    in_full = np.where(is_unwritten, 1.0, every.weighed)
+    weights = of_known_terms(
+        fit(every._replace(weighed=in_full), sorted(every.features)),
+        together([of_set.iv for of_set in of_sets]),
+    )
     spoken = {
         name: value for name, value in WEIGHTS.coefficients.items() if name.startswith("spoken")
     }
     return Model("", empty([]), replace(weights, coefficients={**weights.coefficients, **spoken}))
+
+
+def of_known_terms(weights: Weights, examples: Examples) -> Weights:
+    """The weights with `KNOWN` learned again, and all others as they are."""
+
+    names = [name for name in KNOWN if name in weights.coefficients]
+
+    def of_values(values: Float64s) -> Weights:
+        own = dict(zip(names, values.tolist(), strict=True))
+        return replace(weights, coefficients={**weights.coefficients, **own})
+
+    def loss(values: Float64s) -> float:
+        return float(examples.errors(of_values(values)).sum())
+
+    begin = np.array([weights.coefficients[name] for name in names])
+    found = minimize(loss, begin, method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-2})
+    return of_values(found.x)
 
 
 def searched(one: Material, model: Model, **options: Any) -> SearchResult:

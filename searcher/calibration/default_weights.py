@@ -6,8 +6,8 @@ WEIGHTS = Weights(
     -5.307,
     {
         "common": -1.3,
-        "expected": -0.4172,
-        "known": -3.005,
+        "expected": -0.5205,
+        "known": -2.099,
         "length": 0.18,
         "log_e_rate": -0.6715,
         "logit": 0.4883,

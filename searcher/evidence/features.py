@@ -38,6 +38,7 @@ LEARNED_FROM_S = 3600.0  # speech, up to which weights of words are what they we
 FADING = 0.25  # power of the speech beyond, by which they weigh less
 UNLIKELY_LOGIT = -2.0  # of a posterior, below which alternatives are seldom right
 
+REJECTED = 0.75  # share that the evidence of a known term's phones has where other words stand
 STEEPNESS = 2.0  # nats that a place found by phones loses for each nat that words explain it
 FEATURES = frozenset(  # that a model may weigh; docs/calibration.md says what each means
     {"log_e_rate", "common", "relative", "path", "longest", "slowness", "spelling"}  # phones
@@ -186,7 +187,9 @@ def iv_features_with_hits(
 ) -> Evidence:
     """Evidence for candidates of an IV term that was searched by its phones as well.
 
-    Candidates found by their words have the evidence of `iv_features`, others that of the phones.
+    Candidates found by their words have the evidence of `iv_features`, others that of the phones,
+    which counts less than where the recogniser does not know the term: it heard the same sounds
+    and wrote other words, often siblings of the term.
 
     Args:
         posterior: (n,) of the words; 0 where only the phones fit.
@@ -217,7 +220,7 @@ def iv_features_with_hits(
     explained = explained * heard
     offset = -log_chances - STEEPNESS * explained
     offset[written] = lexical.offset
-    weighed = np.ones(len(posterior))
+    weighed = np.full(len(posterior), REJECTED)
     weighed[written] = lexical.weighed
     return Evidence(columns, offset, explained, weighed, ~written)
 

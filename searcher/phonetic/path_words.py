@@ -27,7 +27,8 @@ from searcher.phonetic.alignment import AlignedHits
 from std.values import Bools, Float64s
 
 SAME = 8  # places at which a term may be written as one other word
-SHARED = 2 / 3  # share of a term's letters that a word with its stem has in a row
+SIBLINGS = 4  # places at which it may be written as other words with its stem
+SHARED = 2 / 3  # share of a term's letters that such a word has in a row, or of both's in order
 TOGETHER = 10.0  # factor over chance: words that occur together in place of an unknown one
 SURPRISE = 2.0  # nats, prior that they do so by chance nevertheless
 
@@ -125,11 +126,13 @@ def explained(
 ) -> Float64s:
     """(n,) log of the excess frequency of the words that each path shares with others.
 
-    Paths are alike if they have the same longest word, or a word with most letters of the term in a
-    row. A word at very many of a term's places was itself said there (*mag* for *maak*,
-    *funktioniert* and *funktionen* for *funktion*), more certainly with more places. If several
-    words together have these letters (*durch aus* for *durchaus*), the number of false alarms is
-    that of their meeting by chance. An unknown name is written as different words each time, or as
+    Paths are alike if they have the same longest word, or words with the term's stem: a word with
+    most letters of the term in a row, or one word alone whose spelling is similar (*funktioniert*
+    and *funktionen* for *funktion*, *organization* for *organisation*). A word at very many of a
+    term's places was itself said there (*mag* for *maak*), more certainly with more places; a word
+    with its stem, which occurs in speech about the same things, at fewer. If several words together
+    have the term's letters (*durch aus* for *durchaus*), the number of false alarms is that of
+    their meeting by chance. An unknown name is written as different words each time, or as
     `are_units`, which explain nothing.
 
     Args:
@@ -141,17 +144,21 @@ def explained(
     letters = "".join(term)
     shared = ceil(SHARED * len(letters))
     parts = [letters[i : i + shared] for i in range(len(letters) - shared + 1)] if letters else []
+    others = [path for path, one in zip(paths, is_unit, strict=True) if not one]
+    single = [path for path in {*others} if len(path) == 1]
+    shares = zip(single, spelling(term, single).tolist(), strict=True)
+    siblings = {path for path, share in shares if share >= SHARED}
 
     @cache
     def common(path: tuple[str, ...]) -> str | None:
         """The common word of paths like this one; None: the term's letters, in several words."""
         longest, together = max(path, key=len, default=""), "".join(path)
-        if not any(map(together.__contains__, parts)):
-            return longest
-        return letters if any(map(longest.__contains__, parts)) else None
+        if path in siblings or any(map(longest.__contains__, parts)):
+            return letters
+        return None if any(map(together.__contains__, parts)) else longest
 
-    others = [path for path, one in zip(paths, is_unit, strict=True) if not one]
-    too_often = {one: n / SAME for one, n in Counter(map(common, others)).items()}
+    counts = Counter(map(common, others))
+    too_often = {one: n / (SIBLINGS if one == letters else SAME) for one, n in counts.items()}
     joined = {path for path in others if common(path) is None}
     too_often[None] = sum(by_chance(path, words, slots) for path in joined)
     return np.array(

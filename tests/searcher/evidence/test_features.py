@@ -5,6 +5,7 @@ from searcher.calibration.model import default_model
 from searcher.calibration.weights import Weights
 from searcher.evidence.features import (
     FEATURES,
+    REJECTED,
     STEEPNESS,
     UNLIKELY_LOGIT,
     USUAL,
@@ -165,6 +166,7 @@ def test_candidates_of_known_terms_with_and_without_words():
     assert np.asarray(evidence.by_phones).tolist() == [False, True]
     assert evidence.features["expected"].tolist() == pytest.approx([0, np.log(0.751)])
     assert evidence.offset.tolist() == pytest.approx([written.offset[0], -np.log(1000)])
+    assert np.asarray(evidence.weighed).tolist() == [np.asarray(written.weighed)[0], REJECTED]
 
 
 def spoken(posterior, of_hits):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from searcher.phonetic.path_words import (
     SAME,
+    SIBLINGS,
     RecognisedWords,
     are_units,
     by_chance,
@@ -70,8 +71,15 @@ def test_words_of_one_stem_are_one_explanation():
     paths = [("funktionen",), ("funktioniert",), ("funktionär",)] * SAME
     none = np.zeros(len(paths), bool)
     found = explained(["funktion"], paths, none, ARCHIVE, 1e5)
-    assert found.tolist() == pytest.approx([np.log(3)] * (3 * SAME))
+    assert found.tolist() == pytest.approx([np.log(3 * SAME / SIBLINGS)] * (3 * SAME))
     assert not explained([], paths, none, ARCHIVE, 1e5).any()  # a spoken query has no letters
+
+
+def test_one_word_that_is_spelt_much_like_the_term_is_a_sibling():
+    """*organization* has 11 of 12 letters, *orgel* 4 of 12 and 5, and two words are no form."""
+    paths = [("organization",)] * SAME + [("orgel",)] * SAME + [("organi", "zation")] * SAME
+    found = explained(["organisation"], paths, np.zeros(len(paths), bool), ARCHIVE, 1e5)
+    assert found.tolist() == pytest.approx([np.log(SAME / SIBLINGS)] * SAME + [0.0] * 2 * SAME)
 
 
 @pytest.mark.parametrize(("slots", "expected"), [(250.0, 6.4), (1000.0, 1.6), (2000.0, 1.0)])
