@@ -10,7 +10,7 @@ from starlette.responses import Response
 from service.answers import selected_documents
 from service.api.models import PROBLEMS, Probability
 from service.api.requests import service_of
-from service.api.search import searched, wish_of
+from service.api.search import ALL_KINDS, KINDS, WITHIN_WORDS, searched, wish_of
 from service.audio.sound import clip
 from service.exports import (
     by_recording,
@@ -54,11 +54,12 @@ async def export(
     channel: Annotated[list[str], Query()] = [],  # noqa: B006  # copied, too
     where: Annotated[list[str], Query()] = [],  # noqa: B006  # copied, too
     sort: Sorting = "probability",
+    within_words: Annotated[str, Query(pattern=KINDS, description=WITHIN_WORDS)] = ALL_KINDS,
     right: bool | None = None,
 ) -> Response:
     """The hits of a search as a file; ``right=true`` leaves only those that were marked right."""
     service = service_of(request)
-    wish = wish_of(service.snapshot, recording, channel, where, min_probability, sort)
+    wish = wish_of(service.snapshot, recording, channel, where, min_probability, sort, within_words)
     snapshot, selection = await searched(
         service, request, term, wish, lambda snapshot, selection: (snapshot, selection)
     )

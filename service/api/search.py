@@ -50,6 +50,7 @@ WHERE = (
     "condition, as date:2013..2015 or 'date >= 2013 and not speaker = Bob'; repeat for more"
 )
 KINDS = "^(none|(form|part|apart)(,(form|part|apart)){0,2})$"
+ALL_KINDS = ",".join(WORD_KINDS)
 WITHIN_WORDS = "hits inside other words that are kept, by their kind, or none"
 Terms = Annotated[list[str], Query(alias="term", description=TERM)]
 
@@ -61,6 +62,7 @@ def wish_of(
     where: Sequence[str],
     min_probability: float,
     sort: Sorting,
+    within_words: str = ALL_KINDS,
 ) -> Wish:
     """The hits that a request asks for.
 
@@ -98,7 +100,9 @@ def wish_of(
         else:
             conditions.append(one)
     of_facets = {name: frozenset(values) for name, values in facets.items()}
-    return Wish(min_probability, of_facets, sort, conditions_of(conditions))
+    kinds = frozenset(within_words.split(",")) - {"none"}
+    kept = None if kinds >= {*WORD_KINDS} else kinds
+    return Wish(min_probability, of_facets, sort, conditions_of(conditions), kept)
 
 
 def conditions_of(where: Sequence[str]) -> str | None:
@@ -150,7 +154,7 @@ class SearchParameters(BaseModel):
     channel: list[str] = []
     where: list[Written] = Field([], description=WHERE)
     sort: Sorting = "probability"
-    within_words: str = Field("form,part,apart", pattern=KINDS, description=WITHIN_WORDS)
+    within_words: str = Field(ALL_KINDS, pattern=KINDS, description=WITHIN_WORDS)
     limit: int = Field(50, ge=1, le=500)
     cursor: str = ""
 
@@ -162,16 +166,13 @@ async def search(request: Request) -> Response:
     service, asked = service_of(request), parameters(SearchParameters, request)
     wish = wish_of(
         service.snapshot, asked.recording, asked.channel, asked.where,
-        asked.min_probability, asked.sort,
+        asked.min_probability, asked.sort, asked.within_words,
     )  # fmt: skip
-    kinds = frozenset(asked.within_words.split(",")) - {"none"}
-    if kinds < {*WORD_KINDS}:
-        wish = wish._replace(within_words=kinds)
     limit, first = asked.limit, position(asked.cursor)
     key = (
         "answer", service.snapshot.number, service.marks.version, tuple(asked.term),
         asked.min_probability, tuple(asked.recording), tuple(asked.channel), tuple(asked.where),
-        asked.sort, tuple(sorted(kinds)), limit, first,
+        asked.sort, asked.within_words, limit, first,
     )  # fmt: skip
     content = service.cache.get(key)
     if content is None:

@@ -30,6 +30,7 @@ from service.live_index import Snapshot
 from service.marks import MarkFile
 from service.page.view import (
     PER_PAGE,
+    WITHIN,
     Browsed,
     PageState,
     browsed,
@@ -65,7 +66,7 @@ def page_templates() -> Environment:
     environment.filters |= {"about": about, "expectation": expectation, "percent": percent}
     environment.filters["values"] = values_of
     environment.globals |= {"found_as": found_as, "is_certain": is_certain}
-    environment.globals["request_of"] = request_of
+    environment.globals |= {"request_of": request_of, "word_kinds": WITHIN}
     return environment
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote, urlencode
 
-from searcher import Word
-from service.api.search import wish_of
+from searcher import WORD_KINDS, Word
+from service.api.search import ALL_KINDS, KINDS, wish_of
 from service.live_index import Snapshot
 from service.recordings import RecordingEntry
 from service.searching import Sorting, Wish
@@ -31,13 +31,15 @@ class PageState:
     sort: Sorting = "probability"
     group: bool = False
     cursor: int = 0
+    within_words: str = ALL_KINDS  # hits inside other words that are shown, by kind
     unit: Literal["place", "recording", "turn"] = "place"  # recordings or turns, for one term
 
     def wish(self, snapshot: Snapshot) -> Wish:
         """The hits that the search asks for."""
         sort = "recording" if self.group else self.sort
         least = self.min_probability
-        return wish_of(snapshot, self.recording, self.channel, self.where, least, sort)
+        chosen = self.recording, self.channel, self.where
+        return wish_of(snapshot, *chosen, least, sort, self.within_words)
 
     def query(self, **changes: Any) -> str:
         """The query of an address that says this, with some things changed."""
@@ -50,6 +52,8 @@ class PageState:
             pairs.append(("min_probability", f"{least:g}"))
         if (sort := changes.get("sort", self.sort)) != "probability":
             pairs.append(("sort", sort))
+        if (kinds := changes.get("within_words", self.within_words)) != ALL_KINDS:
+            pairs.append(("within_words", kinds))
         if changes.get("group", self.group):
             pairs.append(("group", "recording"))
         if (unit := changes.get("unit", self.unit)) != "place":
@@ -65,7 +69,15 @@ class PageState:
             pairs += [(name, value) for value in getattr(self, name)]
         sort = "recording" if self.group else self.sort
         pairs += [("min_probability", f"{self.min_probability:g}"), ("sort", sort)]
+        if self.within_words != ALL_KINDS:
+            pairs.append(("within_words", self.within_words))
         return urlencode(pairs)
+
+    def toggled_kind(self, kind: str) -> str:
+        """The query with hits inside other words of a kind shown, or not any more."""
+        shown = {*self.within_words.split(",")} ^ {kind}
+        kinds = ",".join(one for one in WORD_KINDS if one in shown)
+        return self.query(within_words=kinds or "none")
 
     def during(self, period: str) -> str:
         """The query for a year or a month; empty = all dates."""
@@ -121,6 +133,7 @@ def page_state(query: Sequence[tuple[str, str]]) -> PageState:
         sort if sort in SORTINGS else "probability",
         group == "recording",
         int(cursor) if re.fullmatch(r"\d{1,9}", cursor, re.ASCII) else 0,
+        kinds if re.fullmatch(KINDS, kinds := values.get("within_words", [""])[0]) else ALL_KINDS,
         _unit(values.get("unit", [""])[0]),
     )
 
@@ -241,6 +254,9 @@ def is_certain(hit: Mapping[str, Any]) -> bool:
     return bool(hit.get("corrected")) and hit["method"] == "exact"
 
 
+WITHIN = {"form": "another form of it", "part": "a longer word", "apart": "written apart"}
+
+
 def found_as(hit: Mapping[str, Any]) -> str:
     """Describe for a general reader how a hit was found."""
     searched, method = hit["searched"], hit["method"]
@@ -258,9 +274,8 @@ def found_as(hit: Mapping[str, Any]) -> str:
         "heard": "heard in the sound",
     }.get(method, hit["how"] or method)
     if within := hit.get("within_word"):
-        kinds = {"form": "another form of it", "part": "a longer word", "apart": "written apart"}
         word = "" if within["word"] == searched else f": “{within['word']}”"
-        text += f" ({kinds[within['kind']]}{word})"
+        text += f" ({WITHIN[within['kind']]}{word})"
     if hit["likeliest"] != searched:
         wrote = f"“{hit['likeliest']}”" if hit["likeliest"] else "nothing"
         text = f"{text}; the recogniser preferred {wrote}"

@@ -67,6 +67,18 @@ def test_related_forms_and_hits_inside_other_words(client, index):
         assert ids == [(hit["file"], hit["start_s"]) for hit in shown]
         assert some.json["total"] == some.json["terms"][0]["hits"] == len(shown)
     assert client("/api/search", term=term, within_words="word").status == 422
+    query = {"term": term, "min_probability": 0, "within_words": "none"}
+    exported = client("/api/export", format="json", **query).json
+    plain = client("/api/search", limit=500, **query).json
+    assert len(exported) == plain["total"] > 0
+    page, all_shown = (
+        client("/", **(query | more)).body.decode() for more in ({}, {"within_words": ""})
+    )
+    assert "another form of it (" not in page
+    assert page.count('class="hit"') == min(50, plain["total"]) < all_shown.count('class="hit"')
+    _, _, rest = page.partition("Inside other words")
+    assert rest[: rest.index("</fieldset>")].count('aria-checked="false"') == 3
+    assert "within_words=form" in rest
 
 
 def test_every_key_of_a_hit_is_described():
