@@ -15,7 +15,7 @@ from service.problems import ProblemError, add_handlers
 from service.settings import Limits, Settings
 
 app = FastAPI()
-add_handlers(app)
+add_handlers(app, str)
 
 
 @app.get("/")
@@ -34,7 +34,7 @@ def read(query):
         "term=und",
         "term=a&term=b&recording=x&recording=y&where=a:b&channel=1&min_probability=0.5",
         "term=a&limit=3&limit=7&cursor=10&sort=time&unknown=1",
-        "term=gr%C3%BC%C3%9Fe+aus&term=",
+        "term=gr%C3%BC%C3%9Fe+aus",
     ],
 )
 def test_they_are_read_alike(query):
@@ -45,6 +45,7 @@ def test_they_are_read_alike(query):
     "query",
     [
         "",
+        "term=a&term=",
         "limit=5",
         "term=a&limit=0",
         "term=a&limit=x",
