@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from std.phonetics.phones import Pronunciation, distance
-from std.store.columns import Int64s, SegmentColumns, UInt8s
+from std.store.columns import Int64s, SegmentColumns, UInt8s, UInt16s, UInt32s
 from std.store.heard import COST_A_NAT, HeardSlots
 from std.values import Bools, Float32s, Float64s, Int32s
 
@@ -49,11 +49,12 @@ class HeardIndex:
         return int((self.bounds[:, 1] - self.bounds[:, 0]).sum())
 
     @cached_property
-    def likeliest(self) -> UInt8s:
-        """(s, 2) the two likeliest phones of each slot, for seeds."""
-        from searcher.heard.kernels import two_likeliest
+    def kinds(self) -> UInt16s | UInt32s:
+        """(s,) the kind of each slot for seeds, see `searcher.heard.kernels.kinds_of_slots`."""
+        from searcher.heard.kernels import kinds_of_slots
 
-        return two_likeliest(self.offsets, self.token, self.cost)
+        kinds = kinds_of_slots(len(self.tokens), self.offsets, self.token, self.cost, self.empty)
+        return kinds.astype(np.uint16) if kinds.max(initial=0) < 1 << 16 else kinds
 
     def within(self, recordings: Int64s) -> "HeardIndex":
         """The same with some of the recordings, rows of the search's table."""
@@ -127,8 +128,8 @@ def aligned(phones: Pronunciation, index: HeardIndex, windows: Int64s) -> Aligne
     from searcher.heard.kernels import align_windows
 
     score, begin = align_windows(
-        match_of(phones, index.tokens), windows, PROBABILITY, index.empty, index.offsets,
-        index.token, index.cost,
+        np.ascontiguousarray(match_of(phones, index.tokens).T), windows, PROBABILITY, index.empty,
+        index.offsets, index.token, index.cost,
     )  # fmt: skip
     lengths = windows[:, 1] - windows[:, 0]
     window = np.repeat(np.arange(len(windows)), lengths)
@@ -152,15 +153,15 @@ def match_of(phones: Pronunciation, tokens: tuple[str, ...]) -> Float32s:
 
 def seeds(phones: Pronunciation, index: HeardIndex, of_phones: int) -> Int64s:
     """(w, 2) windows of an index with 3 or 4 consecutive phones of a query among the likeliest."""
-    from searcher.heard.kernels import MOST_PLACES, NO_TOKEN, find_seeds
+    from searcher.heard.kernels import MOST_PLACES, find_seeds
 
-    places = np.zeros(NO_TOKEN + 1, np.int64)
+    tokens = len(index.tokens)
+    of_token = np.zeros(tokens + 1, np.int64)
     for place, phone in enumerate(phones[:MOST_PLACES]):
         if phone in index.tokens:
-            places[index.tokens.index(phone)] |= 1 << place
-    first, end = find_seeds(
-        places, len(phones), of_phones, index.likeliest, index.empty, index.bounds
-    )
+            of_token[index.tokens.index(phone)] |= 1 << place
+    of_kind = np.repeat(of_token[:, None] | of_token, 2)
+    first, end = find_seeds(of_kind, len(phones), of_phones, index.kinds, index.bounds)
     return np.stack([first, end], axis=1)
 
 

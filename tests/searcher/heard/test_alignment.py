@@ -50,7 +50,7 @@ def align(phones, index):
 def slowly(phones, index):
     """Of each slot the best score of an alignment that ends there, by recursion over them all."""
     match, q = match_of(phones, index.tokens), len(phones)
-    is_first = {*index.bounds[:, 0].tolist()}
+    is_first, deleted = {*index.bounds[:, 0].tolist()}, float(np.log(DELETED))
 
     def fit(slot, k):
         held = range(index.offsets[slot], index.offsets[slot + 1])
@@ -64,12 +64,12 @@ def slowly(phones, index):
     @cache
     def best(slot, k):
         """Phones up to k are said up to this slot."""
-        ways = [0.0] if k == 0 else [DELETED] if k == 1 else []
+        ways = [0.0] if k == 0 else [deleted] if k == 1 else []
         if slot not in is_first:
-            for back, cost in ((1, 0.0), (2, DELETED)):
+            for back, cost in ((1, 0.0), (2, deleted)):
                 if k >= back:
                     ways.append(best(slot - 1, k - back) + cost)
-            ways.append(best(slot - 1, k) + SAME_PHONE)
+            ways.append(best(slot - 1, k) + float(np.log(SAME_PHONE)))
         ways = [way + fit(slot, k) for way in ways]
         if k < q - 1 and slot not in is_first:
             ways.append(best(slot - 1, k) + skip(slot))
@@ -77,7 +77,7 @@ def slowly(phones, index):
 
     n = len(index.empty)
     ends = [best(slot, q - 1) for slot in range(n)]
-    without_last = [best(slot, q - 2) + DELETED for slot in range(n)] if q > 1 else ends
+    without_last = [best(slot, q - 2) + deleted for slot in range(n)] if q > 1 else ends
     return np.maximum(ends, without_last)
 
 
@@ -88,6 +88,13 @@ def test_scores_are_those_of_the_best_alignment(phones, seed):
     scores, _ = align(phones, index)
     expected = slowly(phones, index)
     np.testing.assert_allclose(scores, np.maximum(expected, scores.min()), rtol=1e-4)
+
+
+def test_a_query_of_two_hundred_phones_that_nothing_fits_has_a_score():
+    said = [(0.0, {"b": 1.0})] * 210
+    scores, begin = align(("a",) * 200, index_of(said))
+    assert -1400 < scores[-1] < -700
+    assert begin[-1] < 20
 
 
 def test_a_term_in_its_own_slots_is_found_with_its_span():
