@@ -62,6 +62,7 @@ SETS = {  # networks, language
     "dutch/clean_v30k/networks.jsonl": "nl",
     "dutch/oov_added_v30k/networks.jsonl": "nl",
     "english_whisper/hyb_sketch.jsonl": "en",
+    "spanish/clean_v30k/networks.jsonl": "es",
 }
 UNSEEN = {"english/networks.jsonl": "en"}  # no weights are learned from it
 MIN_LETTERS, MAX_QUERIES = 5, 100  # of what is measured, in each direction

@@ -16,7 +16,7 @@ Source: MediaEval 2013 Spoken Web Search, system performance measures, equations
 Corners that the source leaves open:
     no hit at all             no trial has information: Cnxe = minimum = 1
     infinite scores           are taken as the system's highest (lowest) finite score
-    fewer trials than hits    undefined (NaN)
+    fewer trials than hits    undefined (NaN), as without occurrences; `Cnxe.undefined` says why
     separable scores          the minimum is an infimum, gamma infinite: its limit is given
     one distinct score        nothing to recalibrate but a constant: minimum 1, gamma 0
     gamma < 0                 is kept when it wins: the scores are upside down
@@ -47,6 +47,7 @@ class Cnxe(NamedTuple):
     delta: float
     isotonic: float
     unlisted: float = 0.0  # the part of ``actual`` that trials without a hit carry
+    undefined: str = ""  # why it has no value
 
     @property
     def calibration_loss(self) -> float:
@@ -117,14 +118,13 @@ def cross_entropy(
         raise ValueError("a score is NaN")
     if not len(llr) and lowest is None:
         return Cnxe(1.0, 1.0, 0.0, 0.0, 1.0)
-    missing_targets = targets - int(paired.sum())
-    missing_others = trials - targets - int((~paired).sum())
-    if targets <= 0 or missing_targets < 0 or trials <= targets or missing_others < 0:
-        return Cnxe(NAN, NAN, NAN, NAN, NAN)
+    undefined = _undefined(paired, targets, trials)
+    if undefined:
+        return Cnxe(NAN, NAN, NAN, NAN, NAN, undefined=undefined)
     llr = finite(llr)
     missing = float(llr.min()) if lowest is None else lowest
     target, other = np.append(paired, 0.0), np.append(~paired, 0.0)
-    target[-1], other[-1] = missing_targets, missing_others  # equation 42
+    target[-1], other[-1] = targets - target.sum(), trials - targets - other.sum()  # equation 42
     weighed = _weigh(
         np.append(llr, missing),
         target * (p_tar / targets),
@@ -145,6 +145,20 @@ def cross_entropy(
         _isotonic_bits(weighed) / prior_entropy,
         _bits(unlisted, unlisted.llr + logit(p_tar)) / prior_entropy,
     )
+
+
+def _undefined(paired: Bools, targets: int, trials: float) -> str:
+    """Why these counts have no cross entropy; empty: they have one."""
+    right, wrong = int(paired.sum()), int((~paired).sum())
+    if targets <= 0:
+        return "no term occurs in the reference"
+    if right > targets:
+        return f"{right} hits are right, of {targets} occurrences"
+    if trials <= targets:
+        return f"{targets} occurrences in {trials:.6g} trials leave none without one"
+    if wrong > trials - targets:
+        return f"{wrong} hits are wrong, of {trials - targets:.6g} trials without an occurrence"
+    return ""
 
 
 def finite(llr: Float64s) -> Float64s:

@@ -155,6 +155,8 @@ def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
                 names = [name for name, value in group.measures.items() if fits(value)]
                 if names:
                     lines.append(f"{place}{group.name}: {what}: {', '.join(names)}")
+            if group.cnxe.undefined:
+                lines.append(f"{place}{group.name}: Cnxe has no value: {group.cnxe.undefined}")
             full = np.flatnonzero(group.counted & np.isnan(group.p_fa))
             if len(full):
                 few = ", ".join(group.units[i].term_id for i in full[:3])

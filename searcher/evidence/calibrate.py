@@ -34,7 +34,8 @@ from std.execution.stop import check_stop
 from std.phonetics.phones import Pronunciation
 from std.values import Bools, Float64s
 
-MIN_PROBABILITY = 1e-3  # phonetic hits below are left out
+# Places below are left out, but those of a written term's words: any "a" may be a spoken query.
+MIN_PROBABILITY = 1e-3
 
 
 class TermEvidence(NamedTuple):
@@ -47,6 +48,7 @@ class TermEvidence(NamedTuple):
     is_searched: bool  # by words that the index has, or by phones
     heard: HeardPlaces = NONE_HEARD
     phones: Pronunciation = ()  # that were heard
+    is_spoken: bool = False
 
     @property
     def without_places(self) -> float:
@@ -133,7 +135,8 @@ def _as_candidates(
         return
     n, m = len(of_term.lexical.term), len(of_term.heard.score)
     lexical, of_hits, of_heard = np.split(probability, [n, len(probability) - m])
-    yield of_term.lexical._replace(probability=lexical)
+    kept = np.flatnonzero(lexical >= (MIN_PROBABILITY if of_term.is_spoken else 0.0))
+    yield of_term.lexical.rows(kept)._replace(probability=lexical[kept])
     if of_term.hits and phonetic:
         kept = np.flatnonzero(of_hits >= MIN_PROBABILITY)
         hits = of_term.hits.rows(kept)
@@ -186,7 +189,8 @@ def _evidence(
     else:
         of_places = paired.iv_evidence(len(words), letters, speech_s)
     ratios = weights.log_ratios(of_places)
-    return TermEvidence(lexical, hits.rows(paired.unpaired), ratios, is_searched=True)
+    alone = hits.rows(paired.unpaired)
+    return TermEvidence(lexical, alone, ratios, is_searched=True, is_spoken=is_spoken)
 
 
 def _with_heard(

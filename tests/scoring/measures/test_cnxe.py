@@ -182,3 +182,20 @@ def test_the_minimum_against_bisection(monkeypatch):
             assert bits == pytest.approx(least_bits(trials), rel=1e-7, abs=1e-12)
             compared += 1
     assert compared > 20
+
+
+@pytest.mark.parametrize(
+    ("paired", "targets", "trials", "why"),
+    [
+        ([], 0, 100, "no term occurs in the reference"),
+        ([True, True], 1, 100, "2 hits are right, of 1 occurrences"),
+        ([True], 50, 40, "50 occurrences in 40 trials leave none without one"),
+        ([True, *[False] * 9], 2, 10, "9 hits are wrong, of 8 trials without an occurrence"),
+    ],
+)
+def test_what_has_no_value_says_why(paired, targets, trials, why):
+    found = cross_entropy(
+        np.zeros(len(paired)), np.array(paired, bool), targets, trials, 0.1, lowest=-1.0
+    )
+    assert np.isnan(found.actual)
+    assert found.undefined == why
