@@ -46,6 +46,15 @@ def test_what_tells_no_offset_gives_none():
     assert offset_s(silence, RNG.random(len(silence)) < 0.5) == 0  # unrelated
 
 
+def test_words_that_fill_the_pauses_behind_them_are_not_late():
+    """As Whisper's do, whose times are late besides; what is later by seconds is told."""
+    starts_s = np.arange(1.0, LENGTH_S - 8, 2.0)
+    silence = ~said([(start, start + 1) for start in starts_s])
+    filling = [(start, start + 1.6) for start in starts_s]
+    assert offset_s(silence, ~said(filling, 0.1)) == 0
+    assert offset_s(silence, ~said(filling, 0.8)) == pytest.approx(0.8, abs=0.021)
+
+
 @pytest.fixture
 def networks(tmp_path):
     """Words of a at their times, of b half a second late."""
