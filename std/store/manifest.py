@@ -130,6 +130,8 @@ def metadata_after_commit(before: Metadata, given: Metadata, manifest: Manifest)
 
 def manifest_to_json(manifest: Manifest) -> str:
     """Manifest -> JSON text."""
+    import orjson  # here: a search does without it
+
     document = {
         "format": FORMAT,
         "version": _version(manifest),
@@ -149,7 +151,7 @@ def manifest_to_json(manifest: Manifest) -> str:
     }
     if manifest.metadata:
         document["metadata"] = manifest.metadata
-    return json.dumps(document | {"digest": _digest(document)}, ensure_ascii=False, indent=1)
+    return orjson.dumps(document | {"digest": _digest(document)}).decode()
 
 
 def _version(manifest: Manifest) -> int:

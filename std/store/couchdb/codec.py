@@ -48,7 +48,7 @@ DEFLATE_LEVEL = (
 )
 INLINE_BYTES = 400_000  # of a deflated text in the manifest document
 PART_BYTES = 1_000_000  # of a part's text; deflated, 0.3 to 0.8 MB
-SEGMENT_BEGINS = re.compile(rb"^  \{$", re.MULTILINE)
+SEGMENT_BEGINS = re.compile(rb'\{"id":')  # in no name: its quotes would be escaped
 
 
 def encode_document(name: str, types: ColumnTypes, columns: Mapping[str, Column]) -> Document:
