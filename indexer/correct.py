@@ -18,7 +18,7 @@ from indexer.corrections.table import TableRow
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from indexer.shards import audio_files, contents
-from std.corrections import Correction, Layer, layers_of, with_layer
+from std.corrections import CorrectedWord, Correction, Layer, layers_of, with_layer
 from std.errors import InputError, meant
 from std.languages.detection import of_segment
 from std.metadata.table import of_rows
@@ -218,7 +218,13 @@ def take_back(
         InputError: there are no such corrections.
     """
     before = layers_of(contents(stores)[1]).get(file, ())
-    gone = tuple(one for one in before if span_ms is None or _is_at(one, *span_ms))
+    gone = before
+    if span_ms is not None:
+        gone = tuple(one for one in before if _is_at(one, *span_ms))
+        # A stretch may begin after its first word does: where the slots before it end.
+        gone = gone or tuple(
+            one for one in before if any(_is_at(word, *span_ms) for word in one.words)
+        )
     if not gone:
         url = ", ".join(store.url for store in stores)
         where = "" if span_ms is None else f" at {span_ms[0] / 1000:.3f} s"
@@ -228,10 +234,10 @@ def take_back(
     return gone
 
 
-def _is_at(correction: Correction, start_ms: int, end_ms: int | None) -> bool:
-    """Whether a correction covers a time, or a part of a stretch."""
+def _is_at(one: Correction | CorrectedWord, start_ms: int, end_ms: int | None) -> bool:
+    """Whether a correction, or a word of it, covers a time, or a part of a stretch."""
     last_ms = start_ms + 1 if end_ms is None else end_ms
-    return correction.start_ms < last_ms and start_ms < correction.end_ms
+    return one.start_ms < last_ms and start_ms < one.end_ms
 
 
 def rewritten_file(

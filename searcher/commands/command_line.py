@@ -235,6 +235,8 @@ def write_oov_words(
     args: argparse.Namespace, found: "SearchResult", index: "Index | FusedIndex"
 ) -> None:
     """Write files for the recogniser: a lexicon of unknown words, places to recognise again."""
+    if not (args.oov_lexicon or args.listen_again):
+        return  # without the XML of hit lists
     from searcher.output.hit_files import write_oov_lexicon, write_stretches
 
     if args.oov_lexicon:

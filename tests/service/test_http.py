@@ -258,7 +258,8 @@ def test_audio_that_is_gone_is_told(serve, changed, audio, tmp_path):
             names = members.namelist()
             missing = members.read("missing.txt").decode()
         assert any(name.endswith(".ogg") for name in names)
-        assert f"-{gone}-" in missing
+        title = next(hit["title"] for hit in hits if hit["recording_id"] == gone)
+        assert f"-{title.replace(' ', '_')}-" in missing
         assert "the audio of this recording is gone" in missing
 
 

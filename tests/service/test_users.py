@@ -15,6 +15,7 @@ REQUESTS = [  # method, path, body, the role that is needed
     ("POST", "/api/searches", {"terms": ["und"]}, "read"),
     ("POST", "/api/feedback", MARK | {"right": True}, "mark"),
     ("DELETE", "/api/feedback", MARK, "mark"),
+    ("POST", "/api/feedback/undo?change=none", None, "mark"),
     ("POST", "/api/alerts", {"term": "und"}, "mark"),
     ("DELETE", "/api/alerts?term=und", None, "mark"),
     ("POST", "/api/recordings/KERSTIN_00/corrections", {"from": 1, "to": 2, "words": "a"}, "edit"),

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from std import n_best
+from std import networks
 from std.networks import GAP_COST, TimedWord, aligned
 
 NAN = float("nan")
@@ -86,6 +86,6 @@ def test_no_alignment_is_cheaper(first, second):
 def test_two_transcripts_of_hours_are_refused(monkeypatch):
     with pytest.raises(ValueError, match="2 that differ in too many words"):
         aligned([untimed("a " * 4000), untimed("b " * 4000)])
-    monkeypatch.setattr(n_best, "MAX_CELLS", 3)
+    monkeypatch.setattr(networks, "MAX_CELLS", 3)
     with pytest.raises(ValueError, match="5 that differ in too many words"):
         aligned([untimed(word) for word in "abcde"])
