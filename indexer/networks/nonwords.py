@@ -5,8 +5,8 @@ A confusion network holds words only. Three kinds of tokens are not words:
     silence      the empty word, sentence ends, pauses: the slot's epsilon mass ("no word here")
     noise        laughter, music, hesitations, remarks such as ``(speaking German)``: epsilon, too,
                  and counted; `Nonwords` may keep them as if they were words
-    unknown a word the recogniser cannot spell (``<unk>``): removed with its mass, so that a phrase
-                 cannot be joined across it
+    unknown      a word the recogniser cannot spell (``<unk>``): removed with its mass, so that a
+                 phrase cannot be joined across it
 
     spoken, replacements    tokens -> words
     remarks                 text -> its remarks, such as ``(laughs)``

@@ -2,9 +2,9 @@
 
 slots_of         (n, k) log posteriors -> PhoneSlots
 heard_of         slots of one recording -> HeardSlots, as a segment's columns keep them
-kept_layer PhoneLayer and the speech it was learned from -> HeardBy, likewise (`std.store.heard`)
-layer_kept HeardBy -> PhoneLayer name_of the name under which a layer notes a recording it was
-learned from
+kept_layer       PhoneLayer and the speech it was learned from -> HeardBy (`std.store.heard`)
+layer_kept       HeardBy -> PhoneLayer
+name_of          the name under which a layer notes a recording it was learned from
 
 The likeliest row of phones, in which a change costs `CHANGE` nats, cuts the frames into runs; each
 run is a slot. The probabilities of its phones are the mean posteriors of its frames. The

@@ -3,10 +3,9 @@
 find_by_words
     same_words       other spellings of the terms' words (`searcher.terms.typed_words`)
     typed_words      what people type for words of the index (`searcher.terms.typed_words`)
-    variants_in the word sequences that are looked up (`searcher.terms.language_words`)
-                     search_segment look-up and join in every segment, by any worker
-                     (`searcher.lexical.lookup`) VariantTable one numbering of the variants of all
-                     segments
+    variants_in      the word sequences that are looked up (`searcher.terms.language_words`)
+    search_segment   look-up and join in every segment, by any worker (`searcher.lexical.lookup`)
+    VariantTable     one numbering of the variants of all segments
 """
 
 from collections.abc import Mapping, Sequence

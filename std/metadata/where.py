@@ -6,8 +6,9 @@ A value is compared with the operand of the condition like this (`std.query` has
     the operand is a date          as ISO dates, up to the precision of the operand:
                                    2024-01-31 fits ``date = 2024-01`` and ``date <= 2024-01``
     otherwise                      as text, by code points, with case
-    ~ the value fits a pattern: * any letters, ? one, [a-f] one of these : it is that number or
-    date, or these words stand in it; a value
+    ~                              the value fits a pattern: * any letters, ? one, [a-f] one of
+                                   these
+    :                              it is that number or date, or these words stand in it; a value
                                    with * or ? is a pattern; case does not count
 
 A text that is not a number or date is never before or after one. A recording without a value in the

@@ -1,11 +1,11 @@
 """The declaration of a reader, from which detection, messages, docs and tests are made.
 
-FormatReader the declaration, ``READER`` of each module of `indexer.formats.readers` and of other
-                 packages (`indexer.formats.registry`) ReaderOptions what recognisers leave out of
-                 their files (offsets of utterances, word ids, scales,
-                 frames), as a value that every reader takes
-load             from the files and numbers a user gives
-with_sidecar_files   from files beside the recogniser's, with Kaldi's names
+FormatReader     the declaration, ``READER`` of each module of `indexer.formats.readers` and of
+                 other packages (`indexer.formats.registry`)
+ReaderOptions    what recognisers leave out of their files (offsets of utterances, word ids,
+                 scales, frames), as a value that every reader takes
+    load                 from the files and numbers a user gives
+    with_sidecar_files   from files beside the recogniser's, with Kaldi's names
 """
 
 import re
