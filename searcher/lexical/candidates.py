@@ -62,15 +62,14 @@ def _only_corrected(
     request: Request, language: LanguageWords, spelt: Mapping[str, tuple[str, ...]]
 ) -> frozenset[str]:
     """Words of the terms that stand, in whatever spelling, only where people put them."""
-    if not language.only_corrected:
-        return frozenset()
-    standing = {
-        word: {same for same in (word, *spelt.get(word, ())) if language.counts.get(same)}
-        for term in request.words
-        for word in term
-    }
     corrected = language.only_corrected
-    return frozenset(word for word, same in standing.items() if same and same <= corrected)
+    spellings = {word: {word, *spelt.get(word, ())} for term in request.words for word in term}
+    return frozenset(
+        word
+        for word, same in spellings.items()
+        if not same.isdisjoint(corrected)
+        and all(one in corrected or not language.counts.get(one) for one in same)
+    )
 
 
 def _looked_up(

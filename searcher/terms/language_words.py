@@ -74,7 +74,12 @@ class LanguageWords:
         """Words that stand only where people put them: to the recogniser they are OOV."""
         live = (words for one, words in self.certain.items() if one in self._speech_ms)
         corrected = Counter(word.word for words in live for word in words)
-        return frozenset(word for word, n in corrected.items() if self.counts.get(word, 0) <= n)
+        standing = Counter[str]()  # not `counts`, which reads all columns after a correction
+        for segment in self.segments if corrected else ():
+            for word, postings in segment.postings(corrected).items():
+                is_deleted = np.isin(postings.recording, [*segment.deleted])
+                standing[word] += int(np.count_nonzero(~is_deleted))
+        return frozenset(word for word, n in corrected.items() if standing[word] <= n)
 
     def speech_s(self, excerpts: Sequence[Excerpt] | None) -> float:
         """The amount of speech in the recordings of excerpts, in seconds; None: all recordings."""
