@@ -37,7 +37,7 @@ def result(term, hits):
     found = SimpleNamespace(
         probability=hundredths / 100, candidates=SimpleNamespace(start_ms=start_ms)
     )
-    return TermResult(term, found, (), (), recording)
+    return TermResult(term, found, (), recording)
 
 
 @given(
@@ -103,7 +103,7 @@ def test_a_selection_is_its_obvious_twin(terms, least, files, dates, sort, end):
 def test_with_a_model_no_word_is_looked_up_only(german_index):
     for model in (None, default_model()):
         with open_index(german_index, model=model) as index:
-            snapshot = SimpleNamespace(index=index)
+            snapshot = SimpleNamespace(index=index, put_by_people=frozenset())
             assert is_known("und", snapshot) is (model is None)
             assert not is_known("hahnenfedern", snapshot)
 
