@@ -26,13 +26,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from service.answers import search_document
-from service.cache import Cache
 from service.jobs import JobStoppedError, Stop
 from service.live_index import LiveIndex, Snapshot
 from service.marks import Marks
 from service.problems import ProblemError, too_busy
 from service.searching import TermResult, Wish, search_term, select
 from service.settings import Settings
+from std.cache import Cache
 from std.errors import StdError
 from std.execution.stop import stopped_by
 from std.marks import Mark

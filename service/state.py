@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakValueDictionary
 
 from service.alerts import Alerts
-from service.cache import Cache
 from service.jobs import Lane, Stop, in_lane, wanted
 from service.live_index import LiveIndex, Snapshot, unless_closed
 from service.marks import MarkFile
@@ -23,6 +22,7 @@ from service.settings import Settings
 from service.uploads.folder import UploadFolder
 from service.uploads.work import UploadWork
 from service.users import AuditLog, Users, read_users
+from std.cache import Cache
 from std.errors import StdError
 from std.store.address import kind_of
 

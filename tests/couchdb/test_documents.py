@@ -18,7 +18,6 @@ from std.store.couchdb.layout import (
     segment_of,
     slot_name,
 )
-from std.store.couchdb.remote_columns import DocumentCache
 from std.store.resident import ResidentSegment
 
 SMALL = Layout(bucket_postings=3, part_rows=4, part_words=5, slot_rows=3)
@@ -146,17 +145,3 @@ def test_damaged_documents(change):
 def test_damaged_layouts(recorded):
     with pytest.raises(StoreError, match="expected the layout of a segment"):
         recorded_layout(recorded, "here")
-
-
-def test_what_is_kept_has_a_limit():
-    cache = DocumentCache(limit_bytes=20)
-    for number in range(4):
-        cache.put(f"document {number}", {"key": np.full(1, number, np.uint64)})
-        assert cache.get(["document 0"]), "used again and again, so others go"
-    assert set(cache.get(f"document {number}" for number in range(4))) == {
-        "document 0",
-        "document 3",
-    }
-    cache.put("too large", {"key": np.zeros(99, np.uint64)})
-    cache.put("document 3", {"key": np.full(1, 3, np.uint64)})
-    assert set(cache.get(["document 0", "document 3", "too large"])) == {"document 0", "document 3"}

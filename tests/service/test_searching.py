@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from searcher import open_index
 from searcher.calibration.model import default_model
-from service.cache import Cache
 from service.recordings import recording_table
 from service.searching import TermResult, Wish, is_known, select
 from std.metadata.table import NO_METADATA
@@ -106,20 +105,3 @@ def test_with_a_model_no_word_is_looked_up_only(german_index):
             snapshot = SimpleNamespace(index=index, put_by_people=frozenset())
             assert is_known("und", snapshot) is (model is None)
             assert not is_known("hahnenfedern", snapshot)
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 60))), st.integers(1, 100))
-def test_the_cache_keeps_its_bound_and_what_was_used_last(entries, limit):
-    cache, used = Cache(limit), {}
-    for key, size in entries:
-        cache.put(key, size, size)
-        if size <= limit:
-            used.pop(key, None)
-            used[key] = size
-            while sum(used.values()) > limit:
-                del used[next(iter(used))]
-        assert cache.bytes == sum(used.values()) <= limit
-    for key in range(6):
-        assert cache.get(key) == used.get(key)
-    cache.clear()
-    assert cache.bytes == 0

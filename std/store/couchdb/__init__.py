@@ -4,8 +4,7 @@ store             `open_couchdb` and the store: segments, commit
 writer            the lease, the commit, conflicts, removal of old segments
 conflicts         conflicting revisions of the manifest document: describe, reconcile
 manifest          the manifest document: read it, replace it (this is the commit)
-segment           a segment: searched, read as a whole, verified
-remote_columns    the columns that a query needs, and a cache of documents
+segment           a segment: the columns that a query needs, all of them, verified
 bulk              many documents per request
 database          one database over HTTP, with retries
 layout            how a segment is cut into documents, and their names

@@ -14,7 +14,7 @@ from std.store.couchdb.bulk import missing_documents
 from std.store.couchdb.database import Database
 from std.store.couchdb.layout import document_names, recorded_layout, vocabulary_names
 from std.store.couchdb.manifest import ManifestDocument, read_conflicts
-from std.store.couchdb.remote_columns import RemoteColumns
+from std.store.couchdb.segment import RemoteColumns
 from std.store.manifest import SegmentEntry
 from std.store.reconcile import IndexState, Reconciled, live_files, reconcile
 

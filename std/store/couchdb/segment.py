@@ -1,12 +1,19 @@
-"""A segment in CouchDB: as the searcher reads it, as a whole to merge it, and verified."""
+"""A segment in CouchDB: as the searcher reads it, as a whole to merge it, and verified.
 
-from collections.abc import Collection, Iterator
+RemoteColumns    the columns that a query needs: one request per query, and a cache of documents
+CouchDBSegment   `std.store.Segment` over them
+read_columns     all columns
+"""
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
+from std.cache import Cache
 from std.errors import StoreError
 from std.store.columns import (
     KEY_SHIFT,
@@ -20,8 +27,9 @@ from std.store.columns import (
     first_slots,
     from_arrays,
     pack_vocabulary,
+    unpack_vocabulary,
 )
-from std.store.couchdb.bulk import find_documents, read_documents
+from std.store.couchdb.bulk import read_documents
 from std.store.couchdb.codec import (
     BUCKET,
     EXTRA,
@@ -33,14 +41,174 @@ from std.store.couchdb.codec import (
     decode_document,
 )
 from std.store.couchdb.database import Database
-from std.store.couchdb.layout import document_names, row_ranges
-from std.store.couchdb.remote_columns import RemoteColumns
+from std.store.couchdb.layout import (
+    document_names,
+    extra_names,
+    recorded_layout,
+    row_ranges,
+    slot_name,
+    vocabulary_names,
+)
 from std.store.manifest import SegmentEntry
 from std.store.protocol import Gaps
-from std.store.resident import checked_rows, deleted_rows, without_recordings
+from std.store.resident import (
+    checked_postings,
+    checked_rows,
+    checked_slots,
+    deleted_rows,
+    without_recordings,
+)
 from std.values import Bools
 
+CACHE_BYTES = 128_000_000  # per segment: about 7 million postings
 COLUMN_NAMES = [column for column in WORD if column != "key"]  # of a posting, beside its start
+
+
+class RemoteColumns:
+    """The columns of one segment; reads the documents that a query needs.
+
+    Attributes:
+        entry: the manifest's entry of the segment.
+        database: where its documents are.
+        layout: how it is cut into documents.
+        place: its name in error messages.
+    """
+
+    def __init__(self, database: Database, entry: SegmentEntry) -> None:
+        self.entry = entry
+        self.database = database
+        self.place = f"{database.url}: segment {entry.id}"
+        self.layout = recorded_layout(entry.files or {}, self.place)
+        self._cache = Cache(CACHE_BYTES)
+        self._extra: dict[str, Column] = {}
+
+    @cached_property
+    def vocabulary(self) -> tuple[list[str], Int64s]:
+        """(V,) words, ascending, and (V,) the number of postings of each."""
+        words: list[str] = []
+        counts = [np.empty(0, np.int64)]
+        names = vocabulary_names(self.entry.id, self.entry.words, self.layout)
+        for _, document in read_documents(
+            self.database, dict.fromkeys(names, self.layout.part_words)
+        ):
+            part = decode_document(document, VOCABULARY, self.place)
+            words += unpack_vocabulary(part["vocabulary"], self.place)
+            counts.append(part["count"])
+        total = np.concatenate(counts)
+        if not len(words) == len(total) == self.entry.words or total.sum() != self.entry.postings:
+            raise StoreError(f"{self.place}: expected a vocabulary that fits, got another")
+        return words, total
+
+    @cached_property
+    def _buckets(self) -> int:
+        return self.layout.buckets(self.vocabulary[1])
+
+    def postings(self, words: Collection[str]) -> Iterator[tuple[str, Postings]]:
+        """Postings of the words that occur, with those in deleted recordings."""
+        vocabulary, counts = self.vocabulary
+        rows_of: dict[str, int] = {}
+        documents_of: dict[int, list[str]] = {}
+        for word in words:
+            row = bisect_left(vocabulary, word)
+            if row < len(vocabulary) and vocabulary[row] == word and counts[row]:
+                count = int(counts[row])
+                names = self.layout.document_of(self.entry.id, row, word, count, self._buckets)
+                documents_of[row] = names
+                rows_of |= dict.fromkeys(names, min(count, self.layout.part_rows))
+        columns_of = self._cached(rows_of)
+        missing = {name: rows for name, rows in rows_of.items() if name not in columns_of}
+        for name, document in read_documents(self.database, missing):
+            types = BUCKET if name.startswith(f"{self.entry.id}|b|") else WORD
+            columns_of[name] = decode_document(document, types, self.place)
+            self._keep(name, columns_of[name])
+        for row, names in documents_of.items():
+            parts = [self._postings_in(name, columns_of[name], row) for name in names]
+            postings = parts[0] if len(parts) == 1 else _concatenated(parts)
+            if len(postings.key) != counts[row]:
+                raise StoreError(
+                    f"{self.place}: {vocabulary[row]!r} has another number of postings"
+                )
+            limits = len(self.entry.recordings), self.entry.slots
+            yield vocabulary[row], checked_postings(postings, *limits, self.place)
+
+    def _postings_in(self, name: str, columns: DocumentColumns, row: int) -> Postings:
+        """The postings of the word with this row, in one document."""
+        postings = Postings(*(columns[column] for column in WORD))
+        if "word" not in columns:
+            return postings
+        position = int(np.searchsorted(columns["word"], row))
+        if position == len(columns["word"]) or columns["word"][position] != row:
+            raise StoreError(f"{self.place}: document {name} lacks a word")
+        end = int(columns["count"][: position + 1].sum(dtype=np.int64))
+        return postings.rows(slice(end - int(columns["count"][position]), end))
+
+    def slots(self, recordings: Collection[int]) -> Slots:
+        """The parts of the slots that hold these recordings."""
+        return self.slot_parts(self.layout.slot_parts(recordings))
+
+    def slots_between(self, first: Int64s, last: Int64s) -> Slots:
+        """The parts of the slots that hold these rows.
+
+        Raises:
+            StoreError: there are no such rows.
+        """
+        checked_rows(np.concatenate([first, last]), self.entry.slots, self.place)
+        return self.slot_parts(self.layout.slot_parts_between(first, last))
+
+    def slot_parts(self, numbers: Sequence[int]) -> Slots:
+        """Parts of the slots; reads those that are not in the cache."""
+        names = {slot_name(self.entry.id, part, self.layout): part for part in numbers}
+        columns_of = self._cached(names)
+        per_part, limits = self.layout.slot_rows, (len(self.entry.recordings), self.entry.words)
+        missing = {name: per_part for name in names if name not in columns_of}
+        for name, document in read_documents(self.database, missing):
+            columns = decode_document(document, SLOTS, self.place)
+            checked_slots(Slots(**columns), *limits, self.place)
+            if len(columns["key"]) != min(per_part, self.entry.slots - names[name] * per_part):
+                raise StoreError(f"{self.place}: document {name}: expected other slots")
+            columns_of[name] = columns
+            self._keep(name, columns)
+        parts = [columns_of[name] for name in names]
+        joined = {
+            column: np.concatenate([np.empty(0, dtype), *(part[column] for part in parts)])
+            for column, dtype in SLOTS.items()
+        }
+        rows = [
+            number * per_part + np.arange(len(part["key"]))
+            for number, part in zip(numbers, parts, strict=True)
+        ]
+        return Slots(**joined, row=np.concatenate([np.empty(0, np.int64), *rows]))
+
+    def extra(self, name: str) -> Column | None:
+        """An extra column; None if there is none of this name."""
+        if name not in self.layout.extra:
+            return None
+        if name not in self._extra:
+            names = extra_names(self.entry.id, name, self.layout)
+            content = b"".join(
+                decode_document(document, EXTRA, self.place)["bytes"].tobytes()
+                for _, document in read_documents(
+                    self.database, dict.fromkeys(names, self.layout.part_rows)
+                )
+            )
+            dtype, shape = self.layout.extra[name]
+            try:
+                self._extra[name] = np.frombuffer(content, dtype).reshape(shape)
+            except ValueError as error:
+                raise StoreError(f"{self.place}: column {name}: {error}") from error
+        return self._extra[name]
+
+    def _cached(self, names: Iterable[str]) -> dict[str, DocumentColumns]:
+        """Those of the documents that are in the cache."""
+        found = ((name, self._cache.get(name)) for name in names)
+        return {name: columns for name, columns in found if columns is not None}
+
+    def _keep(self, name: str, columns: DocumentColumns) -> None:
+        self._cache.put(name, columns, sum(column.nbytes for column in columns.values()))
+
+
+def _concatenated(parts: list[Postings]) -> Postings:
+    return Postings(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def read_columns(remote: RemoteColumns) -> SegmentColumns:
@@ -123,25 +291,6 @@ def _rows_of_document(
     if not fits:
         raise StoreError(f"{remote.place}: document {name}: expected other words")
     return columns, rows
-
-
-def damaged_documents(remote: RemoteColumns) -> Iterator[str]:
-    """Name, one line each, the documents of a segment that are missing or damaged.
-
-    Raises:
-        StoreError: the vocabulary is damaged, without which the other names are unknown.
-    """
-    words, counts = remote.vocabulary
-    names = document_names(remote.entry.id, words, counts, remote.layout)
-    types = {"v": VOCABULARY, "b": BUCKET, "w": WORD, "s": SLOTS, "x": EXTRA}
-    for name, document in find_documents(remote.database, sorted(names)):
-        if document is None:
-            yield f"{remote.place}: document {name}: expected columns, got nothing"
-            continue
-        try:
-            decode_document(document, types[name.split("|")[1]], remote.place)
-        except StoreError as error:
-            yield str(error)
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,13 +29,19 @@ from std.display.numbers import counted
 from std.errors import StoreBusyError, StoreError, StoreWarning, quoted
 from std.metadata.table import Metadata
 from std.store.columns import SegmentColumns, unpack_vocabulary
-from std.store.couchdb.bulk import list_documents, write_documents
+from std.store.couchdb.bulk import find_documents, list_documents, write_documents
+from std.store.couchdb.codec import BUCKET, EXTRA, SLOTS, VOCABULARY, WORD, decode_document
 from std.store.couchdb.conflicts import describe_conflicts
 from std.store.couchdb.database import Database
-from std.store.couchdb.layout import Layout, recorded_layout, segment_documents, segment_of
+from std.store.couchdb.layout import (
+    Layout,
+    document_names,
+    recorded_layout,
+    segment_documents,
+    segment_of,
+)
 from std.store.couchdb.manifest import MANIFEST_ID, ManifestDocument, read_winner
-from std.store.couchdb.remote_columns import RemoteColumns
-from std.store.couchdb.segment import CouchDBSegment, damaged_documents, read_columns
+from std.store.couchdb.segment import CouchDBSegment, RemoteColumns, read_columns
 from std.store.couchdb.writer import Writer, acquire_lease
 from std.store.manifest import (
     Manifest,
@@ -202,7 +208,7 @@ class CouchDBStore(Store):
         for entry in document.manifest.segments:
             remote = RemoteColumns(self._database, entry)
             try:
-                yield from list(damaged_documents(remote)) or faults(entry, read_columns(remote))
+                yield from list(_damaged_documents(remote)) or faults(entry, read_columns(remote))
             except StoreError as error:
                 yield str(error)
 
@@ -262,3 +268,22 @@ def _require_no_foreign_documents(database: Database) -> None:
                 f"{database.url}: expected an empty database or an index, got document "
                 f"{quoted(row['id'])}"
             )
+
+
+def _damaged_documents(remote: RemoteColumns) -> Iterator[str]:
+    """Name, one line each, the documents of a segment that are missing or damaged.
+
+    Raises:
+        StoreError: the vocabulary is damaged, without which the other names are unknown.
+    """
+    words, counts = remote.vocabulary
+    names = document_names(remote.entry.id, words, counts, remote.layout)
+    types = {"v": VOCABULARY, "b": BUCKET, "w": WORD, "s": SLOTS, "x": EXTRA}
+    for name, document in find_documents(remote.database, sorted(names)):
+        if document is None:
+            yield f"{remote.place}: document {name}: expected columns, got nothing"
+            continue
+        try:
+            decode_document(document, types[name.split("|")[1]], remote.place)
+        except StoreError as error:
+            yield str(error)
