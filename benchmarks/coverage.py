@@ -16,11 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring.measures import cnxe
+from scoring.measures import WEIGHED, cnxe
 from scoring.statistics.jackknife import deviations, intervals
 from scoring.statistics.sample import Sample, SampleHits, SampleTargets, prepare
-from scoring.statistics.significance import SCALES
-from scoring.statistics.weighed import MEASURES
+from scoring.statistics.significance import DIFFERENCES
 from std.values import Float64s
 
 FILES = (5, 10, 30, 100)
@@ -120,8 +119,8 @@ def simulated(files: int, occurrences: float, corpora: int, seed: int) -> tuple[
         values.append([found.values for found in three])
         ends.append(
             [
-                list(intervals(found, MEASURES, CONFIDENCE, scales=scales).values())
-                for found, scales in zip(three, (SCALES, SCALES, None), strict=True)
+                list(intervals(found, CONFIDENCE, measures).values())
+                for found, measures in zip(three, (WEIGHED, WEIGHED, DIFFERENCES), strict=True)
             ]
         )
     return np.array(values), np.array(ends)
@@ -148,8 +147,8 @@ def main() -> None:
     parser.add_argument("--corpora", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=1)
     args = parser.parse_args()
-    print(" | ".join(["", "recordings", "terms", *MEASURES, ""]).strip())
-    print("|---" * (2 + len(MEASURES)) + "|")
+    print(" | ".join(["", "recordings", "terms", *WEIGHED, ""]).strip())
+    print("|---" * (2 + len(WEIGHED)) + "|")
     with ProcessPoolExecutor(args.jobs) as pool:
         for row in pool.map(partial(_row, corpora=args.corpora), product(FILES, RATES)):
             print(row, flush=True)

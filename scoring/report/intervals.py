@@ -6,11 +6,11 @@ from typing import Any
 
 from scoring.evaluate import Evaluation
 from scoring.group import Group
+from scoring.measures import WEIGHED
 from scoring.measures.calibration import Reliability, reliability
 from scoring.selection import judged_number
 from scoring.statistics.jackknife import UNITS, Interval, Unit
 from scoring.statistics.significance import Comparison, GroupStatistics, Statistics
-from scoring.statistics.weighed import MEASURES
 from std.display.numbers import counted
 from std.terminal import printable
 
@@ -102,7 +102,7 @@ def interval_cells(statistics: Statistics, system: int, group_name: str) -> dict
     units = _group(statistics, group_name).systems[system]
     return {
         column: value
-        for name in MEASURES
+        for name in WEIGHED
         for unit in UNITS
         for column, value in _ends(name, unit, units[unit].get(name))
     }
@@ -146,7 +146,7 @@ def statistics_lines(labels: Sequence[str], statistics: Statistics) -> list[str]
             labels, *(group.systems for group in statistics.groups), strict=True
         )
         for group, units in zip(statistics.groups, systems, strict=True)
-        for name in MEASURES
+        for name in WEIGHED
         if any(name in units[unit] for unit in UNITS)
     )
     lines = ["", text_table(rows, left=3)]

@@ -11,6 +11,7 @@ import numpy as np
 
 from scoring.evaluate import Evaluation
 from scoring.group import Group
+from scoring.measures import MEASURES
 from scoring.report.intervals import (
     defined,
     group_reliability,
@@ -25,13 +26,9 @@ from std.display.numbers import counted
 from std.terminal import printable
 
 MISLEADING = 1.0  # a Cnxe above which scores are worse than none
-SUMMARY_MEASURES = {
-    "P_miss": ".3f", "P_fa": ".5f", "ATWV": ".4f", "MTWV": ".4f", "MTWV_threshold": ".3f",
-    "OTWV": ".4f", "STWV": ".4f", "MAP": ".4f", "Cnxe": ".4f", "Cnxe_min": ".4f",
-}  # fmt: skip
 SUMMARY_HEADER = (
     *("group", "terms", "scored", "targets", "corr", "fa", "miss"),
-    *("thresh" if name == "MTWV_threshold" else name for name in SUMMARY_MEASURES),
+    *(measure.heading or name for name, measure in MEASURES.items()),
 )
 
 
@@ -189,7 +186,7 @@ def summary_rows(evaluation: Evaluation) -> list[list[str]]:
         counts = (int(group.chosen.sum()), int(group.counted.sum()), *totals[:4])
         rows.append(
             [group.name, *map(str, counts)]
-            + [_number(group.measures[name], form) for name, form in SUMMARY_MEASURES.items()]
+            + [_number(group.measures[name], measure.form) for name, measure in MEASURES.items()]
         )
     return rows
 

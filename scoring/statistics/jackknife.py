@@ -38,15 +38,16 @@ Analysis (2013), 3.1.6. What the intervals cover was simulated: docs/scoring.md,
 `benchmarks.coverage`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from scoring.matching.counts import Counts
+from scoring.measures import WEIGHED, Measure, Scale
 from scoring.statistics.sample import Sample
-from scoring.statistics.weighed import MEASURES, UnitWeights, alarm_rates, weighed
+from scoring.statistics.weighed import UnitWeights, alarm_rates, weighed
 from std.values import Float64s
 
 
@@ -148,7 +149,6 @@ def quantile(confidence: float, freedom: int) -> float:
     return float(np.tan((low + high) / 2))
 
 
-Scale = Literal["odds", "root"]
 LONGEST = 700.0  # logarithm of a ratio that floating point has
 
 
@@ -180,7 +180,7 @@ UNITS: tuple[Unit, ...] = ("terms", "recordings")
 STEP = 2 - 2**0.5
 CELLS_AT_ONCE = 1 << 21  # weighings times rows held in memory
 ROUNDED = 12  # decimals that sums in another order leave alone
-P_FA = MEASURES.index("P_fa")
+P_FA = [*WEIGHED].index("P_fa")
 
 
 class Interval(NamedTuple):
@@ -275,38 +275,32 @@ def standard_errors(found: Deviations) -> Float64s:
 
 
 def intervals(
-    found: Deviations,
-    names: Sequence[str],
-    confidence: float,
-    limits: Mapping[str, Interval] | None = None,
-    scales: Mapping[str, Scale] | None = None,
+    found: Deviations, confidence: float, measures: Mapping[str, Measure] = WEIGHED
 ) -> dict[str, Interval]:
-    """The interval of each measure that has one.
+    """The interval of each measure that has one, on its scale and within its limits.
 
     Args:
         found: how the measures move.
-        names: (measures,)
         confidence: between 0 and 1.
-        limits: lowest and highest possible value of a measure; an interval ends there.
-        scales: the scales of measures whose interval is not as wide to both sides.
+        measures: (measures,) with their scales and limits.
     """
     errors, result = standard_errors(found), {}
-    limits, scales = limits or {}, scales or {}
     if np.isnan(errors).all():
         return {}
     width = quantile(confidence, len(found.moved) - 1)
-    for name, value, error in zip(names, found.values.tolist(), errors.tolist(), strict=True):
-        lowest, highest = limits.get(name, Interval(-np.inf, np.inf))
+    rows = zip(measures.items(), found.values.tolist(), errors.tolist(), strict=True)
+    for (name, measure), value, error in rows:
+        lowest, highest = measure.limits or (-np.inf, np.inf)
         if np.isfinite([value, error]).all():
-            low, high = ends(value, width * error, scales.get(name))
+            low, high = ends(value, width * error, measure.scale)
             result[name] = Interval(max(low, min(lowest, value)), min(high, max(highest, value)))
     return result
 
 
-def p_values(found: Deviations, names: Sequence[str]) -> dict[str, float]:
+def p_values(found: Deviations) -> dict[str, float]:
     """Two-sided, of values of 0, which an interval has if the p-value is above 1 - confidence."""
     errors, result = standard_errors(found), {}
-    for name, value, error in zip(names, found.values.round(ROUNDED), errors, strict=True):
+    for name, value, error in zip(WEIGHED, found.values.round(ROUNDED), errors, strict=True):
         if np.isfinite([value, error]).all():
             t = np.array(abs(value) / error if error else np.inf if value else 0.0)
             result[name] = round(float(two_sided(t, len(found.moved) - 1)), ROUNDED)

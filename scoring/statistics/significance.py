@@ -16,32 +16,22 @@ import numpy as np
 
 from scoring.evaluate import Evaluation
 from scoring.group import Group
+from scoring.measures import WEIGHED, Measure
 from scoring.statistics.jackknife import (
     UNITS,
     Deviations,
     Interval,
-    Scale,
     Unit,
     deviations,
     intervals,
     p_values,
 )
 from scoring.statistics.sample import Sample, sample
-from scoring.statistics.weighed import MEASURES
 from std.errors import StdError
 from std.values import Float64s
 
 PERMUTED_AT_ONCE = 1 << 22  # signs held in memory
-RATE, VALUE, ENTROPY = Interval(0, 1), Interval(-np.inf, 1), Interval(0, np.inf)
-SCALES: Mapping[str, Scale] = {  # of one system; differences have their own
-    **dict.fromkeys(("P_miss", "P_fa", "STWV", "MAP"), "odds"),
-    **dict.fromkeys(("ATWV", "MTWV", "OTWV"), "root"),
-}
-LIMITS = {
-    **dict.fromkeys(("P_miss", "P_fa", "STWV", "MAP", "Cnxe_min"), RATE),
-    **dict.fromkeys(("ATWV", "MTWV", "OTWV"), VALUE),
-    "Cnxe": ENTROPY,
-}
+DIFFERENCES = dict.fromkeys(WEIGHED, Measure())  # have no scale and no limits
 
 
 class Difference(NamedTuple):
@@ -161,10 +151,7 @@ def _systems(
     measured: Sequence[_Measured | None], confidence: float
 ) -> tuple[Mapping[Unit, Mapping[str, Interval]], ...]:
     return tuple(
-        {
-            unit: intervals(moved, MEASURES, confidence, LIMITS, SCALES)
-            for unit, moved in one.by_unit.items()
-        }
+        {unit: intervals(moved, confidence) for unit, moved in one.by_unit.items()}
         if one
         else {unit: {} for unit in UNITS}
         for one in measured
@@ -180,15 +167,15 @@ def _compare(
 ) -> Comparison:
     a, b = (one for one in (measured[i] for i in pair) if one)
     moved = {unit: a.by_unit[unit].minus(b.by_unit[unit]) for unit in UNITS}
-    paired = {unit: intervals(moved[unit], MEASURES, confidence) for unit in UNITS}
-    tested = {unit: p_values(moved[unit], MEASURES) for unit in UNITS}
+    paired = {unit: intervals(moved[unit], confidence, DIFFERENCES) for unit in UNITS}
+    tested = {unit: p_values(moved[unit]) for unit in UNITS}
     differences = {
         name: Difference(
             a.group.measures[name] - b.group.measures[name],
             {unit: paired[unit][name] for unit in UNITS if name in paired[unit]},
             {unit: tested[unit][name] for unit in UNITS if name in tested[unit]},
         )
-        for name in MEASURES
+        for name in WEIGHED
     }
     twv = (a.group.twv - b.group.twv)[a.sample.counted]
     twv = twv[~np.isnan(twv)]  # of terms with a P_fa

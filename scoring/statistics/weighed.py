@@ -12,12 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring.matching.counts import Counts
-from scoring.measures import cnxe
+from scoring.measures import WEIGHED, cnxe
 from scoring.measures.det import TIE
 from scoring.statistics.sample import Sample, Surprise
 from std.values import Float64s
-
-MEASURES = ("P_miss", "P_fa", "ATWV", "MTWV", "OTWV", "STWV", "MAP", "Cnxe", "Cnxe_min")
 
 
 class UnitWeights(NamedTuple):
@@ -28,7 +26,7 @@ class UnitWeights(NamedTuple):
 
 
 def weighed(sample: Sample, weights: UnitWeights) -> Float64s:
-    """(B, measures) in the order of `MEASURES`; NaN where undefined."""
+    """(B, measures) in the order of `WEIGHED`; NaN where undefined."""
     hits, targets, n = sample.hits, sample.targets, len(sample.counted)
     hit_ends = np.searchsorted(hits.term, np.arange(n + 1))
     target_ends = np.searchsorted(targets.term, np.arange(n + 1))
@@ -48,18 +46,18 @@ def weighed(sample: Sample, weights: UnitWeights) -> Float64s:
     hit_rate, p_fa = right @ hits.yes, wrong @ hits.yes
     value = right - sample.beta * wrong
     found = _sums(np.where(targets.paired, said, 0.0), target_ends)
-    columns = [
-        1 - hit_rate,
-        p_fa,
-        hit_rate - sample.beta * p_fa,
-        _best(sample, value),
-        _best_of_terms(sample, value, gain - sample.beta * loss, hit_ends),
-        (share * per_target * found).sum(axis=1),
-        _mean_precision(sample, hit, right, hit_ends),
-        _cross_entropy(sample, sample.surprise, weights),
-        _cross_entropy(sample, sample.recalibrated, weights),
-    ]
-    result = np.stack(columns, axis=1)
+    values = {
+        "P_miss": 1 - hit_rate,
+        "P_fa": p_fa,
+        "ATWV": hit_rate - sample.beta * p_fa,
+        "MTWV": _best(sample, value),
+        "OTWV": _best_of_terms(sample, value, gain - sample.beta * loss, hit_ends),
+        "STWV": (share * per_target * found).sum(axis=1),
+        "MAP": _mean_precision(sample, hit, right, hit_ends),
+        "Cnxe": _cross_entropy(sample, sample.surprise, weights),
+        "Cnxe_min": _cross_entropy(sample, sample.recalibrated, weights),
+    }
+    result = np.stack([values[name] for name in WEIGHED], axis=1)
     result[fa_share.sum(axis=1) == 0] = np.nan
     return result
 

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from scoring.evaluate import evaluate
+from scoring.measures import WEIGHED
 from scoring.options import ScoringOptions
 from scoring.report.csv_tables import alignment_csv
 from scoring.report.summary import summary_warnings
 from scoring.statistics.sample import sample
-from scoring.statistics.weighed import MEASURES, UnitWeights, weighed
+from scoring.statistics.weighed import UnitWeights, weighed
 from std.ecf_filter import speech_s
 from std.errors import InputError
 from std.nist import ecf, rttm, std_list, term_list
@@ -228,7 +229,7 @@ def test_optimum_with_a_term_that_is_a_target_in_every_trial():
     assert measures["OTWV"] == pytest.approx(0.75)  # "NA" there
     one = sample(evaluation.groups[0], evaluation.options, evaluation.scores)
     weights = UnitWeights(np.ones((1, len(one.counted))), np.ones((1, len(one.files))))
-    expected = [measures[name] for name in MEASURES if name != "Cnxe_min"]  # scores separate
+    expected = [measures[name] for name in WEIGHED if name != "Cnxe_min"]  # scores separate
     assert weighed(one, weights)[0, :-1] == pytest.approx(expected)
 
 

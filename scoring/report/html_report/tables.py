@@ -7,11 +7,11 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from scoring.evaluate import Evaluation
+from scoring.measures import WEIGHED
 from scoring.report.html_report.views import View
 from scoring.report.intervals import shown_p
 from scoring.statistics.jackknife import UNITS, Interval
 from scoring.statistics.significance import Statistics
-from scoring.statistics.weighed import MEASURES
 from std.display.tables import HtmlColumn, HtmlTable
 from std.matching.occurrences import Occurrences
 from std.values import Detections, Float64s
@@ -233,7 +233,7 @@ def _intervals(statistics: Statistics, names: Sequence[str]) -> HtmlTable:
         ]
         for i in range(len(names))
         for group in statistics.groups
-        for measure in MEASURES
+        for measure in WEIGHED
         if any(measure in group.systems[i][unit] for unit in UNITS)
     ]
     columns = [*_columns("system"), *(HtmlColumn(f"over {unit}") for unit in UNITS)]

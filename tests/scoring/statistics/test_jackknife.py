@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from benchmarks.coverage import coverage
 from scoring.evaluate import evaluate
+from scoring.measures import WEIGHED, Measure
 from scoring.options import ScoringOptions
 from scoring.statistics import jackknife
 from scoring.statistics.jackknife import (
@@ -22,7 +23,7 @@ from scoring.statistics.jackknife import (
 )
 from scoring.statistics.sample import sample
 from scoring.statistics.significance import compare_systems, permutation_p_value
-from scoring.statistics.weighed import MEASURES, UnitWeights, weighed
+from scoring.statistics.weighed import UnitWeights, weighed
 from std.errors import StdError
 from std.files import open_input
 from std.nist import rttm
@@ -68,7 +69,7 @@ def ones(one):
 def test_with_weights_of_one_it_is_the_evaluation(name, options):
     evaluation = evaluated(name, options)
     one = sampled(evaluation)
-    expected = [evaluation.groups[0].measures[measure] for measure in MEASURES]
+    expected = [evaluation.groups[0].measures[measure] for measure in WEIGHED]
     assert weighed(one, ones(one))[0] == pytest.approx(expected, abs=1e-10, nan_ok=True)
 
 
@@ -78,7 +79,7 @@ def test_a_term_left_out_is_a_term_of_weight_zero():
     weights = ones(one)
     weights.term[0, 3] = 0
     rest = evaluated("s9", ScoringOptions(group_by=("terms:REST=(?!KW-00004).*",))).groups[1]
-    got = dict(zip(MEASURES, weighed(one, weights)[0], strict=True))
+    got = dict(zip(WEIGHED, weighed(one, weights)[0], strict=True))
     for measure in ("ATWV", "STWV", "P_miss", "P_fa", "MAP"):
         assert got[measure] == pytest.approx(rest.measures[measure], abs=1e-12)
 
@@ -90,7 +91,7 @@ def test_files_drawn_are_files_scored():
     weights.file[0] = [file.startswith("cts") for file in one.files]
     only = evaluated("s9", ScoringOptions(recordings=("^cts",))).groups[0]
     one = replace(one, rounding=only.trials / sum(only.trials_by_file.values()))
-    got = dict(zip(MEASURES, weighed(one, weights)[0], strict=True))
+    got = dict(zip(WEIGHED, weighed(one, weights)[0], strict=True))
     for measure in ("ATWV", "STWV", "P_miss", "P_fa", "MAP"):
         assert got[measure] == pytest.approx(only.measures[measure], abs=1e-12)
 
@@ -136,7 +137,7 @@ def test_over_terms_it_is_the_standard_error_of_a_mean():
     twv = evaluation.groups[0].twv[evaluation.groups[0].counted]
     found = standard_errors(deviations(sampled(evaluation), "terms", 10_000, 1))
     expected = twv.std(ddof=1) / np.sqrt(len(twv))
-    assert found[MEASURES.index("ATWV")] == pytest.approx(expected, rel=0.01)
+    assert found[[*WEIGHED].index("ATWV")] == pytest.approx(expected, rel=0.01)
 
 
 def test_parts_of_many_terms():
@@ -176,7 +177,7 @@ def test_an_interval_has_its_own_estimate_whatever_terms_are_said_once():
     evaluation = evaluated("s9")
     for unit in ("terms", "recordings"):
         found = deviations(sampled(evaluation), unit, 1000, 1)
-        for name, (low, high) in intervals(found, MEASURES, 0.95).items():
+        for name, (low, high) in intervals(found, 0.95, dict.fromkeys(WEIGHED, Measure())).items():
             assert low <= evaluation.groups[0].measures[name] <= high
 
 
@@ -185,7 +186,7 @@ def test_a_term_of_one_file_leaves_with_its_file():
     words = [("x", 1, "a"), ("y", 1, "b"), ("x", 5, "c"), ("y", 5, "c")]
     evaluation = small(words, [("A", "x", 1), ("C", "x", 5)])
     found = deviations(sampled(evaluation), "recordings", 1000, 1)
-    p_miss = MEASURES.index("P_miss")
+    p_miss = [*WEIGHED].index("P_miss")
     assert found.values[p_miss] == pytest.approx(0.5)
     less = 1 - STEP
     without_x = (0 * less + 1 + 1 / (1 + less)) / (2 + less)
@@ -269,22 +270,22 @@ def test_nothing_left_is_undefined():
 def test_the_interval_of_a_share_is_that_of_its_odds_and_that_of_a_loss_of_its_root():
     moved = np.array([[0.01], [-0.01], [0.02], [-0.02], [0.0]])
     found = Deviations(np.array([0.02]), moved)
-    (plain,) = intervals(found, ["P_fa"], 0.95).values()
-    (skewed,) = intervals(found, ["P_fa"], 0.95, scales={"P_fa": "odds"}).values()
+    (plain,) = intervals(found, 0.95, {"x": Measure()}).values()
+    (skewed,) = intervals(found, 0.95, {"x": Measure(scale="odds")}).values()
     log_odds = np.log(0.02 / 0.98)
     reach = (plain.high - 0.02) / (0.02 * 0.98)
     expected = [1 / (1 + np.exp(-log_odds - sign * reach)) for sign in (-1, 1)]
     assert skewed == pytest.approx(tuple(expected))
     assert plain.low < 0 < skewed.low
     (value,) = intervals(
-        Deviations(np.array([0.98]), moved), ["x"], 0.95, scales={"x": "root"}
+        Deviations(np.array([0.98]), moved), 0.95, {"x": Measure(scale="root")}
     ).values()
     root = np.sqrt(0.02)
     assert value.low == pytest.approx(1 - (root + (plain.high - 0.02) / (2 * root)) ** 2)
     assert value.high == 1  # nothing is lost
     still = Deviations(np.zeros(1), np.zeros((5, 1)))
     for scale in ("odds", "root"):
-        assert intervals(still, ["x"], 0.95, scales={"x": scale}) == {"x": (0.0, 0.0)}
+        assert intervals(still, 0.95, {"x": Measure(scale=scale)}) == {"x": (0.0, 0.0)}
 
 
 def test_terms_of_one_recording_in_the_rate_of_false_alarms():
