@@ -211,15 +211,31 @@ def ask_couchdb(server: str, password: str | None, method: str, path: str) -> An
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Count lines in the first ten cases of each test: counting makes Python three times as slow.
+    """Count lines in three cases of a test, and in one test of those of a file that are slow.
 
-    What is counted so is a lower bound.
+    Counting makes Python three times as slow. What is counted so is a lower bound.
     """
-    cases = Counter[str]()
+    counted = Counter[str]()
     for item in items:
-        cases[name := item.nodeid.partition("[")[0]] += 1
-        if cases[name] > 10:
+        is_slow = item.get_closest_marker("slow") is not None
+        name = str(item.path) if is_slow else item.nodeid.partition("[")[0]
+        counted[name] += 1
+        if counted[name] > (1 if is_slow else 3):
             item.add_marker("no_cover")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    """Count no lines in the fixtures of a test in which none are counted."""
+    plugin = item.config.pluginmanager.getplugin("_cov")
+    controller = plugin and plugin.cov_controller
+    if controller is None or item.get_closest_marker("no_cover") is None:
+        return (yield)
+    controller.pause()
+    try:
+        return (yield)
+    finally:
+        controller.resume()
 
 
 @pytest.fixture(autouse=True)

@@ -18,6 +18,8 @@ from std.errors import StoreBusyError
 from std.files import read
 from std.nist import std_list
 
+pytestmark = pytest.mark.slow
+
 PLAIN = str(Path(__file__).parent.parent / "configs" / "plain.toml")
 
 

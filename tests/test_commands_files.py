@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 ASR = Path(__file__).parent / "data" / "asr"
 COMMANDS = {

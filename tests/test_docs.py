@@ -11,6 +11,8 @@ from indexer.formats.registry import FORMATS
 from spoken_terms.start import ALIASES
 from tools.site.blocks import blocks
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
     [

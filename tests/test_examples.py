@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 SCRIPTS = {path.stem: path for path in sorted((ROOT / "examples").glob("*.py"))}
 NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
@@ -70,7 +72,6 @@ def test_it_is_short(name):
     assert f"python examples/{name}.py" in SCRIPTS[name].read_text()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_it_runs_and_prints(name, folder, monkeypatch, capfd):
     if name in NEEDS:

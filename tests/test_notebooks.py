@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 WHY = "needs nbclient, nbformat and ipykernel (make test-environment)"
 nbformat = pytest.importorskip("nbformat", reason=WHY)
 pytest.importorskip("nbclient", reason=WHY)
@@ -33,7 +35,6 @@ def test_it_is_valid_and_has_its_outputs(path):
     assert set(kinds) <= {"stream", "execute_result", "display_data"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_it_shows_what_it_holds(path):
     found = notebooks.differences(nbformat.read(path, as_version=4), notebooks.executed(path))

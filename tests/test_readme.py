@@ -6,6 +6,8 @@ import pytest
 
 from tools import readme
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.skipif(find_spec("espeakng_loader") is None, reason="espeakng-loader is not installed")
 def test_the_readme_says_what_its_commands_print():

@@ -9,13 +9,14 @@ import searcher.commands.search
 import searcher.phonetic.search
 import searcher.phonetic.seeds
 
+pytestmark = pytest.mark.slow
+
 
 def hits(path):
     """The hit list without its times."""
     return [line for line in path.read_text().splitlines() if "<term " in line]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("large", [False, True])
 def test_shards_and_processes_change_nothing(german, tmp_path, capsys, monkeypatch, large):
     if large:  # as if the archive were large

@@ -20,6 +20,8 @@ from searcher.prepared import prepare
 from std.config import load_config
 from std.phonetics.lexicon import lexicon_in
 
+pytestmark = pytest.mark.slow
+
 OF_CAPTIONS = ("archives", "--recognisers", "captions", "--terms", "5", "--json")
 UNKNOWN, SEED = 40, 1  # few: what unknown words become is wrong at known ones
 

@@ -12,6 +12,8 @@ import pytest
 from std.store.couchdb.database import Database
 from std.store.couchdb.errors import RetryPolicy
 
+pytestmark = pytest.mark.slow
+
 POLITE = ["close", "close in chunks", "close by its end", "chunks"]
 SILENT = ["close unsaid", "half-close", "reset after"]  # seen at the next request at the earliest
 RUDE = ["reset before", "headers only", "half a head", "cut", "cut chunks", "reset in the middle"]

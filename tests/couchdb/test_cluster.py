@@ -18,6 +18,8 @@ from std.store.couchdb.manifest import read_winner
 from std.store.couchdb.writer import new_owner
 from std.text import Normalisation
 
+pytestmark = pytest.mark.slow
+
 PLAIN = Normalisation()
 HURRY = RetryPolicy(timeout_s=10, pauses_s=(0.01, 0.02))
 
@@ -196,7 +198,6 @@ steps = st.lists(
 )
 
 
-@pytest.mark.slow
 @settings(
     deadline=None,
     max_examples=30,

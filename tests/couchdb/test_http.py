@@ -19,6 +19,8 @@ from std.store.couchdb.errors import ConflictError, RetryPolicy
 from std.store.couchdb.store import CouchDBStore
 from std.text import Normalisation
 
+pytestmark = pytest.mark.slow
+
 PLAIN = Normalisation()
 HURRY = RetryPolicy(timeout_s=10, pauses_s=(0.01, 0.02, 0.05, 0.1))
 couchdb = pytest.mark.couchdb

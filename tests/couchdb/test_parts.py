@@ -19,6 +19,8 @@ from std.store.manifest import manifest_to_json
 from std.text import Normalisation
 from std.values import Recording
 
+pytestmark = pytest.mark.slow
+
 PLAIN = Normalisation()
 
 
@@ -48,7 +50,6 @@ def many(recordings: int, seed: int) -> SegmentColumns:
     )
 
 
-@pytest.mark.slow
 def test_an_archive_of_many_recordings(couchdb_cluster, commit):
     """No document comes near CouchDB's 8 MB, nor to the 1 MB of a proxy; few requests.
 

@@ -26,6 +26,8 @@ from std.store.couchdb.layout import Layout
 from std.store.couchdb.store import CouchDBStore
 from std.text import Normalisation
 
+pytestmark = pytest.mark.slow
+
 couchdb = pytest.mark.couchdb
 HURRY = RetryPolicy(timeout_s=10, pauses_s=(0.01, 0.02, 0.05, 0.1))
 LARGE = Layout(bucket_postings=64, part_rows=4096)

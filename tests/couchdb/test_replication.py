@@ -17,7 +17,7 @@ from std.store.couchdb.manifest import MANIFEST_ID, read_winner
 from std.text import Normalisation
 
 PLAIN = Normalisation()
-pytestmark = pytest.mark.couchdb
+pytestmark = [pytest.mark.slow, pytest.mark.couchdb]
 
 
 @pytest.fixture
@@ -158,7 +158,6 @@ WORK = {
 DELETES = ("delete", "delete, merge", "delete twice")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("here", "there"), list(itertools.product(WORK, ["delete", "merge", "index again"]))
 )

@@ -28,6 +28,8 @@ from std.store.resident import ResidentSegment
 from std.text import Normalisation
 from std.values import Term
 
+pytestmark = pytest.mark.slow
+
 PLAIN = Normalisation()
 WORDS_ALONE = Config(
     splitting=SplittingConfig(words="none"), phonetic_search=PhoneticSearchConfig(words="none")

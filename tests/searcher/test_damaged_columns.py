@@ -10,10 +10,12 @@ import pytest
 
 from indexer import index_files
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[2] / "examples" / "german" / "mesh"
 
 
-@pytest.mark.parametrize("seed", ["32", pytest.param("33", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seed", ["32", "33"])
 def test_damaged_columns_are_refused_or_searched(tmp_path, seed):
     """The slow one compiles kernels that check their bounds."""
     index_files(sorted(EXAMPLES.iterdir())[:3], str(tmp_path / "index"), language="de")

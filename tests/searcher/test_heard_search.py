@@ -14,6 +14,8 @@ from std.config import Config, PhoneticSearchConfig
 from std.values import Term
 from tests.heard_sound import MESHES, frames_of, write_sound
 
+pytestmark = pytest.mark.slow
+
 LOST, WRITTEN, WHERE = "historische", "lawine", "KERSTIN_03"
 KNOWN = "spreewald"
 TERMS = [Term(str(i), text) for i, text in enumerate((LOST, KNOWN, "dem spreewald", "quarkknödel"))]

@@ -19,6 +19,8 @@ from std.values import Term
 from std.written_numbers import written
 from tests.service.test_faults import wait_for
 
+pytestmark = pytest.mark.slow
+
 TERMS = ["hahnenfedern", "polizei gewalt", "berlin"]
 
 

@@ -22,7 +22,7 @@ from service.state import Service
 from std.execution.workers import IN_PROCESS
 
 # A thread that waits for a server which was killed warns of it, perhaps during the next test.
-pytestmark = pytest.mark.filterwarnings("ignore:.*no answer from the server")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*no answer from the server")]
 
 
 SECRET = "a-secret-of-enough-letters"

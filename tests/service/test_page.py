@@ -26,6 +26,7 @@ playwright = pytest.importorskip(
 CHROMIUM = os.environ.get("STD_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
 AXE = Path(__file__).parent / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.browser,
     pytest.mark.skipif(
         CHROMIUM is None,

@@ -15,6 +15,8 @@ from service.problems import ProblemError
 from service.settings import Limits, Settings
 from service.uploads.checks import name_of
 
+pytestmark = pytest.mark.slow
+
 CAPTIONS = b"WEBVTT\n\n00:00.000 --> 00:02.000\nGood morning everyone\n"
 WAIT_S = 120
 

@@ -16,6 +16,8 @@ from tools.parsers import parsers
 from tools.site import checks, configuration, navigation, python_api, rest, staging
 from tools.site.markdown import prose, with_links
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent.parent
 MISSING = [
     name for name in ("sphinx", "myst_parser", "furo", "codespell_lib") if not find_spec(name)
@@ -36,7 +38,6 @@ def site(tmp_path_factory):
     return folder / "site"
 
 
-@pytest.mark.slow
 def test_the_site_has_every_page_and_nothing_wrong(site):
     for section in navigation.read(ROOT):
         for _, address in section.pages:
@@ -56,7 +57,6 @@ def methods(name, package):
             yield from (f"{name}.{one}" for one in public if inspect.isroutine(vars(base)[one]))
 
 
-@pytest.mark.slow
 def test_the_site_has_every_command_key_and_name(site):
     for name, parser in parsers().items():
         page = (site / f"reference/command-line/{name}.html").read_text()
@@ -76,7 +76,6 @@ def test_the_site_has_every_command_key_and_name(site):
     assert not [path for path in rest.openapi(ROOT)["paths"] if path not in page]
 
 
-@pytest.mark.slow
 @pytest.mark.browser
 def test_a_browser_asks_no_other_host(site):
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is missing")

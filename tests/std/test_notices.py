@@ -13,6 +13,8 @@ import pytest
 from std import notices
 from std.command import run, say
 
+pytestmark = pytest.mark.slow
+
 NOTICE = "std-search: compiling the kernels, once"
 
 

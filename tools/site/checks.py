@@ -1,5 +1,6 @@
 """Checks of the built site: links and anchors, requests to other hosts, spelling."""
 
+import os
 import re
 import subprocess
 import sys
@@ -52,8 +53,8 @@ def links(site: Path) -> Findings:
 
 def _dead(site: Path, page: Path, link: SplitResult, anchors: dict[Path, set[str]]) -> str:
     """Why a link leads nowhere; empty if it leads somewhere."""
-    file = (page.parent / unquote(link.path)).resolve() if link.path else page
-    if not file.is_file() or not file.is_relative_to(site):
+    file = Path(os.path.normpath(page.parent / unquote(link.path))) if link.path else page
+    if not (file in anchors or file.is_file()) or not file.is_relative_to(site):
         return "no such file"
     if link.fragment and file in anchors and unquote(link.fragment) not in anchors[file]:
         return "no such heading"

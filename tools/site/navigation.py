@@ -18,11 +18,13 @@ class Section:
         title: above its pages.
         folder: of their addresses.
         pages: (path in the repository, address without ending).
+        in_sidebar: whether the sidebar lists its pages.
     """
 
     title: str
     folder: str
     pages: tuple[tuple[str, str], ...]
+    in_sidebar: bool = True
 
 
 def read(root: Path) -> tuple[Section, ...]:
@@ -45,7 +47,8 @@ def read(root: Path) -> tuple[Section, ...]:
             for entry in section["pages"]
             for page in _expanded(root, entry, named)
         ]
-        sections.append(Section(section["title"], section["folder"], tuple(pages)))
+        in_sidebar = section.get("sidebar", True)
+        sections.append(Section(section["title"], section["folder"], tuple(pages), in_sidebar))
     _check(root, sections)
     return tuple(sections)
 

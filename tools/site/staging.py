@@ -27,12 +27,14 @@ def stage(root: Path, target: Path) -> None:
     shutil.rmtree(target, ignore_errors=True)
     places = navigation.addresses(sections)
     made = generated(root)
+    alone = {one for section in sections if not section.in_sidebar for _, one in section.pages}
     for page, address in {**places, "docs/index.md": "index"}.items():
         text = without_markers((root / page).read_text())
         if address == "index":
             text += toctrees(sections)
         text = rewritten(root, target, page, address, text, places)
-        _write(target, address, text + made.get(address, ""))
+        head = "---\norphan: true\n---\n" if address in alone else ""
+        _write(target, address, head + text + made.get(address, ""))
     for address in made.keys() - places.values():
         _write(target, address, made[address])
 
@@ -52,6 +54,8 @@ def toctrees(sections: tuple[Section, ...]) -> str:
     """The navigation, as Sphinx wants it."""
     parts = [""]
     for section in sections:
+        if not section.in_sidebar:
+            continue
         entries = [address for _, address in section.pages]
         head = ["```{toctree}", ":hidden:", f":caption: {section.title}", ""]
         parts.append("\n".join([*head, *entries, "```", ""]))

@@ -25,6 +25,8 @@ from std.languages.detection import guess, of_segment, shares
 from std.store import open_store
 from std.values import Recording, Term
 
+pytestmark = pytest.mark.slow
+
 TEXTS = {
     "de": "ich weiß nicht ob wir das noch schaffen aber wenn die anderen auch kommen dann ist es "
     "vielleicht besser mit dem auto zu fahren als auf den bus zu warten",

@@ -28,6 +28,8 @@ from indexer.lattices.to_network import (
 from indexer.networks.utterances import networks_in
 from std.values import Recording
 
+pytestmark = pytest.mark.slow
+
 ASR = Path(__file__).parents[2] / "data" / "asr"
 HERE = Recording("news", 1)
 

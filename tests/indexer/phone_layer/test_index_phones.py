@@ -14,6 +14,8 @@ from std.store.columns import unpack_vocabulary
 from std.store.heard import HeardSlots, gathered
 from tests.heard_sound import MESHES, frames_of, write_sound
 
+pytestmark = pytest.mark.slow
+
 
 def segments(store):
     return open_store(str(store)).segments()

@@ -13,6 +13,8 @@ from scoring.discovery.evaluate import evaluate
 from scoring.discovery.scores import PROFILES
 from scoring.discovery.transcription import inclusive, literal, two_sided
 
+pytestmark = pytest.mark.slow
+
 RULES = {"zrc2017": inclusive, "zrc2015": two_sided, "definition": literal}
 
 

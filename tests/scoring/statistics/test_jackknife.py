@@ -40,6 +40,8 @@ from std.values import (
 )
 from tests.scoring.nist_sets import NIST, inputs
 
+pytestmark = pytest.mark.slow
+
 
 @lru_cache
 def turns_of(name):

@@ -30,6 +30,8 @@ from std.nist import term_list
 from std.store.resident import ResidentSegment
 from std.values import Term
 
+pytestmark = pytest.mark.slow
+
 SAID, SILENT = 6, 60
 DUTCH = "de kerk staat aan een brede landweg met biosferen"
 

@@ -16,6 +16,8 @@ from std.sound import files
 from std.sound.columns import Encoder, Sound
 from std.values import Recording, Term
 
+pytestmark = pytest.mark.slow
+
 EAR = Encoder("whisper", "aa")
 RANDOM = np.random.default_rng(3)
 WORD = RANDOM.integers(0, 256, (30, 32)).astype(np.uint8)  # .6 s

@@ -35,6 +35,8 @@ from std.store import open_store
 from std.store.resident import ResidentSegment
 from std.text import Normalisation
 
+pytestmark = pytest.mark.slow
+
 COMMON, RARE, GONE = "abcdefghijklmnopqrstuvwx", "yzäöüß", "012345"
 NORMAL = Normalisation()
 

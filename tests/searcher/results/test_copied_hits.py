@@ -27,6 +27,8 @@ from std.store.resident import ResidentSegment
 from std.values import ECF, Excerpt, Recording, Term
 from tests.conftest import build_network
 
+pytestmark = pytest.mark.slow
+
 FILES = ("KERSTIN_00", "KERSTIN_05", "KERSTIN_12")
 COPIES = 4
 SINGLE = ["landkreis", "dem spreewald", "hahnenfedern", "burganlage", "im bran*", "zeitgeist"]

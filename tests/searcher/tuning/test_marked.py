@@ -14,6 +14,8 @@ from std.marks import Mark, dump
 from std.text import Normalisation
 from std.values import Recording
 
+pytestmark = pytest.mark.slow
+
 needs_espeak = pytest.mark.skipif(
     std.phonetics.g2p.find_spec("espeakng_loader") is None,
     reason="espeakng-loader is not installed",

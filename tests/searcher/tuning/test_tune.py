@@ -17,10 +17,13 @@ from searcher.evidence.model_file import load
 from searcher.tuning.gain import PULLS, Gain
 from tests.searcher.tuning.conftest import FILES
 
-pytestmark = pytest.mark.skipif(
-    std.phonetics.g2p.find_spec("espeakng_loader") is None,
-    reason="espeakng-loader is not installed",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        std.phonetics.g2p.find_spec("espeakng_loader") is None,
+        reason="espeakng-loader is not installed",
+    ),
+]
 
 
 @pytest.fixture(scope="module")

@@ -20,9 +20,12 @@ from std.errors import ConfigError
 from std.phonetics import g2p_espeak
 from std.phonetics.g2p_espeak import Espeak
 
-pytestmark = pytest.mark.skipif(
-    find_spec("espeakng_loader") is None, reason="espeakng-loader is not installed"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        find_spec("espeakng_loader") is None, reason="espeakng-loader is not installed"
+    ),
+]
 
 WORDS = {
     "da": "smørrebrød kærlighed rødgrød politimester undervisning elektrificering solidarisk",

@@ -16,6 +16,8 @@ from std.store.couchdb.errors import RetryPolicy, TransientError
 from std.store.couchdb.store import CouchDBStore, open_couchdb
 from std.text import Normalisation
 
+pytestmark = pytest.mark.slow
+
 PLAIN = Normalisation()
 SCENARIOS = ["index", "delete", "merge", "metadata"]
 
@@ -35,7 +37,6 @@ def killed_everywhere(kind: str, where: str, scenario: str) -> dict:
     return json.loads(ran.stdout)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_writer_to_a_folder_is_killed(tmp_path, scenario):
     """After a re-run the folder is the same byte for byte."""
@@ -45,7 +46,6 @@ def test_a_writer_to_a_folder_is_killed(tmp_path, scenario):
     assert outcome["steps"] > 10
 
 
-@pytest.mark.slow
 @pytest.mark.couchdb
 @pytest.mark.parametrize("scenario", [*SCENARIOS, "heal", "parts"])
 def test_a_writer_to_couchdb_is_killed(couchdb_databases, scenario):
@@ -56,7 +56,6 @@ def test_a_writer_to_couchdb_is_killed(couchdb_databases, scenario):
     assert outcome["steps"] >= 4
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scenario", [*SCENARIOS, "heal", "parts"])
 def test_a_writer_to_a_cluster_is_killed(couchdb_cluster, scenario):
     """One of three nodes is away, too."""
@@ -88,7 +87,6 @@ def speech(network):
 REQUESTS = ["GET manifest", "GET _all_docs", "POST _bulk_docs", "PUT manifest"]
 
 
-@pytest.mark.slow
 @pytest.mark.couchdb
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("request_line", REQUESTS)
@@ -124,7 +122,6 @@ def test_the_server_is_killed_and_comes_back(mortal, speech, monkeypatch, reques
     store.close()
 
 
-@pytest.mark.slow
 @pytest.mark.couchdb
 def test_the_server_is_killed_and_stays_away(mortal, speech, monkeypatch):
     url = f"couchdb://127.0.0.1:{mortal.port}/index"

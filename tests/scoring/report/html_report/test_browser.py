@@ -32,6 +32,7 @@ playwright = pytest.importorskip(
 )
 CHROMIUM = os.environ.get("STD_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.browser,
     pytest.mark.skipif(
         CHROMIUM is None,

@@ -37,6 +37,8 @@ from std.values import (
 )
 from tests.scoring.nist_sets import NIST, evaluated
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = (
     "</script><script>alert(1)</script><!-- \u2028 & \"quoted\" 'x' <img src=x onerror=alert(2)>"
 )
