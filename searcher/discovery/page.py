@@ -18,12 +18,11 @@ import numpy as np
 
 from searcher.discovery.found import Discovered, DiscoveredClass, DiscoveredFragment
 from std import __version__
-from std.audio.facts import is_same_audio
-from std.audio.files import AudioFolder, audio_folder
+from std.audio.files import audio_folder, audio_of
 from std.display.numbers import clock, counted
 from std.display.tables import templates
 from std.errors import InputError, StdError
-from std.metadata.table import AUDIO, NO_METADATA, Metadata
+from std.metadata.table import NO_METADATA, Metadata
 from std.outputs import open_output
 from std.sound.files import SUFFIX, sound_name
 from std.values import Recording
@@ -71,7 +70,10 @@ def write_class_page(
             "heading": f"{counted(len(one.fragments), 'fragment')}, {_length(one)}",
             "note": _note(one),
             "rows": [
-                _row(part, _place(part, folder, metadata) if row < HEARD else None)
+                _row(
+                    part,
+                    audio_of(part.recording.file, folder, metadata) if row < HEARD else None,
+                )
                 for row, part in enumerate(one.fragments)
             ],
         }
@@ -102,22 +104,6 @@ def _row(part: DiscoveredFragment, place: Path | None) -> _Row:
     channel = f" ({part.recording.channel})" if part.recording.channel != 1 else ""
     sound = _sound(part, place) if place else ""
     return _Row(f"{part.recording.file}{channel}", clock(part.start_s), part.written, sound)
-
-
-def _place(part: DiscoveredFragment, folder: AudioFolder | None, metadata: Metadata) -> Path | None:
-    """The audio file of a fragment's recording.
-
-    Raises:
-        InputError: several files may be the audio.
-    """
-    known = metadata.values(part.recording.file)
-    if folder and (path := folder.path(part.recording.file, known)):
-        return path
-    place = Path(known.get(AUDIO, ""))
-    try:
-        return place if place.is_file() and is_same_audio(place, known) else None
-    except (OSError, ValueError):  # an impossible file name
-        return None
 
 
 def _sound(part: DiscoveredFragment, place: Path) -> str:

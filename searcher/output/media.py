@@ -14,8 +14,8 @@ import numpy as np
 
 from searcher.output.context import CHANGE
 from searcher.results.hits import Hit
-from std.audio.facts import DURATION_S, is_same_audio
-from std.audio.files import AudioFolder, audio_folder
+from std.audio.facts import DURATION_S
+from std.audio.files import audio_folder, audio_of
 from std.audio.samples import RATES, Format, samples, sound_file
 from std.characters import text_of
 from std.csv_files import NUMBER
@@ -67,7 +67,7 @@ def write_clips(
     if audio and not audio.is_dir():
         raise StdError(f"--audio {audio}: expected a folder")
     folder_of_audio = audio_folder(audio) if audio else None
-    places = {hit.file: _audio_of(hit.file, folder_of_audio, metadata) for hit in hits}
+    places = {hit.file: audio_of(hit.file, folder_of_audio, metadata) for hit in hits}
     if hits and not any(places.values()):
         raise StdError(
             f"--clips: expected audio of {', '.join(sorted(places)[:3])} in the folder --audio or "
@@ -105,22 +105,6 @@ def _clip_name(hit: Hit, metadata: Metadata) -> str:
 def recording_name(hit: Hit) -> str:
     """The recording of a hit as part of a file name."""
     return safe_name(hit.file) + (f"_{hit.channel}" if hit.channel != 1 else "")
-
-
-def _audio_of(file: str, folder: AudioFolder | None, metadata: Metadata) -> Path | None:
-    """The audio file of a recording, from the folder or from its metadata; addresses are ignored.
-
-    Raises:
-        InputError: several files of the folder fit.
-    """
-    known = metadata.values(file)
-    if folder and (path := folder.path(file, known)):
-        return path
-    place = Path(known.get(AUDIO, ""))
-    try:
-        return place if place.is_file() and is_same_audio(place, known) else None
-    except (OSError, ValueError):  # an impossible file name
-        return None
 
 
 def write_subtitles(hits: Sequence[Hit], path: Path) -> None:
@@ -243,7 +227,7 @@ def _edit_clips(
 ) -> list[EditClip]:
     """The stretches of hits; a recording without audio is a file of its name."""
     folder = audio_folder(audio) if audio else None
-    places = {hit.file: _audio_of(hit.file, folder, metadata) for hit in hits}
+    places = {hit.file: audio_of(hit.file, folder, metadata) for hit in hits}
     clips = []
     for hit in hits:
         place = places[hit.file]

@@ -2,6 +2,7 @@
 
     AudioFolder     the audio files below a folder; finds that of a recording
     audio_folder    walk a folder
+    audio_of        the file of a recording, of a folder or of its metadata
     is_audio        whether a file begins like an audio file
 
 A recording's metadata may name its file, by a path below the folder (``std-recognise`` and
@@ -24,7 +25,7 @@ from unicodedata import normalize
 
 from std.audio.facts import HASH, file_digest, is_same_audio
 from std.errors import InputError
-from std.metadata.table import AUDIO
+from std.metadata.table import AUDIO, Metadata
 
 AUDIO_TYPES = {  # formats that browsers play, by extension
     ".ogg": "audio/ogg", ".oga": "audio/ogg", ".opus": "audio/ogg", ".mp3": "audio/mpeg",
@@ -192,6 +193,27 @@ def audio_folder(root: Path) -> AudioFolder:
             if Path(place, name).is_symlink() and not is_below(Path(place, name), base)
         ]
     return AudioFolder(root, tuple(sorted(files)), tuple(sorted(left_out)))
+
+
+def audio_of(file: str, folder: AudioFolder | None, metadata: Metadata) -> Path | None:
+    """The audio file of a recording: of a folder, else the one that its metadata name.
+
+    Args:
+        file: the recording's audio file, as an index names it.
+        folder: the folder of audio files; None: there is none.
+        metadata: of the recordings; an address in the column `audio` is ignored.
+
+    Raises:
+        InputError: several files of the folder fit.
+    """
+    known = metadata.values(file)
+    if folder and (path := folder.path(file, known)):
+        return path
+    place = Path(known.get(AUDIO, ""))
+    try:
+        return place if place.is_file() and is_same_audio(place, known) else None
+    except (OSError, ValueError):  # an impossible file name
+        return None
 
 
 def is_below(path: Path, root: Path | str) -> bool:

@@ -101,16 +101,7 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>", encoding: str = "UTF-
     if others and not words:
         got = f"{', '.join(sorted(others))} records only"
         raise InputError(path, 0, "words with their times, LEXEME records", got)
-    return Lexemes(
-        tuple(spans.recordings),
-        tuple(spans.speakers),
-        np.frombuffer(spans.recording, np.int32),
-        np.frombuffer(spans.speaker, np.int32),
-        np.frombuffer(spans.start_s, np.float64),
-        np.frombuffer(spans.duration_s, np.float64),
-        tuple(words),
-        tuple(subtypes),
-    )
+    return Lexemes(*spans.columns(), tuple(words), tuple(subtypes))
 
 
 def parse_turns(stream: BinaryIO, path: Path | str = "<stream>", encoding: str = "UTF-8") -> Turns:
@@ -118,14 +109,7 @@ def parse_turns(stream: BinaryIO, path: Path | str = "<stream>", encoding: str =
     spans = _Spans()
     for columns in _blocks(stream, path, encoding, "SPEAKER", set()):
         spans.add(columns)
-    return Turns(
-        tuple(spans.recordings),
-        tuple(spans.speakers),
-        np.frombuffer(spans.recording, np.int32),
-        np.frombuffer(spans.speaker, np.int32),
-        np.frombuffer(spans.start_s, np.float64),
-        np.frombuffer(spans.duration_s, np.float64),
-    )
+    return Turns(*spans.columns())
 
 
 class _Spans:
@@ -151,6 +135,19 @@ class _Spans:
         self.speaker.extend(map(self.speakers.__getitem__, speakers))
         self.start_s.extend(map(float, starts))
         self.duration_s.extend(map(float, durations))
+
+    def columns(
+        self,
+    ) -> tuple[tuple[Recording, ...], tuple[str, ...], Int32s, Int32s, Float64s, Float64s]:
+        """The recordings and speakers, then of each record its recording, speaker and time."""
+        return (
+            tuple(self.recordings),
+            tuple(self.speakers),
+            np.frombuffer(self.recording, np.int32),
+            np.frombuffer(self.speaker, np.int32),
+            np.frombuffer(self.start_s, np.float64),
+            np.frombuffer(self.duration_s, np.float64),
+        )
 
 
 def _blocks(

@@ -1,5 +1,6 @@
-"""A Whisper without a model: it says what the test tells it to."""
+"""A Whisper without a model, which says what the test tells it to; and speech as a file."""
 
+import wave
 from types import SimpleNamespace
 
 import numpy as np
@@ -106,3 +107,18 @@ def window():
         return Window(start_ms, end_ms, start_ms, samples, frames, silent)
 
     return make
+
+
+def write_speech(path, second):
+    """31 s of noise with pauses as a WAV file of 16 kHz; ``second`` makes the second channel."""
+    random = np.random.default_rng(2)
+    lengths = enumerate([4, 0.4] * 7)
+    parts = [random.normal(0, 0.3 * (i % 2 == 0), int(16_000 * s)) for i, s in lengths]
+    one = np.concatenate(parts)
+    samples = np.stack([one, second(one)], axis=1)
+    with wave.open(str(path), "wb") as sink:
+        sink.setnchannels(2)
+        sink.setsampwidth(2)
+        sink.setframerate(16_000)
+        sink.writeframes((samples * 20_000).clip(-32_768, 32_767).astype("<i2").tobytes())
+    return path

@@ -12,6 +12,7 @@ from recogniser.protocol import FRAME, Hypothesis, Recognition
 from recogniser.recording import StoppedError, Task, recognise
 from std.errors import ConfigError, InputError
 from std.networks import TimedWord
+from tests.recogniser.conftest import write_speech
 
 pytest.importorskip("av", reason="needs the extra 'whisper' or 'pocketsphinx' (PyAV)")
 
@@ -47,18 +48,7 @@ class Echo:
 @pytest.fixture
 def speech(tmp_path):
     """31 s of noise with pauses, two channels, as a WAV file."""
-    random = np.random.default_rng(2)
-    lengths = enumerate([4, 0.4] * 7)
-    parts = [random.normal(0, 0.3 * (i % 2 == 0), int(16_000 * s)) for i, s in lengths]
-    one = np.concatenate(parts)
-    samples = np.stack([one, np.zeros_like(one)], axis=1)
-    path = tmp_path / "speech.wav"
-    with wave.open(str(path), "wb") as sink:
-        sink.setnchannels(2)
-        sink.setsampwidth(2)
-        sink.setframerate(16_000)
-        sink.writeframes((samples * 20_000).clip(-32_768, 32_767).astype("<i2").tobytes())
-    return path
+    return write_speech(tmp_path / "speech.wav", np.zeros_like)
 
 
 def task(path, output, **more):

@@ -16,6 +16,7 @@ from std.errors import InputError
 from std.sound.columns import frames
 from std.sound.files import read_sound
 from std.values import Recording
+from tests.recogniser.conftest import write_speech
 
 pytest.importorskip("av", reason="needs the extra 'whisper' or 'pocketsphinx' (PyAV)")
 
@@ -70,18 +71,7 @@ def writer(monkeypatch):
 @pytest.fixture
 def speech(tmp_path):
     """31 s of noise with pauses on a rising voltage, two channels, as a WAV file."""
-    random = np.random.default_rng(2)
-    parts = [random.normal(0, 0.3 * (i % 2 == 0), int(16_000 * s)) for i, s in
-             enumerate([4, 0.4] * 7)]  # fmt: skip
-    one = np.concatenate(parts)
-    samples = np.stack([one, np.linspace(0, 1, len(one))], axis=1)
-    path = tmp_path / "speech.wav"
-    with wave.open(str(path), "wb") as sink:
-        sink.setnchannels(2)
-        sink.setsampwidth(2)
-        sink.setframerate(16_000)
-        sink.writeframes((samples * 20_000).clip(-32_768, 32_767).astype("<i2").tobytes())
-    return path
+    return write_speech(tmp_path / "speech.wav", lambda one: np.linspace(0, 1, len(one)))
 
 
 def task(path, output, **more):
