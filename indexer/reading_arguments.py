@@ -59,7 +59,7 @@ def add_recording_options(parse: Parser) -> None:
         "--speakers",
         type=file_argument,
         metavar="RTTM",
-        help="who spoke when (a diarisation); a word belongs to the speaker whose turn it is in",
+        help="who spoke when (a diarisation): each word gets the speaker of its turn",
     )
 
 
@@ -111,8 +111,8 @@ def _add_audio_options(group: "argparse._ArgumentGroup") -> None:
         "--audio",
         type=folder_argument,
         metavar="FOLDER",
-        help="the folder of all audio files: each recording keeps which is its own; without INPUT, "
-        "all recordings of the index",
+        help="folder of all audio files; the index notes the file of each recording; without "
+        "INPUT, for all its recordings",
     )
 
 
@@ -130,8 +130,8 @@ def _add_text_options(group: "argparse._ArgumentGroup") -> None:
         "--clock-offset",
         type=offset_argument,
         metavar="S|FILE",
-        help="how far words stand behind their sound, as std-store verify says; it is taken off "
-        "their times; or a file with lines of RECORDING S",
+        help="seconds by which words are later than their sound (std-store verify measures them), "
+        "to subtract from their times; or a file with lines of RECORDING S",
     )
     add(
         "--encoding",

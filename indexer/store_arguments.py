@@ -34,7 +34,7 @@ examples:
   std-store verify INDEX --json
   std-store clean-up couchdb://db.example/news
 
-exit status: 0 done, 2 damage, or a mistake that you can correct, said in one line
+exit status: 0 done, 2 damage, or an error in options or input, in one line
 """
 
 

@@ -27,8 +27,8 @@ examples:
   std-recognise frames/ --output NETWORKS --frames 0.02 --encoder hubert-9
   std-index NETWORKS --store INDEX --ecf NETWORKS/ecf.xml
 
-The same command goes on where it was stopped, or killed. Exit status 1: some recordings could not
-be read, one line each; the others are there.
+The same command continues after an interruption. Exit status 1: some recordings could not be read
+(one line each); the others are complete.
 """
 
 
@@ -36,8 +36,8 @@ def parser() -> argparse.ArgumentParser:
     """The options in the order in which ``--help`` lists them."""
     parse = Parser(
         prog=COMMAND,
-        description="Turn recordings into confusion networks: what was said, and what else may "
-        "have been. std-index indexes them.",
+        description="Recognise recordings and write confusion networks (the likeliest words and "
+        "their alternatives), which std-index indexes.",
         epilog=EXAMPLE,
     )
     parse.add_argument(
@@ -133,14 +133,14 @@ def _add_again(group: "argparse._ArgumentGroup") -> None:
         "--listen-again",
         type=file_argument,
         metavar="CSV",
-        help="listen only to the windows of these stretches, told of the words that are searched "
-        "there (std-search --listen-again writes them); the rest is taken from --earlier",
+        help="recognise only the windows of these stretches again, with the words that are "
+        "searched there (std-search --listen-again writes them); take the rest from --earlier",
     )
     group.add_argument(
         "--earlier",
         type=folder_argument,
         metavar="NETWORKS",
-        help="folder of the earlier networks, which stays as it is",
+        help="folder of the earlier networks; it is not changed",
     )
 
 

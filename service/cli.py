@@ -38,7 +38,7 @@ examples:
   std-serve --store couchdb://db/news --host 0.0.0.0 --token-file token \\
       --allow-host archive.local
 
-exit status: 0 ended by SIGTERM, 130 by Ctrl-C, 2 a mistake that you can correct, said in one line
+exit status: 0 ended by SIGTERM, 130 by Ctrl-C, 2 an error in options or input, in one line
 """
 PORT = number(Range(0, 65535, whole=True))
 MOST_JOBS = 4  # by default: each process opens the index
@@ -73,7 +73,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parse.add_argument(
         "--alerts-column", type=text_argument, metavar="NAME",
-        help="the column of --alerts that holds the terms, where its name does not say it",
+        help="column of --alerts with the terms, if its name does not show it",
     )  # fmt: skip
     parse.add_argument(
         "--alerts-url", type=text_argument, action="append", default=[], metavar="URL",

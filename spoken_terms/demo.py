@@ -33,7 +33,7 @@ examples:
   std-demo
   std-demo my-folder --no-page
 
-exit status: 0 done, 2 a mistake that you can correct, said in one line
+exit status: 0 done, 2 an error in options or input, in one line
 """
 
 

@@ -117,7 +117,7 @@ examples:
   std-config list
   std-search --store INDEX --config "$(std-config path plain)" rathaus
 
-exit status: 0 done, 2 a mistake that you can correct, said in one line
+exit status: 0 done, 2 an error in options or input, in one line
 """
 
 

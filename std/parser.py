@@ -25,7 +25,7 @@ from std.terminal import coloured, printable
 
 ABOUT_FILES = """\
 Files to read may be compressed with gzip and may be pipes; - is standard input. Files to write may
-be devices, pipes and links, which stay what they are; - is standard output.
+be devices, pipes and links, which are not replaced; - is standard output.
 """
 
 EMPTY_VALUE = re.compile(r"(--[\w-]+=|-\w)--")  # of an option

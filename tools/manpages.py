@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-STATUS = "0 done; 2 a mistake that you can mend, said in one line"
+STATUS = "0 done; 2 an error in options or input, in one line"
 ENVIRONMENT = """\
 .SH ENVIRONMENT
 .TP

@@ -87,7 +87,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add_row_options(result, "values")
     add_progress_options(result, quiet="no progress and summary on stderr")
-    add_config_options(result, "is checked; this command uses nothing of it")
+    add_config_options(result, "checked only: this command has no settings")
     return result
 
 

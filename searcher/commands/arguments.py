@@ -49,7 +49,7 @@ examples:
   std-search --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786 --terms terms.xml ...
 
 exit status: 0 a batch is written, or a TERM was found; 1 no TERM, or nothing new, was found
-(as grep), which is to say with --min-probability; 2 a mistake that you can mend, said in one line
+at least as probable as --min-probability (as grep); 2 an error in options or input, in one line
 """
 MOVED = {  # options that std-query had
     "-K": "--set splitting.max_edits=N",
@@ -116,25 +116,25 @@ def _add_input(parse: Parser) -> None:
         "--ecf",
         type=file_argument,
         metavar="XML",
-        help="the speech that is searched as a batch; without: all that the index has",
+        help="speech that a batch searches (default: all of the index)",
     )
     add(
         "--output",
         type=file_argument,
         metavar="XML",
-        help="where the hit list of a batch goes; without: its hits go to stdout",
+        help="file for the hit list of a batch (default: the hits go to stdout)",
     )
 
 
 def _add_selection(parse: Parser) -> None:
     """The options of recordings and shown hits."""
     add = parse.add_argument
-    add_selection_options(parse, ", and what a speaker said whom the index names", verb="search ")
+    add_selection_options(parse, ", and speech of speakers that the index names", verb="search ")
     add(
         "--min-probability",
         type=number(PROBABILITY),
         metavar="P",
-        help=f"hits that are at least so likely ({SHOWN_FROM:g} with a TERM, 0 with a list)",
+        help=f"least probability of a hit ({SHOWN_FROM:g} with a TERM, 0 with a list)",
     )
     add(
         "--limit",
@@ -145,7 +145,7 @@ def _add_selection(parse: Parser) -> None:
     add(
         "--explain-query",
         action="store_true",
-        help="search nothing: show what a TERM becomes, its splits and similar words (std-query)",
+        help="do not search; show the splits of a TERM and similar words (std-query)",
     )
     add("--quiet", action="store_true", help=QUIET)
 
@@ -167,7 +167,7 @@ def _add_explaining(group: "argparse._ArgumentGroup") -> None:
         "--vocabulary",
         type=file_argument,
         metavar="FILE",
-        help="words in place of those of a --store: lines of word[<TAB>count], UTF-8",
+        help="words instead of those of a --store: lines of word[<TAB>count], UTF-8",
     )
     add("--all-words", action="store_true", help="split and expand known words as well")
     add("--all-matches", action="store_true", help="every match of every segment")
@@ -233,7 +233,7 @@ def _add_settings(group: "argparse._ArgumentGroup") -> None:
     group.add_argument(
         "--phones",
         choices=PHONES,
-        help="that terms are found by: guessed from the recogniser's words, heard in the sound "
+        help="of phonetic search: derived from the recogniser's words, heard in the sound "
         "(where the index has them), or both (both)",
     )
     group.add_argument(

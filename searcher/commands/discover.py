@@ -32,7 +32,7 @@ example:
   std-discover --store INDEX --output found.class
   std-discovery --phones gold.phn --words gold.wrd --classes found.class
 
-exit status: 0 something recurs; 1 nothing does (as grep); 2 a mistake that you can mend
+exit status: 0 something recurs; 1 nothing does (as grep); 2 an error in options or input
 """
 SHORTEST_NAME = 4  # letters
 FRAGMENT_COLUMNS = ("class", "file", "channel", "start", "end", "score", "written", "spelling")
@@ -42,9 +42,9 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     parse = Parser(
         prog="std-discover",
-        description="Find what is said again and again in an archive, without any terms: stretches "
-        "of sound that resemble each other, in any language, recognised or not. Needs sound in the "
-        "index (std-recognise --sound or --sound-only, then std-index).",
+        description="Find speech that recurs in an archive, without terms: stretches of sound that "
+        "resemble each other, in any language, with or without a recogniser. The index needs sound "
+        "(std-recognise --sound or --sound-only, then std-index).",
         epilog=DISCOVER_EXAMPLE,
     )
     add_store_option(parse)
@@ -59,7 +59,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parse.add_argument(
         "--unexplained", action="store_true",
-        help="only what the recogniser wrote as different words, or not at all",
+        help="only classes that the recogniser wrote as different words, or not at all",
     )  # fmt: skip
     parse.add_argument(
         "--names", type=file_argument, metavar="FILE",
@@ -70,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
         "--output", type=file_argument, metavar="CLASS", help="class file, for std-discovery"
     )
     parse.add_argument(
-        "--page", type=file_argument, metavar="HTML", help="page to look through and to listen to"
+        "--page", type=file_argument, metavar="HTML", help="page with the classes and their sound"
     )
     parse.add_argument(
         "--audio",
@@ -92,8 +92,8 @@ def _add_thresholds(pairs: "argparse._ArgumentGroup") -> None:
     """The thresholds of pairs."""
     pairs.add_argument(
         "--least-score", type=number(Range(1, 1_000_000, whole=True)), metavar="SIGNS",
-        help="of a pair: signs by which its frames are nearer than usual, in all (300; of phones "
-        "1000)",
+        help="of a pair: by how many signs its frames are nearer than usual, summed (300; of "
+        "phones 1000)",
     )  # fmt: skip
     pairs.add_argument(
         "--least-length", type=number(Range(0.1, 3.0)), default=0.3, metavar="SECONDS",
@@ -101,7 +101,7 @@ def _add_thresholds(pairs: "argparse._ArgumentGroup") -> None:
     )  # fmt: skip
     pairs.add_argument(
         "--most-chance", type=number(Range(0.0, 1.0)), metavar="SHARE",
-        help="of the pairs, as reversed speech tells it (0.01; of phones 0.25)",
+        help="of the pairs, estimated with reversed speech (0.01; of phones 0.25)",
     )  # fmt: skip
 
 

@@ -29,8 +29,7 @@ def add_list_options(group: "argparse._ArgumentGroup") -> None:
         "--term-column",
         type=text_argument,
         metavar="NAME",
-        help="the column of --terms or --alerts that holds the terms, where its name does not "
-        "say it",
+        help="column of --terms or --alerts with the terms, if its name does not show it",
     )
     add(
         "--probabilities",
@@ -42,7 +41,7 @@ def add_list_options(group: "argparse._ArgumentGroup") -> None:
     add(
         "--no-default-score",
         action="store_true",
-        help="leave out what a place without a hit is worth (kws2013): NIST's own scorer refuses "
+        help="leave out the score of places without a hit (kws2013): NIST's own scorer refuses "
         "an attribute that its schema lacks",
     )
     add("--system-id", type=text_argument, default="std", help="name of the system in the hit list")
@@ -86,7 +85,7 @@ def add_hit_options(group: "argparse._ArgumentGroup") -> None:
         "--listen-again",
         type=file_argument,
         metavar="CSV",
-        help="where unknown words may have been said, with probability .02 to .95: the table of "
+        help="places where unknown words may have been said (probability .02 to .95), for "
         "std-recognise --listen-again",
     )
 
@@ -97,7 +96,7 @@ def add_words_option(group: "argparse._ArgumentGroup") -> None:
         "--within-words",
         type=kinds_argument,
         metavar="KINDS",
-        help="hits inside other words that are kept: form (jünglings, of jüngling), part "
+        help="which hits inside other words to keep: form (jünglings, of jüngling), part "
         "(internacionales, of nacional), apart (hier door, of hierdoor), or none; an evaluation by "
         "words counts form and part as false alarms (form,part,apart)",
     )
@@ -111,7 +110,7 @@ def add_media_options(group: "argparse._ArgumentGroup") -> None:
         "--audio",
         type=folder_argument,
         metavar="FOLDER",
-        help="of the recordings' audio files; without: where their metadata say",
+        help="folder of audio files (default: those that the metadata name)",
     )
     add("--clip-format", choices=["ogg", "wav"], default="ogg", help="(ogg)")
     add("--clip-around", type=AROUND_S, default=0.5, metavar="S", help="before and after (0.5)")
@@ -151,7 +150,7 @@ def add_media_options(group: "argparse._ArgumentGroup") -> None:
         "--first-timecode",
         default="00:00:00:00",
         metavar="HH:MM:SS:FF",
-        help="at which the timeline, or each recording with markers, begins (00:00:00:00)",
+        help="start of the timeline, or of each recording with markers (00:00:00:00)",
     )
 
 

@@ -44,7 +44,7 @@ def parser() -> argparse.ArgumentParser:
         prog="std-tune",
         description="Learn score calibration from transcribed speech, from marks (right, wrong) of "
         "people who searched with std-serve, or from both; phone confusions from transcripts. Or "
-        "check, without either, how far an archive's probabilities hold.",
+        "test the probabilities of an archive without either.",
         epilog=TUNE_EXAMPLE,
     )
     parse.add_argument(
@@ -66,8 +66,8 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parse.add_argument(
         "--check", type=file_argument, metavar="WORDS",
-        help="learn nothing: search words that most probably nobody says. WORDS are those that the "
-        "recogniser knows, one a line; searched are those of them that it never wrote, though it "
+        help="do not learn; search words that probably nobody says. WORDS has the recogniser's "
+        "vocabulary, one word a line; the command searches those that it never wrote although it "
         "often wrote others of their stem",
     )  # fmt: skip
     parse.add_argument("--output", type=file_argument, metavar="JSON", help="the model")
@@ -75,19 +75,19 @@ def parser() -> argparse.ArgumentParser:
         "--language",
         type=text_argument,
         metavar="NAME",
-        help="to learn of, where the index has several",
+        help="language to learn from, if the index has several",
     )
     add_row_options(parse, "figures of what was learned")
     add_progress_options(parse)
     settings = parse.further("settings")
     add_config_options(settings)
     settings.add_argument(
-        "--seed", type=SEED, default=1, help="draws the in-vocabulary words learned from (1)"
+        "--seed", type=SEED, default=1, help="of the random choice of in-vocabulary words (1)"
     )
     settings.add_argument(
         "--even-if-worse",
         action="store_true",
-        help="write a model that is expected to lose on other speech, too",
+        help="also write a model that is expected to lose on other speech",
     )
     return parse
 
