@@ -5,7 +5,7 @@
 Captions of an hour each: cues of 3 to 5 s, 150 words a minute, ranks drawn with probability 1/rank,
 in sentences with capitals and punctuation, two lines to a cue. Each figure is the least CPU time of
 some rounds (`benchmarks.index`, stage ``parse``: from files to the committed index, without phone
-columns), each in a process of its own; the formats take turns, so that a busy machine slows all
+columns), each in a separate process; the formats take turns, so that a busy machine slows all
 alike. The ratio to mesh files is a yardstick that hardly depends on the machine.
 
 With ``--folder`` everything stays there, also the indexes, whose digests are printed: they tell

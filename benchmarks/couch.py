@@ -9,7 +9,7 @@ The synthetic networks are inverted once, for both stores.
                   ``configs/plain.toml``
     again         searches the same open store once more
     phrase        the phrases of `benchmarks.search`, one after the other in an open store
-    first phrase  each phrase in a store of its own whose vocabulary has been read
+    first phrase  each phrase in a separate store whose vocabulary has been read
 
 Phrases are printed in median milliseconds, with requests and kB received (mean and median). The
 others are printed as best and median of the rounds: wall seconds, CPU seconds of this process, and
@@ -40,7 +40,7 @@ from std.store.couchdb.database import Database
 from std.text import Normalisation
 from std.values import ConfusionNetwork
 
-FIRST_PHRASES = 40  # each opens a store of its own
+FIRST_PHRASES = 40  # each opens a separate store
 
 
 class Spent(NamedTuple):

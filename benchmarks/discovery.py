@@ -8,7 +8,7 @@ lexicon of phone sequences, phones of 30 to 150 ms. The system finds words with 
 by up to 40 ms, some fragments in a wrong class, frequent words in classes of thousands. So the
 number of pairs grows with the square of the corpus; the time should not.
 
-Each measurement is a process of its own; CPU seconds include imports and reading, memory is the
+Each measurement is a separate process; CPU seconds include imports and reading, memory is the
 peak resident size of the process.
 """
 
@@ -65,7 +65,7 @@ def make(folder: Path, phones: int, fragments: int, seed: int = 1) -> int:
 
 
 def score(folder: Path, profile: str) -> None:
-    """Score one corpus and print what it took; runs in a process of its own."""
+    """Score one corpus and print what it took; runs in a separate process."""
     from scoring.discovery.cli import main
 
     stdout, sys.stdout = sys.stdout, open(os.devnull, "w")  # noqa: PTH123, SIM115

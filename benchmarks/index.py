@@ -2,7 +2,7 @@
 
     python -m benchmarks.index [--hours 10 100] [--parse-hours 5] [--folder DIR] [--json]
 
-Each line is measured in a process of its own on one core: CPU seconds, because other processes of a
+Each line is measured in a separate process on one core: CPU seconds, because other processes of a
 shared machine change wall seconds; peak memory as the kernel counts it, mapped files included.
 
     parse    std-index's pipeline on files of each format: parse, prune, invert, merge, commit
@@ -68,7 +68,7 @@ def run(folder: Path, hours: list[int], parse_hours: float) -> dict[str, Any]:
 
 
 def stage(*arguments: str) -> dict[str, Any]:
-    """Run one stage in a process of its own."""
+    """Run one stage in a separate process."""
     command = [sys.executable, "-m", "benchmarks.index", "--stage", *arguments]
     print("...", *arguments, file=sys.stderr)
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)

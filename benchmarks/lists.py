@@ -9,7 +9,7 @@ list``. Lists:
     list        the set's own
     watch       the same with some 1,000 terms that nobody says: half of them words that the
                 recogniser wrote, half decoys (`searcher.phonetic.null_distribution`)
-    recordings  the set's own in each recording as an archive of its own, where few terms occur
+    recordings  the set's own in each recording as a separate archive, where few terms occur
     fives       the set's own, five terms at a time
 
 Judged by itself, each term has the same hits in a list, a watch list and fives, and one by one.

@@ -84,7 +84,7 @@ def generate(folder: Path, hours: float, terms: int, hits: int, seed: int) -> No
 
 
 def measure(folder: Path, *options: str) -> tuple[float, float, float]:
-    """Run ``std-score`` in a process of its own: CPU s, wall s, peak MB."""
+    """Run ``std-score`` in a separate process: CPU s, wall s, peak MB."""
     command = [
         *(sys.executable, "-c", "import sys; from scoring.cli import main; sys.exit(main())"),
         *(str(folder / "hits.xml"), "--ecf", str(folder / "ecf.xml"), "--quiet"),

@@ -184,7 +184,7 @@ def settle(process: subprocess.Popen[str]) -> None:
 
 
 async def ask_once(address: str, path: str) -> tuple[int, bytes]:
-    """One request on a connection of its own."""
+    """One request on a separate connection."""
     parts = urlsplit(address)
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
     try:

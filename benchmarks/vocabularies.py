@@ -1,6 +1,6 @@
 """Build German vocabularies of 24 thousand and 300 thousand words from public lists.
 
-The lists are CC BY-SA and not included. This script needs an environment of its own, which may be
+The lists are CC BY-SA and not included. This script needs a separate environment, which may be
 deleted afterwards:
 
     python3 -m venv /tmp/lists && /tmp/lists/bin/pip install wordfreq==3.1.1 german-nouns==1.2.5

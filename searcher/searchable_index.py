@@ -104,7 +104,7 @@ class SearchableIndex(OpenSnapshot):
         min_probability: float = SHOWN_FROM,
         workers: Executor = IN_PROCESS,
     ) -> SearchResult:
-        """Search the related forms of terms (*hauses*, *häuser* of *haus*) as terms of their own.
+        """Search the related forms of terms (*hauses*, *häuser* of *haus*) as separate terms.
 
         A place counts as the likeliest of the forms and the term itself. Queries with operators
         and words with ``*`` have no forms.

@@ -139,6 +139,6 @@ def _described(package: str, found: Path | None) -> str:
     if others:
         return (
             f"that of the distribution {others[0]!r}, {str(found)!r}; "
-            "an environment of its own keeps them apart"
+            "a separate environment keeps them apart"
         )
     return f"another one, {str(found)!r}; rename it, or take its folder off PYTHONPATH"

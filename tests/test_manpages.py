@@ -33,7 +33,7 @@ def test_every_command_has_a_page(folder):
 
 
 def test_pages_are_made_where_nothing_is_installed(folder, tmp_path):
-    """A wheel is built in an environment of its own, which has no package of ours."""
+    """A wheel is built in a separate environment, which has no package of ours."""
     code = f"import sys; sys.path[:0] = {[str(ROOT), str(ROOT / 'tools')]!r}; import manpages"
     subprocess.run(
         [sys.executable, "-I", "-S", "-c", f"{code}; manpages.main({str(tmp_path)!r})"], check=True

@@ -1,6 +1,6 @@
 """Search simulated archives of known truth: do probabilities hold at any size?
 
-    python benchmarks/archives/frequencies.py de de.tsv       # in an environment of its own
+    python benchmarks/archives/frequencies.py de de.tsv       # in a separate environment
     python -m benchmarks.archives --words de.tsv --hours 1 10 [--recognisers exact mistaken]
     python -m benchmarks.archives --words de.tsv --text TEXT --hours 92
 

@@ -1,6 +1,6 @@
 """Write how often words are said, from a public list.
 
-The list is CC BY-SA and not included. This script needs an environment of its own, which may be
+The list is CC BY-SA and not included. This script needs a separate environment, which may be
 deleted afterwards:
 
     python3 -m venv /tmp/lists && /tmp/lists/bin/pip install wordfreq==3.1.1

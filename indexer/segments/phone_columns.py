@@ -13,7 +13,7 @@ words, P phones, m postings, n slots:
     slot_arc_offsets  (n + 1,), arc_rows (m,)  posting rows of each slot's alternatives
     language          UTF-8: a code, if a known language has no pronouncer; then the only column
 
-The phones heard in the sound of recordings are columns of their own (`std.store.heard`); those of a
+The phones heard in the sound of recordings are separate columns (`std.store.heard`); those of a
 merged segment are made here, too.
 """
 

@@ -18,7 +18,7 @@ WORD_EDGE_S = 0.03
 
 
 def as_fragments(track: Track) -> Discovery:
-    """The rows of a track as fragments, to be transcribed; each is a class of its own."""
+    """The rows of a track as fragments, to be transcribed; each is a separate class."""
     rows = np.arange(len(track), dtype=np.int32)
     return Discovery(track.file, track.onset_s, track.offset_s, rows, rows, len(track))
 

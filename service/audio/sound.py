@@ -1,7 +1,7 @@
 """The sound of recordings: samples, clips, waveforms, copies that browsers play.
 
     samples     of a stretch of a file (`std.audio.samples`); failures are HTTP problems
-    clip        a stretch as a file of its own: Ogg Opus, or WAV
+    clip        a stretch as a separate file: Ogg Opus, or WAV
     peaks_of    the waveform: the largest amplitude of each stretch of a fixed length
     playable    Ogg Opus, made once from any format that PyAV reads
 

@@ -38,7 +38,7 @@ def side(couchdb_databases, opened, speech, replicate):
             self.said += [str(one.message) for one in caught]
 
         def index(self, *numbers: int, slots: int = 30) -> None:
-            """Each file a segment of its own."""
+            """Each file a separate segment."""
 
             def work() -> None:
                 for number in numbers:

@@ -86,7 +86,7 @@ def test_a_distribution_installed_over_ours_is_named(installed, monkeypatch):
     assert misplaced_package(installed) == (
         "expected the package 'scoring' as spoken-terms installed it, got that of the distribution "
         f"'other', {str(installed / 'scoring' / '__init__.py')!r}; "
-        "an environment of its own keeps them apart"
+        "a separate environment keeps them apart"
     )
 
 

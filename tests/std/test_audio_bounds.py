@@ -1,6 +1,6 @@
 """What a file of strangers can make FFmpeg do: decode itself, and nothing else.
 
-It runs in a process of its own here, so that a fault of a decoder is one line of this test.
+It runs in a separate process here, so that a fault of a decoder is one line of this test.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Windows, as far as POSIX can play it: nobody has run std there.
 
-A process of its own has none of what Windows lacks: modules, functions and flags are taken away,
+A separate process has none of what Windows lacks: modules, functions and flags are taken away,
 folders cannot be opened, renaming replaces nothing, and locks are those of ``msvcrt``.
 """
 

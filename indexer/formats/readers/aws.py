@@ -126,7 +126,7 @@ def _items(
     recording: Recording,
     speakers: Mapping[object, str] = MappingProxyType({}),
 ) -> None:
-    """Write down the items of a channel: slots of their own, mostly with one word."""
+    """Write down the items of a channel: separate slots, mostly with one word."""
     spoken = [item for item in items if _is_spoken(item)]
     heard = [[_heard(alternative, item) for alternative in item["alternatives"]] for item in spoken]
     if speakers:

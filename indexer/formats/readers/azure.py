@@ -133,7 +133,7 @@ def _source(document: Part) -> str:
         else [document]
     )
     if len(files) != 1:
-        return ""  # they are recordings of their own
+        return ""  # they are separate recordings
     names = files[0].name(["AudioFileUrl", "audioFileUrl", "AudioFileName", "audioFileName"])
     return "" if _CHANNEL.fullmatch(names) else names or document.name(["source"])
 

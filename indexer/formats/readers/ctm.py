@@ -4,7 +4,7 @@
     file channel * * <ALT_BEGIN>          then words, <ALT>, words, ..., <ALT_END>
     ;; comment
 
-A word becomes a slot of its own: its confidence is its posterior (1 if there is none, or NA, or
+A word becomes a separate slot: its confidence is its posterior (1 if there is none, or NA, or
 ROVER's -1), the rest is "no word". Between ALT_BEGIN and ALT_END stand alternatives of equal
 status, ``@`` for none; they become slots by time, words without confidence share equally. An
 utterance ends where nothing is said for half a second. Channels may be letters: A is 1, B is 2.

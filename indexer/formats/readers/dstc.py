@@ -6,7 +6,7 @@
 
 Each turn that has a ``cnet`` is an utterance; a ``cnet`` may also stand alone. Scores are natural
 logarithms of posteriors. Times of a slot count from the start of its turn; a turn that names its
-audio file is a recording of its own, the others belong to the session.
+audio file is a separate recording, the others belong to the session.
 """
 
 import math

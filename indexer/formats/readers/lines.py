@@ -175,7 +175,7 @@ def _cue(one: TimedLine) -> Cue:
 
 
 def _of_words(one: TimedLine, text: str, times: Sequence[re.Match[str]]) -> Cue:
-    """Make a cue of words with times of their own, as karaoke lyrics have."""
+    """Make a cue of words with times, as karaoke lyrics have."""
     borders = [*times, None]
     words = []
     for here, following in pairwise(borders):

@@ -7,7 +7,7 @@
 
 Each object is an utterance; of objects with one ``segment`` number the last counts, and
 ``start_time`` is where the segment begins. Words are those of the text, its Chinese, Japanese and
-Korean characters words of their own; their times are those of the tokens that spell them. A token
+Korean characters separate words; their times are those of the tokens that spell them. A token
 lasts as ``durations`` say, else to the next one, at most `LONGEST_TOKEN_S`. A word's confidence is
 the geometric mean of its tokens' probabilities, 1 without any. Where tokens do not spell the text
 (byte-level ones), its words share the time of all of them. Results without timestamps (Paraformer,

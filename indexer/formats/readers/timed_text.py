@@ -4,7 +4,7 @@
     {"captions": [{"startMs": 500, "endMs": 2100, "text": ...}, ...]}     under any key
     [{"text": ..., "start": 0.5, "duration": 1.6}, ...]            youtube-transcript-api
     [{"timestamp": "0:05", "text": ...}, ...]                      starts only, as Gemini does
-    [{"word": "hello", "start": 0.5, "end": 0.9}, ...]             words with times of their own
+    [{"word": "hello", "start": 0.5, "end": 0.9}, ...]             words with times
     {"segments": [{"start", "end", "words": [[0.5, 0.9, "hello"], ...]}]}     words inside rows
     {"tokens": [{"text": " hel", "start_ms": 500, "end_ms": 700}, ...]}       pieces of words
 

@@ -133,7 +133,7 @@ def utterances_of_cues(
 
 
 def _are_single_words(cues: Sequence[Cue]) -> bool:
-    """Whether captions are words with times of their own: each is one, said in its time."""
+    """Whether captions are words with times: each is one, said in its time."""
     if len(cues) < LEAST_WORDS or not all_single(cue.text for cue in cues[:LOOKED_AT]):
         return False  # as mostly
     if any(cue.words or not cue.end_s >= cue.start_s for cue in cues):

@@ -3,7 +3,7 @@
     cues_of     `json_row.Row` -> `cues.Cue`
 
 `indexer.formats.shared.json_times` reads the times. Rows of a single word each, or of pieces of
-words, are words with times of their own; those of one parent are an utterance, others are cut at
+words, are words with times; those of one parent are an utterance, others are cut at
 pauses.
 """
 

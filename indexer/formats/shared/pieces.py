@@ -104,7 +104,7 @@ class Piece(NamedTuple):
 
 
 def whole_words(pieces: Sequence[Piece]) -> list[Piece]:
-    """Pieces that say something; syllables with times of their own are joined to words."""
+    """Pieces that say something; syllables with times are joined to words."""
     whole: list[Piece] = []
     before = ""
     for one in pieces:

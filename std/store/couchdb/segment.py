@@ -338,7 +338,7 @@ class CouchDBSegment:
         return read_columns(self._remote)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickling keeps only the URL and the entry; unpickling opens a connection of its own."""
+        """Pickling keeps only the URL and the entry; unpickling opens a separate connection."""
         return connect_segment, (
             self._remote.database.url,
             replace(self._remote.entry, deleted=self.deleted),
@@ -346,5 +346,5 @@ class CouchDBSegment:
 
 
 def connect_segment(url: str, entry: SegmentEntry) -> CouchDBSegment:
-    """A segment of the index in a database, with a connection of its own."""
+    """A segment of the index in a database, with a separate connection."""
     return CouchDBSegment(entry.id, RemoteColumns(Database(url), entry), entry.deleted)

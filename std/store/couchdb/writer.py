@@ -206,7 +206,7 @@ class Writer:
         self.replace_document(retired=kept)
 
     def _renew_until(self, stop: threading.Event) -> None:
-        """Renew the lease until told to stop; runs in a thread of its own."""
+        """Renew the lease until told to stop; runs in a separate thread."""
         while not stop.wait(RENEWAL_S):
             with suppress(StoreError):  # the next attempt comes before the lease ends
                 self.replace_document(())

@@ -14,7 +14,7 @@ def made(*rows):
     """Candidates from (term, variant, recording, start_ms, end_ms, score) rows.
 
     Further columns are family, first slot and last slot; without them variants are families and
-    every candidate has a slot of its own.
+    every candidate has a separate slot.
     """
     plain = [
         (*row, row[1], 10 * i, 10 * i)[:9] if len(row) == 6 else row for i, row in enumerate(rows)

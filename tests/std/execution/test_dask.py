@@ -283,7 +283,7 @@ def test_a_result_is_asked_for_when_it_is_there_and_without_a_time_limit(monkeyp
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "http://127.0.0.1:1"])
 def test_nobody_there_is_one_clear_line(address):
-    """In a process of its own: a traceback may come when it ends."""
+    """In a separate process: a traceback may come when it ends."""
     script = (
         "import std.execution.dask\nfrom std.execution.processes import executor\n"
         "from std.command import run\n"

@@ -208,7 +208,7 @@ def test_as_good_as_scipy_on_a_chain_of_occurrences(rows, columns):
     near = np.abs(places[:, None] - starts) < 0.6  # of some ten each: all hang together
     worth = 3 + 1e-6 * random.random(rows)[:, None] + 1e-8 * random.random((rows, columns))
     gains = {(row, column): worth[row, column] for row, column in np.argwhere(near).tolist()}
-    alone = np.arange(rows)  # scipy pairs every row: each has a column of its own for that
+    alone = np.arange(rows)  # scipy pairs every row: each has a separate column for that
     cost = np.concatenate([4 - worth[near], np.full(rows, 4.0)])
     row, column = np.nonzero(near)
     graph = csr_array(
