@@ -54,7 +54,7 @@ class AskedTexts:
         return all(map(self.is_plain, range(len(self.texts))))
 
     def understood(self, unit: str = "recording") -> Iterator[str]:
-        """What each text was understood as, where a person may have meant something else.
+        """How each text was understood, if a person may have meant something else.
 
         Args:
             unit: in which queries hold.
@@ -100,14 +100,14 @@ def read_asked(
 
 
 def _within(expression: Expression, unit: str) -> str:
-    """In what a query holds, if that matters: several words, somewhere."""
+    """The unit in which a query holds, for a message; empty for a query of one word."""
     several = sum(isinstance(leaf, Phrase) for leaf in leaves(expression)) > 1
     is_near = isinstance(expression, Near)
     return f"; within a {unit}" if several and not is_near else ""
 
 
 def _note(text: str) -> str:
-    """What a person should know of a term that looks like a query of other programs."""
+    """A remark about a term that looks like a query of another program."""
     small = [word for word in text.split()[1:-1] if word.lower() in WORDS_OF]
     if small:
         return f"searched as a phrase; {small[0].upper()} in capitals is an operator"

@@ -66,7 +66,7 @@ class UnitHit:
 
 
 class UnitHits(Framed, list[UnitHit]):
-    """Recordings or turns, the most probable first; with what was understood.
+    """Recordings or turns, the most probable first, and how the query was understood.
 
     >>> UnitHits("recording")
     <no recordings>
@@ -155,7 +155,7 @@ class _Filled:
 
 
 def places(found: TermCandidates, asked: AskedTexts, searched: Searched) -> TermCandidates:
-    """The places of queries, with the probability of each that the query holds because of it.
+    """The places of queries; each with the probability that the query holds with it as evidence.
 
     Plain terms keep their places and probabilities.
 

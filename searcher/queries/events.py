@@ -1,8 +1,8 @@
-"""Events over places: what an expression says, with the places of its words filled in.
+"""Events: an expression in which each word is replaced by its places.
 
 Said       at least one of some places is right
 Close      one of some places is right, and one of some others close to it
-Given      it holds in some units, whatever is said there
+Given      it holds in certain units, independently of places
 Both, Either, Not
 event_of   an expression -> an event
 """
@@ -117,7 +117,7 @@ def sites_of(event: Event) -> Iterator[Said | Close]:
 
 
 class _Filled:
-    """An expression is filled in with the places of its words."""
+    """Replaces the words of an expression by their places."""
 
     def __init__(self, rows: dict[str, Int64s], fits: Fits, unit: Int64s) -> None:
         self.rows, self.fits, self.unit = rows, fits, unit
@@ -177,8 +177,8 @@ def _conditions(expression: Expression) -> Expression:
 def event_of(expression: Expression, rows: dict[str, Int64s], fits: Fits, sites: Sites) -> Event:
     """The event that an expression is about.
 
-    A condition on places (who speaks, the first seconds) is about the words that stand beside it,
-    joined by AND.
+    A condition on places (the speaker, the first seconds) applies to the words that AND joins with
+    it.
 
     Args:
         expression: the expression of a query.
@@ -191,7 +191,7 @@ def event_of(expression: Expression, rows: dict[str, Int64s], fits: Fits, sites:
 
 
 def require_words(expression: Expression) -> None:
-    """Refuse a query without words that are said: it has no places.
+    """Refuse a query without a word that must be said, because it has no places.
 
     Raises:
         QueryError: it has none.

@@ -1,13 +1,12 @@
 """The probability that an event holds in each unit.
 
-Parts of an event that share no words are independent, so their probabilities are multiplied; parts
-that share some are gone through word by word (`by_assignment`) or, if they ask what is near to
-what, place by place, as time passes (`swept`).
+Parts of an event that share no words are independent, so their probabilities are multiplied. For
+parts that share words there are two methods: a sum over which words are said (`by_assignment`), or,
+if the event contains `Close`, a pass over the places in the order of time (`swept`).
 
-Each place is right or wrong. What must be remembered of the places before is small: of `Said`,
-whether one was right; of `Close`, whether it holds already, else when the last right place of each
-side ended, as long as a place close to it may follow. So the places of a unit are gone through
-once, with the probability of everything that may have to be remembered.
+The pass keeps a distribution over states. The state of `Said` is whether a place was right. The
+state of `Close` is whether it holds already, or else when the last right place of each side ended,
+as long as a close place may follow.
 """
 
 from collections.abc import Sequence
@@ -73,8 +72,7 @@ def said(rows: Int64s, sites: Sites) -> Float64s:
 
 
 def by_assignment(event: Event, sites: Sites) -> Float64s | None:
-    """(units,) the probability of an event without `Close`, from the few words that it has: summed
-    over which of them are said.
+    """(units,) the probability of an event without `Close`: a sum over which of its words are said.
 
     Args:
         event: over the places.
@@ -116,7 +114,7 @@ def _truth(event: Event, is_said: dict[bytes, bool], units: int) -> Bools:
 
 
 def independent(parts: Sequence[Event]) -> list[tuple[Event, ...]]:
-    """Parts in groups of those that share words, directly or by others."""
+    """Groups of parts that share words, directly or through other parts."""
     groups: list[tuple[frozenset[int], tuple[Event, ...]]] = []
     for part in parts:
         terms: frozenset[int] = part.terms
@@ -235,7 +233,7 @@ def _sides(leaves: Sequence[Said | Close], rows: Int64s) -> dict[int, list[tuple
 
 
 def _faded(leaf: Said | Close, memory: Memory, now_ms: int) -> Memory:
-    """What is still of interest: a place that ended long ago is close to none that follows."""
+    """The state without places that ended too long ago to be close to a later one."""
     if isinstance(memory, bool) or isinstance(leaf, Said):
         return memory
     left, right = memory
@@ -244,7 +242,7 @@ def _faded(leaf: Said | Close, memory: Memory, now_ms: int) -> Memory:
 
 
 def _after(leaf: Said | Close, memory: Memory, side: int, start_ms: int, end_ms: int) -> Memory:
-    """What is remembered after a right place."""
+    """The state after a right place."""
     if isinstance(memory, bool) or isinstance(leaf, Said):
         return True
     left, right = memory

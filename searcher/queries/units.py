@@ -1,6 +1,6 @@
-"""What a query holds in: recordings, or turns of speakers; and which of them fit conditions.
+"""Units, in which a query holds: recordings or turns of speakers; and which fit conditions.
 
-Units        the units of the searched recordings
+Units        units of the searched recordings
 recordings_as_units, turns
 Conditions   which places and which units fit a condition
 """

@@ -1,7 +1,7 @@
-"""The places of a query: of each the probability that the query holds, and because of it.
+"""The places of a query, each with the probability that the query holds with it as evidence.
 
 A place of “a” in ``a AND b`` is one if it is right and “b” is said in the unit; in ``a NEAR/5s b``
-if it is right and a right place of “b” is close to it; in ``a OR b`` if it is right. Phrase that
+if it is right and a right place of “b” is close to it; in ``a OR b`` if it is right. Phrases that
 must not be said have no places.
 """
 
@@ -27,7 +27,7 @@ from std.values import Bools, Float64s
 
 
 def witnesses(event: Event, sites: Sites) -> Float64s:
-    """(n,) the probability of each place; 0 where it is none of the query.
+    """(n,) the probability of each place; 0 if it is no place of the query.
 
     Args:
         event: over the places.
@@ -67,7 +67,7 @@ def witnesses(event: Event, sites: Sites) -> Float64s:
 
 
 def _alike(leaves: Sequence[Int64s]) -> list[Int64s]:
-    """Places in groups of those that are of the same leaves."""
+    """Groups of places that belong to the same leaves."""
     rows = np.unique(np.concatenate(leaves))
     of_leaves = np.array([np.isin(rows, leaf) for leaf in leaves])
     _, group = np.unique(of_leaves, axis=1, return_inverse=True)

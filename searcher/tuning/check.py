@@ -7,8 +7,8 @@ check_archive      both, for stores
 
 If a recogniser knows a word and wrote it nowhere, not even as a poor alternative, the word was most
 probably never said. Then no hit of it is right, and the sum of its probabilities should be near 0.
-Sums are too high first in speech about the meaning of such words, where similar words are written.
-A few of them may have been said, so a small sum is no evidence of an error.
+Sums become too high first in speech about related subjects, where the recogniser wrote similar
+words. A few of the words may have been said, so a small sum is no evidence of an error.
 """
 
 from bisect import bisect_left
@@ -100,7 +100,7 @@ def unwritten_words(
 def check(
     words: Sequence[Unwritten], hours: float, row: Int64s, probability: Float64s
 ) -> ArchiveCheck:
-    """Evaluate the hits of words that were most probably never said.
+    """Evaluate the hits of words that were probably never said.
 
     Args:
         words: see `unwritten_words`.

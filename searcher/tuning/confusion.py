@@ -3,10 +3,10 @@
     transcript --missed words-->  where the recogniser wrote something else
     align each, count, repeat --> confusion counts (expectation maximisation, best path only)
 
-`spoken_doubt` says how little of what was spoken the networks have at all.
+`spoken_doubt` measures which share of the spoken words the networks lack.
 
-Confusions are counted only where a word was missed: where words are right their phones are too,
-and those of out-of-vocabulary (OOV) words are not.
+Confusions are counted only where a word was missed. Where the recogniser's words are right, so are
+their phones; at out-of-vocabulary (OOV) words they are not.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ class SpokenToken:
 
 
 def nothing_counted(indexes: PhoneticIndexes) -> Counts:
-    """No confusions: those of phones that sound alike are expected."""
+    """No counts: confusions are those expected of phones that sound alike."""
     return empty(sorted({phone for index in indexes.indexes for phone in index.inventory}))
 
 
@@ -70,7 +70,7 @@ def missed(transcript: TuningTranscript, indexes: PhoneticIndexes) -> list[Spoke
 
 
 def spoken_doubt(transcript: TuningTranscript, indexes: PhoneticIndexes) -> float:
-    """How little of what was spoken the networks have: one minus the mean posterior of the words.
+    """The share of spoken words that the networks lack: one minus the mean posterior of the words.
 
     Args:
         transcript: the transcript of some of the recordings; at least one word of theirs.

@@ -1,7 +1,7 @@
-"""Learn a model from an index and what is known of its speech: a transcript, marks, or both.
+"""Learn a model from an index and its transcript, from marks of people, or from both.
 
 stores --language--> segments --> phonetic indexes      what is searched, without copies
-ECF, RTTM, terms     --> transcript of the recordings   what was spoken, what to ask about it
+ECF, RTTM, terms     --> transcript of the recordings   what was spoken, and the terms
 marks                --> places                         what people heard
 all of them          --searcher.tuning--> Model
 """
@@ -119,7 +119,7 @@ def _require_inputs(
 
 
 def _with_unused_marks(model: Model, marks: int) -> Model:
-    """The model, which also says of how many marks nothing was learned."""
+    """The model with the number of marks that were not used."""
     used = {"marks_right": 0, "marks": 0} | dict(model.tuned_on)
     return replace(model, tuned_on=used | {"marks_unused": marks - used["marks"]})
 
@@ -152,7 +152,7 @@ def _transcribed(
 def _of_originals(
     excerpts: Sequence[Excerpt], lexemes: Lexemes, copies: Copies
 ) -> tuple[Sequence[Excerpt], Lexemes]:
-    """Of all copies the transcript of the first one in the ECF, under the original's name."""
+    """The transcript of the first copy in the ECF, under the original's name."""
     first: dict[Recording, Recording] = {}  # of each original: itself or a copy
     for recording in sorted({excerpt.recording for excerpt in excerpts}):
         first.setdefault(copies.original(recording), recording)
@@ -252,7 +252,7 @@ def lexical_candidates(
 
 
 def _differences(advance: Callable[[float], None]) -> Callable[[float], None]:
-    """Call ``advance`` with what is new of a share that grows to 1."""
+    """Call ``advance`` with the increments of a share that grows to 1."""
     done = 0.0
 
     def progress(share: float) -> None:

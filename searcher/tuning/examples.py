@@ -1,13 +1,13 @@
-"""Examples to learn from: the candidates of phrases, as far as they are known to be right or wrong.
+"""Examples to learn from: candidates of phrases with labels (right, wrong, unknown).
 
-    examples_of_phrases     of OOV phrases and of IV phrases, a `Judge` says what is right
+    examples_of_phrases     of OOV and IV phrases, with labels from a `Judge`
         labelled_by_words       candidates that IV phrases have by their words
         labelled                candidates that phrases have by their words and their phones
     decoy_examples          of decoys, which nobody said
         decoy_evidence          what they hit
 
-What says whether a candidate is right is the transcript (`by_transcript`), which knows all of
-them, or people's marks (`searcher.tuning.labels`), which know some.
+Labels come from the transcript (`by_transcript`), which has all of them, or from people's marks
+(`searcher.tuning.labels`), which have some.
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ class KindsOfExamples(NamedTuple):
 
 
 class JudgedSpeech(NamedTuple):
-    """What phrases are searched in: the part of an archive that the judge knows."""
+    """The part of an archive that the judge knows, in which phrases are searched."""
 
     indexes: PhoneticIndexes
     search_by_words: SearchByWords
@@ -78,7 +78,7 @@ class JudgedSpeech(NamedTuple):
 
 
 def by_transcript(transcript: TuningTranscript) -> Judge:
-    """Candidates are right where the transcript has an occurrence that no better one has."""
+    """A candidate is right if it is the best one of an occurrence in the transcript."""
 
     def judge(phrases: Sequence[Phrase], places: Places) -> Labels:
         if not len(places.phrase):

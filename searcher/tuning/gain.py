@@ -1,12 +1,12 @@
-"""What tuning is expected to bring, by speech that it does not learn from.
+"""The expected gain of tuning, measured on speech that it does not learn from.
 
     halves          transcribed speech -> two parts of it
-    expected_gain   each half judged with what the other taught -> `Gain`, and how strongly weights
-                    are pulled to the prior's (`PULLS`)
+    expected_gain   evaluate each half with the model of the other -> `Gain`, and the strength of
+                    the pull towards the prior weights (`PULLS`)
 
-Judged is the likelihood of the labels of each term's places (`searcher.calibration.weights`), with
-phone confusions and weights of the other half against the prior without confusions. A search with
-confusions has other places: a right one that it lacks counts as one that is shown last.
+The measure is the likelihood of the labels of each term's places (`searcher.calibration.weights`):
+with phone confusions and weights of the other half, and with the prior without confusions. The two
+searches find different places; a right place that one lacks counts as shown last.
 """
 
 from collections.abc import Callable, Sequence
@@ -90,7 +90,7 @@ def halves(transcribed: Transcribed) -> tuple[Transcribed, Transcribed]:
 
 
 def expected_gain(held_out: Sequence[HeldOut], prior: Weights) -> Gain:
-    """What tuning brings on speech that it did not learn from.
+    """The gain of tuning on speech that it did not learn from.
 
     Args:
         held_out: of each half.

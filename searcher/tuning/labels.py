@@ -1,4 +1,4 @@
-"""What is known of candidates: right, wrong, or nothing; by a transcript, or by people's marks.
+"""Labels of candidates (right, wrong, unknown), from a transcript or from people's marks.
 
     Places   candidates of phrases
     Judge    phrases and their places -> Labels
@@ -12,10 +12,10 @@
 
 Occurrences and pairs are those of scoring: both come from `std.matching`.
 
-People mark what they are shown, above all probable places. That is no reason to correct anything
-as long as they choose by what they see of the evidence: the weights maximise the likelihood of the
-labels given the evidence, in which such a choice cancels out (missing at random: Rubin 1976). It
-does not cancel out if people mark right places rather than wrong ones that look the same.
+People mark the places that they see, mostly probable ones. If their choice depends only on the
+evidence, it needs no correction: the weights maximise the likelihood of the labels given the
+evidence, in which the choice cancels out (missing at random: Rubin 1976). It does not cancel out if
+people mark right places rather than wrong ones with the same evidence.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -48,7 +48,7 @@ class Places(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """Which candidates are right, as far as it is known."""
+    """Which candidates are right, and for which this is known."""
 
     is_right: Bools  # (n,) False where nothing is known
     is_known: Bools  # (n,)
@@ -220,7 +220,7 @@ def marked_places(
 
 
 def by_marks(marked: Sequence[MarkedPlace]) -> Judge:
-    """Each mark is about the candidate that it overlaps most; the last one about it counts.
+    """A mark belongs to the candidate that it overlaps most; the last mark of a candidate counts.
 
     An index made anew, or another model, may move a place a little: the middles of mark and
     candidate are less than `SAME_PLACE_MS` apart.

@@ -1,4 +1,4 @@
-"""Learn a model: how phones are confused, and what evidence is worth.
+"""Learn a model: phone confusions and weights of the evidence.
 
     transcript            --> confusion counts (`searcher.tuning.confusion`)
     transcript + terms    --> queries: words the index lacks, words and pairs that it has
@@ -116,7 +116,7 @@ def gain_of_tuning(
     prior: Model,
     seed: int,
 ) -> Gain | None:
-    """What tuning brings on speech that it does not learn from; None: too little to say.
+    """The gain of tuning on speech that it does not learn from; None if there is too little speech.
 
     Args:
         transcribed, indexes, search_by_words, prior, seed: see `tune`.
@@ -194,8 +194,8 @@ def examples_of_marks(
 ) -> tuple[KindsOfExamples, dict[str, float]]:
     """The candidates of the terms that people marked, and how many are known.
 
-    A few terms are too much alike to say how much a feature varies, which measures how far its
-    weight may move. So candidates of usual terms are added of which nothing is known.
+    The spread of a feature decides how far its weight may move, and a few terms do not show it. So
+    candidates of usual terms are added, without labels.
 
     Args:
         marked: places.
@@ -277,8 +277,8 @@ def with_few_absent(
 ) -> list[Phrase]:
     """The queries that are said, and at most as many that nobody says.
 
-    The second teach what evidence is worth where a term does not occur, as decoys do. But a list
-    may have any number of them, and the weights would follow the number.
+    Like decoys, the second show what evidence is worth where a term does not occur. But a list may
+    have any number of them, and the weights would depend on that number.
 
     Args:
         asked: queries, each once.
