@@ -21,8 +21,8 @@ from indexer.formats.registry import FORMATS
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from tests.indexer.formats.captions.conftest import CAPTIONS, SAMPLES, options, parsed
-from tests.indexer.formats.captions.test_tei import TEI
-from tests.indexer.formats.captions.test_ttml import TTML
+from tests.indexer.formats.captions.test_captions import TTML
+from tests.indexer.formats.captions.test_transcripts import TEI
 
 START = (
     '<ANNOTATION_DOCUMENT><TIME_ORDER><TIME_SLOT TIME_SLOT_ID="a" TIME_VALUE="{}"/></TIME_ORDER>'

@@ -6,7 +6,7 @@ from indexer.formats.shared.reader import ReaderOptions
 from std.values import Recording
 from tests.indexer.formats.json.conftest import read
 from tests.indexer.formats.json.test_assemblyai import turn
-from tests.indexer.formats.json.test_aws_streaming import BEST, of_event, of_result
+from tests.indexer.formats.json.test_aws import BEST, of_event, of_result
 from tests.indexer.formats.json.test_deepgram import alternative, of_deepgram
 from tests.indexer.formats.json.test_revai import ELEMENTS
 from tests.indexer.formats.json.test_riva import of_riva

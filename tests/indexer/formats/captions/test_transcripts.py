@@ -1,10 +1,19 @@
-"""TEI: utterances and anchors on a timeline."""
+"""Transcripts: STM, TEI and plain JSON of cues."""
 
 import pytest
 
-from indexer.formats.readers import tei
+from indexer.formats.readers import stm, tei, timed_text
 from std.errors import InputError
-from tests.indexer.formats.captions.conftest import parsed, read, said, times
+from tests.indexer.formats.captions.conftest import options, parsed, read, said, times
+
+
+def test_stm():
+    own = options()
+    networks = read("reference.stm", own)
+    assert said(networks)[1] == (1000, 2500, "ist gut")
+    assert own.nonwords.dropped == {"%hesitation": 1}
+    (network,) = parsed(stm, "f 1 s 1.0 3.0 or { je / e / { fr / sdg } } not { a / { b / @ } }\n")
+    assert network.words == ("or", "je", "not", "a")
 
 
 def test_tei():
@@ -39,3 +48,22 @@ def test_anchors_part_an_utterance():
     assert said(parsed(tei, TEI.format(inside))) == [(0, 1500, "ja nein"), (1500, 2000, "doch")]
     unaligned = '<u start="T0" end="T2">ja<anchor synch="T3"/>und nein</u>'
     assert said(parsed(tei, TEI.format(unaligned))) == [(0, 2000, "ja und nein")]
+
+
+def test_plain_json():
+    assert said(read("rows.json"))[1] == (1000, 2500, "ist gut")
+    assert read("captions.json")[0].language == "de"
+    assert said(read("site.json"))[1] == (1000, 2500, "ist gut")
+    (network,) = parsed(timed_text, '[{"word": "ja", "start": 1, "end": 2.5, "score": 0.5}]')
+    assert (times(network), network.posteriors.tolist()) == ([(1000, 2500)], [0.5])
+
+
+def test_transcripts_of_meetings():
+    rows = '[{"start_ts": 1, "end_ts": 2, "transcript": "ja"}], "topics": [{"text": "nein"}]'
+    otter = '{"summary": {"keywords": ["a"]}, "speech_segments": ' + rows + "}"
+    assert timed_text.looks_like(otter.encode())
+    assert said(parsed(timed_text, otter)) == [(1000, 2000, "ja")]
+    sembly = '{"participants": [{"id": "p"}], "transcript": ' + rows + "}"
+    sembly = sembly.replace("_ts", "_time").replace('"transcript": "ja', '"words_str": "ja')
+    assert timed_text.looks_like(sembly.encode())
+    assert said(parsed(timed_text, sembly)) == [(1000, 2000, "ja")]
