@@ -196,7 +196,7 @@ def _paths(audio: AnyPath | Sequence[AnyPath]) -> list[Path]:
 def _gpus(options: RecognitionOptions) -> int:
     if options.backend != "whisper" or options.device == "cpu":
         return 0
-    from recogniser.whisper.opening import gpus
+    from recogniser.whisper.engine import gpus
 
     return gpus()
 

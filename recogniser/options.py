@@ -92,8 +92,7 @@ def sound_writer(
     if options.shares_encoder:
         encoder = recogniser.sound()  # type: ignore[union-attr]  # it is Whisper
     else:
-        from recogniser.whisper.opening import open_whisper
-        from recogniser.whisper.recognise import WhisperOptions
+        from recogniser.whisper.recognise import WhisperOptions, open_whisper
 
         encoder = open_whisper(
             options.encoder or (options.model if options.backend == "whisper" else ""),
@@ -119,8 +118,7 @@ def open_backend(options: RecognitionOptions, gpu: int = 0) -> Recogniser:
         an option.
     """
     if options.backend == "whisper":
-        from recogniser.whisper.opening import open_whisper
-        from recogniser.whisper.recognise import WhisperOptions
+        from recogniser.whisper.recognise import WhisperOptions, open_whisper
 
         decoding = WhisperOptions(
             samples=options.samples,

@@ -29,7 +29,7 @@ SHARED_CONSTANTS = {"std": 1, "recogniser": 1, "searcher": 3, "scoring": 0, "ser
 # alerts, counts, examples, roles, metrics: one each).
 MODULES = {
     "std": 114,
-    "recogniser": 23,
+    "recogniser": 22,
     "indexer": 106,
     "searcher": 135,
     "scoring": 65,

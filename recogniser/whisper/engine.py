@@ -3,6 +3,8 @@
 model_folder    a name or a folder -> the folder
 Engine          what decoding needs: encode, generate, align, features, tokens
 FasterWhisper   the engine
+device_of       the device that `auto` stands for
+gpus            the number of GPUs
 """
 
 import hashlib
@@ -175,3 +177,17 @@ def digest(folder: Path) -> str:
     """SHA-256 of the model."""
     with (folder / "model.bin").open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def device_of(device: str) -> str:
+    """The device that ``auto`` stands for: a GPU if there is one."""
+    if device != "auto":
+        return device
+    return "cuda" if gpus() else "cpu"
+
+
+def gpus() -> int:
+    """The number of GPUs that CTranslate2 can use; it is loaded only if there is a GPU device."""
+    if not any(Path("/dev").glob("nvidia[0-9]*")) and not Path("/dev/dxg").exists():
+        return 0
+    return int(required("ctranslate2", EXTRA).get_cuda_device_count())

@@ -1,5 +1,6 @@
 """Whisper as a recogniser: transcript and draws of a window become weighted hypotheses.
 
+open_whisper         load Whisper from a model's name and the options of decoding
 WhisperOptions       the user's options
 WhisperRecogniser    the `recogniser.protocol.Recogniser`
 resembling           hotwords that resemble the hypotheses of a window
@@ -24,7 +25,14 @@ from recogniser.whisper.decode import (
     timed_words,
     transcripts,
 )
-from recogniser.whisper.engine import EXTRA, Engine
+from recogniser.whisper.engine import (
+    EXTRA,
+    Engine,
+    FasterWhisper,
+    device_of,
+    digest,
+    model_folder,
+)
 from recogniser.windows import loudness_activity
 from recogniser.words import (
     MAX_COMPRESSION,
@@ -35,6 +43,7 @@ from recogniser.words import (
     too_fast,
     without_loops,
 )
+from std.errors import ConfigError
 from std.imports import required
 from std.networks import TimedWord
 from std.values import Float32s
@@ -44,6 +53,7 @@ MOST_WORDS = 30  # in a prompt; prompted words that were not said cause errors
 LEAST_SIMILARITY = 60.0  # per cent of the letters
 MOST_JOINED = 3  # words that a hotword may be mistaken for
 NOBODY = Recognition((), {"text": "", "silent": True})
+DEFAULT_MODEL = "small.en"
 METHOD = 1  # changes when the output of this package changes
 
 
@@ -276,3 +286,47 @@ def resembling(words: Sequence[str], hypotheses: Iterable[Sequence[str]]) -> lis
     likeness = process.cdist(folded, sorted(spans), scorer=fuzz.ratio).max(axis=1)
     order = sorted(range(len(words)), key=lambda i: (-likeness[i], words[i]))
     return [words[i] for i in order if likeness[i] >= LEAST_SIMILARITY][:MOST_WORDS]
+
+
+def open_whisper(
+    model: str,
+    language: str,
+    decoding: WhisperOptions,
+    *,
+    device: str = "auto",
+    compute: str = "default",
+    threads: int = 1,
+    gpu: int = 0,
+) -> WhisperRecogniser:
+    """Load Whisper.
+
+    Args:
+        model: a folder in CTranslate2's form, or a name of faster-whisper's; "" = small.en.
+        language: a code, or auto.
+        decoding: how windows are decoded.
+        device: cpu, cuda or auto.
+        compute: CTranslate2's type; default = int8 on a CPU, float16 on a GPU.
+        threads: the number of CPU threads.
+        gpu: the number of the GPU, if there are several.
+
+    Raises:
+        ConfigError: the extra is not installed, the model does not exist, or it lacks the language.
+    """
+    required("faster_whisper", EXTRA)
+    folder = model_folder(model or DEFAULT_MODEL)
+    device = device_of(device)
+    if compute == "default":
+        compute = "int8" if device == "cpu" else "float16"
+    engine = FasterWhisper(folder, device, compute, threads, gpu)
+    if not engine.multilingual and language not in ("auto", "en"):
+        raise ConfigError(f"--language {language}: {folder} recognises English only")
+    if engine.multilingual and language != "auto" and language not in engine.codes():
+        raise ConfigError(f"--language: expected a code such as en or de, got {language!r}")
+    identity = {
+        "model_sha256": digest(folder),
+        "device": device,
+        "compute": compute,
+        "threads": threads,
+        **engine.versions(),
+    }
+    return WhisperRecogniser(engine, decoding, identity)
