@@ -13,6 +13,7 @@ from indexer.networks.columns import utterances_of
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
+from tests.indexer.formats.both_ways import plain, require_agreement
 
 GERMAN = Path(__file__).parents[2] / "data" / "asr" / "german"
 
@@ -48,16 +49,6 @@ def parse(content, path="ours.jsonl"):
 def carefully(content, path="ours.jsonl"):
     lines = list(enumerate(io.BytesIO(content), start=1))
     return list(utterances_of(jsonl.parse_strictly(lines, path, Recording("ours", 1)), path))
-
-
-def plain(network):
-    return (
-        *network.recording,
-        network.utterance,
-        (network.start_ms, network.end_ms),
-        network.times_estimated,
-        [(s.start_ms, s.end_ms, s.epsilon, [tuple(a) for a in s.alternatives]) for s in network],
-    )
 
 
 def test_example():
@@ -249,17 +240,7 @@ PIECES = [
 )
 def test_any_bytes_give_networks_or_an_input_error(edits):
     """And what the fast way accepts, the careful way reads the same."""
-    content = CONTENT
-    for at, length, piece in edits:
-        content = content[:at] + piece + content[at + length :]
-    try:
-        expected = [plain(one) for one in carefully(content)]
-    except InputError:
-        with pytest.raises(InputError):
-            parse(content)
-    else:
-        if expected:
-            assert [plain(one) for one in parse(content)] == expected
+    require_agreement(CONTENT, edits, parse, carefully)
 
 
 values = st.recursive(

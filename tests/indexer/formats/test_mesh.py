@@ -18,6 +18,7 @@ from indexer.networks.utterances import UtteranceSpan, networks_in
 from std.errors import InputError
 from std.files import read
 from std.values import ConfusionNetwork, Recording
+from tests.indexer.formats.both_ways import plain, require_agreement
 
 GERMAN = Path(__file__).parents[2] / "data" / "asr" / "german"
 
@@ -45,17 +46,6 @@ def parse(text, path="news.mesh", **options):
 
 def carefully(content, path="news.mesh"):
     return list(utterances_of(mesh.parse_strictly(content, path, Recording("news", 1)), path))
-
-
-def plain(network):
-    """A network as nested Python values."""
-    return (
-        *network.recording,
-        network.utterance,
-        (network.start_ms, network.end_ms),
-        network.times_estimated,
-        [(s.start_ms, s.end_ms, s.epsilon, [tuple(a) for a in s.alternatives]) for s in network],
-    )
 
 
 def test_example():
@@ -389,17 +379,7 @@ PIECES = [
 )
 def test_any_bytes_give_networks_or_an_input_error(edits):
     """And what the fast way accepts, the careful way reads the same."""
-    content = CONTENT
-    for at, length, piece in edits:
-        content = content[:at] + piece + content[at + length :]
-    try:
-        expected = [plain(one) for one in carefully(content)]
-    except InputError:
-        with pytest.raises(InputError):
-            parse(content)
-    else:
-        if expected:
-            assert [plain(one) for one in parse(content)] == expected
+    require_agreement(CONTENT, edits, parse, carefully)
 
 
 @settings(max_examples=50)
