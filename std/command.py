@@ -21,7 +21,7 @@ from typing import Any, TextIO
 
 from std.display.progress import progress_bar
 from std.errors import STANDARD_STREAM, StdError, StoreWarning, cut, quoted
-from std.notices import set_notice, while_working
+from std.notices import erased, set_notice, while_working
 from std.ranges import Range
 from std.system import peak_memory_bytes
 from std.terminal import Colour, coloured, json_text, printable
@@ -243,7 +243,7 @@ def tell(message: str, head: str = "", colour: Colour | None = None) -> None:
     """
     line = printable(cut(f"{head}{message}", MAX_LINE)).removeprefix(head)
     try:
-        print(f"{coloured(head, colour, sys.stderr)}{line}", file=sys.stderr)  # noqa: T201  # the message
+        print(f"{erased()}{coloured(head, colour, sys.stderr)}{line}", file=sys.stderr)  # noqa: T201  # the message
     except OSError:  # a full disk or a closed pipe: the exit status reports it, too
         _forget(sys.stderr)
 

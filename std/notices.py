@@ -5,6 +5,7 @@
     not_kept(reason)    machine code cannot be cached, so the next command compiles again
     while_working()     on a terminal: the work continues after `SILENT_S`, unless
     showing_progress()  a progress bar is shown
+    erased()            what removes the bar in front of a message
 
 `std.execution.compiled` calls the functions about kernels. This module does not import numba.
 """
@@ -18,7 +19,8 @@ SILENT_S = 2.0
 
 _notice: Callable[[str], None] | None = None
 _told: set[str] = set()  # notices that were shown
-_bars = 0  # progress bars on the terminal
+_bars = 0  # that are shown
+_erase = ""  # removes a bar from a terminal
 
 
 def set_notice(notice: Callable[[str], None] | None) -> None:
@@ -60,14 +62,23 @@ def while_working() -> Iterator[None]:
 
 
 @contextmanager
-def showing_progress() -> Iterator[None]:
-    """While a progress bar is on the terminal."""
-    global _bars  # see set_notice
-    _bars += 1
+def showing_progress(erase: str = "") -> Iterator[None]:
+    """While progress is shown.
+
+    Args:
+        erase: what removes it from the line of a terminal.
+    """
+    global _bars, _erase  # see set_notice
+    _bars, before, _erase = _bars + 1, _erase, erase
     try:
         yield
     finally:
-        _bars -= 1
+        _bars, _erase = _bars - 1, before
+
+
+def erased() -> str:
+    """What a message begins with, so that it stands above a bar, which is then drawn again."""
+    return _erase
 
 
 def _tell(what: str, message: str) -> None:

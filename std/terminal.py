@@ -1,9 +1,9 @@
 """Text for a terminal: no name or word moves the cursor or turns letters round; colours if wanted.
 
     printable     a text with control characters as escapes
-    cell          the same for a table of rich
     json_text     JSON without such characters: escapes again, so nothing is lost
     coloured      a text in a colour, if the stream has colours
+    bold          a text for stdout in bold
 
 The rule for colours is that of Python's own tools (docs.python.org, "Controlling color"), of
 no-color.org and force-color.org: ``NO_COLOR`` that is not empty forbids them, else ``FORCE_COLOR``
@@ -13,6 +13,7 @@ that is not empty asks for them, else ``TERM=dumb`` forbids them, else a termina
 import json
 import os
 import re
+import sys
 from typing import Any, Literal, TextIO
 
 from std.written_numbers import written
@@ -42,13 +43,6 @@ def _escaped(character: str) -> str:
     return repr(character)[1:-1]
 
 
-def cell(text: str) -> str:
-    """A text as a cell of a table of rich: printable, and no markup."""
-    from rich.markup import escape
-
-    return escape(printable(text))
-
-
 def json_text(document: Any) -> str:
     """A document as JSON in one line; NaN and infinity are errors, not invented syntax.
 
@@ -65,8 +59,12 @@ def _json_escaped(character: str) -> str:
     return json.dumps(character)[1:-1]
 
 
-Colour = Literal["red", "yellow"]
-SGR: dict[Colour, str] = {"red": "1;31", "yellow": "33"}  # ECMA-48, select graphic rendition
+Colour = Literal["red", "yellow", "green"]
+SGR: dict[Colour, str] = {
+    "red": "1;31",
+    "yellow": "33",
+    "green": "32",
+}  # ECMA-48, select graphic rendition
 
 
 def has_colours(stream: TextIO | None) -> bool:
@@ -93,3 +91,10 @@ def coloured(text: str, colour: Colour | None, stream: TextIO | None) -> str:
     if colour is None or not text or not has_colours(stream):
         return text
     return f"\x1b[{SGR[colour]}m{text}\x1b[0m"
+
+
+def bold(text: str) -> str:
+    """A text for stdout with each word in bold, if stdout has colours."""
+    if not has_colours(sys.stdout):
+        return text
+    return " ".join(f"\x1b[1m{word}\x1b[0m" if word else "" for word in text.split(" "))

@@ -444,7 +444,7 @@ def test_usage_errors_have_status_2(capsys):
         assert capsys.readouterr().err.count("\n") == 1
 
 
-HEAVY = ("numpy", "scipy", "sklearn", "matplotlib", "numba", "couchdb", "lxml", "rich", "g2p_en")
+HEAVY = ("numpy", "scipy", "sklearn", "matplotlib", "numba", "couchdb", "lxml", "g2p_en")
 
 
 def test_a_known_word_is_searched_without_compiled_kernels(store):

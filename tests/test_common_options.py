@@ -177,7 +177,7 @@ def test_nothing_is_loaded_for_completion_unless_a_shell_asks():
     code = (
         "import sys\nfrom searcher.commands.search import parser\n"
         "parser().parse_args(['--store', 'x', 'y'])\n"
-        "print({'argcomplete', 'tabulate', 'rich', 'numpy', 'av'} & {*sys.modules})"
+        "print({'argcomplete', 'tabulate', 'numpy', 'av'} & {*sys.modules})"
     )
     line = [sys.executable, "-c", code]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

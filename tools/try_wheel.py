@@ -27,7 +27,7 @@ from tools.site.blocks import blocks, session
 ROOT = Path(__file__).resolve().parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 COMMANDS = list(PYPROJECT["project"]["scripts"])
-MAX_MB = 350  # without pip, which is the environment's
+MAX_MB = 325  # without pip, which is the environment's
 MAX_CPU_S = 1.0  # user and system time: a busy machine changes it little
 TIMEOUT_S = 600  # of each step
 

@@ -13,11 +13,11 @@ from typing import Any
 from std.command import print_json, tell, warn
 from std.display.numbers import counted
 from std.display.rows import JSON, TABLE, Rows, form_of, print_rows
-from std.display.tables import console, print_fitting
+from std.display.tables import PrintedColumn, print_columns
 from std.options import configuration_of
+from std.terminal import bold, printable
 
 SHOWN = 10  # of variants and of similar words
-PIPED_WIDTH = 120  # characters where stdout is no terminal
 
 
 def explain_query(args: argparse.Namespace) -> None:
@@ -70,43 +70,40 @@ def show(descriptions: "Sequence[Mapping[str, Any]]", form: str) -> None:
 
 def print_queries(queries: Sequence[Mapping[str, Any]]) -> None:
     """Print each term: its looked-up words, and words that are spelt like its unknown words."""
-    from rich.table import Table
-
-    from std.terminal import cell
-
-    out = console(PIPED_WIDTH, highlight=False)
     for query in queries:
         unknown = [word["word"] for word in query["words"] if not word["in_vocabulary"]]
         state = f"not in the vocabulary: {', '.join(unknown)}" if unknown else "all words known"
-        out.print(f"[bold]{cell(query['term'])}[/bold]  ({cell(state)})")
+        print(f"{bold(printable(query['term']))}  ({printable(state)})")
         if query["variants"]:
-            table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-            for name in ("looked up as", "similarity", "method", "how"):
-                table.add_column(name, justify="right" if name == "similarity" else "left")
-            for variant in query["variants"][:SHOWN]:
-                table.add_row(
-                    cell(" ".join(variant["words"])),
-                    f"{variant['similarity']:.3f}",
-                    variant["channel"],
-                    cell(variant["how"]),
-                )
-            print_fitting(out, table)
+            names = ("looked up as", "similarity", "method", "how")
+            print_columns(
+                [PrintedColumn(name, is_right=name == "similarity") for name in names],
+                [
+                    (
+                        printable(" ".join(variant["words"])),
+                        f"{variant['similarity']:.3f}",
+                        variant["channel"],
+                        printable(variant["how"]),
+                    )
+                    for variant in query["variants"][:SHOWN]
+                ],
+            )
             if len(query["variants"]) > SHOWN:
-                out.print(f"... and {len(query['variants']) - SHOWN} more; --json shows all")
+                print(f"... and {len(query['variants']) - SHOWN} more; --json shows all")
         else:
-            out.print("no split")
+            print("no split")
         for word in query["words"]:
             if others := word.get("spellings"):
                 shown = ", ".join(f"{other} ({times})" for other, times in others[:SHOWN])
-                out.print(cell(f"spellings of {word['word']}: {shown}"))
+                print(printable(f"spellings of {word['word']}: {shown}"))
             for name in ("levenshtein", "dice", "pronunciation"):
                 if similar := word.get(name):
                     shown = ", ".join(f"{like} {value:.2f}" for like, value in similar[:SHOWN])
-                    out.print(cell(f"{name} of {word['word']}: {shown}"))
+                    print(printable(f"{name} of {word['word']}: {shown}"))
             for start, end, like, distance in word.get("matches", []):
                 segment = word["word"][start:end]
-                out.print(cell(f"match {start}:{end} {segment} {like} {distance}"))
-        out.print()
+                print(printable(f"match {start}:{end} {segment} {like} {distance}"))
+        print()
 
 
 ROW_HEADER = ("term", "unknown_words", "word", "looked_up_as", "similarity", "method", "how")

@@ -15,8 +15,9 @@ from std.characters import text_of
 from std.csv_files import write_csv
 from std.display.numbers import clock
 from std.display.rows import Rows
-from std.display.tables import PIPED_WIDTH, console, print_fitting
+from std.display.tables import MIN_COLUMN, PrintedColumn, print_columns
 from std.outputs import open_output
+from std.terminal import bold, printable
 
 HEADER = (
     *("term_id", "term", "file", "channel", "language", "start_s", "end_s", "probability"),
@@ -91,44 +92,46 @@ def print_table(
         languages: show which language each hit's recording is in.
         columns: metadata of the recordings to show.
     """
-    from rich.table import Table
-
-    from std.terminal import cell
-
-    out = console(PIPED_WIDTH)
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    numbers = ("time", "probability", "score")
     language = ("language",) if languages else ()
     if any(hit.speaker for hit in hits[:limit]) and "speaker" not in columns:
         columns = ("speaker", *columns)
     decision = ("score", "decision") if decided else ()
-    for name in (
-        *("term", "file", *map(cell, columns), *language, "time", "probability"),
+    names = (
+        *("term", "file", *map(printable, columns), *language, "time", "probability"),
         *(*decision, "context", "found as"),
-    ):
-        table.add_column(
-            name,
-            justify="right" if name in numbers else "left",
-            no_wrap=name in numbers or name == "file",  # a shortened name cannot be looked up
-            overflow="fold",
-        )
+    )
+    numbers = ("time", "probability", "score")
+    rows = []
     for hit in hits[:limit]:
-        before, inside, after = map(cell, hit.context)
+        before, inside, after = map(printable, hit.context)
         channel = f" ({hit.channel})" if hit.channel != 1 else ""
-        table.add_row(
-            cell(hit.term),
-            cell(hit.file) + channel,
-            *(cell(_value(hit, name)) for name in columns),
-            *((cell(hit.language or "?"),) if languages else ()),
-            f"{clock(hit.start_s)} {hit.estimate}".strip(),
-            f"{hit.probability:.3f}",
-            *((f"{hit.score:.3f}", hit.decision) if decided else ()),
-            f"{before} [bold]{inside}[/bold] {after}".strip(),
-            cell(hit.found_as),
+        rows.append(
+            (
+                printable(hit.term),
+                printable(hit.file) + channel,
+                *(printable(_value(hit, name)) for name in columns),
+                *((printable(hit.language or "?"),) if languages else ()),
+                f"{clock(hit.start_s)} {hit.estimate}".strip(),
+                f"{hit.probability:.3f}",
+                *((f"{hit.score:.3f}", hit.decision) if decided else ()),
+                " ".join(filter(None, (before, bold(inside), after))),
+                printable(hit.found_as),
+            )
         )
-    print_fitting(out, table, LEAST_LETTERS)
+    print_columns(
+        [
+            PrintedColumn(
+                name,
+                is_right=name in numbers,
+                is_whole=name in numbers or name == "file",  # a cut name cannot be looked up
+                least=LEAST_LETTERS.get(name, MIN_COLUMN),
+            )
+            for name in names
+        ],
+        rows,
+    )
     if len(hits) > limit:
-        out.print(f"... and {len(hits) - limit} more; --limit 0 shows all", highlight=False)
+        print(f"... and {len(hits) - limit} more; --limit 0 shows all")  # noqa: T201  # the result
 
 
 def _value(hit: Hit, column: str) -> str:

@@ -15,15 +15,20 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from threading import Event, Thread
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from std.display.numbers import duration
+from std.display.tables import folded, width_of
 from std.notices import showing_progress
-from std.terminal import is_terminal, printable
+from std.terminal import coloured, is_terminal, printable
 
 When = Literal["auto", "always", "never"]
 WHEN: tuple[When, ...] = get_args(When)
 LINE_EVERY_S = 10.0
+BAR_EVERY_S = 0.1
+BAR_WIDTH, LEAST_BAR_WIDTH = 40, 10  # letters
+USUAL_WIDTH = 80  # letters of a terminal that does not tell its width
+ERASED = "\r\x1b[K"  # ECMA-48: from the start of the line, erase it
 
 _when: When = "auto"
 
@@ -63,23 +68,8 @@ class Progress:
         """Show the current state."""
 
 
-class _Bar(Progress):
-    """A bar of rich."""
-
-    def __init__(self, label: str, total: float | None, bar: Any) -> None:
-        from std.terminal import cell
-
-        super().__init__(label, total)
-        self._bar, self._cell = bar, cell
-        self._task = bar.add_task(cell(label), total=total)
-
-    def show(self) -> None:
-        label = self._cell(self.label)
-        self._bar.update(self._task, completed=self.completed, total=self.total, description=label)
-
-
-class _Lines(Progress):
-    """The text of a line in a log."""
+class _Line(Progress):
+    """Progress in a line of text."""
 
     def __init__(
         self, label: str, total: float | None, clock: Callable[[], float] = time.monotonic
@@ -87,16 +77,39 @@ class _Lines(Progress):
         super().__init__(label, total)
         self._clock, self._start_s = clock, clock()
 
-    def line(self) -> str:
-        """The label, the finished amount, the elapsed time, and the time left at this speed."""
-        elapsed_s = self._clock() - self._start_s
+    @property
+    def share(self) -> float | None:
+        """How much is finished, 0 to 1; None = it is not known."""
+        return min(1.0, self.completed / self.total) if self.total else None
+
+    def figures(self) -> str:
+        """The finished amount, the elapsed time, and the time left at this speed."""
+        elapsed_s, share = self._clock() - self._start_s, self.share
         parts = [duration(elapsed_s)]
-        if self.total:
-            share = min(1.0, self.completed / self.total)
+        if share is not None:
             parts.insert(0, f"{share:.0%}")
             if 0 < share < 1:
                 parts.append(f"about {duration(elapsed_s * (1 - share) / share)} left")
-        return f"{self.label}: {', '.join(parts)}"
+        return ", ".join(parts)
+
+    def line(self) -> str:
+        """The line of a log."""
+        return printable(f"{self.label}: {self.figures()}")
+
+    def bar(self, width: int, letters: str = "━─") -> str:
+        """The line of a terminal: with a bar, if it has room.
+
+        Args:
+            width: letters of the line.
+            letters: of the finished part and of the rest.
+        """
+        label, figures = printable(self.label), self.figures()
+        room = min(BAR_WIDTH, width - width_of(label) - len(figures) - 2)
+        if self.share is None or room < LEAST_BAR_WIDTH:
+            return folded(f"{label} {figures}", width)[0]
+        done = round(self.share * room)
+        drawn = coloured(letters[0] * done, "green", sys.stderr) + letters[1] * (room - done)
+        return f"{label} {drawn} {figures}"
 
 
 @contextmanager
@@ -131,41 +144,55 @@ def progress_bar(
 
 @contextmanager
 def _bar(label: str, total: float | None) -> Iterator[Progress]:
-    from rich.console import Console
-    from rich.progress import Progress as RichProgress
+    """A line that is drawn again in its place, and removed at the end."""
+    shown = _Line(label, total)
+    letters = "━─" if (sys.stderr.encoding or "").lower().startswith("utf") else "#-"
 
-    from std.terminal import has_colours
+    def draw() -> None:
+        try:
+            width = os.get_terminal_size(sys.stderr.fileno()).columns
+        except (OSError, ValueError):
+            width = 0
+        # one letter less: in the last column some terminals go to the next line
+        _write(f"{ERASED}{shown.bar((width or USUAL_WIDTH) - 1, letters)}")
 
-    console = Console(
-        stderr=True,
-        force_terminal=True,
-        color_system="standard" if has_colours(sys.stderr) else None,
-        no_color=False,  # decided already
-    )
-    with showing_progress(), RichProgress(console=console, transient=True) as bar:
-        yield _Bar(label, total, bar)
+    with showing_progress(ERASED):
+        try:
+            with _repeated(draw, BAR_EVERY_S):
+                draw()
+                yield shown
+        finally:
+            _write(ERASED)
 
 
 @contextmanager
 def _lines(label: str, total: float | None) -> Iterator[Progress]:
-    shown, ended = _Lines(label, total), Event()
+    """A line in a log at the start, at intervals, and at the end."""
+    shown = _Line(label, total)
+    _write(f"{printable(label)} ...\n")
+    with showing_progress(), _repeated(lambda: _write(f"{shown.line()}\n"), LINE_EVERY_S):
+        yield shown
+    _write(f"{shown.line()}\n")
+
+
+@contextmanager
+def _repeated(action: Callable[[], None], every_s: float) -> Iterator[None]:
+    """Do something at intervals, in a thread, until the block ends."""
+    ended = Event()
 
     def go_on() -> None:
-        while not ended.wait(LINE_EVERY_S):
-            _write(shown.line())
+        while not ended.wait(every_s):
+            action()
 
-    _write(f"{label} ...")
     thread = Thread(target=go_on, name="progress", daemon=True)
-    with showing_progress():
-        thread.start()
-        try:
-            yield shown
-        finally:
-            ended.set()
-            thread.join()
-    _write(shown.line())
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
-def _write(line: str) -> None:
+def _write(text: str) -> None:
     with suppress(OSError, ValueError):  # stderr is closed: the exit status reports it
-        print(printable(line), file=sys.stderr, flush=True)  # noqa: T201  # this is the message
+        print(text, end="", file=sys.stderr, flush=True)  # noqa: T201  # this is the message

@@ -1,47 +1,38 @@
-"""Tables for a person: rich's in a terminal, and those of HTML pages, whose templates escape texts.
+"""Tables for a person: at a terminal, and those of HTML pages, whose templates escape texts.
 
 If a table's columns would be too narrow to read, as on a telephone, each cell is shown on a
 separate line after the name of its column.
 """
 
+import re
+import shutil
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from std.display.rows import Rows
-from std.terminal import has_colours, is_terminal
+from std.terminal import bold, is_terminal, printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from rich.console import Console
-    from rich.table import Table
 
 
-MIN_COLUMN = 9  # least width of a wrapped column, in letters
+MIN_COLUMN = 9  # least width of a folded column, in letters
 GAP = 2  # between columns
 PIPED_WIDTH = 140  # characters where stdout is no terminal
+_STYLE = re.compile("\x1b\\[[0-9;]*m")  # ours: `printable` has escaped all others
 
 
-def console(width: int, **settings: Any) -> "Console":
-    """The console for tables: stdout, as wide as its terminal, otherwise ``width`` letters.
+class PrintedColumn(NamedTuple):
+    """A column of a table at a terminal."""
 
-    Bold and colours are used where `std.terminal` allows them.
-    """
-    from rich.console import Console
-
-    class _Console(Console):
-        def on_broken_pipe(self) -> None:
-            raise  # `std.command.run` handles it
-
-    return _Console(
-        width=None if is_terminal(sys.stdout) else width,
-        color_system="standard" if has_colours(sys.stdout) else None,
-        no_color=False,  # decided already
-        **settings,
-    )
+    name: str
+    is_right: bool = False  # numbers
+    is_whole: bool = False  # never folded
+    least: int = MIN_COLUMN  # letters that a fold leaves
 
 
 def print_table(rows: Rows, *, right: Collection[str] = (), whole: Collection[str] = ()) -> None:
@@ -52,68 +43,117 @@ def print_table(rows: Rows, *, right: Collection[str] = (), whole: Collection[st
         right: right-aligned columns (numbers).
         whole: columns that are never folded.
     """
-    from rich.table import Table
-
-    from std.terminal import cell
-
     names = rows.header if rows.brief_header is None else rows.brief_header
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for name in names:
-        table.add_column(
-            cell(name),
-            justify="right" if name in right else "left",
-            no_wrap=name in whole,
-            overflow="fold",
-        )
-    for row in rows.cells if rows.brief is None else rows.brief:
-        table.add_row(*(cell(str(value)) for value in row))
-    print_fitting(console(PIPED_WIDTH, highlight=False), table)
+    print_columns(
+        [PrintedColumn(printable(name), name in right, name in whole) for name in names],
+        [
+            [printable(str(value)) for value in row]
+            for row in (rows.cells if rows.brief is None else rows.brief)
+        ],
+    )
 
 
-def print_fitting(
-    out: "Console", table: "Table", least: Mapping[str, int] = MappingProxyType({})
-) -> None:
-    """Print a table whose first row is its header, or its rows below each other if it is too wide.
+def print_columns(columns: Sequence[PrintedColumn], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table as wide as the terminal, or of `PIPED_WIDTH` letters; cells may be bold."""
+    width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else PIPED_WIDTH
+    for line in laid_out(columns, rows, width):
+        print(line)  # noqa: T201  # the result
+
+
+def laid_out(
+    columns: Sequence[PrintedColumn], rows: Sequence[Sequence[str]], width: int
+) -> Iterator[str]:
+    """The lines of a table, or of its rows below each other if it is too wide.
 
     Args:
-        out: the console.
-        table: a table without box and edges.
-        least: least width of columns that are not ``no_wrap``; default `MIN_COLUMN`.
+        columns: the columns.
+        rows: a printable text for each column; words may be bold (`std.terminal.bold`).
+        width: letters of a line.
     """
-    if _needed_width(table, least) <= out.width or not table.row_count:
-        out.print(table)
+    longest = [
+        max(map(width_of, (column.name, *(row[number] for row in rows))))
+        for number, column in enumerate(columns)
+    ]
+    least = [
+        full if column.is_whole else min(full, column.least)
+        for full, column in zip(longest, columns, strict=True)
+    ]
+    room = width - GAP * (len(columns) - 1)
+    heads = [bold(column.name) for column in columns]
+    if sum(least) <= room or not rows:
+        widths = _shrunk(longest, least, room)
+        for row in (heads, *rows):
+            yield from _row(row, widths, [column.is_right for column in columns])
         return
-    out.print(_below_each_other(table))
-
-
-def _needed_width(table: "Table", least: Mapping[str, int]) -> int:
-    """The least width of a readable table, in letters."""
-    from rich.text import Text
-
-    widths = []
-    for column in table.columns:
-        texts = [Text.from_markup(str(cell)) for cell in (column.header, *column.cells)]
-        longest = max(text.cell_len for text in texts)
-        kept = least.get(str(column.header), MIN_COLUMN)
-        widths.append(longest if column.no_wrap else min(longest, kept))
-    return sum(widths) + GAP * (len(widths) - 1)
-
-
-def _below_each_other(table: "Table") -> "Table":
-    """The rows of a table as blocks: names of columns on the left, cells on the right."""
-    from rich.table import Table
-
-    below = Table(box=None, show_header=False, pad_edge=False)
-    below.add_column(style=table.header_style, no_wrap=True)
-    below.add_column(overflow="fold")
-    rows = zip(*(column.cells for column in table.columns), strict=True)
+    widths = [max(width_of(column.name) for column in columns)]
+    widths.append(max(1, width - GAP - widths[0]))
     for number, row in enumerate(rows):
         if number:
-            below.add_row()
-        for column, shown in zip(table.columns, row, strict=True):
-            if shown:
-                below.add_row(column.header, shown)
-    return below
+            yield ""
+        for head, text in zip(heads, row, strict=True):
+            if text:
+                yield from _row((head, text), widths, (False, False))
+
+
+def _shrunk(longest: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """Widths that fit: the widest columns give letters first."""
+    widths = list(longest)
+    while sum(widths) > room:
+        above = [number for number, width in enumerate(widths) if width > least[number]]
+        if not above:
+            break
+        widths[max(above, key=widths.__getitem__)] -= 1
+    return widths
+
+
+def _row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> Iterator[str]:
+    """The lines of a row."""
+    folds = [folded(cell, width) for cell, width in zip(cells, widths, strict=True)]
+    for number in range(max(map(len, folds))):
+        parts = []
+        for lines, width, is_right in zip(folds, widths, right, strict=True):
+            text = lines[number] if number < len(lines) else ""
+            space = " " * (width - width_of(text))
+            parts.append(space + text if is_right else text + space)
+        yield (" " * GAP).join(parts).rstrip()
+
+
+def folded(text: str, width: int) -> list[str]:
+    """A text as lines of a width, broken between words, or inside words that are longer."""
+    if width_of(text) <= width:
+        return [text]
+    lines = [""]
+    for word in text.split():
+        for part in [word] if width_of(word) <= width else _cut(word, width):
+            joined = f"{lines[-1]} {part}" if lines[-1] else part
+            if width_of(joined) <= width:
+                lines[-1] = joined
+            else:
+                lines.append(part)
+    return lines
+
+
+def _cut(word: str, width: int) -> list[str]:
+    """A word as parts of a width."""
+    bare = _STYLE.sub("", word)
+    parts = [""]
+    for letter in bare:
+        if parts[-1] and width_of(parts[-1] + letter) > width:
+            parts.append("")
+        parts[-1] += letter
+    return parts if bare == word else [bold(part) for part in parts]
+
+
+def width_of(text: str) -> int:
+    """Columns that a terminal needs for a text (Unicode, annex 11): wide letters take two."""
+    if text.isascii() and "\x1b" not in text:
+        return len(text)
+    letters = unicodedata.normalize("NFC", _STYLE.sub("", text))
+    return sum(
+        2 if unicodedata.east_asian_width(letter) in "WF" else 1
+        for letter in letters
+        if unicodedata.category(letter) not in ("Mn", "Me", "Cf")
+    )
 
 
 class HtmlColumn(NamedTuple):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from std.terminal import cell, json_text, printable
+from std.terminal import json_text, printable
 
 OBEYED = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # general categories of what terminals obey or hide
 HOSTILE = [
@@ -62,9 +62,3 @@ def test_json_loses_nothing(document):
     assert json.loads(text) == document
     assert not {unicodedata.category(letter) for letter in text} & OBEYED
     text.encode()
-
-
-def test_a_cell_is_no_markup():
-    from rich.text import Text
-
-    assert Text.from_markup(cell("[bold]x[/]\x1b")).plain == "[bold]x[/]\\x1b"

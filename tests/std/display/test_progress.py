@@ -54,7 +54,7 @@ def capsys_lines(capsys, seen=[]):  # noqa: B006  # what came so far
 
 def test_the_time_left():
     now = [0.0]
-    lines = module._Lines("indexing", 200.0, lambda: now[0])
+    lines = module._Line("indexing", 200.0, lambda: now[0])
     assert lines.line() == "indexing: 0%, 0 s"
     now[0] = 30.0
     lines.advance(50.0)  # a quarter in 30 s: 90 s for the rest
@@ -78,10 +78,14 @@ def test_progress_that_nobody_sees_counts():
 
 
 SCRIPT = """
+import time
+from std.command import tell
 from std.display.progress import progress, set_progress
 set_progress("auto")
 with progress("reading [x]", 2.0, quiet=False) as shown:
     shown.advance(1.0)
+    tell("a message")
+    time.sleep(0.3)
 """
 
 
@@ -106,4 +110,26 @@ def test_a_terminal_has_a_bar(environment, drawn, colours):
         pass
     os.close(reader)
     assert (b"reading [x]" in seen) == drawn
-    assert (b"[38" in seen or b"\x1b[1;" in seen or b"\x1b[3" in seen) == colours
+    assert (b"\x1b[3" in seen) == colours
+    erased = b"\r\x1b[K"
+    assert (erased + b"a message\r\n" in seen) == drawn
+    if drawn:
+        assert seen.endswith(erased)
+        assert b" 50%, " in seen.split(b"a message")[1]
+    else:
+        assert seen == b"a message\r\n"
+
+
+@pytest.mark.parametrize(("width", "line"), [
+    (79, "reading ====================-------------------- 50%, 8 s, about 8 s left"),
+    (43, "reading =====----- 50%, 8 s, about 8 s left"),
+    (42, "reading 50%, 8 s, about 8 s left"), (20, "reading 50%, 8 s,"),
+])  # fmt: skip
+def test_a_bar_fits_its_terminal(width, line):
+    now = [0.0]
+    shown = module._Line("reading", 4.0, lambda: now[0])
+    now[0] = 8.0
+    shown.advance(2.0)
+    assert shown.bar(width, "=-") == line
+    shown.total = None
+    assert shown.bar(width, "=-") == "reading 8 s"

@@ -5,34 +5,41 @@ import sys
 from itertools import product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from markupsafe import Markup
-from rich.console import Console
-from rich.table import Table
 
-from std.display.tables import HtmlColumn, HtmlTable, print_fitting, templates
-from std.terminal import coloured, has_colours, is_terminal
+from std.display import tables
+from std.display.tables import (
+    HtmlColumn,
+    HtmlTable,
+    PrintedColumn,
+    folded,
+    laid_out,
+    templates,
+    width_of,
+)
+from std.terminal import bold, coloured, has_colours, is_terminal
 
 ROWS = [
-    ("hahnenfedern", "KERSTIN_00", "0:10.4", "sieben schwarze [bold]hahn federn[/bold] gesteckt"),
+    ("hahnenfedern", "KERSTIN_00", "0:10.4", "sieben schwarze hahn federn gesteckt"),
     ("haus", "KERSTIN_11", "0:32.1", ""),
 ]
 
 
-def shown(width, rows=ROWS, **least):
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for name in ("term", "file", "time", "context"):
-        table.add_column(name, no_wrap=name in ("file", "time"), overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    out = Console(width=width, color_system=None)
-    with out.capture() as captured:
-        print_fitting(out, table, least)
-    return [line.rstrip() for line in captured.get().splitlines()]
+def shown(width, rows=ROWS, context=9):
+    columns = [
+        PrintedColumn("term"),
+        PrintedColumn("file", is_whole=True),
+        PrintedColumn("time", is_right=True, is_whole=True),
+        PrintedColumn("context", least=context),
+    ]
+    return [*laid_out(columns, rows, width)]
 
 
 def test_a_wide_terminal_gets_a_row_a_line():
     assert shown(80) == [
-        "term          file        time    context",
+        "term          file          time  context",
         "hahnenfedern  KERSTIN_00  0:10.4  sieben schwarze hahn federn gesteckt",
         "haus          KERSTIN_11  0:32.1",
     ]
@@ -72,6 +79,54 @@ def test_a_column_of_texts_keeps_letters_to_read():
 class Terminal(io.StringIO):
     def isatty(self):
         return True
+
+
+@pytest.mark.parametrize(("text", "width"), [
+    ("burg", 4), ("Größe", 5), ("Gro\u0308ße", 5), ("東京", 4), ("한글", 4),
+    ("\u1112\u1161\u11ab", 2),
+    ("नमस्ते", 4), ("\x1b[1mburg\x1b[0m", 4),
+])  # fmt: skip
+def test_the_width_of_a_text(text, width):
+    """Widths as wcwidth.wcswidth gives them."""
+    assert width_of(text) == width
+
+
+WORDS = st.text(st.sampled_from("ab東ö \u0308"), max_size=60)
+
+
+@given(text=WORDS, width=st.integers(2, 12))
+def test_a_fold_loses_no_letter_and_fits(text, width):
+    lines = folded(text, width)
+    assert max(map(width_of, lines)) <= width
+    assert "".join("".join(lines).split()) == "".join(text.split())
+
+
+def test_bold_words_fold_as_others_do(monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    lines = folded(f"ein {bold('hahn federnschmuck')} da", 8)
+    assert lines == [
+        "ein \x1b[1mhahn\x1b[0m", "\x1b[1mfedernsc\x1b[0m", "\x1b[1mhmuck\x1b[0m da",
+    ]  # fmt: skip
+
+
+@given(
+    rows=st.lists(st.tuples(WORDS, WORDS, WORDS), max_size=3),
+    width=st.integers(30, 90),
+    whole=st.booleans(),
+)
+def test_a_table_fits_if_its_least_widths_do(rows, width, whole):
+    columns = [
+        PrintedColumn("a", is_whole=whole),
+        PrintedColumn("bb", is_right=True),
+        PrintedColumn("c", least=5),
+    ]
+    longest = [max((width_of(row[n]) for row in rows), default=0) for n in range(3)]
+    least = [max(longest[0], 1) if whole else min(9, longest[0]), min(9, longest[1]), 5]
+    lines = [*laid_out(columns, rows, width)]
+    if sum(least) + 2 * tables.GAP <= width:
+        assert max(map(width_of, lines)) <= width
+        assert lines[0].split() == ["a", "bb", "c"]
 
 
 @pytest.mark.parametrize("environment", [
