@@ -8,13 +8,13 @@ find_by_words
     VariantTable     one numbering of the variants of all segments
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from searcher.lexical.lookup import LexicalResult, Plan, require_few, search_segment
 from searcher.results.candidates import Candidates, concatenate, in_order
-from searcher.terms.language_words import LanguageWords, variants_in
+from searcher.terms.language_words import LanguageWords, oov_words_in, variants_in
 from searcher.terms.request import Request, Variant
 from searcher.terms.typed_words import same_words, typed_words
 from searcher.terms.variants import spoken_variants
@@ -54,22 +54,11 @@ def find_by_words(request: Request, language: LanguageWords) -> LexicalResult:
         cut |= part.cut
         parts.append(variant_table.renumbered(part, piece, rows[segment]))
     candidates = parts[0] if len(parts) == 1 else in_order(concatenate(parts))
-    corrected = _only_corrected(request, language, spelt)
+    corrected = frozenset[str]()
+    if language.only_corrected:
+        words = {word for term in request.words for word in term} - request.wildcards.keys()
+        corrected = frozenset(oov_words_in([tuple(words)], language, spelt))
     return LexicalResult(candidates, variant_table.all(), found_words, outside_ecf, cut, corrected)
-
-
-def _only_corrected(
-    request: Request, language: LanguageWords, spelt: Mapping[str, tuple[str, ...]]
-) -> frozenset[str]:
-    """Words of the terms that stand, in whatever spelling, only where people put them."""
-    corrected = language.only_corrected
-    spellings = {word: {word, *spelt.get(word, ())} for term in request.words for word in term}
-    return frozenset(
-        word
-        for word, same in spellings.items()
-        if not same.isdisjoint(corrected)
-        and all(one in corrected or not language.counts.get(one) for one in same)
-    )
 
 
 def _looked_up(
