@@ -1,7 +1,8 @@
 """The encoding of a text that does not say it: which bytes are which letters.
 
-    decoded    bytes -> text with plain line ends
-    as_utf8    first bytes -> the same in UTF-8, where they are UTF-16
+    decoded      bytes -> text with plain line ends
+    encoding_of  bytes -> the name of their encoding
+    as_utf8      first bytes -> the same in UTF-8, where they are UTF-16
 
 The order is: a byte order mark; the user's ``--encoding``; UTF-16 without a mark, recognised by its
 zero bytes; UTF-8, even if damaged; otherwise a code page. charset-normalizer lists the possible
@@ -156,6 +157,24 @@ def decoded(
     return _LINE_END.sub("\n", text) if "\r" in text or not text.isascii() else text
 
 
+def encoding_of(content: bytes, path: Path | str) -> str:
+    """The encoding of a text by which `decoded` reads it; a byte order mark is its first letter.
+
+    Raises:
+        InputError: no encoding fits, or several do.
+    """
+    marked = next((name for bom, name in BOMS if content.startswith(bom)), "")
+    if name := marked or wide(content):
+        return name
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        if not _is_damaged(content.decode(errors="replace")):
+            line = content[: error.start].count(b"\n") + 1
+            return _code_page(content, path, line, ENCODING_HINT)
+    return "utf-8"
+
+
 def as_utf8(head: bytes) -> bytes:
     """Return the first bytes of a UTF-16 text as UTF-8; other bytes unchanged."""
     for bom, encoding in BOMS:
@@ -198,24 +217,29 @@ def _text(
     except UnicodeDecodeError as error:
         line = body[: error.start].decode(name, "replace").count("\n") + 1
         damaged = body.decode(name, "replace")
-        lost = damaged.count("\ufffd")
-        others = sum(letter > "\x7f" for letter in damaged) - lost
-        if name != "utf-8" or bom or encoding or others > lost:
+        if name != "utf-8" or bom or encoding or _is_damaged(damaged):
             got = f"the bytes {body[error.start : error.start + 2].hex(' ')}"
             problem = InputError(path, line, f"{name.upper()} text", got)
-            repairs.note(NO_LETTER, problem, lost)
+            repairs.note(NO_LETTER, problem, damaged.count("\ufffd"))
             return damaged
-        return _in_code_page(body, path, line, hint)
+        return body.decode(_code_page(body, path, line, hint), "replace")
 
 
-def _in_code_page(body: bytes, path: Path | str, line: int, hint: str) -> str:
-    """Decode a text in the one code page in which its letters fit a language.
+def _is_damaged(text: str) -> bool:
+    """Whether a text that was read as UTF-8 is that, because most of its letters are right."""
+    lost = text.count("\ufffd")
+    return sum(letter > "\x7f" for letter in text) - lost > lost
+
+
+def _code_page(body: bytes, path: Path | str, line: int, hint: str) -> str:
+    """The one code page in which the letters of a text fit a language.
 
     Raises:
         InputError: no code page fits, or several do.
     """
     good = [one for one in _readings(body) if one.odd <= MOST_ODD]
-    good.sort(key=lambda one: (-one.common, one.odd, one.page in RARE))
+    # Of pages that give the same text cp1252 is the usual one: letters are added in it.
+    good.sort(key=lambda one: (-one.common, one.odd, one.page in RARE, one.page != "cp1252"))
     if not good:
         raise InputError(path, line, KNOWN_ENCODINGS, "another encoding", hint)
     best = good[0]
@@ -223,7 +247,7 @@ def _in_code_page(body: bytes, path: Path | str, line: int, hint: str) -> str:
     if others_as_good:
         names = " or ".join(dict.fromkeys([best.page, *(one.page for one in others_as_good)]))
         raise InputError(path, line, KNOWN_ENCODINGS, f"{names}: which one is in doubt", hint)
-    return body.decode(best.page, "replace")
+    return best.page
 
 
 def _is_rival(other: _Reading, best: _Reading) -> bool:

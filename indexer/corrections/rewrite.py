@@ -6,7 +6,8 @@ The file is not parsed: its words are found in its bytes, ignoring times, number
 tags, and are aligned with the recogniser's words. So all other bytes of captions (SRT, WebVTT,
 TTML), texts and the JSON of any service stay the same. A file may repeat the words, as Whisper's
 JSON does: after an alignment, the other words are aligned again. Words are replaced if only spaces
-and punctuation are between them. In a Word document, the main document part is rewritten.
+and punctuation are between them. New words are written in the file's encoding. In a Word document,
+the main document part is rewritten.
 """
 
 import io
@@ -20,12 +21,15 @@ from xml.sax.saxutils import escape
 
 from rapidfuzz.distance import Levenshtein
 
+from std.encodings import encoding_of
+from std.errors import InputError, StdError, quoted
 from std.text import Normalisation
 
 COPIES = 4  # copies of the words in a file: text, segments, words, alternatives
 DOCUMENT = "word/document.xml"
 _ZIP = b"PK\x03\x04"
-_XML = re.compile(rb"\s*(\xef\xbb\xbf)?\s*<|WEBVTT|(\xef\xbb\xbf)?WEBVTT")
+_IS_MARKUP = re.compile(r"\ufeff?\s*<|\ufeff?WEBVTT")
+_DECLARED = re.compile(rb"""(?:\xef\xbb\xbf)?\s*<\?xml[^>]*encoding=["']([\w.:-]+)""")
 # A tag, an escape of JSON that is not a letter, or a word; letters may be escaped as in JSON.
 _TAG = r"<[^<>]*>"
 _WORD = r"\\[nrtbf\"/\\]|((?:\\u[0-9a-fA-F]{4}|[^\W_]|['’])+)"
@@ -63,6 +67,9 @@ def rewritten(
 
     Returns:
         the file; and (n,) the number of times each replacement was made.
+
+    Raises:
+        StdError: the file's encoding lacks a letter of the new words.
     """
     if not content.startswith(_ZIP):
         return _rewritten(content, written, replacements, text)
@@ -83,8 +90,8 @@ def _rewritten(
     replacements: Sequence[Replacement],
     text: Normalisation,
 ) -> tuple[bytes, list[int]]:
-    letters = content.decode("utf-8", "surrogateescape")  # other bytes stay as they are
-    is_markup = bool(_XML.match(content))
+    letters, encoding = _letters(content)
+    is_markup = bool(_IS_MARKUP.match(letters))
     left = [*_tokens(letters, _MARKUP if is_markup else _TEXT, text)]
     edits: dict[tuple[int, int], str] = {}
     done = [0] * len(replacements)
@@ -100,7 +107,8 @@ def _rewritten(
             if not tokens or len(tokens) < end - first or not _are_together(tokens, letters):
                 continue
             start, stop = tokens[0].start, tokens[-1].end
-            edits[start, stop] = _as_there(letters[start:stop], said, letters, is_markup)
+            new = _as_there(letters[start:stop], said, letters, is_markup)
+            edits[start, stop] = _encodable(new, encoding, is_markup)
             done[row] += 1
             found += 1
         if not found:
@@ -109,7 +117,33 @@ def _rewritten(
         left = [token for i, token in enumerate(left) if i not in gone]
     for (start, stop), said in sorted(edits.items(), reverse=True):
         letters = letters[:start] + said + letters[stop:]
-    return letters.encode("utf-8", "surrogateescape"), done
+    return letters.encode(encoding, "surrogateescape"), done
+
+
+def _letters(content: bytes) -> tuple[str, str]:
+    """A file as text, and the encoding by which the same bytes come back."""
+    declared = _DECLARED.match(content)
+    try:
+        encoding = declared[1].decode() if declared else encoding_of(content, "transcript")
+        letters = content.decode(encoding)
+        if letters.encode(encoding) == content:
+            return letters, encoding
+    except InputError:  # in doubt: only letters that all encodings have in common are certain
+        return content.decode("ascii", "surrogateescape"), "ascii"
+    except (UnicodeError, LookupError):
+        pass
+    return content.decode("utf-8", "surrogateescape"), "utf-8"  # other bytes stay as they are
+
+
+def _encodable(said: str, encoding: str, is_markup: bool) -> str:
+    """New words as the encoding of a file can have them."""
+    try:
+        return said.encode(encoding, "xmlcharrefreplace" if is_markup else "strict").decode(
+            encoding
+        )
+    except UnicodeEncodeError as error:
+        problem = f"expected letters that {encoding} has, got {quoted(said)}"
+        raise StdError(f"{problem}; convert the file to UTF-8 first") from error
 
 
 def _tokens(letters: str, pattern: re.Pattern[str], text: Normalisation) -> Iterator[_Token]:

@@ -9,6 +9,7 @@ import pytest
 from indexer import correct_recording, index_files, rewrite_transcript
 from indexer.corrections.rewrite import Replacement, rewritten
 from indexer.store_cli import main
+from std.errors import StdError
 from std.text import Normalisation
 
 WORDS = ["gestern", "kam", "hand", "in", "vielen", "und", "bonifai", "nach", "berlin"]
@@ -66,6 +67,33 @@ def test_a_letter_that_is_escaped():
     new, done = rewritten(content, words, [Replacement(2, 3, "Götz")], Normalisation())
     assert new == content.replace(b"gr\\u00f6\\u00dfe", b"G\\u00f6tz")
     assert done == [1]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "cp1252", "utf-8-sig"])
+def test_new_words_are_in_the_files_encoding(encoding):
+    said = [Replacement(2, 5, "Größer’s"), Replacement(6, 7, "Bonify")]
+    before = "Gestern kam über „Hand in vielen“ für und Bonifai schön nach Berlin.\r\n"
+    words = before.translate({ord(sign): None for sign in "„“.\r\n"}).lower().split()
+    said = [one._replace(first=words.index(first)) for one, first in zip(
+        said, ("hand", "bonifai"), strict=True)]  # fmt: skip
+    said = [one._replace(end=one.first + n) for one, n in zip(said, (3, 1), strict=True)]
+    new, done = rewritten(before.encode(encoding), words, said, Normalisation())
+    after = before.replace("Hand in vielen", "Größer’s").replace("Bonifai", "Bonify")
+    assert (new, done) == (after.encode(encoding), [1, 1])
+
+
+def test_a_letter_that_the_encoding_lacks():
+    text = "<p>gestern kam größe für über bonifai</p>"
+    words, said = text[3:-4].split(), [Replacement(5, 6, "Łódź")]
+    old = f'<?xml version="1.0" encoding="ISO-8859-1"?>{text}'.encode("latin-1")
+    new, _ = rewritten(old, words, said, Normalisation())
+    assert new == old.replace(b"bonifai", "&#321;ód&#378;".encode("latin-1"))
+    for old, encoding in (
+        (text[3:-4].encode("cp1252"), "cp1252"),
+        (b"gr\xf6\xdfe kam x\xb3x \xe6bc bonifai", "ascii"),  # in doubt
+    ):
+        with pytest.raises(StdError, match=f"expected letters that {encoding} has, got 'Łódź'"):
+            rewritten(old, ["kam", "bonifai"], [Replacement(1, 2, "Łódź")], Normalisation())
 
 
 def test_bytes_that_are_no_text_stay():
