@@ -17,6 +17,7 @@ from service.api import (
     operation,
     recordings,
     search,
+    sharing,
     term_lists,
     uploads,
 )
@@ -36,6 +37,7 @@ PARAMETERS: dict[str, Any] = {  # examples by name, of an archive that has KERST
     "q": "die", "recording": "KERSTIN_00", "start": 21.0, "term": "die", "text": "poli", "to": 14.0,
 }  # fmt: skip
 OF_OPERATION: dict[str, dict[str, Any]] = {
+    "oembed": {"url": "/recordings/KERSTIN_00?term=die&at=21.345&until=21.45"},
     "units": {"term": "die NEAR/5s polizei"},
     "counts": {"name": "names.txt"},
     "upload": {"name": "interview.vtt", "title": "An interview", "date": "2024-01-31"},
@@ -128,6 +130,7 @@ def create_app(service: Service, log: Callable[[str], None] | None = None) -> Fa
         term_lists,
         counts,
         recordings,
+        sharing,
         corrections,
         audio,
         feedback,

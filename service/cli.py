@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -43,6 +44,7 @@ exit status: 0 ended by SIGTERM, 130 by Ctrl-C, 2 an error in options or input, 
 PORT = number(Range(0, 65535, whole=True))
 MOST_JOBS = 4  # by default: each process opens the index
 MIN_TOKEN = 16  # letters
+ORIGIN = re.compile(r"\*|https?://(\*\.)?[A-Za-z0-9.-]+(:\d{1,5})?", re.ASCII)
 PACKAGES = ("fastapi", "uvicorn", "uvloop", "httptools")  # of the extra "serve"
 
 
@@ -149,6 +151,10 @@ def _add_network(parse: Parser) -> None:
         help="path under which a reverse proxy serves it",
     )  # fmt: skip
     network.add_argument(
+        "--allow-frame", action="append", default=[], type=text_argument, metavar="ORIGIN",
+        help="pages of this origin, as https://blog.example, may show hits in a frame; * = any",
+    )  # fmt: skip
+    network.add_argument(
         "--access-log", type=file_argument, metavar="FILE",
         help="write a line of JSON for each request; - is standard output",
     )  # fmt: skip
@@ -218,12 +224,16 @@ def settings_of(args: argparse.Namespace) -> "Settings":
     for url in args.alerts_url:
         if not url.startswith(("http://", "https://")):
             raise StdError(f"--alerts-url: expected an address as https://..., got {url!r}")
+    for origin in args.allow_frame:
+        if not ORIGIN.fullmatch(origin):
+            raise StdError(f"--allow-frame: expected https://NAME or *, got {origin!r}")
     return Settings(
         tuple(args.store), configuration_of(args), args.model, args.audio, args.metadata,
         args.feedback, args.alerts, tuple(args.alerts_url), signing,
         args.alerts_column, args.host, int(args.port), tuple(args.allow_host),
         token, args.root_path.rstrip("/"), args.jobs,
         user_header=args.user_header,
+        frames=tuple(args.allow_frame),
         users=args.users,
         audit=args.audit_log,
         allow_corrections=args.allow_corrections,

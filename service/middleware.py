@@ -305,8 +305,8 @@ class Guard:
             return User()
         if given and (user := self._users.of_token(given)):
             return user
-        (shown,) = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [""])[:1]
-        if opens(shown, secret, path_of(scope)):
+        query = parse_qs(scope["query_string"].decode("latin-1"))
+        if opens(query.get("ticket", [""])[0], secret, path_of(scope), query):
             return User(role="read")
         raise ProblemError(
             401, "expected the token of this service", {"WWW-Authenticate": "Bearer"}

@@ -68,6 +68,7 @@ class Settings:
     audit: Path | None = None  # the log of what users changed
     allow_corrections: bool = False  # people may correct words
     allow_uploads: bool = False  # people may add recordings, in a folder below that of the audio
+    frames: tuple[str, ...] = ()  # origins whose pages may show hits in a frame; * = any
     recognise: tuple[str, ...] = ()  # options of std-recognise for added sound
 
     def without_folders(self, text: str) -> str:

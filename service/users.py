@@ -15,7 +15,7 @@ import hmac
 import re
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,6 +33,8 @@ ROLES: tuple[Role, ...] = get_args(Role)
 EVERYBODY = "*"
 FEED_PATH = "/api/alerts/feed"  # readers of feeds cannot send a token
 AUDIO_PATH = "/api/audio/"  # nor can players
+EMBED_PATH = "/embed/"  # nor can frames on other pages,
+CLIPS_PATH = "/api/clips/"  # whose player gets a clip
 TICKET_S = 12 * 3600
 MIN_TOKEN = 16  # letters
 _READING = re.compile(r"/api/(searches|counts)")  # sent by POST, but change nothing
@@ -116,10 +118,29 @@ def feed_ticket(token: str) -> str:
     return hmac.new(token.encode(), b"feed", hashlib.sha256).hexdigest()[:40]
 
 
-def opens(shown: str, secret: str, path: str) -> bool:
-    """Whether a ticket opens a path: the feeds, or the audio of its recording."""
+def stretch_ticket(token: str, path: str, from_s: str, to_s: str) -> str:
+    """What opens a stretch of a recording in a frame, as long as the token is the same."""
+    signed = f"stretch {path} {from_s} {to_s}"
+    return hmac.new(token.encode(), signed.encode(), hashlib.sha256).hexdigest()[:40]
+
+
+def opens(shown: str, secret: str, path: str, query: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a ticket opens a path: the feeds, the audio of its recording, or its stretch.
+
+    Args:
+        shown: the ticket.
+        secret: that signs tickets.
+        path: of the request.
+        query: its parameters, each with all its values.
+    """
     if path == FEED_PATH:
         return hmac.compare_digest(shown.encode(), feed_ticket(secret).encode())
+    if path.startswith((EMBED_PATH, CLIPS_PATH)):
+        stretch = [query.get(name, [""]) for name in ("from", "to")]
+        if any(len(values) > 1 for values in stretch):
+            return False
+        expected = stretch_ticket(secret, path, *(values[0] for values in stretch))
+        return hmac.compare_digest(shown.encode(), expected.encode())
     expires, _, _ = shown.partition("-")
     if not path.startswith(AUDIO_PATH) or not expires.isdecimal() or len(expires) >= 12:
         return False

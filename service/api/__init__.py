@@ -5,7 +5,8 @@ requests    the service that a request belongs to, its parameters, documents as 
 search      terms -> hits; what a term becomes; words of the index
 term_lists  a term list -> hits of all its terms, with progress
 counts      how often terms of a list, and related forms of terms, are said
-recordings  what is indexed, the words of a recording; also as IIIF
+recordings  what is indexed, the words of a recording
+sharing     recordings and hits for viewers and pages of others: IIIF, oEmbed
 audio       recordings as they are, clips, waveforms, spectrograms
 feedback    marks: right and wrong, and their history
 corrections words that people correct

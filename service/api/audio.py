@@ -1,5 +1,6 @@
 """The sound of recordings: whole with Range, clips, waveforms, spectrograms."""
 
+import re
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -17,6 +18,7 @@ from std.audio.files import is_audio, is_below
 
 router = APIRouter(prefix="/api", tags=["audio"], responses=PROBLEMS)
 
+_RANGE = re.compile(r"bytes=(\d{0,12})-(\d{0,12})", re.ASCII)  # one range, no more
 From = Annotated[Seconds, Query(alias="from")]
 To = Annotated[Seconds, Query(alias="to")]
 
@@ -90,17 +92,36 @@ async def clips(
     to_s: To,
     format: Literal["ogg", "wav"] = "ogg",  # noqa: A002  # the API's name
 ) -> Response:
-    """A stretch of a recording as a file."""
+    """A stretch of a recording as a file; with the header Range, a part of it."""
     service = service_of(request)
     entry = heard_entry(service, recording)
     require_stretch(from_s, to_s, service.limits.clip_s)
-    content = await in_lane(
-        service.audio,
-        request,
-        lambda stop: clip(entry, from_s, to_s, format, stop.check),
-        service.limits.search_s,
-    )
-    return Response(content, media_type=MEDIA_TYPES[format])
+    key = "clip", str(entry.audio), entry.recording.channel, from_s, to_s, format
+    content: bytes | None = service.cache.get(key)
+    if content is None:
+        content = await in_lane(
+            service.audio,
+            request,
+            lambda stop: clip(entry, from_s, to_s, format, stop.check),
+            service.limits.search_s,
+        )
+        service.cache.put(key, content, len(content) + 200)
+    return _part(content, MEDIA_TYPES[format], request.headers.get("range", ""))
+
+
+def _part(content: bytes, media_type: str, wanted: str) -> Response:
+    """A file, or the range of it that a player asks for: some play nothing else (RFC 9110, 14)."""
+    headers, size = {"Accept-Ranges": "bytes"}, len(content)
+    match = _RANGE.fullmatch(wanted.strip())
+    first, last = match.groups() if match else ("", "")
+    if not first + last or (first and last and int(last) < int(first)):
+        return Response(content, media_type=media_type, headers=headers)
+    begin = int(first) if first else max(0, size - int(last))
+    end = min(size, int(last) + 1) if first and last else size
+    if begin >= end:
+        raise ProblemError(416, "Range: beyond the end", {"Content-Range": f"bytes */{size}"})
+    headers["Content-Range"] = f"bytes {begin}-{end - 1}/{size}"
+    return Response(content[begin:end], 206, headers, media_type)
 
 
 @router.get("/recordings/{recording}/peaks", response_model=PeaksDocument)

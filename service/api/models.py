@@ -306,8 +306,10 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         (412, "somebody else has changed it meanwhile"),
         (413, "the body is too large"),
         (415, "a file of another kind than expected"),
+        (416, "the range is beyond the end"),
         (422, "a parameter is not as expected"),
         (429, "too much at once; Retry-After says when to try again"),
+        (501, "the format is not made"),
         (507, "the disk is full"),
         (503, "the index cannot be read, or the search took too long"),
     )

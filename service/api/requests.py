@@ -30,6 +30,11 @@ def user_of(request: Request) -> User:
     return user
 
 
+def base_of(request: Request) -> str:
+    """The address of the service as clients reach it, without a slash at its end."""
+    return str(request.base_url).rstrip("/")
+
+
 def json_reply(document: Any) -> Response:
     """A document as JSON, without validation, which would cost more than building it."""
     return Response(json_bytes(document), media_type="application/json")

@@ -22,9 +22,9 @@ from starlette.responses import Response, StreamingResponse
 
 from searcher import Expected, SearchResult
 from service.answers import hit_documents
+from service.api.exports import std_list_file
 from service.api.models import PROBLEMS, TermListDocument, TermListResultDocument, reference
 from service.api.requests import json_reply, service_of
-from service.exports import std_list_file
 from service.jobs import JobStoppedError, Stop, in_lane
 from service.live_index import Snapshot
 from service.marks import MarkFile

@@ -4,6 +4,7 @@
 /page/results        the results alone, which replace earlier ones on the page
 /recordings          all recordings, to browse
 /recordings/{id}     the view of a recording; its parts come from the API
+/embed/{id}          a hit and its player, for a frame on a page of somebody else
 /lists               a list of terms, counted
 /api/docs            the API for people
 /static/...          style and scripts
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, FastAPI, Request
 from jinja2 import Environment
@@ -21,10 +23,12 @@ from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from service.answers import search_document, units_document
+from service.api.audio import From, To, require_stretch
 from service.api.counts import found_forms
 from service.api.operation import health_of
-from service.api.requests import entry_of, service_of
+from service.api.requests import base_of, entry_of, service_of
 from service.api.search import found_units, searched
+from service.api.sharing import AFTER_S, BEFORE_S, PAGES, require_frames
 from service.jobs import in_lane
 from service.live_index import Snapshot
 from service.marks import MarkFile
@@ -33,6 +37,7 @@ from service.page.view import (
     WITHIN,
     Browsed,
     PageState,
+    around,
     browsed,
     duration,
     expectation,
@@ -46,13 +51,14 @@ from service.page.view import (
 )
 from service.problems import ProblemError
 from service.searching import Selection
-from service.users import ROLES
+from service.users import CLIPS_PATH, ROLES, stretch_ticket
 from std.display.numbers import about, clock, length
 from std.display.tables import templates
 from std.errors import StdError
 from std.terminal import printable
 
 LISTED = 200  # recordings on the first page
+AROUND_S = 6.0  # of a hit in a frame: words before and after it
 HERE = Path(__file__).parent
 
 router = APIRouter(include_in_schema=False)
@@ -94,6 +100,7 @@ def render(request: Request, name: str, status: int = 200, **values: Any) -> Res
             marks_kept=service.marks.is_kept,
             uploads_allowed=service.uploads is not None,
             corrections_allowed=service.settings.allow_corrections,
+            frames_allowed=bool(service.settings.frames),
             may_watch=service.alerts is not None and service.alerts.can_change,
             **values,
         )
@@ -207,7 +214,14 @@ def results_of(
 async def recording_page(request: Request, recording: str) -> Response:
     """The page of a recording; with a token, only the API gives its content."""
     service = service_of(request)
-    page = partial(render, request, "recording.html", id=recording[:200])
+    oembed = urlencode({"url": f"{base_of(request)}{PAGES}{quote(recording)}?{request.url.query}"})
+    page = partial(
+        render,
+        request,
+        "recording.html",
+        id=recording[:200],
+        oembed=f"{base_of(request)}/api/oembed?{oembed}",
+    )
     if service.secret:
         return page(entry=None, lines=None)
     entry = entry_of(service, recording)
@@ -221,6 +235,41 @@ async def recording_page(request: Request, recording: str) -> Response:
         service.limits.search_s,
     )
     return page(entry=entry, lines=lines_of(said))
+
+
+@router.get("/embed/{recording}")
+async def embedded(request: Request, recording: str, from_s: From, to_s: To) -> Response:
+    """A hit with the words around it and its sound; needs no script."""
+    service = service_of(request)
+    require_frames(service)
+    entry = entry_of(service, recording)
+    require_stretch(from_s, to_s, service.limits.clip_s - BEFORE_S - AFTER_S)
+    index = service.snapshot.index
+    said = await in_lane(
+        service.known,
+        request,
+        lambda stop: index.words(entry.recording, from_s - AROUND_S, to_s + AROUND_S),
+        service.limits.search_s,
+    )
+    clip = {"from": f"{max(0.0, from_s - BEFORE_S):.3f}", "to": f"{to_s + AFTER_S:.3f}"}
+    if service.secret:
+        path = f"{CLIPS_PATH}{entry.id}"
+        clip["ticket"] = stretch_ticket(service.secret, path, *clip.values())
+    terms = [("term", term) for term in request.query_params.getlist("term")]
+    page = render(
+        request,
+        "embed.html",
+        entry=entry,
+        from_s=from_s,
+        around=around(said, from_s, to_s),
+        clip=urlencode(clip) if entry.audio else "",
+        query=urlencode([*terms, ("at", f"{from_s:.3f}"), ("until", f"{to_s:.3f}")]),
+    )
+    policy = "default-src 'none'; style-src 'self'; media-src 'self'; base-uri 'none'; "
+    policy += f"form-action 'none'; frame-ancestors {' '.join(service.settings.frames)}"
+    page.headers["Content-Security-Policy"] = policy
+    page.headers["Cross-Origin-Resource-Policy"] = "cross-origin"  # for pages that require it
+    return page
 
 
 @router.get("/recordings")

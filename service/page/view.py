@@ -202,6 +202,16 @@ def lines_of(words: Sequence[Word]) -> list[tuple[float, str]]:
     return [(line[0].start_s, text_of(one.word for one in line)) for line in lines]
 
 
+def around(words: Sequence[Word], from_s: float, to_s: float) -> tuple[str, str, str]:
+    """The words before a hit, in it and after it; a word is where its middle is."""
+    parts: tuple[list[str], list[str], list[str]] = [], [], []
+    for word in words:
+        middle_s = word.start_s + word.duration_s / 2
+        parts[0 if middle_s < from_s else 1 if middle_s <= to_s else 2].append(word.word)
+    before, found, after = map(text_of, parts)
+    return before, found, after
+
+
 def _probability(text: str) -> float:
     """A probability from an address, or the default."""
     return (

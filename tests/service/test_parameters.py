@@ -73,7 +73,7 @@ def test_every_operation_accepts_its_example(serve, german, tmp_path):
     index_files([str(german / "mesh/KERSTIN_00.mesh")], store=store, language="German")
     settings = Settings(
         (store,), audio=tmp_path / "audio", alerts=tmp_path / "terms.txt", user_header="X-User",
-        allow_corrections=True, allow_uploads=True, audit=tmp_path / "audit.jsonl",
+        frames=("*",), allow_corrections=True, allow_uploads=True, audit=tmp_path / "audit.jsonl",
         limits=Limits(free_bytes=0),
     )  # fmt: skip
     refused = {}

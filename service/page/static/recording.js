@@ -54,9 +54,11 @@ async function select(hit, { move = true } = {}) {
     seek(Math.max(0, hit.startS - BEFORE_S));
     words?.reveal(hit.startS);
     query.set("at", hit.startS.toFixed(2));
+    query.set("until", hit.endS.toFixed(2));
     history.replaceState(null, "", `?${query}`);
     announce(`hit ${at + 1} of ${hits.length}, ${clock(hit.startS)}`);
   }
+  showEmbed();
   if (audio.getAttribute("src")) await showSpectrum(hit).catch(() => { document.getElementById("spectrum").hidden = true; });
 }
 
@@ -78,6 +80,22 @@ async function showSpectrum(hit) {
   document.getElementById("spectrum-caption").textContent =
     `${fromS.toFixed(1)} s to ${toS.toFixed(1)} s, frequencies up to 8 kHz`;
   document.getElementById("spectrum").hidden = false;
+}
+
+/** HTML that shows the current hit on another page. */
+async function showEmbed() {
+  const part = document.getElementById("embed");
+  if (!part?.open || !current) return;
+  const place = new URLSearchParams(query.getAll("term").map((term) => ["term", term]));
+  place.set("at", current.startS.toFixed(3));
+  place.set("until", current.endS.toFixed(3));
+  const text = document.getElementById("embed-html");
+  try {
+    const asked = new URLSearchParams({ url: `/recordings/${encodeURIComponent(id)}?${place}` });
+    text.value = (await askJson(`/api/oembed?${asked}`)).html;
+  } catch (error) {
+    text.value = error.message;
+  }
 }
 
 /** The hit after or before the current one; without one, after or before what is heard. */
@@ -214,6 +232,7 @@ async function reloadWords() {
 async function start() {
   const back = new URLSearchParams(query);
   back.delete("at");
+  back.delete("until");
   document.getElementById("back").href = address(`/?${back}`);
   try {
     const known = await askJson(path);
@@ -251,6 +270,8 @@ document.getElementById("find").addEventListener("keydown", (event) => {
 });
 document.getElementById("found-before").addEventListener("click", () => showFound(-1));
 document.getElementById("found-next").addEventListener("click", () => showFound(1));
+document.getElementById("embed")?.addEventListener("toggle", showEmbed);
+document.getElementById("embed-html")?.addEventListener("focus", (event) => event.target.select());
 speed.addEventListener("change", () => faster(0));
 loop.addEventListener("click", repeat);
 document.getElementById("back-5").addEventListener("click", () => seek(Math.max(0, audio.currentTime - 5)));
