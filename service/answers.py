@@ -143,10 +143,7 @@ def search_document(
             "expected_right": selection.expected_right.round(3).tolist(),
         },
         "facets": {
-            name: [
-                {"value": one.value, "count": one.hits, "selected": one.selected}
-                for one in values[:MANY_VALUES]
-            ]
+            name: [facet_document(one) for one in values[:MANY_VALUES]]
             for name, values in selection.facets.items()
         },
         "facet_totals": {name: len(values) for name, values in selection.facets.items()},
@@ -155,6 +152,11 @@ def search_document(
         "marked": precision(terms, marks),
         "snapshot": snapshot.number,
     }
+
+
+def facet_document(one: FacetValue) -> dict[str, Any]:
+    """A value of a facet in the form of the API."""
+    return {"value": one.value, "count": one.hits, "selected": one.selected}
 
 
 def like_right(terms: Sequence[str], snapshot: Snapshot, marks: Marks) -> str | None:

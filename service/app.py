@@ -37,6 +37,7 @@ PARAMETERS: dict[str, Any] = {  # examples by name, of an archive that has KERST
     "q": "die", "recording": "KERSTIN_00", "start": 21.0, "term": "die", "text": "poli", "to": 14.0,
 }  # fmt: skip
 OF_OPERATION: dict[str, dict[str, Any]] = {
+    "facets": {"facet": "recording", "text": "kerstin"},
     "oembed": {"url": "/recordings/KERSTIN_00?term=die&at=21.345&until=21.45"},
     "units": {"term": "die NEAR/5s polizei"},
     "counts": {"name": "names.txt"},

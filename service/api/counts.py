@@ -1,7 +1,7 @@
-"""How often terms are said: a list by recording and year; related forms of the terms."""
+"""How often terms are said: a list by recording and year; related forms; the values of a facet."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any
 
@@ -11,14 +11,15 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from searcher import FormHits, SearchResult
-from service.api.models import PROBLEMS, Document, Probability
-from service.api.requests import described, json_reply, parameters, service_of
-from service.api.search import Written, conditions_of
+from service.answers import facet_document
+from service.api.models import PROBLEMS, Document, FacetDocument, Probability
+from service.api.requests import described, json_reply, parameters, position, service_of
+from service.api.search import SearchParameters, Written, conditions_of, searched, wish_of
 from service.examples import is_example
 from service.jobs import Stop, in_lane
 from service.live_index import Snapshot
 from service.problems import ProblemError
-from service.searching import checked
+from service.searching import FacetValue, Wish, checked
 from service.settings import Limits
 from service.state import Service
 from std.csv_files import write_csv
@@ -63,6 +64,15 @@ class CountsDocument(Document):
     column: str = Field(description="of a table, the one that holds the terms")
 
 
+class FacetValuesDocument(Document):
+    """The values of a facet, the chosen and then the most frequent first."""
+
+    facet: str
+    values: list[FacetDocument]
+    total: int = Field(description="of all values that fit the text")
+    next_cursor: str | None
+
+
 class FormDocument(Document):
     """A related form of a term; its hits are not the term's."""
 
@@ -82,6 +92,14 @@ class FormsParameters(BaseModel):
 
     term: list[Written] = Field(min_length=1, description="a word or a phrase; repeat for more")
     where: list[Written] = Field([], description="conditions on recordings; repeat for more")
+
+
+class FacetParameters(SearchParameters):
+    """The parameters of a search, and which values of which facet."""
+
+    facet: str = Field(description="a name, as recording, date or speaker")
+    text: str = Field("", max_length=200, description="that values, or titles, have in them")
+    limit: int = Field(200, ge=1, le=1000)
 
 
 router = APIRouter(prefix="/api", tags=["search"], responses=PROBLEMS)
@@ -120,6 +138,61 @@ async def found_forms(
         )
         service.cache.put(key, found, 1000 + 300 * len(found))
     return found
+
+
+@router.get("/facets", response_model=FacetValuesDocument, openapi_extra=described(FacetParameters))
+async def facets(request: Request) -> Response:
+    """List the values of one facet of a search, with the number of hits of each."""
+    service, asked = service_of(request), parameters(FacetParameters, request)
+    wish = wish_of(
+        service.snapshot, asked.recording, asked.channel, asked.where,
+        asked.min_probability, asked.sort, asked.within_words,
+    )  # fmt: skip
+    values, _ = await found_values(service, request, asked.term, wish, asked.facet, asked.text)
+    first, total = position(asked.cursor), len(values)
+    end = first + asked.limit
+    return json_reply(
+        {
+            "facet": asked.facet,
+            "values": [facet_document(one) for one in values[first:end]],
+            "total": total,
+            "next_cursor": str(end) if end < total else None,
+        }
+    )
+
+
+async def found_values(
+    service: Service, request: Request, terms: list[str], wish: Wish, facet: str, text: str
+) -> tuple[list[FacetValue], Mapping[str, str]]:
+    """The values of a facet that have a text in them, and the titles of recordings by id.
+
+    Args:
+        service: that is asked.
+        request: of the client.
+        terms: as the client wrote them.
+        wish: the hits that are counted.
+        facet: its name.
+        text: in any case.
+
+    Raises:
+        ProblemError: the search has no such facet.
+    """
+    snapshot, selection = await searched(
+        service, request, terms, wish, lambda snapshot, selection: (snapshot, selection), 0
+    )
+    values = selection.facets.get(facet)
+    if values is None:
+        known = ", ".join(selection.facets)
+        raise ProblemError(400, f"facet: expected one of {known}, got {facet[:40]!r}")
+    titles: dict[str, str] = {}
+    if facet == "recording":
+        titles = {name: entry.title for name, entry in snapshot.recordings.by_id.items()}
+    wanted = text.casefold().strip()
+    return [
+        one
+        for one in values
+        if wanted in one.value.casefold() or wanted in titles.get(one.value, "").casefold()
+    ], titles
 
 
 @router.post("/counts", response_model=CountsDocument, openapi_extra=LIST_BODY)

@@ -1,6 +1,7 @@
 """Addresses of the page.
 
 /                    the search page, with results where no token is needed
+/page/facet          values of a facet beyond those that the results show
 /page/results        the results alone, which replace earlier ones on the page
 /recordings          all recordings, to browse
 /recordings/{id}     the view of a recording; its parts come from the API
@@ -22,11 +23,11 @@ from jinja2 import Environment
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
-from service.answers import search_document, units_document
+from service.answers import MANY_VALUES, facet_document, search_document, units_document
 from service.api.audio import From, To, require_stretch
-from service.api.counts import found_forms
+from service.api.counts import found_forms, found_values
 from service.api.operation import health_of
-from service.api.requests import base_of, entry_of, service_of
+from service.api.requests import base_of, entry_of, position, service_of
 from service.api.search import found_units, searched
 from service.api.sharing import AFTER_S, BEFORE_S, PAGES, require_frames
 from service.jobs import in_lane
@@ -142,6 +143,28 @@ async def results_part(request: Request) -> Response:
     return await with_results(request, state, page)
 
 
+@router.get("/page/facet")
+async def facet_part(request: Request) -> Response:
+    """Values of one facet: those that have a text in them, or those after the ones shown."""
+    query, service = request.query_params, service_of(request)
+    state = page_state(query.multi_items())
+    name, text, first = (query.get(one, "") for one in ("facet", "text", "first"))
+    begin, wish = position(first), state.wish(service.snapshot)
+    values, titles = await found_values(service, request, [*state.terms], wish, name, text)
+    end = begin + MANY_VALUES
+    return render(
+        request,
+        "facet.html",
+        state=state,
+        name=name,
+        values=[facet_document(one) for one in values[begin:end]],
+        names=titles,
+        text=text[:200],
+        left=max(0, len(values) - end),
+        following=f"{state.query()}&{urlencode({'facet': name, 'text': text, 'first': end})}",
+    )
+
+
 @router.get("/page/forms")
 async def forms_part(request: Request) -> Response:
     """Links to the related forms of a search's terms; nothing if there are none."""
@@ -203,6 +226,7 @@ def results_of(
     return found | {
         "problem": "",
         "names": names,
+        "many_values": MANY_VALUES,
         "first": first,
         "per_page": PER_PAGE,
         "several_terms": len(found["terms"]) > 1,

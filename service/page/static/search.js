@@ -253,13 +253,42 @@ form.addEventListener("submit", (event) => {
 
 results.addEventListener("input", ({ target }) => {
   if (!target.classList.contains("find-value")) return;
-  const wanted = target.value.trim().toLocaleLowerCase();
   const facet = target.closest(".facet");
-  for (const item of facet.querySelectorAll("li")) {
+  const wanted = target.value.trim().toLocaleLowerCase();
+  const items = facet.querySelectorAll("li");
+  if (Number(target.dataset.all) > items.length || facet.dataset.asked) { findValues(target, facet); return; }
+  for (const item of items) {
     const fits = item.textContent.toLocaleLowerCase().includes(wanted);
     item.hidden = wanted ? !fits : item.classList.contains("more") && facet.querySelector(".all-values") !== null;
   }
 });
+
+const PAUSE_MS = 200; // in typing, before the service is asked
+let typing = null;
+
+/** Values of a facet that has more than the page: the service finds them. */
+function findValues(box, facet) {
+  facet.dataset.asked = "true";
+  facet.querySelector(".all-values")?.remove();
+  clearTimeout(typing);
+  typing = setTimeout(async () => {
+    const asked = new URLSearchParams(searchShown());
+    asked.set("facet", box.dataset.facet);
+    asked.set("text", box.value.trim());
+    await putValues(facet, `/page/facet?${asked}`, (list, html) => { list.innerHTML = html; });
+  }, PAUSE_MS);
+}
+
+/** Put values into the list of a facet, which the service's templates have escaped. */
+async function putValues(facet, path, put) {
+  try {
+    const list = facet.querySelector("ul");
+    put(list, await (await ask(path)).text());
+    announce(`${list.querySelectorAll("a[role=checkbox]").length} values`);
+  } catch (error) {
+    announce(error.message);
+  }
+}
 
 results.addEventListener("click", (event) => {
   const target = event.target;
@@ -271,6 +300,17 @@ results.addEventListener("click", (event) => {
   if (target.closest(".all-values")) {
     target.closest(".facet").querySelectorAll(".more").forEach((one) => { one.hidden = false; });
     target.remove();
+    return;
+  }
+  if (target.closest(".next-values")) {
+    event.preventDefault();
+    const link = target.closest(".next-values");
+    const { pathname, search } = new URL(link.href);
+    putValues(link.closest(".facet"), pathname.slice(address("").length) + search, (list, html) => {
+      link.closest("li").remove();
+      list.insertAdjacentHTML("beforeend", html);
+      list.querySelector("li:last-of-type a")?.focus({ preventScroll: true });
+    });
     return;
   }
   if (target.closest(".to-export")) { toExport(); return; }
