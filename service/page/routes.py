@@ -156,7 +156,7 @@ async def facet_part(request: Request) -> Response:
         request,
         "facet.html",
         state=state,
-        name=name,
+        facet=name,
         values=[facet_document(one) for one in values[begin:end]],
         names=titles,
         text=text[:200],

@@ -1,5 +1,6 @@
 """The API's answers: equal to the searcher's, of the documented form, in the documented errors."""
 
+import html
 import io
 import json
 import re
@@ -11,7 +12,9 @@ import pytest
 
 from indexer import index_files
 from searcher import Hit, open_index
+from service import answers
 from service.api import models
+from service.page import routes
 from service.settings import Limits
 from std.nist import std_list, term_list
 from std.terminal import json_text
@@ -149,6 +152,41 @@ def test_filters_and_facets(client):
     two = client("/api/search", term="und", recording=["KERSTIN_03", "KERSTIN_04"], limit=500).json
     assert {hit["file"] for hit in two["hits"]} == {"KERSTIN_03", "KERSTIN_04"}
     assert client("/api/search", term="und", where="colour:red").status == 400
+
+
+def test_every_value_of_a_facet_is_found(client):
+    """The values of pages together are all of the search, with the same counts."""
+    asked = {"term": "und", "min_probability": 0.2, "facet": "recording"}
+    of_search = client("/api/search", term="und", min_probability=0.2, limit=1).json
+    values, cursor = [], ""
+    while cursor is not None:
+        page = client("/api/facets", limit=4, cursor=cursor, **asked).json
+        values += page["values"]
+        cursor = page["next_cursor"]
+        assert page["total"] == of_search["facet_totals"]["recording"] > 8
+    assert values == of_search["facets"]["recording"]
+    assert sum(one["count"] for one in values) == of_search["total"]
+    lessons = client("/api/facets", text="LESSON 2", **asked).json  # of titles
+    assert [one["value"] for one in lessons["values"]] == ["KERSTIN_01"]
+    assert client("/api/facets", text="_13", **asked).json["total"] == 1
+    assert client("/api/facets", text="nothing", **asked).json["values"] == []
+    problem = client("/api/facets", term="und", facet="colour")
+    assert problem.status == 400
+    assert "recording, date, speaker" in problem.json["detail"]
+
+
+def test_the_page_shows_more_values_of_a_facet(client, monkeypatch):
+    for module in (answers, routes):
+        monkeypatch.setattr(module, "MANY_VALUES", 9)
+    page = client("/", term="und").body.decode()
+    number = len(client("/api/facets", term="und", facet="recording").json["values"])
+    assert f"the first 9 of {number}" in page
+    (following,) = re.findall(r'class="next-values" href="([^"]+)"', page)
+    rest = client(html.unescape(following)).body.decode()
+    shown = re.findall(r"recording=(KERSTIN_\d+)", page.partition("the first 9")[0] + rest)
+    assert len({*shown}) == number
+    found = client("/page/facet", term="und", facet="recording", text="<lesson").body.decode()
+    assert "No value with “&lt;lesson”" in found
 
 
 def test_orders(client):

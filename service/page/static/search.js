@@ -307,9 +307,10 @@ results.addEventListener("click", (event) => {
     const link = target.closest(".next-values");
     const { pathname, search } = new URL(link.href);
     putValues(link.closest(".facet"), pathname.slice(address("").length) + search, (list, html) => {
+      const shown = list.children.length - 1;
       link.closest("li").remove();
       list.insertAdjacentHTML("beforeend", html);
-      list.querySelector("li:last-of-type a")?.focus({ preventScroll: true });
+      list.children[shown]?.querySelector("a").focus({ preventScroll: true });
     });
     return;
   }
