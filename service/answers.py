@@ -132,6 +132,13 @@ def search_document(
                 "hits": hits,
             }
             for result, hits in zip(selection.results, selection.of_terms.tolist(), strict=True)
+            if result.term
+        ],
+        "forms": [
+            one._asdict()
+            for result in selection.results
+            if not result.term
+            for one in result.found.forms
         ],
         "total": total,
         "expected_right": selection.right,

@@ -180,6 +180,28 @@ def _secret(path: Path | None) -> str:
     return secret
 
 
+def _require_values(args: argparse.Namespace) -> None:
+    """Refuse values that are no paths, folders or addresses, or that need another option.
+
+    Raises:
+        StdError: the first of them.
+    """
+    if args.root_path and not args.root_path.startswith("/"):
+        raise StdError(f"--root-path: expected a path as /std, got {args.root_path!r}")
+    if args.audio and not Path(args.audio).is_dir():
+        raise StdError(f"--audio {args.audio}: expected a folder")
+    if args.allow_uploads and not args.audio:
+        raise StdError("--allow-uploads: --audio FOLDER says where recordings are kept")
+    if args.alerts_column and not args.alerts:
+        raise StdError("--alerts-column names a column of --alerts")
+    for url in args.alerts_url:
+        if not url.startswith(("http://", "https://")):
+            raise StdError(f"--alerts-url: expected an address as https://..., got {url!r}")
+    for origin in args.allow_frame:
+        if not ORIGIN.fullmatch(origin):
+            raise StdError(f"--allow-frame: expected https://NAME or *, got {origin!r}")
+
+
 def settings_of(args: argparse.Namespace) -> "Settings":
     """The settings of a command line.
 
@@ -196,6 +218,7 @@ def settings_of(args: argparse.Namespace) -> "Settings":
     inputs |= {"--alerts-secret-file": args.alerts_secret_file}
     outputs = {"--feedback": args.feedback, "--access-log": args.access_log}
     require_distinct(inputs, outputs | {"--audit-log": args.audit_log}, args.store)
+    _require_values(args)
     users = read_users(args.users) if args.users else Users()
     token, signing = map(_secret, (args.token_file, args.alerts_secret_file))
     if not (token or users.tokens) and not is_loopback(args.host):
@@ -205,28 +228,14 @@ def settings_of(args: argparse.Namespace) -> "Settings":
         )
     if users.by_name and not (users.tokens or args.user_header):
         raise StdError(f"{args.users}: users need tokens there, or --user-header names them")
-    if args.root_path and not args.root_path.startswith("/"):
-        raise StdError(f"--root-path: expected a path as /std, got {args.root_path!r}")
-    if args.audio and not Path(args.audio).is_dir():
-        raise StdError(f"--audio {args.audio}: expected a folder")
-    if args.allow_uploads and not args.audio:
-        raise StdError("--allow-uploads: --audio FOLDER says where recordings are kept")
     try:
         recognise = tuple(shlex.split(args.recognise))
     except ValueError as error:
         raise StdError(f"--recognise: {error}".lower()) from error
     if recognise and not args.allow_uploads:
         raise StdError("--recognise has options for the sound of --allow-uploads")
-    if args.alerts_column and not args.alerts:
-        raise StdError("--alerts-column names a column of --alerts")
     if signing and not args.alerts_url:
         raise StdError("--alerts-secret-file signs what is posted to --alerts-url")
-    for url in args.alerts_url:
-        if not url.startswith(("http://", "https://")):
-            raise StdError(f"--alerts-url: expected an address as https://..., got {url!r}")
-    for origin in args.allow_frame:
-        if not ORIGIN.fullmatch(origin):
-            raise StdError(f"--allow-frame: expected https://NAME or *, got {origin!r}")
     return Settings(
         tuple(args.store), configuration_of(args), args.model, args.audio, args.metadata,
         args.feedback, args.alerts, tuple(args.alerts_url), signing,

@@ -7,7 +7,6 @@
 A term's hits are found once and kept as columns; `service.answers` explains the shown ones.
 """
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -60,6 +59,7 @@ class Wish(NamedTuple):
     sort: Sorting = "probability"
     where: str | None = None  # conditions on recordings and speakers (`std.query`)
     within_words: frozenset[str] | None = None  # kinds of words that hits may be inside; None = all
+    inflections: bool = False  # also related forms of the terms
 
 
 class FacetValue(NamedTuple):
@@ -172,8 +172,14 @@ def search_term(term: str, snapshot: Snapshot, where: str | None = None) -> Term
         found = find_like(term, snapshot, where)
     else:
         found = snapshot.index.find(term, where=where, min_probability=0.0)
+    return placed(term, found, snapshot, tuple(snapshot.index.remarks(found)))
+
+
+def placed(
+    term: str, found: SearchResult, snapshot: Snapshot, remarks: tuple[str, ...] = ()
+) -> TermResult:
+    """The result of a term with the rows of its recordings in the snapshot's table."""
     rows = snapshot.recordings.rows(found.recordings)
-    remarks = tuple(snapshot.index.remarks(found))
     speakers = snapshot.index.first_speakers(found)
     return TermResult(term, found, remarks, rows[found.candidates.recording], speakers)
 
@@ -338,8 +344,3 @@ def _by_least_probability(probability: Floats) -> tuple[Ints, Floats]:
     counts = np.bincount(step, minlength=STEPS + 1)[::-1].cumsum()[::-1]
     sums = np.bincount(step, weights=probability, minlength=STEPS + 1)[::-1].cumsum()[::-1]
     return counts, sums
-
-
-def elapsed_ms(began_s: float) -> float:
-    """Milliseconds since a moment of `time.perf_counter`."""
-    return round(1000 * (time.perf_counter() - began_s), 3)

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakValueDictionary
 
 from service.alerts import Alerts
+from service.examples import is_example
 from service.jobs import Lane, Stop, in_lane, wanted
 from service.live_index import LiveIndex, Snapshot, unless_closed
 from service.marks import MarkFile
 from service.problems import ProblemError
 from service.processes import Question, SearchProcesses, answered
-from service.searching import TermResult, Wish, is_known, may_be_slow, search_term
+from service.searching import TermResult, Wish, is_known, may_be_slow, placed, search_term
 from service.settings import Settings
 from service.uploads.folder import UploadFolder
 from service.uploads.work import UploadWork
@@ -146,6 +147,8 @@ class Service:
         request: "Request | None",
         make: Callable[[list[TermResult]], A],
         where: str | None = None,
+        *,
+        inflections: bool = False,
     ) -> A:
         """Search terms and make an answer from the results; recent results are cached.
 
@@ -158,12 +161,13 @@ class Service:
             request: the request, whose client may disconnect.
             make: runs in a thread of the lane.
             where: conditions on recordings.
+            inflections: whether related forms of the terms are one more result.
 
         Raises:
             ProblemError: too many searches are waiting, or this one takes too long.
             StdError: the index cannot be read.
         """
-        is_fast = all(
+        is_fast = not inflections and all(
             (snapshot.number, term, where) in self.cache or is_known(term, snapshot)
             for term in terms
         )
@@ -171,7 +175,10 @@ class Service:
         return await in_lane(
             self.known if is_fast else self.queries if is_query else self.other,
             request,
-            lambda stop: make([self._found(term, snapshot, where) for term in terms]),
+            lambda stop: make(
+                [self._found(term, snapshot, where) for term in terms]
+                + ([self._forms(terms, snapshot, where)] if inflections else [])
+            ),
             self.search_s,
         )
 
@@ -188,7 +195,8 @@ class Service:
         Raises:
             ProblemError: too many searches wait, or this one takes too long.
         """
-        if not all(is_known(term, snapshot) for term in question.terms):
+        is_fast = all(is_known(term, snapshot) for term in question.terms)
+        if question.wish.inflections or not is_fast:  # a process has not learned the forms
             return None
         answer = self.processes.ask(question)
         return None if answer is None else await wanted(answer, Stop(self.search_s), request)
@@ -208,6 +216,18 @@ class Service:
         found: TermResult | None = self.cache.get(key)
         if found is None:
             found = search_term(term, snapshot, where)
+            if snapshot is self.snapshot:
+                self.cache.put(key, found, found.bytes)
+        return found
+
+    def _forms(self, terms: Sequence[str], snapshot: Snapshot, where: str | None) -> TermResult:
+        """The result of the related forms of terms, from the search or the cache."""
+        key = "forms of", snapshot.number, *terms, where
+        found: TermResult | None = self.cache.get(key)
+        if found is None:
+            words = [term for term in terms if not is_example(term)]
+            hits = snapshot.index.find_forms(*words, where=where, min_probability=0.0)
+            found = placed("", hits, snapshot)
             if snapshot is self.snapshot:
                 self.cache.put(key, found, found.bytes)
         return found

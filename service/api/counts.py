@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from searcher import FormHits, SearchResult
 from service.answers import facet_document
-from service.api.models import PROBLEMS, Document, FacetDocument, Probability
+from service.api.models import PROBLEMS, Document, FacetDocument, FormDocument, Probability
 from service.api.requests import described, json_reply, parameters, position, service_of
 from service.api.search import SearchParameters, Written, conditions_of, searched, wish_of
 from service.examples import is_example
@@ -71,14 +71,6 @@ class FacetValuesDocument(Document):
     values: list[FacetDocument]
     total: int = Field(description="of all values that fit the text")
     next_cursor: str | None
-
-
-class FormDocument(Document):
-    """A related form of a term; its hits are not the term's."""
-
-    term: str
-    form: str
-    hits: int = Field(description="from probability .5 up")
 
 
 class FormsDocument(Document):
@@ -146,7 +138,7 @@ async def facets(request: Request) -> Response:
     service, asked = service_of(request), parameters(FacetParameters, request)
     wish = wish_of(
         service.snapshot, asked.recording, asked.channel, asked.where,
-        asked.min_probability, asked.sort, asked.within_words,
+        asked.min_probability, asked.sort, asked.within_words, inflections=asked.inflections,
     )  # fmt: skip
     values, _ = await found_values(service, request, asked.term, wish, asked.facet, asked.text)
     first, total = position(asked.cursor), len(values)

@@ -22,7 +22,7 @@ from starlette.responses import Response
 from service.answers import selected_documents
 from service.api.models import PROBLEMS, Probability
 from service.api.requests import service_of
-from service.api.search import ALL_KINDS, KINDS, WITHIN_WORDS, searched, wish_of
+from service.api.search import ALL_KINDS, INFLECTIONS, KINDS, WITHIN_WORDS, searched, wish_of
 from service.audio.sound import clip
 from service.jobs import Stop, in_lane
 from service.live_index import Snapshot
@@ -70,11 +70,17 @@ async def export(
     where: Annotated[list[str], Query()] = [],  # noqa: B006  # copied, too
     sort: Sorting = "probability",
     within_words: Annotated[str, Query(pattern=KINDS, description=WITHIN_WORDS)] = ALL_KINDS,
+    inflections: Annotated[bool, Query(description=INFLECTIONS)] = False,
     right: bool | None = None,
 ) -> Response:
     """The hits of a search as a file; ``right=true`` leaves only those that were marked right."""
     service = service_of(request)
-    wish = wish_of(service.snapshot, recording, channel, where, min_probability, sort, within_words)
+    if inflections and format == "stdlist":
+        raise ProblemError(400, "stdlist: it has the hits of terms only; leave inflections out")
+    chosen = recording, channel, where
+    wish = wish_of(
+        service.snapshot, *chosen, min_probability, sort, within_words, inflections=inflections
+    )
     snapshot, selection = await searched(
         service, request, term, wish, lambda snapshot, selection: (snapshot, selection)
     )

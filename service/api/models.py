@@ -59,6 +59,7 @@ class HitDocument(Document):
     right: bool | None = Field(description="a person's judgement")
     marked_by: str = Field(description="whose; empty: nobody is named")
     within_word: dict[str, Any] | None = Field(None, description="kind, word, posterior")
+    form_of: str = Field("", description="the term of which `term` is a related form")
     heard: str | None = Field(None, description="the likeliest phones heard there")
     mark_version: str = Field(description="for If-Match of /api/feedback; 0: it has no mark")
 
@@ -71,6 +72,14 @@ class TermDocument(Document):
     unknown: list[str] = Field(description="words that the recogniser does not know")
     remarks: list[str]
     hits: int
+
+
+class FormDocument(Document):
+    """A related form of a term; its hits are not the term's."""
+
+    term: str
+    form: str
+    hits: int = Field(description="from probability .5 up")
 
 
 class DateCountDocument(Document):
@@ -117,6 +126,7 @@ class SearchDocument(Document):
     """The answer to a search."""
 
     terms: list[TermDocument]
+    forms: list[FormDocument] = Field(description="with `inflections`: related forms")
     total: int
     expected_right: float = Field(description="the sum of the probabilities of all of them")
     expected: ExpectedDocument

@@ -28,7 +28,7 @@ from service.jobs import in_lane
 from service.live_index import Snapshot
 from service.problems import ProblemError
 from service.processes import Question, answered
-from service.searching import Selection, Sorting, Wish, checked, elapsed_ms, phrases_of, select
+from service.searching import Selection, Sorting, Wish, checked, phrases_of, select
 from service.state import Service
 from std.config import SHOWN_FROM
 from std.errors import meant
@@ -52,6 +52,7 @@ WHERE = (
 KINDS = "^(none|(form|part|apart)(,(form|part|apart)){0,2})$"
 ALL_KINDS = ",".join(WORD_KINDS)
 WITHIN_WORDS = "hits inside other words that are kept, by their kind, or none"
+INFLECTIONS = "also hits of related forms (hauses of haus), as std-search --inflections"
 Terms = Annotated[list[str], Query(alias="term", description=TERM)]
 
 
@@ -63,6 +64,8 @@ def wish_of(
     min_probability: float,
     sort: Sorting,
     within_words: str = ALL_KINDS,
+    *,
+    inflections: bool = False,
 ) -> Wish:
     """The hits that a request asks for.
 
@@ -73,6 +76,8 @@ def wish_of(
         where: values of facets, as ``speaker:Anna``, or conditions.
         min_probability: the least probability of the hits.
         sort: their order.
+        within_words: kinds of words that hits may be inside, or none.
+        inflections: whether hits of related forms are asked for.
 
     Raises:
         ProblemError: there is no such recording or channel, or there are too many values.
@@ -102,7 +107,8 @@ def wish_of(
     of_facets = {name: frozenset(values) for name, values in facets.items()}
     kinds = frozenset(within_words.split(",")) - {"none"}
     kept = None if kinds >= {*WORD_KINDS} else kinds
-    return Wish(min_probability, of_facets, sort, conditions_of(conditions), kept)
+    condition = conditions_of(conditions)
+    return Wish(min_probability, of_facets, sort, condition, kept, inflections)
 
 
 def conditions_of(where: Sequence[str]) -> str | None:
@@ -142,6 +148,7 @@ async def searched(
         request,
         lambda results: make(snapshot, select(results, snapshot, wish, end)),
         wish.where,
+        inflections=wish.inflections,
     )
 
 
@@ -155,6 +162,7 @@ class SearchParameters(BaseModel):
     where: list[Written] = Field([], description=WHERE)
     sort: Sorting = "probability"
     within_words: str = Field(ALL_KINDS, pattern=KINDS, description=WITHIN_WORDS)
+    inflections: bool = Field(False, description=INFLECTIONS)
     limit: int = Field(50, ge=1, le=500)
     cursor: str = ""
 
@@ -166,13 +174,13 @@ async def search(request: Request) -> Response:
     service, asked = service_of(request), parameters(SearchParameters, request)
     wish = wish_of(
         service.snapshot, asked.recording, asked.channel, asked.where,
-        asked.min_probability, asked.sort, asked.within_words,
+        asked.min_probability, asked.sort, asked.within_words, inflections=asked.inflections,
     )  # fmt: skip
     limit, first = asked.limit, position(asked.cursor)
     key = (
         "answer", service.snapshot.number, service.marks.version, tuple(asked.term),
         asked.min_probability, tuple(asked.recording), tuple(asked.channel), tuple(asked.where),
-        asked.sort, asked.within_words, limit, first,
+        asked.sort, asked.within_words, asked.inflections, limit, first,
     )  # fmt: skip
     content = service.cache.get(key)
     if content is None:
@@ -181,7 +189,7 @@ async def search(request: Request) -> Response:
             if content is None:
                 content = await answer_to(service, request, asked.term, wish, first, limit)
                 service.cache.put(key, content, len(content) + 2000)
-    timed = b'%s,"elapsed_ms":%.3f}' % (content[:-1], elapsed_ms(began))
+    timed = b'%s,"elapsed_ms":%.3f}' % (content[:-1], 1000 * (time.perf_counter() - began))
     return Response(timed, media_type="application/json")
 
 
@@ -203,6 +211,7 @@ async def answer_to(
         request,
         lambda results: answered(results, snapshot, marks, wish, first, limit),
         wish.where,
+        inflections=wish.inflections,
     )
 
 

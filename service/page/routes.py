@@ -59,7 +59,7 @@ from std.errors import StdError
 from std.terminal import printable
 
 LISTED = 200  # recordings on the first page
-AROUND_S = 6.0  # of a hit in a frame: words before and after it
+CONTEXT_S = 6.0  # of a hit in a frame: words before and after it
 HERE = Path(__file__).parent
 
 router = APIRouter(include_in_schema=False)
@@ -229,7 +229,7 @@ def results_of(
         "many_values": MANY_VALUES,
         "first": first,
         "per_page": PER_PAGE,
-        "several_terms": len(found["terms"]) > 1,
+        "several_terms": len(found["terms"]) > 1 or bool(found["forms"]),
         "of_recording": {one.value: one.hits for one in selection.facets.get("recording", ())},
     }
 
@@ -272,7 +272,7 @@ async def embedded(request: Request, recording: str, from_s: From, to_s: To) -> 
     said = await in_lane(
         service.known,
         request,
-        lambda stop: index.words(entry.recording, from_s - AROUND_S, to_s + AROUND_S),
+        lambda stop: index.words(entry.recording, from_s - CONTEXT_S, to_s + CONTEXT_S),
         service.limits.search_s,
     )
     clip = {"from": f"{max(0.0, from_s - BEFORE_S):.3f}", "to": f"{to_s + AFTER_S:.3f}"}

@@ -33,18 +33,20 @@ class PageState:
     cursor: int = 0
     within_words: str = ALL_KINDS  # hits inside other words that are shown, by kind
     unit: Literal["place", "recording", "turn"] = "place"  # recordings or turns, for one term
+    inflections: bool = False  # related forms are found, too
 
     def wish(self, snapshot: Snapshot) -> Wish:
         """The hits that the search asks for."""
         sort = "recording" if self.group else self.sort
         least = self.min_probability
         chosen = self.recording, self.channel, self.where
-        return wish_of(snapshot, *chosen, least, sort, self.within_words)
+        return wish_of(
+            snapshot, *chosen, least, sort, self.within_words, inflections=self.inflections
+        )
 
     def query(self, **changes: Any) -> str:
         """The query of an address that says this, with some things changed."""
         pairs: list[tuple[str, str]] = [("term", term) for term in changes.get("terms", self.terms)]
-        pairs += [("term", term) for term in changes.get("more_terms", ())]
         for name in ("recording", "channel", "where"):
             pairs += [(name, value) for value in changes.get(name, getattr(self, name))]
         least = changes.get("min_probability", self.min_probability)
@@ -54,6 +56,8 @@ class PageState:
             pairs.append(("sort", sort))
         if (kinds := changes.get("within_words", self.within_words)) != ALL_KINDS:
             pairs.append(("within_words", kinds))
+        if changes.get("inflections", self.inflections):
+            pairs.append(("inflections", "true"))
         if changes.get("group", self.group):
             pairs.append(("group", "recording"))
         if (unit := changes.get("unit", self.unit)) != "place":
@@ -71,6 +75,8 @@ class PageState:
         pairs += [("min_probability", f"{self.min_probability:g}"), ("sort", sort)]
         if self.within_words != ALL_KINDS:
             pairs.append(("within_words", self.within_words))
+        if self.inflections:
+            pairs.append(("inflections", "true"))
         return urlencode(pairs)
 
     def toggled_kind(self, kind: str) -> str:
@@ -135,6 +141,7 @@ def page_state(query: Sequence[tuple[str, str]]) -> PageState:
         int(cursor) if re.fullmatch(r"\d{1,9}", cursor, re.ASCII) else 0,
         kinds if re.fullmatch(KINDS, kinds := values.get("within_words", [""])[0]) else ALL_KINDS,
         _unit(values.get("unit", [""])[0]),
+        values.get("inflections") == ["true"],
     )
 
 

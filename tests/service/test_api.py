@@ -61,6 +61,29 @@ def test_related_forms_and_hits_inside_other_words(client, index):
     found = client("/api/forms", term=term).json["forms"]
     assert found == [{"term": term, "form": one.form, "hits": one.hits} for one in forms] != []
     assert client("/api/forms", term="wiss* AND schaft").json == {"forms": []}
+    asked = {"term": term, "min_probability": 0.3, "limit": 500}
+    alone, both = client("/api/search", **asked).json, None
+    for _ in range(2):  # the second time from the cache
+        both = client("/api/search", inflections="true", **asked).json
+        assert both["forms"] == found
+    hits = index.search(term, inflections=True, min_probability=0.3)
+    expected = sorted((hit.form_of, hit.term, hit.file, hit.start_s) for hit in hits)
+    got = [
+        (one.get("form_of", ""), one["term"], one["file"], one["start_s"]) for one in both["hits"]
+    ]
+    assert sorted(got) == expected
+    assert both["total"] == len(hits) > alone["total"]
+    assert (alone["forms"], [one["term"] for one in both["terms"]]) == ([], [term])
+    rows = client("/api/export", format="csv", inflections="true", term=term, min_probability=0.3)
+    assert rows.body.count(b"\n") == len(hits) + 1
+    refused = client("/api/export", format="stdlist", inflections="true", term=term)
+    assert refused.status == 400
+    page = client("/", term=term, inflections="true").body.decode()
+    assert f"a form of {term}" in page
+    assert (
+        "Leave related forms out"
+        in client("/page/forms", term=term, inflections="true").body.decode()
+    )
     kinds = {(hit["within_word"] or {}).get("kind") for hit in answer["hits"]}
     assert {"form", None} <= kinds
     for asked, kept in (("none", set()), ("part,apart", {"part", "apart"})):

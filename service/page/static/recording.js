@@ -179,7 +179,7 @@ async function loadHits() {
   asked.set("sort", "time");
   asked.set("limit", "500");
   asked.set("min_probability", query.get("min_probability") ?? "0.05");
-  for (const name of ["where", "channel", "within_words"]) query.getAll(name).forEach((value) => asked.append(name, value));
+  for (const name of ["where", "channel", "within_words", "inflections"]) query.getAll(name).forEach((value) => asked.append(name, value));
   let cursor = "";
   const found = [];
   do { // a recording of hours may have thousands

@@ -244,7 +244,7 @@ form.addEventListener("submit", (event) => {
   const query = new URLSearchParams();
   terms.forEach((term) => query.append("term", term));
   const kept = new URLSearchParams(location.search);
-  for (const name of ["recording", "channel", "where", "min_probability", "sort", "group", "within_words"]) {
+  for (const name of ["recording", "channel", "where", "min_probability", "sort", "group", "within_words", "inflections"]) {
     kept.getAll(name).forEach((value) => query.append(name, value));
   }
   box.blur(); // the next keys are about the hits
