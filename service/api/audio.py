@@ -8,7 +8,16 @@ from starlette.responses import FileResponse, Response
 
 from service.api.models import PROBLEMS, PeaksDocument, Seconds
 from service.api.requests import entry_of, json_reply, service_of
-from service.audio.sound import MEDIA_TYPES, clip, peaks_of, playable
+from service.audio.sound import (
+    MEDIA_TYPES,
+    MOST_SHOWN,
+    SHOWN_PER_SECOND,
+    Peaks,
+    clip,
+    name_of,
+    peaks_of,
+    playable,
+)
 from service.audio.spectrogram import spectrogram_png
 from service.jobs import in_lane
 from service.problems import ProblemError
@@ -125,17 +134,37 @@ def _part(content: bytes, media_type: str, wanted: str) -> Response:
 
 
 @router.get("/recordings/{recording}/peaks", response_model=PeaksDocument)
-async def peaks(request: Request, recording: str) -> Response:
-    """The waveform of a recording: its largest amplitudes, a fixed number in a second."""
+async def peaks(
+    request: Request,
+    recording: str,
+    from_s: From = 0.0,
+    to_s: Annotated[Seconds | None, Query(alias="to", description="the end, unless given")] = None,
+    count: Annotated[
+        int | None, Query(ge=1, le=MOST_SHOWN, description="of equal parts; 20 in a second")
+    ] = None,
+) -> Response:
+    """The waveform of a recording, or of a stretch of it: the largest amplitude in each part."""
     service = service_of(request)
     entry = heard_entry(service, recording)
-    found = await in_lane(
-        service.audio,
-        request,
-        lambda stop: peaks_of(entry, service.kept_folder, stop.check),
-        service.limits.list_s,
-    )
-    return json_reply({"duration_s": found.duration_s, "peaks": found.peaks.tolist()})
+    assert entry.audio is not None
+    key = "peaks", name_of(entry.audio, entry.recording.channel)
+    async with service.turn(key):  # decoded once, however many parts are asked for at once
+        found: Peaks | None = service.cache.get(key)
+        if found is None:
+            found = await in_lane(
+                service.audio,
+                request,
+                lambda stop: peaks_of(entry, service.kept_folder, stop.check),
+                service.limits.list_s,
+            )
+            service.cache.put(key, found, len(found.peaks) + 200)
+    end_s = found.duration_s if to_s is None else to_s
+    if end_s < from_s:
+        raise ProblemError(400, f"to: expected at least {from_s:g}, got {end_s:g}")
+    if count is None:
+        count = max(1, min(MOST_SHOWN, round(SHOWN_PER_SECOND * (end_s - from_s))))
+    parts = found.of(from_s, end_s, count)
+    return json_reply({"duration_s": found.duration_s, "peaks": parts.tolist()})
 
 
 @router.get("/recordings/{recording}/spectrogram", response_class=Response)

@@ -86,8 +86,8 @@ def clip(
     return sound_file(sound, kind)
 
 
-PER_SECOND = 20
-MOST = 72_000  # per recording; each covers more time in recordings longer than an hour
+PER_SECOND = 100
+SHOWN_PER_SECOND, MOST_SHOWN = 20, 72_000  # of a whole recording, unless a count is asked for
 PEAKS_RATE_HZ = 8000
 VERSION = 1
 
@@ -97,7 +97,17 @@ class Peaks:
     """A waveform."""
 
     duration_s: float
-    peaks: UInt8s  # (n,) 255 is the largest amplitude there is
+    peaks: UInt8s  # (n,) of each hundredth of a second; 255 is the largest amplitude there is
+
+    def of(self, from_s: float, to_s: float, count: int) -> UInt8s:
+        """(count,) the largest amplitude in each of as many equal parts of a stretch; 0 = none."""
+        edges = np.linspace(from_s, to_s, count + 1) * PER_SECOND
+        most = len(self.peaks)
+        first = np.minimum(np.floor(edges[:-1] + 1e-6), most).astype(np.int64)
+        last = np.maximum(np.minimum(np.ceil(edges[1:] - 1e-6), most), first + 1).astype(np.int64)
+        padded = np.append(self.peaks[first[0] : last[-1]], np.zeros(2, np.uint8))
+        largest: UInt8s = np.maximum.reduceat(padded, np.stack([first, last], 1).ravel() - first[0])
+        return largest[::2]
 
 
 def peaks_of(entry: RecordingEntry, folder: Path | None, check: Callable[[], None]) -> Peaks:
@@ -110,7 +120,7 @@ def peaks_of(entry: RecordingEntry, folder: Path | None, check: Callable[[], Non
     """
     assert entry.audio is not None
     kept = (
-        folder / "peaks" / f"{name_of(entry.audio, entry.recording.channel)}.npy"
+        folder / "peaks" / f"{name_of(entry.audio, entry.recording.channel)}-{PER_SECOND}.npy"
         if folder
         else None
     )
@@ -118,7 +128,7 @@ def peaks_of(entry: RecordingEntry, folder: Path | None, check: Callable[[], Non
         kept = None
     if kept:
         with suppress(OSError, ValueError):
-            stored = np.load(kept, allow_pickle=False)
+            stored = np.load(kept, mmap_mode="r", allow_pickle=False)
             return Peaks(float(stored[:8].view("<f8")[0]), stored[8:])
     peaks = compute(entry.audio, entry.recording.channel, check)
     if kept:
@@ -156,8 +166,6 @@ def compute(path: Path, channel: int, check: Callable[[], None]) -> Peaks:
     if len(rest):
         parts.append(np.abs(rest).max(keepdims=True))
     peaks = np.concatenate([np.empty(0, np.float32), *parts])
-    if (times := -(-len(peaks) // MOST)) > 1:
-        peaks = np.pad(peaks, (0, -len(peaks) % times)).reshape(-1, times).max(axis=1)
     return Peaks(total / PEAKS_RATE_HZ, np.clip(np.rint(255 * peaks), 0, 255).astype(np.uint8))
 
 

@@ -1,8 +1,10 @@
 """Sound: samples, waveforms, pictures and clips of a tone whose truth is known."""
 
 import io
+import math
 import shutil
 import wave
+from itertools import pairwise
 
 import av
 import numpy as np
@@ -82,6 +84,13 @@ def test_the_waveform_shows_the_tone_and_is_kept(beep, tmp_path):
     def stop():
         raise AssertionError("computed again")
 
+    for from_s, to_s, count in ((0.0, 5.0, 7), (1.9, 3.3, 40), (2.0, 2.01, 9), (4.5, 6.5, 20)):
+        edges = PER_SECOND * np.linspace(from_s, to_s, count + 1)
+        slow = [
+            max([*peaks.peaks[math.floor(first + 1e-6) : math.ceil(last - 1e-6)].tolist(), 0])
+            for first, last in pairwise(edges)
+        ]
+        assert peaks.of(from_s, to_s, count).tolist() == slow
     again = peaks_of(entry(beep), kept, stop)
     assert np.array_equal(again.peaks, peaks.peaks)
     assert again.duration_s == peaks.duration_s

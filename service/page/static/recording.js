@@ -8,6 +8,8 @@ import { makeWords } from "./words.js";
 const BEFORE_S = 1;
 const AROUND_S = 2; // of a hit, in the spectrogram
 const HERE_S = 0.05; // between the place in the address and a hit that is meant
+const OVERVIEW = 4000; // amplitudes of the whole recording
+const CLOSER = 4; // times, by a step
 const MOST_HITS = 20_000;
 const id = document.body.dataset.recording;
 const path = `/api/recordings/${encodeURIComponent(id)}`;
@@ -201,8 +203,15 @@ async function loadSound(known) {
   if (!known.has_audio) return;
   audio.src = await audioAddress(id);
   if (current) select(current); // chosen before there was sound
-  const { duration_s: durationS, peaks } = await askJson(`${path}/peaks`);
-  wave = makeWave(document.getElementById("wave"), durationS, peaks, (seconds) => seek(seconds));
+  const { duration_s: durationS, peaks } = await askJson(`${path}/peaks?count=${OVERVIEW}`);
+  const load = async (fromS, toS, count) => (await askJson(`${path}/peaks?from=${fromS}&to=${toS}&count=${count}`)).peaks;
+  wave = makeWave(document.getElementById("wave"), durationS, peaks, load, (seconds) => seek(seconds), showSpan);
+}
+
+/** Say which stretch the waveform shows. */
+function showSpan(fromS, toS, isAll) {
+  for (const name of ["wider", "whole"]) document.getElementById(name).disabled = isAll;
+  document.getElementById("wave-span").textContent = isAll ? "" : `${clock(fromS)} to ${clock(toS)}`;
 }
 
 const unshown = new Set(["title", "audio_bytes", "audio_hash", "audio_s", "audio_channels"]); // facts of the file
@@ -276,6 +285,9 @@ speed.addEventListener("change", () => faster(0));
 loop.addEventListener("click", repeat);
 document.getElementById("back-5").addEventListener("click", () => seek(Math.max(0, audio.currentTime - 5)));
 document.getElementById("on-5").addEventListener("click", () => seek(audio.currentTime + 5));
+for (const [name, times] of [["closer", CLOSER], ["wider", 1 / CLOSER], ["whole", 0]]) {
+  document.getElementById(name).addEventListener("click", () => wave?.zoom(times));
+}
 document.getElementById("right").addEventListener("click", () => judge(true));
 document.getElementById("wrong").addEventListener("click", () => judge(false));
 document.addEventListener("keydown", (event) => {
@@ -288,6 +300,7 @@ document.addEventListener("keydown", (event) => {
     y: () => judge(true), n: () => judge(false),
     z: () => undoMark(hits, showMark),
     f: () => document.getElementById("find").focus(),
+    "+": () => wave?.zoom(CLOSER), "-": () => wave?.zoom(1 / CLOSER), 0: () => wave?.zoom(0),
     l: repeat, "<": () => faster(-1), ">": () => faster(1),
     ArrowLeft: () => seek(Math.max(0, audio.currentTime - 5)),
     ArrowRight: () => seek(audio.currentTime + 5),
