@@ -318,6 +318,15 @@ def test_the_view_of_a_recording(served, opened):
     assert page.get_by_role("button", name="Previous hit").is_disabled()
     page.locator("#wave").click(position={"x": 600, "y": 40})
     page.wait_for_function("() => document.getElementById('audio').currentTime > 40")
+    page.keyboard.press("0")
+    assert page.locator("#wider").is_disabled()
+    with page.expect_response(re.compile(r"/peaks\?from=")):  # finer than the overview
+        for _ in range(3):
+            page.keyboard.press("+")
+    shown = page.locator("#wave-span").inner_text()
+    assert re.fullmatch(r"\d:\d\d\.\d to \d:\d\d\.\d", shown)
+    page.locator("#whole").click()
+    assert page.locator("#wave-span").inner_text() == ""
 
 
 def test_words_by_keyboard(served, opened):
