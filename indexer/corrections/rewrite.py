@@ -7,7 +7,8 @@ tags, and are aligned with the recogniser's words. So all other bytes of caption
 TTML), texts and the JSON of any service stay the same. A file may repeat the words, as Whisper's
 JSON does: after an alignment, the other words are aligned again. Words are replaced if only spaces
 and punctuation are between them. New words are written in the file's encoding. In a Word document,
-the main document part is rewritten.
+the main document part is rewritten; its words may be divided by runs, as Word's own spelling check
+divides them: the new word stands in the first run.
 """
 
 import io
@@ -32,8 +33,11 @@ _IS_MARKUP = re.compile(r"\ufeff?\s*<|\ufeff?WEBVTT")
 _DECLARED = re.compile(rb"""(?:\xef\xbb\xbf)?\s*<\?xml[^>]*encoding=["']([\w.:-]+)""")
 # A tag, an escape of JSON that is not a letter, or a word; letters may be escaped as in JSON.
 _TAG = r"<[^<>]*>"
-_WORD = r"\\[nrtbf\"/\\]|((?:\\u[0-9a-fA-F]{4}|[^\W_]|['’])+)"
+_LETTERS = r"(?:\\u[0-9a-fA-F]{4}|[^\W_]|['’])+"
+_WORD = rf"\\[nrtbf\"/\\]|({_LETTERS})"
 _TEXT, _MARKUP = re.compile(_WORD), re.compile(f"{_TAG}|{_WORD}")
+_JOINT = r"<(?!/?w:(?:p|br|cr|tab|tbl|tr|tc)\b)[^<>]*>"  # a tag within a line of a Word document
+_RUNS = re.compile(f"{_TAG}|({_LETTERS}(?:(?:{_JOINT})+{_LETTERS})*)")
 _BETWEEN = re.compile(r"[^<>{}\[\]:]*")  # characters within a text: no tags, keys or rows
 
 
@@ -79,7 +83,7 @@ def rewritten(
         for member in source.infolist():
             part = source.read(member)
             if member.filename == DOCUMENT:
-                part, done = _rewritten(part, written, replacements, text)
+                part, done = _rewritten(part, written, replacements, text, is_document=True)
             sink.writestr(member, part)
     return target.getvalue(), done
 
@@ -89,10 +93,14 @@ def _rewritten(
     written: Sequence[str],
     replacements: Sequence[Replacement],
     text: Normalisation,
+    *,
+    is_document: bool = False,
 ) -> tuple[bytes, list[int]]:
     letters, encoding = _letters(content)
     is_markup = bool(_IS_MARKUP.match(letters))
-    left = [*_tokens(letters, _MARKUP if is_markup else _TEXT, text)]
+    pattern = _RUNS if is_document else _MARKUP if is_markup else _TEXT
+    joint = _JOINT if is_document else None
+    left = [*_tokens(letters, pattern, text)]
     edits: dict[tuple[int, int], str] = {}
     done = [0] * len(replacements)
     for _ in range(COPIES):
@@ -104,11 +112,12 @@ def _rewritten(
         found = 0
         for row, (first, end, said) in enumerate(replacements):
             tokens = [left[place[i]] for i in range(first, end) if i in place]
-            if not tokens or len(tokens) < end - first or not _are_together(tokens, letters):
+            if not tokens or len(tokens) < end - first or not _are_together(tokens, letters, joint):
                 continue
             start, stop = tokens[0].start, tokens[-1].end
             new = _as_there(letters[start:stop], said, letters, is_markup)
-            edits[start, stop] = _encodable(new, encoding, is_markup)
+            kept = "".join(re.findall(_TAG, letters[start:stop])) if is_document else ""
+            edits[start, stop] = _encodable(new, encoding, is_markup) + kept
             done[row] += 1
             found += 1
         if not found:
@@ -149,15 +158,17 @@ def _encodable(said: str, encoding: str, is_markup: bool) -> str:
 def _tokens(letters: str, pattern: re.Pattern[str], text: Normalisation) -> Iterator[_Token]:
     for match in pattern.finditer(letters):
         if match[1]:
-            word = json.loads(f'"{match[1]}"') if "\\" in match[1] else match[1]
+            whole = re.sub(_TAG, "", match[1])
+            word = json.loads(f'"{whole}"') if "\\" in whole else whole
             for one in text.phrase(word):
                 yield _Token(one, *match.span(1))
 
 
-def _are_together(tokens: Sequence[_Token], letters: str) -> bool:
-    """Whether only spaces and punctuation are between words."""
-    pairs = pairwise(tokens)
-    return all(_BETWEEN.fullmatch(letters[a.end : b.start]) for a, b in pairs) and not re.search(
+def _are_together(tokens: Sequence[_Token], letters: str, joint: str | None) -> bool:
+    """Whether only spaces and punctuation are between words, and tags that may stand within."""
+    between = (letters[a.end : b.start] for a, b in pairwise(tokens))
+    texts = (re.sub(joint, "", one) for one in between) if joint else between
+    return all(map(_BETWEEN.fullmatch, texts)) and not re.search(
         r"\n\s*\n", letters[tokens[0].start : tokens[-1].end]
     )
 

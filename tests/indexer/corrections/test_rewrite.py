@@ -103,22 +103,32 @@ def test_bytes_that_are_no_text_stay():
     assert done == [1, 1]
 
 
-def test_a_word_document():
-    source = io.BytesIO()
-    with zipfile.ZipFile(source, "w", zipfile.ZIP_DEFLATED) as archive:
+def word_document(body):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("[Content_Types].xml", "<Types/>")
-        body = (
-            "<w:document><w:p><w:r><w:t>gestern kam hand in vielen</w:t></w:r></w:p></w:document>"
-        )
         archive.writestr("word/document.xml", body)
-    new, done = of(source.getvalue())
-    with zipfile.ZipFile(io.BytesIO(new)) as archive:
-        assert archive.read("word/document.xml").decode() == body.replace(
-            "hand in vielen", "Hahnenfedern"
-        )
+    return content.getvalue()
+
+
+RUN = '</w:t></w:r><w:proofErr w:type="spellEnd"/><w:r w:rsidR="7"><w:rPr><w:b/></w:rPr><w:t>'
+LINE = "<w:document><w:p><w:pPr/><w:r><w:t>gestern kam {}</w:t></w:r></w:p></w:document>"
+
+
+@pytest.mark.parametrize(("old", "new", "done"), [
+    ("hand in vielen", "Hahnenfedern", [1, 0]),
+    (f"ha{RUN}nd in{RUN} vie{RUN}len", f"Hahnenfedern{RUN * 3}", [1, 0]),  # as Word divides words
+    (f"und Boni{RUN}fai{RUN} nach", f"und Bonify &amp; Co{RUN}{RUN} nach", [0, 1]),
+    ("hand in</w:t><w:br/><w:t>vielen", None, [0, 0]),  # lines and paragraphs are not joined
+    ("hand in</w:t></w:r></w:p><w:p><w:r><w:t>vielen", None, [0, 0]),
+])  # fmt: skip
+def test_a_word_document(old, new, done):
+    rewritten_bytes, times = of(word_document(LINE.format(old)))
+    with zipfile.ZipFile(io.BytesIO(rewritten_bytes)) as archive:
+        assert archive.read("word/document.xml").decode() == LINE.format(new or old)
         assert archive.read("[Content_Types].xml") == b"<Types/>"
         assert archive.getinfo("word/document.xml").compress_type == zipfile.ZIP_DEFLATED
-    assert done == [1, 0]
+    assert times == done
 
 
 def test_the_command(tmp_path, capsys):
