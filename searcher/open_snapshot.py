@@ -13,7 +13,7 @@ from searcher.index.searched_speech import SearchedSpeech, of_excerpts, restrict
 from searcher.results.hits import Hit, HitColumns, Hits
 from searcher.results.search_result import SearchResult, TermCandidates
 from std.config import Config
-from std.errors import ClosedIndexError
+from std.errors import ClosedIndexError, quoted
 from std.execution.workers import IN_PROCESS, Executor
 from std.metadata.table import Metadata
 from std.recordings import IndexRecording, Recordings, about_speakers
@@ -154,8 +154,11 @@ class OpenSnapshot(ABC):
         Args:
             result: what `find` or `search_terms` returned.
             decided: whether the hits show the decision.
+
+        Raises:
+            TypeError: the result is something else, such as a term.
         """
-        return Hits(self.hit_columns(result, decided=decided))
+        return Hits(self.hit_columns(_a_result(result), decided=decided))
 
     def each_hit(self, result: SearchResult, *, decided: bool = True) -> Iterator[Hit]:
         """Yield the hits of `hits` in their order; of a large answer only some are made at a time.
@@ -163,7 +166,7 @@ class OpenSnapshot(ABC):
         Args:
             result, decided: see `hits`.
         """
-        for first in range(0, len(result.probability), HITS_AT_ONCE):
+        for first in range(0, len(_a_result(result).probability), HITS_AT_ONCE):
             some = result.rows(slice(first, first + HITS_AT_ONCE))
             yield from self.hit_columns(some, decided=decided)
 
@@ -192,3 +195,10 @@ class OpenSnapshot(ABC):
         if excerpts is None:
             return self.all_speech
         return of_excerpts(excerpts, self.copies)
+
+
+def _a_result(result: SearchResult) -> SearchResult:
+    if not isinstance(result, SearchResult):
+        example = "index.hits(index.find('haus'))"
+        raise TypeError(f"expected the result of a search, {example}, got {quoted(result)}")
+    return result

@@ -177,6 +177,8 @@ def test_a_large_answer_hit_by_hit_is_the_same(store, monkeypatch):
     [
         (lambda i: i.search("a", min_probability="high"), TypeError, "expected a number, got 'hi"),
         (lambda i: i.search("a", min_probability=2), ValueError, "expected 0 to 1, got 2"),
+        (lambda i: i.hits("a"), TypeError, "expected the result of a search, .* got 'a'"),
+        (lambda i: [*i.each_hit(["a"])], TypeError, "expected the result of a search, .* got"),
         (lambda i: i.search("a", min_probability=None), TypeError, "expected a number, got"),
         (lambda i: st.index(3, "memory:"), TypeError, "a folder or a list of them, got 3"),
     ],
