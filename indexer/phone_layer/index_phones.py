@@ -18,7 +18,7 @@ import numpy as np
 
 from indexer.index_report import HeardLanguage
 from indexer.phone_layer.layer import PhoneLayer
-from indexer.phone_layer.learning import Learned, Lesson, folds_of, learn, targets
+from indexer.phone_layer.learning import JUDGED_MS, Learned, Lesson, folds_of, learn, targets
 from indexer.phone_layer.slots import Teaching, heard_of, kept_layer, layer_kept, name_of, slots_of
 from indexer.phone_layer.sources import Source, Sources, has_unheard, sources_of
 from indexer.segments.merge import merged
@@ -161,8 +161,9 @@ def _lessons(taught: Sequence[Source], phones: Sequence[str]) -> list[Lesson]:
         rows = np.array([row_of[phone] for phone in source.phones], np.uint8)
         words = replace(source.words, phones=rows[source.words.phones])
         sound = source.sound
-        states = targets(words, len(sound), sound.start_ms, sound.frame_ms)
-        lessons.append(Lesson(source.reader, states, of_frames))
+        clock = len(sound), sound.start_ms, sound.frame_ms
+        states, judged = targets(words, *clock), targets(words, *clock, JUDGED_MS)
+        lessons.append(Lesson(source.reader, states, judged, of_frames))
     return lessons
 
 

@@ -13,8 +13,10 @@ that.
 
 A recording is a row of states: silence, the phones of the first word, silence, and so on. Each
 state holds one frame or more between its bounds, silence may be left out. Words may begin and end
-`SLACK_MS` earlier or later than the recogniser says. A word that is not used to learn (no phones,
-more phones than frames, estimated times) is one state with exactly its frames.
+`SLACK_MS` earlier or later than the recogniser says. What a layer gets right is measured where they
+move by `JUDGED_MS` at most: words that nobody said fit somewhere, too, if they may move far. A word
+that is not used to learn (no phones, more phones than frames, estimated times) is one state with
+exactly its frames.
 """
 
 from collections.abc import Sequence
@@ -43,7 +45,8 @@ from std.values import Float32s, freeze
 
 NEVER = -1e30  # nats; below any alignment
 
-SLACK_MS = 60
+SLACK_MS = 300
+JUDGED_MS = 60
 SILENCE, ANYTHING = 0, -1  # phones are 1, 2, ...
 
 
@@ -60,7 +63,9 @@ class Targets:
         freeze(self)
 
 
-def targets(words: PronouncedWords, n_frames: int, start_ms: int, frame_ms: int) -> Targets:
+def targets(
+    words: PronouncedWords, n_frames: int, start_ms: int, frame_ms: int, slack_ms: int = SLACK_MS
+) -> Targets:
     """The states of a recording's frames.
 
     Args:
@@ -68,8 +73,9 @@ def targets(words: PronouncedWords, n_frames: int, start_ms: int, frame_ms: int)
         n_frames: how many frames it has.
         start_ms: when the first one begins.
         frame_ms: how long each is.
+        slack_ms: how much earlier or later a word may begin and end.
     """
-    slack = round(SLACK_MS / frame_ms)
+    slack = round(slack_ms / frame_ms)
     begins, ends = (
         np.clip(np.rint((times_ms - start_ms) / frame_ms).astype(np.int64), 0, n_frames)
         for times_ms in (words.begin_ms, words.end_ms)
@@ -158,7 +164,7 @@ def _path(fits: Float32s, states: Int64s, first: Int64s, end: Int64s) -> Int64s:
 
 FOLDS = 4
 BLOCK_MS = 30_000
-ROUNDS = 3
+ROUNDS = 6
 SCALE = 0.5  # of a layer: frames in a row are alike, so its posteriors are too extreme
 
 
@@ -180,6 +186,7 @@ class Lesson(NamedTuple):
 
     reader: FrameReader
     targets: Targets
+    judged: Targets  # the same with words that move by `JUDGED_MS` at most
     folds: Int64s  # (n,)
 
 
@@ -222,16 +229,18 @@ def learn(lessons: Sequence[Lesson], phones: Sequence[str], encoder: Encoder) ->
         classifiers = [_classifier(of_folds, fold) for fold in range(FOLDS)]
         heard = [_heard(lesson, classifiers, origin) for lesson in lessons]
         shares = np.stack([one.shares for one in classifiers])
-        classes = [
-            aligned(fits_of(log_softmax(scores), shares[lesson.folds]), lesson.targets)
+        fits = [
+            fits_of(log_softmax(scores), shares[lesson.folds])
             for lesson, scores in zip(lessons, heard, strict=True)
         ]
+        classes = [aligned(one, lesson.targets) for one, lesson in zip(fits, lessons, strict=True)]
+    judged = [aligned(one, lesson.judged) for one, lesson in zip(fits, lessons, strict=True)]
     *layers, whole = (
         _layer(_classifier(of_folds, fold), origin, phones, encoder)
         for fold in (*range(FOLDS), None)
     )
     frames = int(sum(one.counts.sum() for one in of_folds))
-    return Learned(tuple(layers), whole, _right(heard, classes), frames)
+    return Learned(tuple(layers), whole, _right(heard, judged), frames)
 
 
 def _sums_of_folds(

@@ -17,7 +17,9 @@ from indexer.phone_layer.layer import (
 )
 from indexer.phone_layer.learning import (
     ANYTHING,
+    JUDGED_MS,
     SILENCE,
+    SLACK_MS,
     Lesson,
     aligned,
     folds_of,
@@ -63,7 +65,12 @@ def reader(frames):
 def lessons(recordings):
     folds = folds_of([len(frames) for frames, *_ in recordings], 20)
     return [
-        Lesson(reader(frames), targets(words, len(frames), 0, 20), fold)
+        Lesson(
+            reader(frames),
+            targets(words, len(frames), 0, 20),
+            targets(words, len(frames), 0, 20, JUDGED_MS),
+            fold,
+        )
         for (frames, words, _), fold in zip(recordings, folds, strict=True)
     ]
 
@@ -246,11 +253,12 @@ def test_evenly_spread_frames_are_a_way_through_the_states():
         np.testing.assert_array_equal(aligned(fits, which), which.spread)
 
 
-def test_words_move_by_sixty_milliseconds_at_most():
-    which = targets(spoken((200, 300, (0,))), 30, 0, 20)
-    fits = np.full((30, 2), -5.0, np.float32)
+@pytest.mark.parametrize(("slack_ms", "held"), [(JUDGED_MS, (12, 23)), (SLACK_MS, (0, 35))])
+def test_words_move_as_far_as_they_may(slack_ms, held):
+    which = targets(spoken((300, 400, (0,))), 40, 0, 20, slack_ms)
+    fits = np.full((40, 2), -5.0, np.float32)
     fits[:, 1] = 0  # the phone everywhere
-    assert np.flatnonzero(aligned(fits, which) == 1).tolist() == list(range(7, 18))
+    assert np.flatnonzero(aligned(fits, which) == 1).tolist() == list(range(*held))
 
 
 def test_what_teaches_nothing_keeps_its_frames():
