@@ -128,7 +128,8 @@ class Learned(NamedTuple):
         """Some of its places."""
         rows = np.flatnonzero(some)
         features = {name: column[rows] for name, column in self.evidence.features.items()}
-        evidence = Evidence(features, self.evidence.offset[rows])
+        weighed = np.broadcast_to(self.evidence.weighed, self.is_right.shape)[rows]
+        evidence = Evidence(features, self.evidence.offset[rows], weighed=weighed)
         return Learned(self.kind, evidence, self.recording[rows], self.is_right[rows])
 
 
@@ -167,7 +168,9 @@ def lessons(one: Material) -> list[Learned]:
         term = heard.find(ways, places.spans)
         assert term is not None
         alone = places_alone(term, places.spans)
-        evidence = heard_evidence(places.log_ratio, term, alone, heard.log_slots)
+        evidence = heard_evidence(
+            places.log_ratio, term, alone, heard.log_slots, is_known=kind == KNOWN
+        )
         recording, start_ms, end_ms, _ = term.places.rows(alone)
         spans = PlacesToFit(
             np.append(places.spans.recording, recording),
@@ -213,20 +216,14 @@ def places_of(
     return Places(spans, np.zeros(len(ratio)), ratio)
 
 
-HeardWeights = Mapping[str, Weights]  # of unknown and of known terms
-
-
-def learned(terms: Sequence[Learned]) -> HeardWeights:
+def learned(terms: Sequence[Learned]) -> Weights:
     """The weights that terms teach."""
-    weights = {}
-    for kind in (UNKNOWN, KNOWN):
-        some = [one for one in terms if one.kind == kind and len(one.is_right)]
-        examples = examples_of([one.evidence for one in some], [one.is_right for one in some])
-        weights[kind] = fit(examples, sorted(examples.features))
-    return weights
+    some = [one for one in terms if len(one.is_right)]
+    examples = examples_of([one.evidence for one in some], [one.is_right for one in some])
+    return fit(examples, sorted(examples.features))
 
 
-def searched(one: Material, phones: str, weights: HeardWeights | None = None) -> SearchResult:
+def searched(one: Material, phones: str, weights: Weights | None = None) -> SearchResult:
     """Search the term list."""
     phonetic_search = replace(one.config.phonetic_search, phones=phones)
     index = prepare(one.segments, replace(one.config, phonetic_search=phonetic_search))
@@ -234,10 +231,7 @@ def searched(one: Material, phones: str, weights: HeardWeights | None = None) ->
     speech = SearchedSpeech(excerpts, speech_s(index.copies.searched(excerpts)))
     if weights is None:
         return search(one.terms.terms, index, speech)
-    with (
-        mock.patch.object(calibrate, "HEARD_OOV_WEIGHTS", weights[UNKNOWN]),
-        mock.patch.object(calibrate, "HEARD_IV_WEIGHTS", weights[KNOWN]),
-    ):
+    with mock.patch.object(calibrate, "HEARD_WEIGHTS", weights):
         return search(one.terms.terms, index, speech)
 
 
@@ -333,13 +327,12 @@ def main() -> None:
         args.write.write_text(written(weights), encoding="utf-8")
 
 
-def written(weights: HeardWeights) -> str:
+def written(weights: Weights) -> str:
     """The source of `searcher.calibration.heard_weights`."""
     return (
         '"""The shipped weights of the phones heard, written by ``benchmarks.heard_evidence '
         '... --write``."""\n\nfrom searcher.calibration.weights import Weights\n\n'
-        + source("HEARD_OOV_WEIGHTS", weights[UNKNOWN])
-        + source("HEARD_IV_WEIGHTS", weights[KNOWN])
+        + source("HEARD_WEIGHTS", weights)
     )
 
 

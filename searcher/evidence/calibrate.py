@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.calibration.heard_weights import HEARD_IV_WEIGHTS, HEARD_OOV_WEIGHTS
+from searcher.calibration.heard_weights import HEARD_WEIGHTS
 from searcher.calibration.model import default_model
 from searcher.calibration.occurrence_rate import log_evidence, rate_posterior
 from searcher.calibration.occurring_terms import FOUND_NOWHERE, NOT_SEARCHED, TAKEN_TO_OCCUR
@@ -208,8 +208,10 @@ def _with_heard(
     found = heard.of_term(term, spans)
     if found is None:
         return of_term
-    weights = HEARD_OOV_WEIGHTS if is_oov else HEARD_IV_WEIGHTS
-    ratios, alone = with_heard(of_term.ratios, spans, found, heard.archive.log_slots, weights)
+    log_slots = heard.archive.log_slots
+    ratios, alone = with_heard(
+        of_term.ratios, spans, found, log_slots, HEARD_WEIGHTS, is_known=not is_oov
+    )
     return of_term._replace(ratios=ratios, heard=alone, phones=found.phones)
 
 

@@ -29,6 +29,7 @@ MOST_BY_CHANCE = float(np.log(10.0))  # log E-value up to which a place that was
 MOST_ALONE = 40  # places of a term that were only heard
 LEAST_FIT = -6.0  # nats a phone
 SAID_OTHERWISE = 0.03  # share of true places that are said otherwise than the term's phones
+KNOWN_SHARE = 0.5  # that phones heard of a term have whose words the recogniser knows
 LEAST_RATIO, MOST_RATIO = -15.0, 10.0  # of what words and guessed phones say, beyond which all same
 
 
@@ -40,7 +41,13 @@ class WithHeard(NamedTuple):
 
 
 def with_heard(
-    ratios: LogRatios, spans: PlacesToFit, heard: HeardTerm, log_slots: float, weights: Weights
+    ratios: LogRatios,
+    spans: PlacesToFit,
+    heard: HeardTerm,
+    log_slots: float,
+    weights: Weights,
+    *,
+    is_known: bool,
 ) -> WithHeard:
     """What the evidence for a term's places is worth with the phones heard.
 
@@ -50,9 +57,10 @@ def with_heard(
         heard: the term in the phones heard, and in these spans.
         log_slots: log of the number of slots heard.
         weights: the weights of the evidence, see `heard_evidence`.
+        is_known: whether the index has all words of the term.
     """
     rows, n = places_alone(heard, spans), len(ratios.all_false_alarms)
-    evidence = heard_evidence(ratios.all_false_alarms, heard, rows, log_slots)
+    evidence = heard_evidence(ratios.all_false_alarms, heard, rows, log_slots, is_known=is_known)
     shift = weights.against_chance(evidence._replace(offset=np.zeros(len(evidence.offset))))
     shift[:n] = said_somehow(shift[:n])
     shift = np.where(np.isneginf(np.append(heard.span_score, heard.places.score[rows])), 0.0, shift)
@@ -97,7 +105,7 @@ def _are_known(places: HeardPlaces, spans: PlacesToFit) -> Bools:
 
 
 def heard_evidence(
-    log_ratio: Float64s, heard: HeardTerm, alone: Int64s, log_slots: float
+    log_ratio: Float64s, heard: HeardTerm, alone: Int64s, log_slots: float, *, is_known: bool
 ) -> Evidence:
     """The evidence of the phones heard, for n places found otherwise and m that were only heard.
 
@@ -106,6 +114,8 @@ def heard_evidence(
         heard: the term, and its fit in these places.
         alone: (m,) rows of the latter.
         log_slots: log of the number of slots heard.
+        is_known: whether the index has all words of the term: the recogniser heard the same sounds
+            and had a say, so what is heard counts less (`KNOWN_SHARE`).
 
     Returns:
         log_ratio        of places found otherwise, within bounds: its weight takes back what both
@@ -115,6 +125,7 @@ def heard_evidence(
                          on where scores hardly can
         fit              score a phone
         phones           log of the term's phones
+        known            1 of a known term
         alone            1 of a place that was only heard
         alone_*          the same of these places
     """
@@ -127,6 +138,7 @@ def heard_evidence(
         "log_e_rate": log_e - log_slots,
         "fit": np.clip(score / len(heard.phones), LEAST_FIT, 0.0),
         "phones": np.full(n + m, np.log(len(heard.phones))),
+        "known": np.full(n + m, float(is_known)),
     }
     ratio = np.append(np.clip(log_ratio, LEAST_RATIO, MOST_RATIO), np.zeros(m))
     columns = {
@@ -136,4 +148,5 @@ def heard_evidence(
         "log_e_curve": np.minimum(log_e - CURVED, 0.0) ** 2,
         "log_ratio": ratio,
     }
-    return Evidence(columns, np.append(log_ratio, np.full(m, -log_slots)))
+    weighed = np.full(n + m, KNOWN_SHARE if is_known else 1.0)
+    return Evidence(columns, np.append(log_ratio, np.full(m, -log_slots)), weighed=weighed)

@@ -3,7 +3,13 @@
 import numpy as np
 
 from searcher.calibration.weights import LogRatios, Weights
-from searcher.evidence.heard import MOST_BY_CHANCE, heard_evidence, places_alone, with_heard
+from searcher.evidence.heard import (
+    KNOWN_SHARE,
+    MOST_BY_CHANCE,
+    heard_evidence,
+    places_alone,
+    with_heard,
+)
 from searcher.heard.places import HeardPlaces, PlacesToFit
 from searcher.heard.search import HeardTerm
 
@@ -33,7 +39,7 @@ def test_a_place_is_alone_where_no_other_lies_and_chance_does_not_give_many():
 
 
 def test_without_weights_nothing_is_moved():
-    found = with_heard(RATIOS, SPANS, TERM, LOG_SLOTS, Weights(0.0, {}))
+    found = with_heard(RATIOS, SPANS, TERM, LOG_SLOTS, Weights(0.0, {}), is_known=False)
     np.testing.assert_array_equal(found.ratios.all_false_alarms, [2.0, -4.0, 1.0, -LOG_SLOTS])
     np.testing.assert_array_equal(found.ratios.chance, [2.5, -3.5, 1.5, -LOG_SLOTS])
     np.testing.assert_array_equal(found.ratios.counted, [1.0, 0.5, 1.0, 1.0])
@@ -42,7 +48,7 @@ def test_without_weights_nothing_is_moved():
 
 def test_what_is_heard_moves_both_ratios_and_nothing_where_nobody_listened():
     weights = Weights(0.5, {"log_e_rate": -1.0, "alone": 2.0, "log_ratio": -0.5})
-    found = with_heard(RATIOS, SPANS, TERM, LOG_SLOTS, weights)
+    found = with_heard(RATIOS, SPANS, TERM, LOG_SLOTS, weights, is_known=False)
     shift = [*np.log(0.03 + 0.97 * np.exp([0.5 + 12 - 1, 0.5 + 4 + 2])), 0.0]
     np.testing.assert_allclose(found.ratios.all_false_alarms[:3], RATIOS.all_false_alarms + shift)
     np.testing.assert_allclose(found.ratios.chance[:3], RATIOS.chance + shift)
@@ -50,7 +56,8 @@ def test_what_is_heard_moves_both_ratios_and_nothing_where_nobody_listened():
 
 
 def test_features_are_those_of_both_kinds_of_places():
-    evidence = heard_evidence(np.array([2.0, -40.0, 1.0]), TERM, np.array([2]), LOG_SLOTS)
+    ratio, alone = np.array([2.0, -40.0, 1.0]), np.array([2])
+    evidence = heard_evidence(ratio, TERM, alone, LOG_SLOTS, is_known=False)
     features = evidence.features
     np.testing.assert_allclose(features["log_e_rate"], [-12, -4, 2, -7])
     np.testing.assert_allclose(features["alone_log_e_rate"], [0, 0, 0, -7])
@@ -59,3 +66,12 @@ def test_features_are_those_of_both_kinds_of_places():
     np.testing.assert_allclose(features["log_ratio"], [2, -15, 1, 0])
     np.testing.assert_allclose(features["phones"], np.log(4))
     np.testing.assert_allclose(evidence.offset, [2, -40, 1, -7])
+    assert (features["known"] == 0).all()
+
+
+def test_what_is_heard_of_a_known_term_counts_by_half():
+    weights = Weights(1.0, {"known": 0.5, "alone_known": 2.0})
+    found = with_heard(RATIOS, SPANS, TERM, LOG_SLOTS, weights, is_known=True)
+    shift = np.log(0.03 + 0.97 * np.exp(KNOWN_SHARE * 1.5))
+    np.testing.assert_allclose(found.ratios.chance[:2], RATIOS.chance[:2] + shift)
+    np.testing.assert_allclose(found.ratios.chance[3], KNOWN_SHARE * 3.5 - LOG_SLOTS)
