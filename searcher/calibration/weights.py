@@ -41,7 +41,7 @@ class Evidence(NamedTuple):
 
     features: Features  # each (n,)
     offset: Float64s  # (n,) added to the weighted features: what does not depend on weights
-    explained: Float64s | None = None  # (n,) see `path_words.explained`; None: nowhere
+    explained: Float64s | None = None  # (n,) see `path_words.explained`; None: 0
     weighed: Float64s | float = 1.0  # (n,) share that the weighted features have
     by_phones: Bools | bool = False  # (n,) whether words that resemble the term fit there, too
 
@@ -62,7 +62,7 @@ class Weights:
         )
         explained = evidence.explained
         return LogRatios(
-            ratio, chance, np.ones(len(chance)) if explained is None else np.exp(-explained)
+            ratio, chance, np.ones(len(chance)) if explained is None else np.exp(-explained.clip(0))
         )
 
     def log_ratio(self, evidence: Evidence) -> Float64s:

@@ -24,7 +24,7 @@ from searcher.calibration.weights import Evidence, Features
 from searcher.phonetic import layout
 from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.archive import Archive, SearchedArchive
-from searcher.phonetic.path_words import Paths, are_units, spelling
+from searcher.phonetic.path_words import Paths, spelling, together
 from searcher.phonetic.ratios import MAX_HITS, WeightedPronunciation
 from std.store.columns import Int64s
 from std.values import Float64s
@@ -71,7 +71,7 @@ def hit_features(
 
     log_e_rate      log of the false alarms expected to score as high, per slot
     common          how much more false alarms the term has than decoys of its length, as a log;
-                    what stands at the same words each time is no false alarm (`are_units`)
+                    what stands at the same words each time is no false alarm (`together`)
     relative        the score's share of a perfect match
     path            log posteriors of the words on the path, summed
     longest         phones of the longest one-best word that the hit cuts, times its posterior
@@ -85,7 +85,7 @@ def hit_features(
     perfect = np.array([max(one.perfect, 1e-9) for one in pronunciations])[found_by]
     duration_ms = np.maximum(hits.end_ms - hits.start_ms, 1)
     slowness = np.log(duration_ms / (phones * archive.phone_ms))
-    is_unit = are_units(paths, searched.words, exp(archive.log_slots))
+    is_unit = together(paths, searched.words, exp(archive.log_slots)) > 0
     return {
         "log_e_rate": archive.null.log_e_value(score, pronunciations) - archive.log_slots,
         "common": np.full(len(m), archive.null.term_shift(score[~is_unit], pronunciations)),

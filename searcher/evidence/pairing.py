@@ -22,7 +22,7 @@ from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.archive import SearchedArchive
 from searcher.phonetic.hits import PhoneticHits
 from searcher.phonetic.layout import SAME_PLACE_MS, SCORE
-from searcher.phonetic.path_words import are_units, explained, path_words
+from searcher.phonetic.path_words import explained, path_words, together
 from searcher.results.candidates import Candidates
 from searcher.terms.request import Variant
 from std.store.columns import Int64s
@@ -105,14 +105,13 @@ def pair_with_hits(
     by_words = [variants[i].words if variants else () for i in lexical.variant.tolist()]
     paths = [of_hits[row] if row >= 0 else by_words[i] for i, row in enumerate(rows.tolist())]
     in_archive = searched.words, exp(archive.log_slots)
-    is_unit = are_units(paths, *in_archive)
     score = np.full(len(rows), NO_HIT_SCORE)
     score[is_heard] = hits.measures[rows[is_heard], SCORE]
     return Paired(
         np.concatenate([lexical.probability, np.zeros(len(unpaired))]),
         score,
         columns,
-        explained(words, paths, is_unit, *in_archive),
+        explained(words, paths, together(paths, *in_archive), *in_archive),
         unpaired,
         archive.highest_posterior,
         searched.log_chances,

@@ -3,14 +3,17 @@
     RecognisedWords     the words of an archive, with counts
     path_words          the words on the path of each hit
     spelling            the similarity of the term's spelling to theirs
-    are_units           whether several words occur together more often than by chance
+    together            how much more often than by chance several words occur together
     by_chance           the expected number of such places
-    explained           how much too frequent paths with a common word, or common letters, are
+    explained           how much too frequent paths with a common word, or common letters, are;
+                        and how much too seldom words occur together in the language
 
 The recogniser writes an unknown word as words that sound like it: different ones at each place, and
 rarely frequent ones. If the same word is at many of the places, or if the words are frequent
 everywhere, they were probably said, and the similar term was not. Spelling is additional evidence
-for similar sound, because the phones of both words are guessed by rules.
+for similar sound, because the phones of both words are guessed by rules. Words that stand together
+again and again among the term's places, as no two words of a language do, are evidence as well: the
+recogniser would not have written them if the unknown term had not been said.
 
 Source of the bit-parallel length: Hyyrö 2004, "Bit-parallel LCS-length computation revisited".
 """
@@ -24,13 +27,15 @@ from math import ceil, log, prod
 import numpy as np
 
 from searcher.phonetic.alignment import AlignedHits
-from std.values import Bools, Float64s
+from std.values import Float64s
 
 SAME = 8  # places at which a term may be written as one other word
 SIBLINGS = 4  # places at which it may be written as other words with its stem
 SHARED = 2 / 3  # share of a term's letters that such a word has in a row, or of both's in order
 TOGETHER = 10.0  # factor over chance: words that occur together in place of an unknown one
 SURPRISE = 2.0  # nats, prior that they do so by chance nevertheless
+PHRASE = 6.0  # nats over chance: as often phrases of a language occur
+MOST_TOLD = 3.0  # nats beyond that that count
 
 Paths = Sequence[tuple[str, ...]]  # the words of each hit
 
@@ -89,25 +94,26 @@ def spelling(term: Sequence[str], paths: Paths) -> Float64s:
     return np.array([share(path) for path in paths], np.float64)
 
 
-def are_units(paths: Paths, words: RecognisedWords, slots: float) -> Bools:
-    """(n,) whether each path has several words that occur together not only by chance.
+def together(paths: Paths, words: RecognisedWords, slots: float) -> Float64s:
+    """(n,) how much more often than by chance each path's words occur together, nats.
 
-    Then an unknown word was probably said and recognised alike each time, because phonetic false
-    alarms do not repeat the same words. Words that the archive lacks, as those of a segment without
-    phones or in another spelling, are not units.
+    Several words that do so are a unit: an unknown word was probably said and recognised alike each
+    time, because phonetic false alarms do not repeat the same words. Of other paths it is 0. Words
+    that the archive lacks, as those of a segment without phones or in another spelling, are no
+    unit.
 
     Args:
         paths: the paths of a term's places.
         words: the words of the archive.
         slots: the slots of the archive, at which they stand.
     """
-    units = set()
+    units = {}
     for path, number in Counter(paths).items():
         if len(path) > 1 < number:
             most = TOGETHER * by_chance(path, words, slots)
             if 0 < most < number and number * log(number / most) - number + most > SURPRISE:
-                units.add(path)
-    return np.array([path in units for path in paths], bool)
+                units[path] = log(TOGETHER * number / most)
+    return np.array([units.get(path, 0.0) for path in paths], np.float64)
 
 
 def by_chance(path: tuple[str, ...], words: RecognisedWords, slots: float) -> float:
@@ -122,9 +128,11 @@ def by_chance(path: tuple[str, ...], words: RecognisedWords, slots: float) -> fl
 
 
 def explained(
-    term: Sequence[str], paths: Paths, is_unit: Bools, words: RecognisedWords, slots: float
+    term: Sequence[str], paths: Paths, of_units: Float64s, words: RecognisedWords, slots: float
 ) -> Float64s:
-    """(n,) log of the excess frequency of the words that each path shares with others.
+    """(n,) how well the words there explain each place without the term, nats.
+
+    It is the log of the excess frequency of the words that each path shares with others.
 
     Paths are alike if they have the same longest word, or words with the term's stem: a word with
     most letters of the term in a row, or one word alone whose spelling is similar (*funktioniert*
@@ -132,19 +140,20 @@ def explained(
     term's places was itself said there (*mag* for *maak*), more certainly with more places; a word
     with its stem, which occurs in speech about the same things, at fewer. If several words together
     have the term's letters (*durch aus* for *durchaus*), the number of false alarms is that of
-    their meeting by chance. An unknown name is written as different words each time, or as
-    `are_units`, which explain nothing.
+    their meeting by chance. An unknown name is written as different words each time, or as a
+    unit (`together`), which explains nothing. Phrases of a language are units, too, up to `PHRASE`;
+    what is beyond that is against another explanation than the term, and counts below 0.
 
     Args:
         term: its words as they are spelt; none if it was spoken.
         paths: the paths of the term's places.
-        is_unit: (n,) see `are_units`.
+        of_units: (n,) see `together`.
         words, slots: of the archive, see `by_chance`.
     """
     letters = "".join(term)
     shared = ceil(SHARED * len(letters))
     parts = [letters[i : i + shared] for i in range(len(letters) - shared + 1)] if letters else []
-    others = [path for path, one in zip(paths, is_unit, strict=True) if not one]
+    others = [path for path, one in zip(paths, of_units, strict=True) if not one]
     single = [path for path in {*others} if len(path) == 1]
     shares = zip(single, spelling(term, single).tolist(), strict=True)
     siblings = {path for path, share in shares if share >= SHARED}
@@ -161,10 +170,8 @@ def explained(
     too_often = {one: n / (SIBLINGS if one == letters else SAME) for one, n in counts.items()}
     joined = {path for path in others if common(path) is None}
     too_often[None] = sum(by_chance(path, words, slots) for path in joined)
-    return np.array(
-        [
-            0.0 if one else log(max(1.0, too_often[common(path)]))
-            for path, one in zip(paths, is_unit, strict=True)
-        ],
-        np.float64,
-    )
+    of_others = [
+        0.0 if one else log(max(1.0, too_often[common(path)]))
+        for path, one in zip(paths, of_units, strict=True)
+    ]
+    return np.array(of_others, np.float64) - np.clip(of_units - PHRASE, 0.0, MOST_TOLD)

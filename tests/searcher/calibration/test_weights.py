@@ -40,6 +40,15 @@ def test_log_ratios_by_hand():
     assert weights.log_ratio(evidence).tolist() == [1.5, 4.5]
 
 
+def test_places_that_words_explain_count_less_and_others_never_more_than_one():
+    explained = np.array([np.log(4), 0.0, -2.0])
+    evidence = Evidence({}, -8 - 2 * explained, explained, by_phones=np.ones(3, bool))
+    ratios = Weights(5.0, {}).log_ratios(evidence)
+    assert ratios.counted.tolist() == pytest.approx([0.25, 1, 1])
+    assert (np.diff(ratios.all_false_alarms) > 0).all()
+    assert ratios.chance.tolist() == pytest.approx([-3 - 2 * np.log(4), -3, 1])
+
+
 def test_log_ratios_of_places_whose_features_weigh_less():
     features, weighed = {"x": np.array([1.0, 2.0])}, np.array([1.0, 0.25])
     evidence = Evidence(features, np.array([-1.0, 3.0]), weighed=weighed)

@@ -6,14 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searcher.phonetic.path_words import (
+    MOST_TOLD,
+    PHRASE,
     SAME,
     SIBLINGS,
     RecognisedWords,
-    are_units,
     by_chance,
     explained,
     path_words,
     spelling,
+    together,
 )
 
 WORDS = RecognisedWords(
@@ -63,7 +65,7 @@ ARCHIVE = RecognisedWords(
 
 def test_a_word_that_stands_at_many_places_explains_them():
     paths = [("mag",)] * (3 * SAME) + [("in", "mag")] * SAME + [("hallo",)] * SAME
-    found = explained(["maak"], paths, np.zeros(len(paths), bool), ARCHIVE, 1e5)
+    found = explained(["maak"], paths, np.zeros(len(paths)), ARCHIVE, 1e5)
     assert found.tolist() == pytest.approx([np.log(4)] * (4 * SAME) + [0.0] * SAME)
 
 
@@ -78,7 +80,7 @@ def test_words_of_one_stem_are_one_explanation():
 def test_one_word_that_is_spelt_much_like_the_term_is_a_sibling():
     """*organization* has 11 of 12 letters, *orgel* 4 of 12 and 5, and two words are no form."""
     paths = [("organization",)] * SAME + [("orgel",)] * SAME + [("organi", "zation")] * SAME
-    found = explained(["organisation"], paths, np.zeros(len(paths), bool), ARCHIVE, 1e5)
+    found = explained(["organisation"], paths, np.zeros(len(paths)), ARCHIVE, 1e5)
     assert found.tolist() == pytest.approx([np.log(SAME / SIBLINGS)] * SAME + [0.0] * 2 * SAME)
 
 
@@ -87,19 +89,36 @@ def test_words_that_are_spelt_like_the_term_together_stand_there_by_chance(slots
     """*seelen ski* and *selen ski*: 30 times 40 and 10 times 40 over the slots, each path once."""
     words = RecognisedWords((), {"seelen": 30, "selen": 10, "ski": 40})
     paths = [("seelen", "ski"), ("seelen", "ski"), ("selen", "ski"), ("hallo",)]
-    found = explained(["selenski"], paths, np.zeros(4, bool), words, slots)
+    found = explained(["selenski"], paths, np.zeros(4), words, slots)
     assert found.tolist() == pytest.approx([np.log(expected)] * 3 + [0.0])
     assert by_chance(("seelen", "ski"), words, slots) == pytest.approx(1200 / slots)
 
 
 def test_words_that_stand_together_explain_nothing():
     paths = [("seelen", "ski")] * 10 * SAME + [("hallo",)]
-    is_unit = are_units(paths, ARCHIVE, 1e5)
-    assert is_unit.tolist() == [True] * 10 * SAME + [False]
-    assert not explained(["selenski"], paths, is_unit, ARCHIVE, 1e5).any()
-    no_unit = are_units(paths, ARCHIVE, 10.0)
-    assert not no_unit.any()
-    assert explained(["selenski"], paths, no_unit, ARCHIVE, 10.0)[:-1].all()
+    units = together(paths, ARCHIVE, 3e3)
+    assert (units > 0).tolist() == [True] * 10 * SAME + [False]
+    assert not explained(["selenski"], paths, units, ARCHIVE, 3e3).any()
+    no_units = together(paths, ARCHIVE, 10.0)
+    assert not no_units.any()
+    assert explained(["selenski"], paths, no_units, ARCHIVE, 10.0)[:-1].all()
+
+
+@pytest.mark.parametrize(
+    ("slots", "told"),
+    [
+        (2e5, 0.0),  # 5.8 nats more often than by chance: so often are phrases of a language
+        (1e6, np.log(2e6 / 1200) - PHRASE),
+        (1e9, MOST_TOLD),
+    ],
+)
+def test_words_together_more_often_than_phrases_are_evidence(slots, told):
+    """*seelen* is written 30 times and *ski* 40 times: by chance 1,200 / slots times together."""
+    paths = [("seelen", "ski")] * 2 + [("hallo",)]
+    excess = together(paths, ARCHIVE, slots)
+    assert excess == pytest.approx([np.log(2 * slots / 1200)] * 2 + [0])
+    found = explained(["selenski"], paths, excess, ARCHIVE, slots)
+    assert found == pytest.approx([-told, -told, 0])
 
 
 @pytest.mark.parametrize(
@@ -114,16 +133,17 @@ def test_words_that_stand_together_explain_nothing():
 )
 def test_how_often_words_stand_together_by_chance(number, slots, is_unit):
     """*seelen* is written 30 times and *ski* 40 times."""
-    assert are_units([("seelen", "ski")] * number, ARCHIVE, slots).all() == is_unit
+    found = together([("seelen", "ski")] * number, ARCHIVE, slots)
+    assert (found > 0).all() == is_unit
 
 
 def test_words_that_the_archive_does_not_have_make_no_unit():
     """Splits are found in segments without phones, too, and by other spellings."""
-    assert not are_units([("selen", "ski")] * 9, ARCHIVE, 1e5).any()
+    assert not together([("selen", "ski")] * 9, ARCHIVE, 1e5).any()
 
 
 def test_no_places_are_explained():
-    none = np.zeros(0, bool)
+    none = np.zeros(0)
     assert explained(["maak"], [], none, ARCHIVE, 1e5).shape == (0,)
-    assert are_units([], ARCHIVE, 1e5).shape == (0,)
-    assert not explained(["maak"], [()], np.zeros(1, bool), ARCHIVE, 1e5).any()
+    assert together([], ARCHIVE, 1e5).shape == (0,)
+    assert not explained(["maak"], [()], np.zeros(1), ARCHIVE, 1e5).any()
