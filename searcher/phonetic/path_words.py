@@ -14,8 +14,6 @@ everywhere, they were probably said, and the similar term was not. Spelling is a
 for similar sound, because the phones of both words are guessed by rules. Words that stand together
 again and again among the term's places, as no two words of a language do, are evidence as well: the
 recogniser would not have written them if the unknown term had not been said.
-
-Source of the bit-parallel length: Hyyrö 2004, "Bit-parallel LCS-length computation revisited".
 """
 
 from collections import Counter
@@ -25,6 +23,7 @@ from functools import cache, cached_property
 from math import ceil, log, prod
 
 import numpy as np
+from rapidfuzz.distance import LCSseq
 
 from searcher.phonetic.alignment import AlignedHits
 from std.values import Float64s
@@ -76,20 +75,11 @@ def spelling(term: Sequence[str], paths: Paths) -> Float64s:
     no letters.
     """
     letters = "".join(term)
-    places: dict[str, int] = {}
-    for i, letter in enumerate(letters):
-        places[letter] = places.get(letter, 0) | 1 << i
-    every = (1 << len(letters)) - 1
 
     @cache  # the same words are at several places
     def share(path: tuple[str, ...]) -> float:
         other = "".join(path)
-        rows = every
-        for letter in other:
-            matched = rows & places.get(letter, 0)
-            rows = (rows + matched) | (rows - matched)
-        common = len(letters) - (rows & every).bit_count()
-        return 2 * common / max(len(letters) + len(other), 1)
+        return 2 * LCSseq.similarity(letters, other) / max(len(letters) + len(other), 1)
 
     return np.array([share(path) for path in paths], np.float64)
 

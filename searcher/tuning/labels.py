@@ -10,6 +10,8 @@
     Marks   --marked_places-->  places in the search's table
     places  --by_marks-->       labels of the candidates that lie there; of the others nothing
 
+    remembered   a search by words that looks up the same phrases once
+
 Occurrences and pairs are those of scoring: both come from `std.matching`.
 
 People mark the places that they see, mostly probable ones. If their choice depends only on the
@@ -62,6 +64,22 @@ class Labels(NamedTuple):
 Judge = Callable[[Sequence[Phrase], Places], Labels]
 # Searches phrases by their words in some excerpts (None: everywhere); one list per phrase, merged.
 SearchByWords = Callable[[Sequence[Phrase], Sequence[Excerpt] | None], list[Candidates]]
+
+
+def remembered(search_by_words: SearchByWords) -> SearchByWords:
+    """The same search, which looks up the same phrases in the same speech once.
+
+    Each half is searched with three confusions, which change nothing about where words stand.
+    """
+    found: dict[tuple[Sequence[Phrase], Sequence[Excerpt] | None], list[Candidates]] = {}
+
+    def search(phrases: Sequence[Phrase], excerpts: Sequence[Excerpt] | None) -> list[Candidates]:
+        asked = tuple(phrases), None if excerpts is None else tuple(excerpts)
+        if asked not in found:
+            found[asked] = search_by_words(phrases, excerpts)
+        return found[asked]
+
+    return search
 
 
 @dataclass(frozen=True, slots=True, eq=False)

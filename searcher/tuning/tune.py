@@ -38,6 +38,7 @@ from searcher.tuning.labels import (
     TuningTranscript,
     by_marks,
     phrases_said,
+    remembered,
 )
 from std.errors import ConfigError
 from std.phonetics.confusion import Counts
@@ -77,8 +78,8 @@ def tune(
     Raises:
         ConfigError: there is too little to learn from, or tuning is expected to lose.
     """
-    prior = prior or default_model()
-    gain = None
+    prior, gain = prior or default_model(), None
+    search_by_words = remembered(search_by_words)
     if transcribed:
         gain = gain_of_tuning(transcribed, indexes, search_by_words, prior, seed)
         if gain and not even_if_worse:

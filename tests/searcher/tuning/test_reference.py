@@ -1,17 +1,34 @@
 import numpy as np
 import pytest
 
+from searcher.results.candidates import NO_CANDIDATES
 from searcher.tuning.labels import (
     correct_hits,
     find_occurrences,
     make_transcript,
     phrases_said,
+    remembered,
 )
 from searcher.tuning.tune import with_few_absent
 from std.text import Normalisation
-from std.values import Lexemes, Recording
+from std.values import Excerpt, Lexemes, Recording
 
 A, B = Recording("a", 1), Recording("b", 1)
+
+
+def test_phrases_are_looked_up_once_in_the_same_speech():
+    asked = []
+
+    def search(phrases, excerpts):
+        asked.append((phrases, excerpts))
+        return [NO_CANDIDATES] * len(phrases)
+
+    half = Excerpt(Recording("a", 1), 0.0, 5.0)
+    queries = [([("die",), ("polizei",)], [half]), ([("die",)], [half]), ([("die",)], None)]
+    once = remembered(search)
+    for query in queries * 3:
+        assert once(*query) == search(*query)
+    assert asked.count(queries[0]) == 1 + 3
 
 
 @pytest.fixture
