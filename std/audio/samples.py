@@ -125,7 +125,7 @@ def samples(
         begin_s = max(0.0, from_s - SEEK_BEFORE_S)
         if begin_s > 0:
             container.seek(int(begin_s * av.time_base), backward=True)
-        resampler = av.AudioResampler(format="fltp", rate=rate)
+        resampler = av.AudioResampler(format="fltp", rate=rate, frame_size=rate)  # blocks of 1 s
         place: int | None = None  # of the next sample
         for frame in frames(container, stream):
             check()
