@@ -151,7 +151,7 @@ class IndexSnapshot(SearchableIndex):
 
     @property
     def speaker_segments(self) -> Sequence[Segment]:
-        """The segments, which have the speakers."""
+        """The segments that say who speaks."""
         return self.segments
 
     @cached_property

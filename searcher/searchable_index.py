@@ -25,7 +25,7 @@ from searcher.terms.vocabulary import Vocabulary, of_counts
 from searcher.terms.wildcards import is_wildcard
 from std.characters import text_of
 from std.config import SHOWN_FROM
-from std.errors import StdError, quoted
+from std.errors import quoted
 from std.execution.workers import IN_PROCESS, Executor
 from std.languages.detection import of_segment
 from std.metadata.table import SPEAKER
@@ -53,8 +53,8 @@ class SearchableIndex(OpenSnapshot):
 
     @property
     @abstractmethod
-    def speaker_segments(self) -> Sequence[Segment] | None:
-        """The segments, which have the speakers; None for several recognisers."""
+    def speaker_segments(self) -> Sequence[Segment]:
+        """The segments that say who speaks."""
 
     def find(
         self,
@@ -185,7 +185,7 @@ class SearchableIndex(OpenSnapshot):
         """The names of columns for the conditions of a query."""
         names = {*OWN_COLUMNS, *self.metadata.names}
         segments = self.speaker_segments
-        if segments and any(any(Speakers.of(segment).names) for segment in segments):
+        if any(any(Speakers.of(segment).names) for segment in segments):
             names.add(SPEAKER)
         return frozenset(names)
 
@@ -193,14 +193,12 @@ class SearchableIndex(OpenSnapshot):
         """The searched data of a query."""
         segments = self.speaker_segments
         searched = self.recordings(where=where, recordings=recordings)
-        if segments is None:
-            if unit == "turn":
-                raise StdError("--unit turn: expected the index of one recogniser, got --fuse")
-            divided = recordings_as_units(searched, ())
+        named = {one.recording: one for one in self.all_recordings(with_speakers=True)}
+        searched = Recordings(named[one.recording] for one in searched)
+        if unit == "turn":
+            divided = turns(searched, segments)
         else:
-            named = {one.recording: one for one in self.all_recordings(with_speakers=True)}
-            searched = Recordings(named[one.recording] for one in searched)
-            divided = (turns if unit == "turn" else recordings_as_units)(searched, segments)
+            divided = recordings_as_units(searched, self.segments)
         return Searched(divided, self.metadata, segments, self.copies)
 
     def outside_words(self, result: SearchResult, but: Collection[WordKind] = ()) -> SearchResult:

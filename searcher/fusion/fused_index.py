@@ -4,7 +4,7 @@ open_fused   one store of each recogniser --> FusedIndex
 FusedIndex   what `searcher.api.Index` offers to searches; hits at one place are one
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
@@ -146,24 +146,50 @@ class FusedIndex(SearchableIndex):
 
     def recordings(self, *, where: str | None = None, recordings: Sequence[str] = ()) -> Recordings:
         """The recordings that any recogniser has, ascending: see `Index.recordings`."""
+        everything = self.all_recordings(with_speakers=mentions_speakers(where))
+        return chosen(everything, self.metadata, where, recordings)
+
+    def all_recordings(self, *, with_speakers: bool) -> list[IndexRecording]:
+        """The recordings of `recordings`; speakers are those of `speaker_segments`."""
         longest: dict[Recording, IndexRecording] = {}
         for index in self._indexes.values():
-            for recording in index.all_recordings(with_speakers=mentions_speakers(where)):
+            for recording in index.all_recordings(with_speakers=False):
                 known = longest.get(recording.recording, recording)
                 longest[recording.recording] = max(
                     known, recording, key=lambda each: each.speech_ms
                 )
-        everything = [
-            replace(longest[recording], metadata=self.metadata.of_recording(recording))
+        speakers: dict[Recording, Mapping[str, int]] = {}
+        if with_speakers:
+            named = self._speaker_index.all_recordings(with_speakers=True)
+            speakers = {one.recording: one.speakers for one in named}
+        return [
+            replace(
+                longest[recording],
+                metadata=self.metadata.of_recording(recording),
+                speakers=speakers.get(recording, {}),
+            )
             for recording in sorted(longest)
         ]
-        return chosen(everything, self.metadata, where, recordings)
 
     def decided(self, found: TermCandidates, mode: SearchMode = "adhoc") -> SearchResult:
         """See `OpenSnapshot.decided`."""
         return decide(found, self.config, mode)
 
-    speaker_segments = None  # slots are those of one recogniser
+    @cached_property
+    def speaker_segments(self) -> Sequence[Segment]:
+        """The segments of the index that names the speakers of the most recordings.
+
+        Of equal ones the first by the store's name.
+        """
+        return self._speaker_index.segments
+
+    @cached_property
+    def _speaker_index(self) -> Index:
+        def named(index: Index) -> int:
+            recordings = index.all_recordings(with_speakers=True)
+            return sum(any(one.speakers) for one in recordings)
+
+        return max(self._indexes.values(), key=named)
 
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
         """See `OpenSnapshot.hit_columns`."""

@@ -33,7 +33,7 @@ class Searched(NamedTuple):
 
     units: Units
     metadata: Metadata
-    segments: Sequence[Segment] | None  # None: of several recognisers
+    segments: Sequence[Segment]  # that say who speaks
     copies: Copies
 
 

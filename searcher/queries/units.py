@@ -71,7 +71,7 @@ def recordings_as_units(recordings: Sequence[IndexRecording], segments: Sequence
 
     Args:
         recordings: the recordings that are searched.
-        segments: the segments of the index.
+        segments: the segments of the index, or of several of the same speech.
     """
     ends = _ends_ms(segments)
     end_ms = np.array([ends.get(one.recording, 0) for one in recordings], np.int64)
@@ -121,14 +121,15 @@ def turns(recordings: Sequence[IndexRecording], segments: Sequence[Segment]) -> 
 
 def _ends_ms(segments: Sequence[Segment]) -> dict[Recording, int]:
     """The middle of the last word's slot of each recording."""
-    found = {}
+    found: dict[Recording, int] = {}
     for segment in segments:
         slots = segment.slots(range(len(segment.recordings)))
         own = (slots.key >> KEY_SHIFT).astype(np.int64)
         last = np.searchsorted(own, np.arange(len(segment.recordings)), side="right") - 1
         for row, one in enumerate(segment.recordings):
             if row not in segment.deleted and last[row] >= 0 and own[last[row]] == row:
-                found[one.recording] = int(slots.key[last[row]] & TIME_MASK)
+                end_ms = int(slots.key[last[row]] & TIME_MASK)
+                found[one.recording] = max(found.get(one.recording, 0), end_ms)
     return found
 
 
@@ -142,7 +143,7 @@ class Conditions:
         found: TermCandidates,
         row: Int64s,
         unit: Int64s,
-        segments: Sequence[Segment] | None,
+        segments: Sequence[Segment],
         copies: Copies,
     ) -> None:
         """Keep what conditions are about.
@@ -153,7 +154,7 @@ class Conditions:
             found: candidates of originals.
             row: (n,) the candidate of each place.
             unit: (n,) of each place.
-            segments: the segments that were searched; None: those of several recognisers.
+            segments: those that say who speaks; they may lack recordings.
             copies: the copies of the index.
         """
         self.units, self.metadata, self.found = units, metadata, found
@@ -181,16 +182,18 @@ class Conditions:
         return candidates.end_ms[self.row] > begin[self.unit], units.end_ms >= begin
 
     def _speakers(self, condition: Condition) -> tuple[Bools, Bools]:
-        if self.segments is None:
-            raise QueryError("query: expected --where 'speaker = NAME' beside --fuse, got speaker:")
         units, asked = self.units, (condition,)
         spoken_by = SpokenBy.of(asked, units.recordings, self.copies)
         assert spoken_by is not None
         table, names = recording_table(self.segments), self.found.recordings
-        candidates = with_slots(self.found.candidates, names, self.segments)
-        own = np.array([table.row_of[name] for name in names], np.int64)[candidates.recording]
+        rows = np.array([table.row_of.get(name, -1) for name in names], np.int64)
+        here = np.flatnonzero(rows[self.found.candidates.recording] >= 0)
+        candidates = with_slots(self.found.candidates.rows(here), names, self.segments)
         places = candidates.first_slot, candidates.last_slot
-        is_theirs = spoken_by.fits_in(table, own, *(np.maximum(0, one) for one in places))
+        is_theirs = np.zeros(len(self.found.candidates.recording), bool)
+        is_theirs[here] = spoken_by.fits_in(
+            table, rows[candidates.recording], *(np.maximum(0, one) for one in places)
+        )
         if units.speaker is None:
             shares = [said_share(one, asked) > 0 for one in units.recordings]
             return is_theirs[self.row], np.array(shares, bool)

@@ -1,6 +1,7 @@
 """Queries on an index: captions with speakers and dates, in which every word is certain."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -173,8 +174,28 @@ def test_several_recognisers(store, tmp_path):
     with open_fused(store, tmp_path / "other") as fused:
         assert files(fused, "polizei AND gewalt") == ["one", "three"]
         assert files(fused, "polizei date:2013") == ["one"]
-        with pytest.raises(StdError, match="expected the index of one recogniser"):
-            fused.find_units("polizei", "turn")
+        assert files(fused, "polizei last:5s") == ["three"]
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_several_recognisers_of_which_one_names_speakers(store, tmp_path, is_named):
+    for name in ("one", "two"):
+        without = re.sub("<v [^>]*>", "", (store.parent / f"{name}.vtt").read_text())
+        (tmp_path / f"{name}.vtt").write_text(without)
+    index_files([tmp_path / "one.vtt", tmp_path / "two.vtt"], tmp_path / "other")
+    index_files([tmp_path / "one.vtt"], tmp_path / "third")
+    first = store if is_named else tmp_path / "third"
+    with open_fused(tmp_path / "other", first) as fused:
+        if not is_named:
+            with pytest.raises(StdError, match="speaker"):
+                fused.search("polizei speaker:cem")
+            with pytest.raises(StdError, match="expected an index that names speakers"):
+                fused.find_units("polizei", "turn")
+            return
+        assert files(fused, "polizei speaker:cem") == ["two"]
+        assert files(fused, "polizei -speaker:cem") == ["one", "three"]
+        turns = {(one.file, one.speaker) for one in fused.find_units("polizei", "turn")}
+        assert turns == {("one", "Bob"), ("two", "Cem"), ("three", "Anna")}
 
 
 def test_where_has_the_same_operators(index):
