@@ -23,7 +23,6 @@ from functools import cache, cached_property
 from math import ceil, log, prod
 
 import numpy as np
-from rapidfuzz.distance import LCSseq
 
 from searcher.phonetic.alignment import AlignedHits
 from std.values import Float64s
@@ -74,6 +73,8 @@ def spelling(term: Sequence[str], paths: Paths) -> Float64s:
     Twice the length of the longest common subsequence over the letters of both; 0 if the term has
     no letters.
     """
+    from rapidfuzz.distance import LCSseq  # not for known words
+
     letters = "".join(term)
 
     @cache  # the same words are at several places

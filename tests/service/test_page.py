@@ -743,6 +743,7 @@ def test_a_mark_is_taken_back_by_key_and_values_are_found(serve_pages, german_se
         assert wrong.get_attribute("aria-pressed") == "true"
         page.reload()  # another session
         page.locator(".past").first.click()
+        page.locator(".past-list li").first.wait_for()
         assert page.locator(".past-list li").count() == 3
         assert "a change was taken back" in page.locator(".past-list li").first.inner_text()
         assert page.locator(".past-list button").count() == 1
