@@ -109,7 +109,7 @@ class AudioFolder:
         """The files that fit, the likeliest first.
 
         A file in a folder with another name than the given one is another recording with the same
-        name.
+        name. If the path names a file beside the root, only its copies are the recording.
         """
         if not said:
             yield self._by_name(normalize("NFC", recording))
@@ -117,8 +117,21 @@ class AudioFolder:
         if file := self._as_composed.get(normalize("NFC", said).removeprefix("./")):
             yield [file]
         parts = _parts(said)
+        beside = self._beside(said)
         for found in (self._by_place(parts), self._by_name(normalize("NFC", recording))):
-            yield [file for file in found if "://" in said or _may_be(parts, _parts(file))]
+            fit = [file for file in found if "://" in said or _may_be(parts, _parts(file))]
+            if beside:
+                fit = [f for f in fit if file_digest(self.root / f) == file_digest(beside)]
+            yield fit
+
+    def _beside(self, said: str) -> Path | None:
+        """The file that a path names from the root or a folder above it, if it is not below it."""
+        root = self.root.resolve()
+        files = (place / said for place in (root, *root.parents))
+        try:
+            return next((f for f in files if f.is_file() and not is_below(f, root)), None)
+        except (OSError, ValueError):  # an impossible file name
+            return None
 
     def _of_content(self, found: Sequence[str], known: Mapping[str, str]) -> Sequence[str]:
         """The files with the known digest; all files if none has it."""

@@ -70,6 +70,18 @@ def test_two_files_of_a_name_are_an_error_that_names_both(folder, recording, aud
     assert caught.value.got == files
 
 
+def test_beside_the_folder_is_the_recording_and_in_it_only_its_copy(folder):
+    said = {"audio": "2025/Interview 1.ogg"}
+    for year in ("2024", "2025"):
+        (folder.root / year / "Interview 1.ogg").write_text(f"OggS of {year}")
+    other = audio_folder(folder.root / "2024")
+    assert other.find("a", said) is None
+    assert other.find("a", {"audio": "../2025/Interview 1.ogg"}) is None
+    assert other.find("a", {"audio": str(folder.root / said["audio"])}) is None
+    shutil.copy(folder.root / "2025" / "Interview 1.ogg", other.root)
+    assert other.find("a", said) == "Interview 1.ogg"
+
+
 def test_a_name_with_a_folder_in_it_may_be_another_file(tmp_path):
     for name in ("x_1.ogg", "x/1.ogg"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
