@@ -6,16 +6,16 @@ The file is not parsed: its words are found in its bytes, ignoring times, number
 tags, and are aligned with the recogniser's words. So all other bytes of captions (SRT, WebVTT,
 TTML), texts and the JSON of any service stay the same. A file may repeat the words, as Whisper's
 JSON does: after an alignment, the other words are aligned again. Words are replaced if only spaces
-and punctuation are between them. New words are written in the file's encoding. In a Word document,
-the main document part is rewritten; its words may be divided by runs, as Word's own spelling check
-divides them: the new word stands in the first run.
+and punctuation are between them. New words are written in the file's encoding. Tags within a line
+may divide words (``<i>Hahnen</i>federn``), as the runs of a Word document do, of which the main
+part is rewritten: the new word stands where the first part did, and the tags follow it.
 """
 
 import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 from xml.sax.saxutils import escape
@@ -31,13 +31,17 @@ DOCUMENT = "word/document.xml"
 _ZIP = b"PK\x03\x04"
 _IS_MARKUP = re.compile(r"\ufeff?\s*<|\ufeff?WEBVTT")
 _DECLARED = re.compile(rb"""(?:\xef\xbb\xbf)?\s*<\?xml[^>]*encoding=["']([\w.:-]+)""")
-# A tag, an escape of JSON that is not a letter, or a word; letters may be escaped as in JSON.
-_TAG = r"<[^<>]*>"
+_IS_CAPTIONS = re.compile(r" --> |^Dialogue:", re.MULTILINE)
+# A tag, an escape of JSON or captions that is not a letter, or a word; letters may be escaped as in
+# JSON.
+_TAG = r"(?:<(?:[A-Za-z/?!]|\d+:)[^<>]*>|\{\\[^{}]*\})"
+_ENDS_WORD = r"</?(?:\w+:)?(?:p|br|div|li|v|ruby|rt|rp|cr|tab|tbl|tr|tc)\b|<[^<>]*:unit=.word"
+_JOINT = f"(?!{_ENDS_WORD}){_TAG}"  # within a line
 _LETTERS = r"(?:\\u[0-9a-fA-F]{4}|[^\W_]|['’])+"
-_WORD = rf"\\[nrtbf\"/\\]|({_LETTERS})"
-_TEXT, _MARKUP = re.compile(_WORD), re.compile(f"{_TAG}|{_WORD}")
-_JOINT = r"<(?!/?w:(?:p|br|cr|tab|tbl|tr|tc)\b)[^<>]*>"  # a tag within a line of a Word document
-_RUNS = re.compile(f"{_TAG}|({_LETTERS}(?:(?:{_JOINT})+{_LETTERS})*)")
+_ESCAPE = r"\\[nrtbfNh\"/\\]"
+_TEXT = re.compile(f"{_ESCAPE}|({_LETTERS})")
+_TAGGED = re.compile(f"{_TAG}|{_ESCAPE}|({_LETTERS}(?:(?:{_JOINT})+{_LETTERS})*)")
+_EMPTY_LINE = re.compile(r"\n\s*\n")
 _BETWEEN = re.compile(r"[^<>{}\[\]:]*")  # characters within a text: no tags, keys or rows
 
 
@@ -83,7 +87,7 @@ def rewritten(
         for member in source.infolist():
             part = source.read(member)
             if member.filename == DOCUMENT:
-                part, done = _rewritten(part, written, replacements, text, is_document=True)
+                part, done = _rewritten(part, written, replacements, text)
             sink.writestr(member, part)
     return target.getvalue(), done
 
@@ -93,14 +97,11 @@ def _rewritten(
     written: Sequence[str],
     replacements: Sequence[Replacement],
     text: Normalisation,
-    *,
-    is_document: bool = False,
 ) -> tuple[bytes, list[int]]:
     letters, encoding = _letters(content)
     is_markup = bool(_IS_MARKUP.match(letters))
-    pattern = _RUNS if is_document else _MARKUP if is_markup else _TEXT
-    joint = _JOINT if is_document else None
-    left = [*_tokens(letters, pattern, text)]
+    has_tags = is_markup or bool(_IS_CAPTIONS.search(letters))
+    left = [*_tokens(letters, _TAGGED if has_tags else _TEXT, text)]
     edits: dict[tuple[int, int], str] = {}
     done = [0] * len(replacements)
     for _ in range(COPIES):
@@ -112,11 +113,14 @@ def _rewritten(
         found = 0
         for row, (first, end, said) in enumerate(replacements):
             tokens = [left[place[i]] for i in range(first, end) if i in place]
-            if not tokens or len(tokens) < end - first or not _are_together(tokens, letters, joint):
+            if not tokens or len(tokens) < end - first:
                 continue
             start, stop = tokens[0].start, tokens[-1].end
+            between = (letters[a.end : b.start] for a, b in pairwise(tokens))
+            if not _are_of_one_text(between, has_tags=has_tags):
+                continue
             new = _as_there(letters[start:stop], said, letters, is_markup)
-            kept = "".join(re.findall(_TAG, letters[start:stop])) if is_document else ""
+            kept = "".join(re.findall(_TAG, letters[start:stop])) if has_tags else ""
             edits[start, stop] = _encodable(new, encoding, is_markup) + kept
             done[row] += 1
             found += 1
@@ -164,13 +168,10 @@ def _tokens(letters: str, pattern: re.Pattern[str], text: Normalisation) -> Iter
                 yield _Token(one, *match.span(1))
 
 
-def _are_together(tokens: Sequence[_Token], letters: str, joint: str | None) -> bool:
-    """Whether only spaces and punctuation are between words, and tags that may stand within."""
-    between = (letters[a.end : b.start] for a, b in pairwise(tokens))
-    texts = (re.sub(joint, "", one) for one in between) if joint else between
-    return all(map(_BETWEEN.fullmatch, texts)) and not re.search(
-        r"\n\s*\n", letters[tokens[0].start : tokens[-1].end]
-    )
+def _are_of_one_text(between: Iterable[str], *, has_tags: bool) -> bool:
+    """Whether only spaces, punctuation and tags within a line are between words."""
+    texts = (re.sub(_JOINT, "", one) if has_tags else one for one in between)
+    return all(_BETWEEN.fullmatch(one) and not _EMPTY_LINE.search(one) for one in texts)
 
 
 def _as_there(there: str, said: str, letters: str, is_markup: bool) -> str:

@@ -87,10 +87,10 @@ def interactive(args: argparse.Namespace) -> int:
         hits = ranked_hits(found, index, args)
         if forms and args.inflections:
             hits += ranked_hits(forms, index, args)
-        if form_of(args, piped=LINES) != JSON:
-            tell_remarks(found, has_hits=bool(hits), args=args)
-        else:
+        if args.quiet or form_of(args, piped=LINES) == JSON:
             warn_of_cuts(found)
+        else:
+            tell_remarks(found, has_hits=bool(hits), args=args)
         output_hits(args, found, hits, index)
     if not args.quiet:
         if hits:

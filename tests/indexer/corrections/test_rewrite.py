@@ -34,14 +34,40 @@ def test_captions():
     assert (new.decode(), done) == (vtt.replace("hand in vielen", "Hahnenfedern"), [1, 0])
 
 
-def test_xml_and_what_a_tag_divides():
+def test_xml():
     ttml = '<?xml version="1.0"?>\n<tt kam="hand in vielen"><p>gestern kam hand in vielen und'
-    ttml += " <span>Boni</span>fai nach Berlin</p></tt>"
-    new, done = of(ttml.encode())
-    assert new.decode() == ttml.replace("kam hand in vielen und", "kam Hahnenfedern und")
-    assert done == [1, 0]
-    new, done = of(b"<tt><p>und bonifai nach</p></tt>")
-    assert (new, done) == (b"<tt><p>und Bonify &amp; Co nach</p></tt>", [0, 1])
+    new, done = of(f"{ttml} bonifai nach</p></tt>".encode())
+    assert new.decode() == (
+        f"{ttml} Bonify &amp; Co nach</p></tt>".replace(
+            "kam hand in vielen und", "kam Hahnenfedern und"
+        )
+    )
+    assert done == [1, 1]
+
+
+P = '<tt:p begin="1s">'
+VTT = "WEBVTT\n\n00:01.000 --> 00:04.000\n<v Max>gestern kam {} nach berlin\n"
+SRT_LINE = "1\n00:00:01,000 --> 00:00:04,000\nund {} nach\n\n2\n00:00:04,000 --> 00:00:05,000"
+ASS = "Dialogue: 0,0:00:01.00,0:00:04.00,,,0,0,0,,kam {}"
+WORD_SPANS = f'<tt>{P}<s i:unit="word">kam</s><s i:unit="word">{{}}</s>'
+
+
+@pytest.mark.parametrize(("around", "old", "new", "done"), [
+    (f"<tt>{P}und {{}} nach", "<span>Boni</span>fai", "<span>Bonify &amp; Co</span>", [0, 1]),
+    (f"<tt>{P}und {{}} nach", f"boni</tt:p>{P}fai", None, [0, 0]),
+    (f"<tt>{P}und {{}} nach", "boni<tt:br/>fai", None, [0, 0]),
+    (WORD_SPANS, "bonifai", "Bonify &amp; Co", [0, 1]),
+    (VTT, "hand in vielen und <c.gelb>Boni</c>fai",
+     "Hahnenfedern und <c.gelb>Bonify &amp; Co</c>", [1, 1]),
+    (VTT, "hand<00:02.000><c> in</c><00:03.000><c> vielen</c>",
+     "Hahnenfedern<00:02.000><c></c><00:03.000><c></c>", [1, 0]),
+    (SRT_LINE, r"{\i1}boni{\i0}fai <3", r"{\i1}Bonify & Co{\i0} <3", [0, 1]),
+    (ASS, r"hand in\Nvielen", "Hahnenfedern", [1, 0]),
+    ("und {} nach", "<i>Boni</i>fai", None, [0, 0]),  # a text, not captions: no tags
+])  # fmt: skip
+def test_words_that_tags_divide(around, old, new, done):
+    after = around.format(old if new is None else new)
+    assert of(around.format(old).encode()) == (after.encode(), done)
 
 
 @pytest.mark.parametrize("ascii_only", [True, False])

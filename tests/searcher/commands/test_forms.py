@@ -50,6 +50,12 @@ def test_an_ecf_does_not_go_with_a_term(store, german, capsys):
     assert "--ecf is the speech of a --terms file; for a TERM there are" in capsys.readouterr().err
 
 
+def test_quiet_leaves_the_hits(search):
+    assert "the recogniser does not know" in search("quantencomputer", "im").err
+    assert search("quantencomputer", "im", "--quiet").err == ""
+    assert search("quantencomputer", "--quiet", status=1) == ("", "")
+
+
 @pytest.mark.parametrize("limit", [0, 1])
 def test_json_has_as_many_hits_as_the_limit_says(search, hits, limit):
     assert len(hits) > 1
