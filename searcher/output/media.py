@@ -6,6 +6,7 @@ write_timeline    the hits one after another: EDL, Final Cut's XML
 write_markers     a file of markers for each recording: Premiere, Resolve, Avid
 """
 
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 
 from searcher.output.context import CHANGE
 from searcher.results.hits import Hit
-from std.audio.facts import DURATION_S
+from std.audio.facts import DURATION_S, facts_of
 from std.audio.files import audio_folder, audio_of
 from std.audio.samples import RATES, Format, samples, sound_file
 from std.characters import text_of
@@ -228,20 +229,29 @@ def _edit_clips(
     """The stretches of hits; a recording without audio is a file of its name."""
     folder = audio_folder(audio) if audio else None
     places = {hit.file: audio_of(hit.file, folder, metadata) for hit in hits}
+    durations_s = {hit.file: _duration_s(hit, places[hit.file]) for hit in hits}
     clips = []
     for hit in hits:
         place = places[hit.file]
         named = hit.metadata.get(AUDIO, "").replace("\\", "/").rpartition("/")[2]
-        duration = hit.metadata.get(DURATION_S, "")
+        ends_s = durations_s[hit.file]
         clips.append(
             EditClip(
                 str(place.absolute()) if place else named or hit.file,
                 max(0.0, hit.start_s - around_s),
-                hit.start_s + hit.duration_s + around_s,
+                min(hit.start_s + hit.duration_s + around_s, ends_s or math.inf),
                 hit.start_s,
                 hit.term,
                 f"{hit.probability:.0%} {_said(hit)}",
-                float(duration) if NUMBER.fullmatch(duration) else None,
+                ends_s,
             )
         )
     return clips
+
+
+def _duration_s(hit: Hit, place: Path | None) -> float | None:
+    """The duration of a hit's audio file, of the index or of the file itself."""
+    known = hit.metadata.get(DURATION_S, "")
+    if NUMBER.fullmatch(known):
+        return float(known)
+    return facts_of(place).duration_s if place else None

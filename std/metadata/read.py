@@ -6,7 +6,8 @@ JSON    a list of objects, one object per line, or one object that names each re
 
 One column, or key, names the recording: `RECORDING_COLUMNS`. Folder and audio extension are
 removed, as everywhere (`std.nist.audio_names`). Names of columns become lower case. All other
-columns are text; ``date`` must be an ISO date, so that conditions can compare it.
+columns are text; ``date`` becomes an ISO date, so that conditions can compare it; spreadsheets of
+many countries write it as 31.01.2024.
 
 The output of ``std-store list --csv`` is such a table, too; the index's own columns in it are
 recognised and are not metadata (`std.metadata.cells`).
@@ -40,6 +41,9 @@ MAX_COLUMNS = 200
 MAX_LETTERS = 10_000  # of a value
 _JSON = re.compile(r"\s*[\[{]")
 _BASIC_DATE = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})")
+_DATE_WITH_POINTS = re.compile(
+    r"([0-9]{1,2})\. ?([0-9]{1,2})\. ?([0-9]{4})(?: +([0-9]{1,2})((?::[0-9]{2}){1,2}))?"
+)
 
 
 def parse(stream: BinaryIO, path: Path | str = "<stream>") -> FileMetadata:
@@ -179,10 +183,24 @@ def _row(name: str, values: Mapping[str, str], path: Path | str, line: int) -> R
                 path, line, f"text without control characters in column {column}", value
             )
         if column == "date" and value:
-            value = _BASIC_DATE.sub(r"\1-\2-\3", value) if _BASIC_DATE.fullmatch(value) else value
+            value = iso_date(value)
             if not is_date(value):
                 raise InputError(
                     path, line, "a date as 2024, 2024-01, 2024-01-31 or 2024-01-31T20:15", value
                 )
         checked[column] = value
     return line, file, checked
+
+
+def iso_date(text: str) -> str:
+    """A date as ISO 8601 writes it; other text is unchanged.
+
+    >>> [iso_date(text) for text in ("20240131", "31.1.2024", "31.01.2024 9:15", "1/31/2024")]
+    ['2024-01-31', '2024-01-31', '2024-01-31T09:15', '1/31/2024']
+    """
+    if match := _BASIC_DATE.fullmatch(text):
+        return "-".join(match.groups())
+    if match := _DATE_WITH_POINTS.fullmatch(text):
+        day, month, year, hour, rest = match.groups()
+        return f"{year}-{month:0>2}-{day:0>2}" + (f"T{hour:0>2}{rest}" if hour else "")
+    return text

@@ -5,6 +5,7 @@ from lxml import etree
 
 from indexer import index_files
 from searcher.commands.search import main
+from std.audio.facts import facts_of
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +27,9 @@ def test_hits_as_a_timeline_and_as_markers(index, german, tmp_path, capsys):
     assert {one.get("src").rpartition("/")[0] for one in root.iter("asset")} == {
         (german / "audio").as_uri()
     }
+    for one in root.iter("asset"):  # the whole file, so that clips can be made longer
+        frames = facts_of(german / "audio" / one.get("name")).duration_s * 25
+        assert one.get("duration") == f"{round(frames)}/25s"
     files = {line.split("\t")[1] for line in shown}
     assert {one.name for one in (tmp_path / "m").iterdir()} == {f"{file}.csv" for file in files}
     assert main([*argv, "--timeline", str(tmp_path / "cut.edl")]) == 0  # needs no audio

@@ -89,7 +89,7 @@ def test_csv_and_json_say_the_same(rows):
         ("id,x\na,1\nradio/a.wav,3\n", "meta:3: expected each recording once (line 2 has it"),
         ("id,x,X\na,1,2\n", "meta:1: expected each column once, got 'x'"),
         ("id,,x\na,1,2\n", "meta:1: expected a name for every column, got 'none for column 2'"),
-        ("id,date\na,31.1.2024\n", "meta:2: expected a date as 2024, 2024-01, 2024-01-31 or"),
+        ("id,date\na,1/31/2024\n", "meta:2: expected a date as 2024, 2024-01, 2024-01-31 or"),
         ("id,date\na,20241341\n", "meta:2: expected a date as 2024"),
         ('id,x\na,1\nb,"2\n', "meta:3: expected fields quoted as in CSV, got 'unexpected end"),
         ('id,x\na,"1\n2"\nb\n', "meta:4: expected 2 fields"),
