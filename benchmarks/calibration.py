@@ -36,10 +36,10 @@ from scoring.options import ScoringOptions
 from searcher.calibration.default_weights import WEIGHTS
 from searcher.calibration.model import Model
 from searcher.calibration.weights import Examples, Weights, fit, together
+from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.hit_files import hit_list
 from searcher.phonetic.indexes import open_phonetic_indexes
-from searcher.prepared import prepare
 from searcher.results.search_result import SearchResult
 from searcher.search import search
 from searcher.tuning.development_set import lexical_candidates
@@ -52,9 +52,9 @@ from searcher.tuning.examples import (
 from searcher.tuning.labels import correct_hits, find_occurrences, make_transcript
 from searcher.tuning.tune import queries
 from std.config import Config
-from std.ecf_filter import speech_s
 from std.files import read
 from std.nist import ecf, rttm, term_list
+from std.nist.ecf import speech_s
 from std.phonetics.confusion import empty
 from std.store.resident import ResidentSegment
 from std.values import Bools, Float64s

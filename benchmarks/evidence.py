@@ -34,13 +34,13 @@ from scoring.options import ScoringOptions
 from scoring.report.plot import COLOURS
 from searcher.calibration.model import Model
 from searcher.decisions import rule_for
+from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.hit_files import hit_list
-from searcher.prepared import prepare
 from searcher.results.search_result import SearchResult
 from searcher.search import search
 from std.config import Config, ExpansionConfig, SplittingConfig, load_config
-from std.ecf_filter import speech_s
+from std.nist.ecf import speech_s
 from std.store.resident import ResidentSegment
 
 if TYPE_CHECKING:

@@ -60,21 +60,20 @@ from searcher.calibration.occurrence_rate import (
     rate_posterior,
 )
 from searcher.calibration.weights import Examples, Weights, fit
-from searcher.found_terms import find_terms
+from searcher.found_terms import find_terms, prepare
 from searcher.fusion.fused_candidates import FusedRecogniser, FusedVariant, fuse
 from searcher.fusion.pooling import MEASURED_SURENESS, doubt, measured, pool, weights
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.hit_files import hit_list
 from searcher.phonetic.indexes import open_phonetic_indexes
-from searcher.prepared import prepare
 from searcher.results.search_result import TermCandidates
 from searcher.search import decide, judge
 from searcher.tuning.confusion import spoken_doubt
 from searcher.tuning.labels import make_transcript
 from std.config import Config
-from std.ecf_filter import speech_s
 from std.files import read
 from std.nist import term_list
+from std.nist.ecf import speech_s
 from std.store import Segment, open_store
 from std.store.columns import Int64s
 from std.values import Float64s, Recording, TermList

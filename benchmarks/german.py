@@ -33,10 +33,10 @@ from indexer.networks.utterances import networks_in
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from searcher.calibration.model import Model
+from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.hit_files import hit_list
 from searcher.phonetic.indexes import open_phonetic_indexes
-from searcher.prepared import prepare
 from searcher.results.candidates import concatenate
 from searcher.results.search_result import SearchResult
 from searcher.search import search
@@ -45,8 +45,8 @@ from searcher.tuning.gain import Transcribed
 from searcher.tuning.labels import make_transcript
 from searcher.tuning.tune import tune
 from std.config import Config, load_config
-from std.ecf_filter import speech_s
 from std.nist import ecf, rttm, std_list, term_list
+from std.nist.ecf import speech_s
 from std.store.resident import ResidentSegment
 from std.values import ECF, ConfusionNetwork, Lexemes, TermList
 

@@ -25,7 +25,7 @@ from scoring.measures.twv import NAMED_POINTS, OperatingPoint
 from scoring.options import ScoringOptions
 from searcher.heard.places import NONE_HEARD, HeardPlaces
 from searcher.heard.search import heard_archive
-from searcher.index.recordings import recording_table
+from searcher.index.stores import recording_table
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.phonetic.ratios import pronounced
 from std.config import Config

@@ -37,16 +37,16 @@ from searcher.calibration.weights import Evidence, Weights, examples_of, fit
 from searcher.evidence import calibrate
 from searcher.evidence.heard import MOST_BY_CHANCE, heard_evidence, places_alone
 from searcher.evidence.pairing import pair_with_hits
+from searcher.found_terms import prepare
 from searcher.heard.places import PlacesToFit
 from searcher.heard.search import heard_archive
-from searcher.index.recordings import recording_table
 from searcher.index.searched_speech import SearchedSpeech
+from searcher.index.stores import recording_table
 from searcher.output.hit_files import hit_list
 from searcher.phonetic.hits import PhoneticHits
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.phonetic.null_distribution import draw_decoy_words
 from searcher.phonetic.ratios import pronounced
-from searcher.prepared import prepare
 from searcher.results.candidates import NO_CANDIDATES, Candidates, concatenate
 from searcher.results.search_result import SearchResult
 from searcher.search import search
@@ -55,9 +55,9 @@ from searcher.tuning.examples import JudgedSpeech
 from searcher.tuning.labels import Phrase, correct_hits, find_occurrences, make_transcript
 from searcher.tuning.tune import queries
 from std.config import Config
-from std.ecf_filter import speech_s
 from std.files import read
 from std.nist import ecf, rttm, term_list
+from std.nist.ecf import speech_s
 from std.store import Segment, open_store
 from std.values import ECF, Bools, Float64s, Lexemes, TermList
 

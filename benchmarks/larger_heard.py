@@ -18,7 +18,7 @@ import numpy as np
 
 from searcher.heard.places import HeardIndex
 from searcher.heard.search import HeardArchive, heard_archive
-from searcher.index.recordings import recording_table
+from searcher.index.stores import recording_table
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.phonetic.ratios import pronounced
 from std.config import Config

@@ -40,10 +40,9 @@ from benchmarks.calibration import (
     material,
 )
 from searcher.calibration.model import Model
-from searcher.found_terms import FoundTerms, find_terms
+from searcher.found_terms import FoundTerms, PreparedIndex, find_terms, prepare
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.phonetic.null_distribution import LENGTHS, draw_decoy_words
-from searcher.prepared import PreparedIndex, prepare
 from searcher.search import decide, judge
 from searcher.tuning.labels import (
     TuningTranscript,
@@ -51,7 +50,7 @@ from searcher.tuning.labels import (
     find_occurrences,
     make_transcript,
 )
-from std.ecf_filter import speech_s
+from std.nist.ecf import speech_s
 from std.store.columns import Int64s
 from std.values import Bools, Float64s, Term
 

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks import synthetic
+from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.prepared import prepare
 from searcher.results.search_result import SearchResult
 from searcher.search import search
 from std.config import Config, load_config

@@ -42,16 +42,16 @@ from searcher import found_terms
 from searcher.calibration.model import default_model
 from searcher.calibration.weights import Examples, Weights, examples_of, fit, together
 from searcher.evidence.pairing import pair_with_hits
+from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.hit_files import hit_list
-from searcher.prepared import prepare
 from searcher.results.search_result import SearchResult
 from searcher.search import search
 from searcher.tuning.labels import correct_hits, find_occurrences, make_transcript
 from std.config import Config, load_config
-from std.ecf_filter import speech_s
 from std.files import read
 from std.nist import ecf, rttm
+from std.nist.ecf import speech_s
 from std.spoken_queries import SpokenQueries, term_list_of
 from std.store.resident import ResidentSegment
 from std.values import ECF, Lexemes, Term, TermList

@@ -43,7 +43,7 @@ def correct(args: argparse.Namespace, stores: Sequence[str]) -> int:
             dry_run=args.dry_run,
             config=config,
         )
-    show(args, done)
+    show_corrections(args, done)
     if not args.quiet:
         written = "; nothing was written" if args.dry_run else f" in {', '.join(stores)}"
         tell(f"{args.recording or args.table}: {counted(len(done), 'place')} {what}{written}")
@@ -76,7 +76,7 @@ def corrections(args: argparse.Namespace, stores: Sequence[str]) -> int:
     from indexer import list_corrections
 
     found = list_corrections(stores, recordings=args.recording)
-    show(args, found)
+    show_corrections(args, found)
     if not args.quiet:
         files = {one.recording.file for one in found}
         tell(f"{counted(len(found), 'correction')} of {counted(len(files), 'recording')}")
@@ -100,7 +100,7 @@ def rewrite(args: argparse.Namespace, stores: Sequence[str]) -> int:
     return 0
 
 
-def show(args: argparse.Namespace, found: "Sequence[RecordingCorrection]") -> None:
+def show_corrections(args: argparse.Namespace, found: "Sequence[RecordingCorrection]") -> None:
     """Print corrections in the requested form."""
     rows = correction_rows(found)
     form = form_of(args, piped=LINES)

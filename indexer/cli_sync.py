@@ -14,7 +14,6 @@ from std.options import configuration_of
 if TYPE_CHECKING:  # --help loads no array library
     from indexer import Changes
 
-COMMAND = "std-store"
 
 
 def sync(args: argparse.Namespace, stores: Sequence[str]) -> int:

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from recogniser.audio import THRESHOLD
 from recogniser.protocol import FRAME_MS, SAMPLES_PER_S, Recognition, Window
-from recogniser.windows import THRESHOLD
 from std.imports import required
 from std.networks import TimedWord, aligned
 from std.ranges import MAX_WORD_S

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from recogniser.audio import loudness_activity
 from recogniser.protocol import Hypothesis, Recognition, Window
-from recogniser.windows import loudness_activity
 from recogniser.words import timed_by
 from std.errors import ConfigError
 from std.imports import required

@@ -1,6 +1,7 @@
 """Worker processes for recordings: each loads the recogniser once and takes one at a time.
 
-    run     tasks, the longest first -> events, as they come
+    run             tasks, the longest first -> events, as they come
+    record_sound    one recording: audio file -> its frames only, without words
 
 A worker reports its progress. If a worker dies, only its recording is unfinished; its output stays,
 and the next run continues it. Workers that are told to stop finish their current block.
@@ -8,6 +9,7 @@ and the next run continues it. Workers that are told to stop finish their curren
 
 import os
 import signal
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +19,8 @@ from multiprocessing.process import BaseProcess
 from threading import Thread
 from typing import Any, NamedTuple, cast
 
-from recogniser import folder
+from recogniser import audio, folder
+from recogniser.audio import cut
 from recogniser.options import (
     RecognitionOptions,
     open_backend,
@@ -25,9 +28,20 @@ from recogniser.options import (
     sound_settings,
     sound_writer,
 )
-from recogniser.recording import Progress, RecordingReport, StoppedError, Task, recognise
-from recogniser.sound_recording import record
+from recogniser.protocol import Window
+from recogniser.recording import (
+    Progress,
+    RecordingReport,
+    Stop,
+    StoppedError,
+    Task,
+    channels_of,
+    recognise,
+)
+from recogniser.sound import SoundWriter, sound_file
+from std.audio.samples import Damage
 from std.errors import StdError
+from std.values import Recording
 
 LEAVING_S = 5.0  # for a worker to end when no task is left
 LOOK_S = 0.5  # between two checks whether to stop
@@ -240,7 +254,7 @@ class _Work:
             words = recognise(task, self._recogniser, progress, stopping, shared)
         if self._writer is None:
             return cast("RecordingReport", words)
-        sound = record(task, self._writer, progress, stopping)
+        sound = record_sound(task, self._writer, progress, stopping)
         if words:
             words.cpu_s = round(words.cpu_s + sound.cpu_s, 3)
         return words or sound
@@ -254,3 +268,50 @@ def _done(task: Task, work: _Work, pipe: Connection, stopping: Stopping) -> Any:
         return Failed(task.name, str(error))
     except StoppedError:
         return Stopped()
+
+
+def record_sound(
+    task: Task,
+    writer: SoundWriter,
+    progress: Progress = lambda seconds: None,
+    stop: Stop = lambda: False,
+) -> RecordingReport:
+    """Write the frames of a recording, or the rest of them.
+
+    Windows are cut as for recognition by the same model, so the bytes are the same. Frames that are
+    already written stay.
+
+    Raises:
+        InputError: the file has no audio, or the output cannot be written.
+        StoppedError: ``stop`` returned true; written frames are kept.
+    """
+    started = time.process_time()
+    damage, report = Damage(), RecordingReport(task.name, has_words=False)
+    found, channels = channels_of(task)
+    encoder = writer.encoder
+    longest_s = min(task.longest_s or encoder.longest_window_s, encoder.longest_window_s)
+    done_s = 0.0
+    for channel in reversed(channels):  # if the file of the first channel exists, all exist
+        recording = Recording(task.name, channel)
+        if sound_file(task.output, recording).exists():
+            continue
+        split = channel if task.channels == "split" else None
+        windows = cut(
+            audio.decode(task.path, split, damage), encoder.speech_probabilities, longest_s
+        )
+        window: Window | None = None
+        with writer.sink(task.output, recording) as sink:
+            report.resumed_windows += sink.there > 0
+            for window in windows:
+                written = sink.add(window)
+                report.windows += 1
+                report.silent += window.silent
+                progress(done_s + window.end_ms / 1000)
+                if written and stop():
+                    raise StoppedError
+        done_s += window.end_ms / 1000 if window else 0.0
+    report.seconds, report.damaged_packets = round(done_s, 3), damage.packets
+    if not found:
+        report.warning = "no audio stream in it"
+    report.cpu_s = round(time.process_time() - started, 3)
+    return report

@@ -1,6 +1,6 @@
 """The interface of a recogniser; std-recognise works with every implementation of it.
 
-    Window          a stretch of audio, as `recogniser.windows` cuts it
+    Window          a stretch of audio, as `recogniser.audio` cuts it
     Hypothesis      a word sequence that may have been said in it, with a weight
     Recognition     the hypotheses of one window
     Recogniser      windows in, hypotheses out

@@ -16,10 +16,10 @@ from typing import Any, BinaryIO
 
 from recogniser import audio, folder
 from recogniser.again import Again, Span, with_told
+from recogniser.audio import cut
 from recogniser.networks import network_of
 from recogniser.protocol import Listener, Recogniser, Window
 from recogniser.sound import SoundSink, SoundWriter, sound_file
-from recogniser.windows import cut
 from std.audio.samples import Damage
 from std.errors import ConfigError, InputError
 from std.networks import network_line

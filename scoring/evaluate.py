@@ -30,9 +30,9 @@ from scoring.options import Number, ScoreKind, ScoringOptions
 from scoring.selection import chosen_number, inside_excerpts, select_hits, select_occurrences
 from std.display.numbers import counted
 from std.display.rows import Framed
-from std.ecf_filter import speech_s
 from std.errors import InputError
 from std.matching.occurrences import Occurrences, find
+from std.nist.ecf import speech_s
 from std.nist.rttm import Turns
 from std.values import (
     ECF,

@@ -15,10 +15,10 @@ from scoring.measures.twv import OperatingPoint
 from scoring.options import ScoreKind, ScoringOptions
 from scoring.selection import inside_excerpts, judged_number, select_hits, select_occurrences
 from scoring.slicing import Slice
-from std.ecf_filter import speech_s
 from std.errors import StdError
 from std.matching.alignment import Alignment, align
 from std.matching.occurrences import Occurrences
+from std.nist.ecf import speech_s
 from std.nist.rttm import Turns
 from std.values import (
     Bools,

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 
 from std.display.numbers import counted
-from std.ecf_filter import speech_s
 from std.errors import InputError, StdError, named
 from std.files import is_regular, open_input, read, read_twice
 from std.nist import ecf, rttm
+from std.nist.ecf import speech_s
 from std.nist.rttm import Transcript, Turns
 from std.outputs import open_output
 from std.text import Normalisation

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.options import Number, ScoringOptions
-from std.ecf_filter import inside_one
 from std.errors import InputError, StdError
 from std.matching.occurrences import Occurrences
+from std.nist.ecf import inside_one
 from std.values import Bools, Detections, Excerpt, Float64s, Recording, STDList
 
 Numbers = npt.NDArray[np.intp]

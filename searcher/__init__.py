@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from searcher.evidence.model_file import save as save_model
     from searcher.examples.find import ExampleTerm
     from searcher.fusion.fused_index import FusedIndex, open_fused
-    from searcher.index.recordings import Word
+    from searcher.index.stores import Word
     from searcher.output.hit_files import write_hits
-    from searcher.queries.asked import read_asked as read_queries
     from searcher.queries.combined import UnitHit, UnitHits
+    from searcher.queries.events import read_asked as read_queries
     from searcher.results.hits import WORD_KINDS, Finding, Hit, HitColumns
     from searcher.results.search_result import Expected, FormHits, SearchResult
     from searcher.standing_search import StandingSearch
@@ -88,9 +88,9 @@ __getattr__, __dir__ = lazy_names(
         "evidence.model_file": "load_model=load save_model=save",
         "examples.find": "ExampleTerm",
         "fusion.fused_index": "FusedIndex open_fused",
-        "index.recordings": "Word",
+        "index.stores": "Word",
         "output.hit_files": "write_hits",
-        "queries.asked": "read_queries=read_asked",
+        "queries.events": "read_queries=read_asked",
         "queries.combined": "UnitHit UnitHits",
         "results.hits": "WORD_KINDS Finding Hit HitColumns",
         "results.search_result": "Expected FormHits SearchResult",

@@ -50,12 +50,11 @@ from searcher.index.stores import open_stores
 from searcher.index_snapshot import IndexSnapshot
 from searcher.open_snapshot import HowToSearch
 from searcher.output.context import contexts, first_speakers
-from searcher.output.explain import explained
+from searcher.output.explain import explained, within_words
 from searcher.output.notices import phonetic_warnings, remarks
-from searcher.output.within_words import within_words
+from searcher.results.candidates import heard_there, with_slots
 from searcher.results.hits import HitColumns
 from searcher.results.search_result import SearchResult, TermCandidates
-from searcher.results.slots_there import heard_there, with_slots
 from searcher.search import decide, judge, search
 from std.config import Config, load_config
 from std.errors import ConfigError

@@ -1,6 +1,9 @@
-"""Terms in an index: what was found of them in each language.
+"""Terms in a prepared index: what was found of them in each language.
 
-find_terms           terms -> what each language's segments have
+prepare                segments, configuration, model -> PreparedIndex, made once at the first use:
+                       the recordings, their copies (`searcher.index.copies`), and the segments of
+                       each language, searched as a separate index
+find_terms             terms -> what each language's segments have
     expand_wildcards     words with *, in all the index (`searcher.terms.wildcards`)
     search_language      each language by itself; a word that its segments lack is OOV there
         as_terms             weights of what spoken queries may be (`searcher.terms.variants`)
@@ -15,24 +18,95 @@ A long list may be found in parts, by a program that shows its progress; it is j
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
 
+from searcher.calibration.model import Model
 from searcher.evidence.calibrate import calibrate
 from searcher.heard.search import heard_search
+from searcher.index.copies import Copies, find_copies, live_counts, without_copies
 from searcher.index.searched_speech import SearchedSpeech
+from searcher.index.stores import RecordingTable, by_language, recording_table
 from searcher.lexical.candidates import find_by_words
 from searcher.phonetic.candidates import PreparedLanguage, find_by_phones
-from searcher.prepared import PreparedIndex
 from searcher.results.candidates import Candidates
 from searcher.terms.request import Request, SpokenWords, Variant
 from searcher.terms.variants import as_terms
 from searcher.terms.wildcards import Expansion, expand, is_wildcard
+from std.config import Config
+from std.corrections import CorrectedWord, words_that_stand
 from std.errors import StdError, quoted
 from std.execution.stop import TimeLimit, stopped_by
 from std.execution.workers import IN_PROCESS, Executor
+from std.metadata.table import NO_METADATA, Metadata
 from std.spoken_queries import SpokenQuery
-from std.values import Bools, Float64s, SearchMode, Term
+from std.store import Segment
+from std.values import Bools, Float64s, Recording, SearchMode, Term
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedIndex:
+    """A snapshot; candidates do not depend on the division into segments."""
+
+    segments: tuple[Segment, ...]
+    table: RecordingTable
+    copies: Copies  # of all languages
+    config: Config
+    languages: tuple[PreparedLanguage, ...]  # the one with most speech first
+    certain: Mapping[Recording, Sequence[CorrectedWord]] = field(default_factory=dict)
+
+    @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """The count of each word in live recordings."""
+        return live_counts(self.segments)
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a model of `std-tune` is used."""
+        return any(language.model for language in self.languages)
+
+
+def prepare(
+    segments: Sequence[Segment],
+    config: Config,
+    model: Model | None = None,
+    folder: Path | None = None,
+    metadata: Metadata = NO_METADATA,
+) -> PreparedIndex:
+    """Prepare segments for searches.
+
+    Args:
+        segments: a snapshot of one or several stores.
+        config: the configuration.
+        model: a model of `std-tune`; None = the shipped weights. A model of another language gives
+            its weights, not its phone confusions.
+        folder: the folder of the index, if it has one, for stored statistics.
+        metadata: the metadata of the recordings, with corrections.
+    """
+    table = recording_table(segments)
+    needs_language = config.expansion.words != "none" or config.search.spelling != "exact"
+    originals: dict[Recording, Recording] = {}
+    languages, certain = [], words_that_stand(metadata)
+    for group in by_language(segments, named=needs_language):
+        copies = find_copies(group.segments)
+        originals |= copies.originals
+        languages.append(
+            PreparedLanguage(
+                group.language,
+                without_copies(group.segments, copies),
+                tuple(table.rows[segment] for segment in group.segments),
+                table,
+                group.configured(config),
+                folder,
+                certain,
+                model,
+            )
+        )
+    return PreparedIndex(
+        tuple(segments), table, Copies(originals), config, tuple(languages), certain
+    )
 
 
 class LanguageResult(NamedTuple):
@@ -111,7 +185,7 @@ def find_terms(
 
     Args:
         terms: what to search for; their words are normalised as the index's are.
-        index: where (`searcher.prepared`).
+        index: where (`searcher.found_terms`).
         speech: candidates outside it are left out and counted.
         mode: who asks. A person's in-vocabulary terms are looked up by their words only, if there
             is no model, which takes milliseconds.

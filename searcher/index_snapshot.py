@@ -9,10 +9,17 @@ from functools import cached_property
 from typing import Any, Self
 
 from searcher.calibration.model import Model
+from searcher.found_terms import PreparedIndex, prepare
 from searcher.index.copies import Copies
-from searcher.index.recordings import Word, words_of_recording
-from searcher.index.stores import adapted, index_folder, revisions, snapshot, speech_ms
-from searcher.prepared import PreparedIndex, prepare
+from searcher.index.stores import (
+    Word,
+    adapted,
+    index_folder,
+    revisions,
+    snapshot,
+    speech_ms,
+    words_of_recording,
+)
 from searcher.searchable_index import SearchableIndex
 from searcher.terms.query import Describe, counts_by_language, describer
 from std.config import Config

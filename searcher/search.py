@@ -23,10 +23,9 @@ import numpy as np
 
 from searcher.calibration.occurring_terms import term_occurrence
 from searcher.decisions import expected_occurrences, rule_for, score_without_hit
-from searcher.found_terms import FoundTerms, LanguageResult, find_terms
+from searcher.found_terms import FoundTerms, LanguageResult, PreparedIndex, find_terms
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.lexical.deduplicate import deduplicate
-from searcher.prepared import PreparedIndex
 from searcher.results.candidates import Candidates, concatenate, in_order
 from searcher.results.search_result import SearchResult, TermCandidates, missed_share
 from searcher.terms.language_words import log_odds as term_log_odds

@@ -14,8 +14,8 @@ import numpy as np
 from searcher.index.copies import live_counts
 from searcher.lexical.deduplicate import best_of_each_place
 from searcher.open_snapshot import OpenSnapshot
-from searcher.queries.asked import read_asked
 from searcher.queries.combined import Searched, UnitHits, UnitKind, places, units
+from searcher.queries.events import read_asked
 from searcher.queries.units import recordings_as_units, turns
 from searcher.results.hits import Hits, WordKind
 from searcher.results.search_result import SearchResult
@@ -206,7 +206,7 @@ class SearchableIndex(OpenSnapshot):
 
         Args:
             result: the result of a search of this index.
-            but: kinds of containing words that are permitted (`searcher.output.within_words`).
+            but: kinds of containing words that are permitted (`searcher.output.explain`).
         """
         hits = self.hit_columns(result)
         return result.rows(

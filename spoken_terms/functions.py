@@ -369,7 +369,7 @@ def discover(
         read_talkers,
         with_talkers,
     )
-    from scoring.discovery.evaluate import RECIPES
+    from scoring.discovery.api import RECIPES
 
     if profile not in RECIPES:
         raise ValueError(f"profile: expected one of {', '.join(RECIPES)}, got {profile!r}")

@@ -21,10 +21,9 @@ from typing import Any, TextIO
 
 from std.display.progress import progress_bar
 from std.errors import STANDARD_STREAM, StdError, StoreWarning, cut, quoted
-from std.notices import erased, set_notice, while_working
 from std.ranges import Range
 from std.system import peak_memory_bytes
-from std.terminal import Colour, coloured, json_text, printable
+from std.terminal import Colour, coloured, erased, json_text, printable, set_notice, while_working
 
 __all__ = [  # and names of `std.display` that every command needs
     "JOBS",
@@ -51,7 +50,7 @@ MAX_LINE = 8000  # letters of any message: a path may have 4,096
 
 
 def announce(command: str, *, quiet: bool) -> None:
-    """Tell a person who waits for the command what it does (`std.notices`)."""
+    """Tell a person who waits for the command what it does (`std.terminal`)."""
     set_notice(None if quiet else lambda message: say(command, message))
 
 

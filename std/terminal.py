@@ -1,19 +1,31 @@
-"""Text for a terminal: no name or word moves the cursor or turns letters round; colours if wanted.
+"""What a person reads at a terminal: safe texts, colours, and notices while a command works.
 
     printable     a text with control characters as escapes
     json_text     JSON without such characters: escapes again, so nothing is lost
     coloured      a text in a colour, if the stream has colours
     bold          a text for stdout in bold
 
-The rule for colours is that of Python's own tools (docs.python.org, "Controlling color"), of
-no-color.org and force-color.org: ``NO_COLOR`` that is not empty forbids them, else ``FORCE_COLOR``
-that is not empty asks for them, else ``TERM=dumb`` forbids them, else a terminal has them.
+    set_notice(tell)    set the function that shows a notice; None = quiet (``--quiet``)
+    compiling()         numba compiles kernels, because its cache lacks them
+    not_kept(reason)    machine code cannot be cached, so the next command compiles again
+    while_working()     on a terminal: the work continues after `SILENT_S`, unless
+    showing_progress()  a progress bar is shown
+    erased()            what removes the bar in front of a message
+
+No name or word moves the cursor or turns letters round. The rule for colours is that of Python's
+own tools (docs.python.org, "Controlling color"), of no-color.org and force-color.org: ``NO_COLOR``
+that is not empty forbids them, else ``FORCE_COLOR`` that is not empty asks for them, else
+``TERM=dumb`` forbids them, else a terminal has them. Each notice is shown once.
+`std.execution.compiled` calls those about kernels; this module does not import numba.
 """
 
 import json
 import os
 import re
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Timer
 from typing import Any, Literal, TextIO
 
 from std.written_numbers import written
@@ -22,6 +34,18 @@ SPACES = "\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200
 # Words of Arabic, Indic and Mongolian scripts are spelt with joiners; elsewhere they only hide.
 _JOINED = "[\u0600-\u08ff\u0900-\u0dff\u1800-\u18af\ufb50-\ufdff\ufe70-\ufefc]"
 _JOINER = re.compile(f"(?<={_JOINED})([\u200c\u200d])(?={_JOINED})")
+
+Colour = Literal["red", "yellow", "green"]
+SGR: dict[Colour, str] = {
+    "red": "1;31",
+    "yellow": "33",
+    "green": "32",
+}  # ECMA-48, select graphic rendition
+SILENT_S = 2.0
+_notice: Callable[[str], None] | None = None
+_told: set[str] = set()  # notices that were shown
+_bars = 0  # that are shown
+_erase = ""  # removes a bar from a terminal
 
 
 def printable(text: str) -> str:
@@ -59,14 +83,6 @@ def _json_escaped(character: str) -> str:
     return json.dumps(character)[1:-1]
 
 
-Colour = Literal["red", "yellow", "green"]
-SGR: dict[Colour, str] = {
-    "red": "1;31",
-    "yellow": "33",
-    "green": "32",
-}  # ECMA-48, select graphic rendition
-
-
 def has_colours(stream: TextIO | None) -> bool:
     """Whether a text for a stream may have escape sequences for colours and bold."""
     if os.environ.get("NO_COLOR"):
@@ -98,3 +114,67 @@ def bold(text: str) -> str:
     if not has_colours(sys.stdout):
         return text
     return " ".join(f"\x1b[1m{word}\x1b[0m" if word else "" for word in text.split(" "))
+
+
+def set_notice(notice: Callable[[str], None] | None) -> None:
+    """Set the function that shows notices; None = show nothing."""
+    global _notice  # the state of the command that this process runs
+    _notice = notice
+    _told.clear()
+
+
+def compiling() -> None:
+    """Say that kernels are compiled, which takes some seconds."""
+    _tell("compiling", "compiling the kernels, once after an installation: some 10 s")
+
+
+def not_kept(reason: str) -> None:
+    """Say that compiled kernels cannot be cached."""
+    _tell(
+        "not kept",
+        f"the next command compiles the kernels again, they cannot be kept: {reason}; "
+        "NUMBA_CACHE_DIR may name a folder for them",
+    )
+
+
+@contextmanager
+def while_working() -> Iterator[None]:
+    """Say on a terminal that the work continues, if it takes longer than `SILENT_S`."""
+
+    def still_working() -> None:
+        if not _bars and sys.stderr is not None and sys.stderr.isatty():
+            _tell("working", "still working (--quiet hides this line)")
+
+    timer = Timer(SILENT_S, still_working)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+@contextmanager
+def showing_progress(erase: str = "") -> Iterator[None]:
+    """While progress is shown.
+
+    Args:
+        erase: what removes it from the line of a terminal.
+    """
+    global _bars, _erase  # see set_notice
+    _bars, before, _erase = _bars + 1, _erase, erase
+    try:
+        yield
+    finally:
+        _bars, _erase = _bars - 1, before
+
+
+def erased() -> str:
+    """What a message begins with, so that it stands above a bar, which is then drawn again."""
+    return _erase
+
+
+def _tell(what: str, message: str) -> None:
+    if _notice is not None and what not in _told:
+        _told.add(what)
+        _notice(message)

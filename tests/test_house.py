@@ -28,12 +28,12 @@ SHARED_CONSTANTS = {"std": 1, "recogniser": 1, "searcher": 3, "scoring": 0, "ser
 # discovered: one in searcher; recordings that people add: four in service and a floor; corrections,
 # alerts, counts, examples, roles, metrics: one each).
 MODULES = {
-    "std": 114,
-    "recogniser": 22,
+    "std": 111,
+    "recogniser": 20,
     "indexer": 106,
-    "searcher": 135,
-    "scoring": 65,
-    "service": 44,
+    "searcher": 123,
+    "scoring": 63,
+    "service": 42,
 }
 FLOORS = {"std": 10, "recogniser": 7, "indexer": 10, "searcher": 10, "scoring": 9, "service": 11}
 LONGEST = 350  # lines of a module

@@ -59,7 +59,7 @@ from benchmarks.archives.words import Counted, Words, cast, of_file, of_speech
 from benchmarks.simulated_recognisers import RealSlot
 from benchmarks.simulated_speech import utterances
 from indexer.networks.utterances import Utterances
-from searcher.prepared import prepare
+from searcher.found_terms import prepare
 from std.config import Config, load_config
 from std.phonetics.lexicon import lexicon_in
 from std.store import Segment

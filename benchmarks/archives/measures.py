@@ -16,8 +16,8 @@ import numpy as np
 from benchmarks.archives.parts import Said
 from benchmarks.archives.terms import Asked
 from benchmarks.calibration import LEAST, calibration_error, error_of_exact
+from searcher.found_terms import PreparedIndex
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.prepared import PreparedIndex
 from searcher.search import search
 from std.matching.alignment import align
 from std.matching.occurrences import Occurrences

@@ -20,13 +20,13 @@ from indexer.origins import origins
 from indexer.recorded_audio import existing_folder
 from std.appended import rename_in_lines, told_path
 from std.config import Config
-from std.ecf_filter import speech_s
 from std.execution.cost import Stopwatch
 from std.execution.processes import executor
 from std.files import is_regular, read
 from std.metadata.read import parse as parse_metadata
 from std.metadata.table import NO_METADATA, Metadata
 from std.nist.ecf import parse as parse_ecf
+from std.nist.ecf import speech_s
 from std.store import open_store, require_different
 from std.values import ECF, Recording
 

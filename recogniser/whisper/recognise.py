@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from rapidfuzz import fuzz, process
 
+from recogniser.audio import loudness_activity
 from recogniser.protocol import SAMPLES_PER_S, Hypothesis, Recognition, Window
 from recogniser.whisper.decode import (
     Decoded,
@@ -33,7 +34,6 @@ from recogniser.whisper.engine import (
     digest,
     model_folder,
 )
-from recogniser.windows import loudness_activity
 from recogniser.words import (
     MAX_COMPRESSION,
     MIN_LOG_PROB,

@@ -6,15 +6,14 @@ phones and words says what they are. From the files to the numbers:
     formats         files -> tiers, class lists, folds, talkers
     corpus          tiers and classes -> Corpus, Discovery: arrays over one table of files
     transcription   fragments -> runs of phones or words, by three published rules
-    evaluate        the three profiles: which rule each measure takes; scopes; folds
+    api             files -> the values above; the three profiles; a folder of files
     report          DiscoveryEvaluation -> text, CSV, JSON, HTML
-    api             files -> the values above; DiscoveryEvaluation -> a folder of files
 
     boundary  token_type  coverage  ned  grouping  matching     the measures, pure functions
     pairs  partners                                             counting without listing pairs
     scores  folds                                               values, and their spread
 
-Start with `scoring.discovery.evaluate`; docs/discovery.md shows every point where the published
+Start with `scoring.discovery.api`; docs/discovery.md shows every point where the published
 tools and the published definition differ, with a small example each. From Python:
 
     >>> import tempfile
@@ -38,6 +37,7 @@ from std.imports import lazy_names
 
 if TYPE_CHECKING:
     from scoring.discovery.api import (
+        Progress,
         read_classes,
         read_corpus,
         read_folds,
@@ -45,9 +45,8 @@ if TYPE_CHECKING:
         talkers_by_name,
         write_report,
     )
+    from scoring.discovery.api import evaluate as evaluate_discovery
     from scoring.discovery.corpus import Corpus, Discovery, with_talkers
-    from scoring.discovery.evaluate import Progress
-    from scoring.discovery.evaluate import evaluate as evaluate_discovery
     from scoring.discovery.folds import equal_parts
     from scoring.discovery.formats import Folds
     from scoring.discovery.report import document as summary_document
@@ -78,9 +77,9 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "api": "read_classes read_corpus read_folds read_talkers talkers_by_name write_report",
+        "api": "Progress evaluate_discovery=evaluate read_classes read_corpus read_folds read_talkers "
+        "talkers_by_name write_report",
         "corpus": "Corpus Discovery with_talkers",
-        "evaluate": "Progress evaluate_discovery=evaluate",
         "folds": "equal_parts",
         "formats": "Folds",
         "report": "summary_document=document summary_rows=form_rows summary_text=text",

@@ -23,9 +23,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from std.ecf_filter import TOLERANCE_S, round_to_100us
 from std.matching.alignment import Alignment
 from std.matching.occurrences import Occurrences
+from std.nist.ecf import TOLERANCE_S, round_to_100us
 from std.nist.rttm import Turns
 from std.values import Bools, Detections, Excerpt, Float64s, Int32s, Lexemes, Recording, freeze
 

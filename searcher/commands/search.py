@@ -1,17 +1,20 @@
-"""std-search: arguments in, hits out; or the recordings and turns of speakers that fit a query.
+"""std-search: arguments in, hits out; or recordings, turns of speakers, an explained query.
 
-interactive     terms, or examples of one, on the command line
-search_units    ``--unit``: recordings, or turns of speakers
+interactive      terms, or examples of one, on the command line
+search_units     ``--unit``: recordings, or turns of speakers
+explain_query    ``--explain-query``: describe terms without a search
+print_queries    tables for a person
+query_rows       rows for programs
 """
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
-from searcher.commands.alerts import tell_new_hits
 from searcher.commands.arguments import parser
-from searcher.commands.batch import batch
+from searcher.commands.batch import batch, tell_new_hits
 from searcher.commands.command_line import (
     configuration,
     misuse,
@@ -22,7 +25,6 @@ from searcher.commands.command_line import (
     write_oov_words,
 )
 from searcher.commands.examples import has_examples, single_term, threads_of
-from searcher.commands.explained_query import explain_query
 from searcher.commands.hits import (
     TABLE_ROWS,
     is_decided,
@@ -34,6 +36,9 @@ from searcher.commands.hits import (
 from std.command import print_json, run, tell, warn
 from std.display.numbers import clock, counted
 from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows
+from std.display.tables import PrintedColumn, print_columns
+from std.options import configuration_of
+from std.terminal import bold, printable
 
 if TYPE_CHECKING:
     from searcher import (
@@ -43,6 +48,9 @@ if TYPE_CHECKING:
         SearchResult,
         UnitHits,
     )  # --help does not need these
+
+SHOWN = 10  # of variants and of similar words
+ROW_HEADER = ("term", "unknown_words", "word", "looked_up_as", "similarity", "method", "how")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -144,7 +152,7 @@ def search_units(args: argparse.Namespace) -> int:
     if form == JSON:
         print_json([one.document() for one in shown])
     else:
-        print_rows(_rows(shown), "simple" if form == TABLE else form, header=False)
+        print_rows(_rows_of_units(shown), "simple" if form == TABLE else form, header=False)
     if form == TABLE and len(found) > len(shown):
         tell(f"... and {len(found) - len(shown)} more; --limit 0 shows all")
     if not args.quiet and form != JSON:
@@ -155,7 +163,7 @@ def search_units(args: argparse.Namespace) -> int:
     return 0 if found else 1
 
 
-def _rows(found: "UnitHits") -> Rows:
+def _rows_of_units(found: "UnitHits") -> Rows:
     columns = sorted({name for one in found for name in one.metadata} - {"speaker"})
     return Rows(
         header=(
@@ -190,3 +198,126 @@ def _places(places: tuple[tuple[str, float, float, float], ...]) -> str:
 
 if __name__ == "__main__":
     sys.exit(main())
+
+
+def explain_query(args: argparse.Namespace) -> None:
+    """Describe all terms and print them.
+
+    Raises:
+        StdError: the words or the terms cannot be read, or a term is invalid.
+    """
+    from searcher import query_terms, read_queries
+    from std.distinct import require_distinct
+    from std.files import read
+    from std.nist import term_file
+
+    inputs = {"--vocabulary": args.vocabulary, "--config": args.config, "--terms": args.terms}
+    require_distinct(inputs, {}, args.store or ())
+    parse = partial(term_file.parse, column=args.term_column)
+    terms = args.term or [term.text for term in read(parse, args.terms).terms]
+    if args.term:
+        asked = read_queries(terms, None, need_words=False)
+        for line in asked.understood() if not asked.all_plain else ():
+            tell(line)
+        terms = asked.terms
+    says_text = args.config or any(setting.startswith("text.") for setting in args.set)
+    descriptions = query_terms(
+        terms,
+        store=args.store,
+        vocabulary=args.vocabulary,
+        config=configuration_of(args),
+        adopt_text=not says_text,
+        mode="adhoc" if args.terms is None else "list",
+        all_words=args.all_words,
+        all_matches=args.all_matches,
+        tree_folder=args.bktree,
+        report=partial(warn, "std-search"),
+    )
+    show_queries(descriptions, form_of(args, piped=TABLE))
+
+
+def show_queries(descriptions: "Sequence[Mapping[str, Any]]", form: str) -> None:
+    """Print the descriptions of terms in a form."""
+
+    if form == JSON:
+        print_json(descriptions)
+    elif form == TABLE:
+        print_queries(descriptions)
+    else:
+        print_rows(query_rows(descriptions), form)
+
+
+def print_queries(queries: Sequence[Mapping[str, Any]]) -> None:
+    """Print each term: its looked-up words, and words that are spelt like its unknown words."""
+    for query in queries:
+        unknown = [word["word"] for word in query["words"] if not word["in_vocabulary"]]
+        state = f"not in the vocabulary: {', '.join(unknown)}" if unknown else "all words known"
+        print(f"{bold(printable(query['term']))}  ({printable(state)})")
+        if query["variants"]:
+            names = ("looked up as", "similarity", "method", "how")
+            print_columns(
+                [PrintedColumn(name, is_right=name == "similarity") for name in names],
+                [
+                    (
+                        printable(" ".join(variant["words"])),
+                        f"{variant['similarity']:.3f}",
+                        variant["channel"],
+                        printable(variant["how"]),
+                    )
+                    for variant in query["variants"][:SHOWN]
+                ],
+            )
+            if len(query["variants"]) > SHOWN:
+                print(f"... and {len(query['variants']) - SHOWN} more; --json shows all")
+        else:
+            print("no split")
+        for word in query["words"]:
+            if others := word.get("spellings"):
+                shown = ", ".join(f"{other} ({times})" for other, times in others[:SHOWN])
+                print(printable(f"spellings of {word['word']}: {shown}"))
+            for name in ("levenshtein", "dice", "pronunciation"):
+                if similar := word.get(name):
+                    shown = ", ".join(f"{like} {value:.2f}" for like, value in similar[:SHOWN])
+                    print(printable(f"{name} of {word['word']}: {shown}"))
+            for start, end, like, distance in word.get("matches", []):
+                segment = word["word"][start:end]
+                print(printable(f"match {start}:{end} {segment} {like} {distance}"))
+        print()
+
+
+def query_rows(queries: Sequence[Mapping[str, Any]]) -> Rows:
+    """One row for each variant, similar word and match; one row for a term without these."""
+    return Rows(
+        header=ROW_HEADER,
+        cells=[row for query in queries for row in _rows_of_query(query)],
+        documents=queries,
+    )
+
+
+def _rows_of_query(query: Mapping[str, Any]) -> list[tuple[object, ...]]:
+    words = query["words"]
+    unknown = " ".join(word["word"] for word in words if not word["in_vocabulary"])
+    rows: list[tuple[object, ...]] = [
+        (
+            "",
+            " ".join(variant["words"]),
+            f"{variant['similarity']:.4f}",
+            variant["channel"],
+            variant["how"],
+        )
+        for variant in query["variants"]
+    ]
+    for word in words:
+        rows += [
+            (word["word"], other, "", "spelling", counted(times, "posting"))
+            for other, times in word.get("spellings", ())
+        ]
+        for method in ("levenshtein", "dice", "pronunciation"):
+            rows += [
+                (word["word"], like, f"{similarity:.4f}", method, "")
+                for like, similarity in word.get(method, ())
+            ]
+        for start, end, like, edits in word.get("matches", ()):
+            how = f"{start}:{end} {word['word'][start:end]}, {edits} edits"
+            rows.append((word["word"], like, "", "match", how))
+    return [(query["term"], unknown, *row) for row in rows or [("", "", "", "", "")]]

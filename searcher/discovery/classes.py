@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from rapidfuzz.fuzz import partial_ratio
 
-from searcher.index.recordings import words_of_recording
+from searcher.index.stores import words_of_recording
 from std.store import Segment
 from std.values import Recording
 

@@ -17,9 +17,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from searcher.discovery.alignment import Alignments, extend
 from searcher.discovery.classes import Pair, Star, Stretch, WrittenWords, classes_of, explained
-from searcher.discovery.seeds import find_seeds
+from searcher.discovery.seeds import Alignments, extend, find_seeds
 from searcher.discovery.sources import (
     Block,
     Blocks,
@@ -29,7 +28,7 @@ from searcher.discovery.sources import (
     by_phones,
     by_sound,
 )
-from searcher.index.recordings import recording_table
+from searcher.index.stores import recording_table
 from std.display.numbers import counted
 from std.execution.workers import Executor
 from std.sound.columns import FRAME_MS

@@ -17,7 +17,7 @@ import numpy as np
 
 from searcher.examples.example import archive_of
 from searcher.heard.places import PROBABILITY, HeardIndex, open_heard
-from searcher.index.recordings import recording_table
+from searcher.index.stores import recording_table
 from std.errors import StdError
 from std.sound.columns import FRAME_MS, signs
 from std.sound.usual import sample_of, silent, usual_distances

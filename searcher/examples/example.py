@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.index.recordings import recording_table
+from searcher.index.stores import recording_table
 from std.errors import InputError, StdError
 from std.sound.columns import FRAME_MS, Encoder, SegmentSound, frames, segment_sound, signs
 from std.sound.files import SUFFIX, read_sound

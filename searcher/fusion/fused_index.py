@@ -22,11 +22,10 @@ from searcher.index.copies import NO_COPIES, Copies, common_copies
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.open_snapshot import HowToSearch
 from searcher.output.context import Context, contexts
-from searcher.output.explain import explained
-from searcher.output.within_words import within_words
+from searcher.output.explain import explained, within_words
+from searcher.results.candidates import with_slots
 from searcher.results.hits import HitColumns, WithinWord
 from searcher.results.search_result import SearchResult, TermCandidates
-from searcher.results.slots_there import with_slots
 from searcher.search import decide
 from searcher.searchable_index import SearchableIndex
 from std.config import Config

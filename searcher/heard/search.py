@@ -36,8 +36,7 @@ from searcher.phonetic.candidates import PhoneticResult, PreparedLanguage
 from searcher.phonetic.hits import Inside
 from searcher.phonetic.indexes import PhoneticIndexes
 from searcher.phonetic.null_distribution import draw_decoys, phone_chain
-from searcher.results.candidates import Candidates
-from searcher.results.slots_there import NO_SLOT, slots_between
+from searcher.results.candidates import NO_SLOT, Candidates, slots_between
 from searcher.terms.request import Request, Variant
 from std.phonetics.phones import Pronunciation
 from std.store.columns import Int64s

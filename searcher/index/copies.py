@@ -75,7 +75,7 @@ class Copies:
     def searched(self, excerpts: Sequence[Excerpt]) -> Sequence[Excerpt]:
         """Excerpts with copies replaced by their originals, each once.
 
-        Their seconds (`std.ecf_filter.speech_s`) are those of distinct speech.
+        Their seconds (`std.nist.ecf.speech_s`) are those of distinct speech.
         """
         if not self:
             return excerpts

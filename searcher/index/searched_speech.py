@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.index.copies import Copies
-from searcher.index.recordings import RecordingTable
-from std.ecf_filter import inside_one, speech_s
+from searcher.index.stores import RecordingTable
+from std.nist.ecf import inside_one, speech_s
 from std.query.expression import Expression
 from std.recordings import (
     IndexRecording,

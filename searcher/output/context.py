@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from searcher.index.copies import NO_COPIES, Copies
-from searcher.index.recordings import recording_table
+from searcher.index.stores import recording_table
 from searcher.results.candidates import Candidates
 from std.characters import has_characters, text_of
 from std.errors import StoreError

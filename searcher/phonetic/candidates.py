@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.calibration.model import Model
-from searcher.index.recordings import RecordingTable
 from searcher.index.searched_speech import SpokenBy, inside_ecf
+from searcher.index.stores import RecordingTable
 from searcher.phonetic.archive import SearchedArchive
 from searcher.phonetic.hits import PhoneticHits, phonetic_hits
 from searcher.phonetic.indexes import (

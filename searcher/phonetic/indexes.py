@@ -21,9 +21,9 @@ from searcher.phonetic.index import PhoneticIndex, open_phonetic_index
 from searcher.phonetic.path_words import RecognisedWords
 from searcher.phonetic.ratios import confusion_log_ratios
 from std.config import Config
-from std.ecf_filter import TOLERANCE_S
 from std.execution.workers import IN_PROCESS, Executor
 from std.languages.detection import of_segment
+from std.nist.ecf import TOLERANCE_S
 from std.phonetics.confusion import Confusion, Counts, empty
 from std.phonetics.lexicon import Lexicon, lexicon_for, lexicon_of
 from std.phonetics.phones import Pronunciation

@@ -11,8 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from searcher.index.copies import Copies
-from searcher.queries.asked import AskedTexts
-from searcher.queries.events import Event, Sites, event_of
+from searcher.queries.events import AskedTexts, Event, Sites, event_of
 from searcher.queries.probability import probability
 from searcher.queries.units import Conditions, Units
 from searcher.queries.witnesses import witnesses

@@ -12,11 +12,10 @@ from functools import cached_property
 import numpy as np
 
 from searcher.index.copies import Copies
-from searcher.index.recordings import recording_table
 from searcher.index.searched_speech import SpokenBy
-from searcher.results.candidates import Candidates
+from searcher.index.stores import recording_table
+from searcher.results.candidates import Candidates, with_slots
 from searcher.results.search_result import TermCandidates
-from searcher.results.slots_there import with_slots
 from std.errors import QueryError
 from std.metadata.table import SPEAKER, Metadata
 from std.metadata.where import Condition

@@ -1,14 +1,28 @@
-"""Candidates: places where a term may have been said, as columns."""
+"""Candidates: places where a term may have been said, as columns; the slots and phones there.
+
+concatenate      several -> one
+with_slots       candidates without slots -> candidates with slots, where there are any
+slots_between    recordings and times -> the slots with their middle there
+heard_there      candidates -> the likeliest phones heard at each, or None
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from std.store.columns import Int64s
-from std.values import Bools, Float64s
+from searcher.index.copies import NO_COPIES, Copies
+from searcher.index.stores import RecordingTable, recording_table
+from std.store import Segment
+from std.store.columns import KEY_SHIFT, Int64s
+from std.store.heard import HeardSlots
+from std.values import Bools, Float64s, Recording
 
 Rows = Int64s | Bools | slice
+
+NO_SLOT = -1
+_known: WeakKeyDictionary[Segment, HeardSlots | None] = WeakKeyDictionary()
 
 
 class Candidates(NamedTuple):
@@ -56,3 +70,87 @@ def in_order(candidates: Candidates) -> Candidates:
             return candidates
         return candidates.rows(np.argsort(place, kind="stable"))
     return candidates.rows(np.lexsort((start, recording, term)))
+
+
+def with_slots(
+    candidates: Candidates, recordings: Sequence[Recording], segments: Sequence[Segment]
+) -> Candidates:
+    """The candidates; those without slots get the slots with their middle inside.
+
+    Args:
+        candidates: places.
+        recordings: what they point into.
+        segments: the segments of the index.
+    """
+    without = np.flatnonzero(candidates.first_slot < 0)
+    if not len(without):
+        return candidates
+    table = recording_table(segments)
+    some = candidates.rows(without)
+    rows = np.array([table.row_of[recordings[i]] for i in some.recording.tolist()])
+    first, last = candidates.first_slot.copy(), candidates.last_slot.copy()
+    first[without], last[without] = slots_between(rows, some.start_ms, some.end_ms, table)
+    return candidates._replace(first_slot=first, last_slot=last)
+
+
+def slots_between(
+    recording: Int64s, start_ms: Int64s, end_ms: Int64s, table: RecordingTable
+) -> tuple[Int64s, Int64s]:
+    """(n,) first and last slot of each stretch, rows of its segment; `NO_SLOT` where there is none.
+
+    Args:
+        recording: (n,) rows of the table.
+        start_ms, end_ms: (n,)
+        table: the recordings of the index, with the segments in which they live.
+    """
+    first, last = np.full(len(recording), NO_SLOT), np.full(len(recording), NO_SLOT)
+    here = table.segment[recording]
+    for number in np.unique(here[here >= 0]).tolist():
+        places = np.flatnonzero(here == number)
+        own = table.row_in_segment[recording[places]]
+        segment = table.segments[number]()
+        assert segment is not None  # the segment of this search
+        slots = segment.slots({*own.tolist()})
+        keys = own.astype(np.uint64) << KEY_SHIFT
+        begin = np.searchsorted(slots.key, keys + start_ms[places].astype(np.uint64))
+        end = np.searchsorted(slots.key, keys + end_ms[places].astype(np.uint64))
+        some = end > begin
+        as_rows = np.arange(len(slots.key)) if slots.row is None else slots.row
+        first[places[some]] = as_rows[begin[some]]
+        last[places[some]] = as_rows[end[some] - 1]
+    return first, last
+
+
+def heard_there(
+    candidates: Candidates,
+    recordings: Sequence[Recording],
+    segments: Sequence[Segment],
+    copies: Copies = NO_COPIES,
+) -> list[str] | None:
+    """(n,) the phones heard at each place.
+
+    Args:
+        candidates: (n,) places.
+        recordings: what they point into.
+        segments: the segments of the index.
+        copies: the copies of their recordings: what was found in the original is read there.
+    """
+    of_segment = [_heard(segment) for segment in segments]
+    if not any(of_segment):
+        return None
+    table, found = recording_table(segments), []
+    rows = [table.row_of[copies.original(one)] for one in recordings]
+    columns = candidates.recording, candidates.start_ms, candidates.end_ms
+    for recording, start_ms, end_ms in zip(*(one.tolist() for one in columns), strict=True):
+        row = rows[recording]
+        heard = of_segment[table.segment[row]]
+        own = int(table.row_in_segment[row])
+        found.append(" ".join(heard.likeliest(own, start_ms, end_ms)) if heard else "")
+    return found
+
+
+def _heard(segment: Segment) -> HeardSlots | None:
+    """The phones heard in a segment, read once."""
+    if segment not in _known:
+        _known[segment] = HeardSlots.of(segment)
+    return _known[segment]

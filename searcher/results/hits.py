@@ -37,7 +37,7 @@ class Finding:
 
 
 class WithinWord(NamedTuple):
-    """The words that contain a hit (`searcher.output.within_words`)."""
+    """The words that contain a hit (`searcher.output.explain`)."""
 
     kind: WordKind
     word: str  # or several, of kind apart

@@ -20,8 +20,8 @@ import numpy as np
 
 from searcher.decisions import THRESHOLD
 from searcher.index.copies import NO_COPIES, Copies
-from searcher.index.recordings import recording_table
 from searcher.index.searched_speech import SearchedSpeech, inside_ecf
+from searcher.index.stores import recording_table
 from searcher.results.candidates import Candidates, Rows
 from searcher.terms.request import Variant
 from searcher.terms.wildcards import Expansion

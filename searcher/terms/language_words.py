@@ -25,8 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from searcher.index.copies import live_counts
-from searcher.index.recordings import RecordingTable
-from searcher.index.stores import speech_ms
+from searcher.index.stores import RecordingTable, speech_ms
 from searcher.terms.request import Variant
 from searcher.terms.vocabulary import of_counts
 from std.config import Config

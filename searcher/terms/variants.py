@@ -25,8 +25,7 @@ from itertools import product
 from pathlib import Path
 from typing import Protocol
 
-from searcher.terms.expansion import pronunciation
-from searcher.terms.expansion.spelling import build_dice, build_levenshtein
+from searcher.terms.expansion import build_dice, build_levenshtein, build_sounds
 from searcher.terms.request import SpokenWords, Variant
 from searcher.terms.splitting import Splitter, bktree, make_splitter
 from searcher.terms.splitting.matches import MAX_LETTERS, MatchLimits
@@ -50,7 +49,7 @@ Builder = Callable[[Vocabulary, Config], Expander]
 EXPANDERS: Mapping[str, Builder] = {
     "levenshtein": lambda vocabulary, config: build_levenshtein(vocabulary),
     "dice": lambda vocabulary, config: build_dice(vocabulary),
-    "pronunciation": pronunciation.build,
+    "pronunciation": build_sounds,
 }
 
 

@@ -16,13 +16,11 @@ from pathlib import Path
 import numpy as np
 
 from searcher.calibration.model import Model
-from searcher.found_terms import find_terms
+from searcher.found_terms import find_terms, prepare
 from searcher.index.copies import Copies, find_copies, without_copies
-from searcher.index.recordings import recording_table
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.index.stores import adapted, by_language, open_stores, snapshot
+from searcher.index.stores import adapted, by_language, open_stores, recording_table, snapshot
 from searcher.phonetic.indexes import PhoneticIndexes, open_phonetic_indexes
-from searcher.prepared import prepare
 from searcher.results.candidates import Candidates
 from searcher.search import judge
 from searcher.tuning import tune as learning

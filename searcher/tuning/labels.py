@@ -28,10 +28,10 @@ import numpy as np
 
 from searcher.phonetic.layout import SAME_PLACE_MS
 from searcher.results.candidates import Candidates
-from std.ecf_filter import inside_one
 from std.marks import Mark
 from std.matching.alignment import align
 from std.matching.occurrences import Occurrences, find
+from std.nist.ecf import inside_one
 from std.store.columns import Int64s
 from std.text import Normalisation
 from std.values import Bools, Detections, Excerpt, Float64s, Lexemes, Recording, Term, TermList

@@ -8,7 +8,7 @@ from starlette.responses import FileResponse, Response
 
 from service.api.models import PROBLEMS, PeaksDocument, Seconds
 from service.api.requests import entry_of, json_reply, service_of
-from service.audio.sound import (
+from service.audio import (
     MEDIA_TYPES,
     MOST_SHOWN,
     SHOWN_PER_SECOND,
@@ -17,8 +17,8 @@ from service.audio.sound import (
     name_of,
     peaks_of,
     playable,
+    spectrogram_png,
 )
-from service.audio.spectrogram import spectrogram_png
 from service.jobs import in_lane
 from service.problems import ProblemError
 from service.recordings import RecordingEntry

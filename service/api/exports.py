@@ -23,7 +23,7 @@ from service.answers import selected_documents
 from service.api.models import PROBLEMS, Probability
 from service.api.requests import service_of
 from service.api.search import ALL_KINDS, INFLECTIONS, KINDS, WITHIN_WORDS, searched, wish_of
-from service.audio.sound import clip
+from service.audio import clip
 from service.jobs import Stop, in_lane
 from service.live_index import Snapshot
 from service.problems import ProblemError

@@ -19,8 +19,7 @@ from typing import Literal, get_args
 
 from std.display.numbers import duration
 from std.display.tables import folded, width_of
-from std.notices import showing_progress
-from std.terminal import coloured, is_terminal, printable
+from std.terminal import coloured, is_terminal, printable, showing_progress
 
 When = Literal["auto", "always", "never"]
 WHEN: tuple[When, ...] = get_args(When)

@@ -15,7 +15,7 @@ from numba.core.caching import FunctionCache
 
 from std.execution.cost import LEDGER
 from std.execution.stop import Hold, held
-from std.notices import compiling, not_kept
+from std.terminal import compiling, not_kept
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from std.ecf_filter import round_to_100us
+from std.nist.ecf import round_to_100us
 from std.values import Bools, Float64s, Int32s, Lexemes, Recording, TermList, freeze
 
 NO_FIRST_WORD = {"frag", "fp"}  # fragments and filled pauses do not begin a term

@@ -56,7 +56,7 @@ def open_store(url: str, *, create: bool = False) -> Store:
     """
     kind = kind_of(url)
     if kind == "memory":
-        from std.store.memory import open_memory
+        from std.store.resident import open_memory
 
         return open_memory(url)
     if kind == "couchdb":

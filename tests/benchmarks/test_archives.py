@@ -16,7 +16,7 @@ from benchmarks.archives.recognisers import Blocks, Exact, Mistaken, captions, o
 from benchmarks.archives.speech import drawn, of_text, with_names
 from benchmarks.archives.terms import asked
 from benchmarks.archives.words import Counted, cast, of_file
-from searcher.prepared import prepare
+from searcher.found_terms import prepare
 from std.config import load_config
 from std.phonetics.lexicon import lexicon_in
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from indexer.maintain import upkeep
 from indexer.segments.invert import invert
 from indexer.store_cli import main as std_store
+from searcher.found_terms import prepare
 from searcher.index.copies import find_copies
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.prepared import prepare
 from searcher.search import search
 from std.config import Config, PhoneticSearchConfig, SplittingConfig
 from std.errors import StoreError, StoreWarning

@@ -13,9 +13,9 @@ from indexer.formats.shared.reader import DEFAULT
 from indexer.inputs import Input
 from indexer.maintain import delete, upkeep
 from indexer.shards import audio_files
+from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.stores import open_stores, snapshot
-from searcher.prepared import prepare
 from searcher.search import search
 from std.config import Config, IndexConfig
 from std.errors import InputError, StoreError

@@ -5,12 +5,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from recogniser.audio import loudness_activity
 from recogniser.networks import spelt_out
 from recogniser.options import read_hotwords
 from recogniser.pocketsphinx import PocketSphinxRecogniser
 from recogniser.protocol import Window
 from recogniser.whisper.recognise import resembling
-from recogniser.windows import loudness_activity
 from recogniser.words import compression_ratio, spoken_words, timed_by, too_fast, without_loops
 from std.errors import InputError
 from std.networks import TimedWord

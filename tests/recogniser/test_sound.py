@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from recogniser import folder, keep_frames
+from recogniser.processes import record_sound
 from recogniser.protocol import FRAME, Recognition
 from recogniser.recording import StoppedError, Task, recognise
 from recogniser.sound import Scale, SoundWriter, excerpts_of, sound_file
-from recogniser.sound_recording import record
 from std.errors import InputError
 from std.sound.columns import frames
 from std.sound.files import read_sound
@@ -86,7 +86,7 @@ def contents(path):
 @pytest.mark.parametrize("channels", ["mix", "split"])
 def test_stopped_after_any_window_it_gives_the_same_bytes(speech, tmp_path, writer, channels):
     whole = task(speech, tmp_path / "whole", channels=channels)
-    report = record(whole, writer())
+    report = record_sound(whole, writer())
     assert report.seconds == pytest.approx(30.8 * (2 if channels == "split" else 1), abs=0.01)
     assert not report.has_words
     assert len(contents(whole.output)) == (2 if channels == "split" else 1)
@@ -96,7 +96,7 @@ def test_stopped_after_any_window_it_gives_the_same_bytes(speech, tmp_path, writ
         runs += 1
         stops = iter([False])
         try:
-            record(again, writer(), stop=lambda left=stops: next(left, True))
+            record_sound(again, writer(), stop=lambda left=stops: next(left, True))
         except StoppedError:
             continue
         assert runs < 20
@@ -106,13 +106,13 @@ def test_stopped_after_any_window_it_gives_the_same_bytes(speech, tmp_path, writ
 
 def test_torn_at_any_byte_it_gives_the_same_bytes(speech, tmp_path, writer):
     whole = task(speech, tmp_path / "whole")
-    record(whole, writer())
+    record_sound(whole, writer())
     wanted = contents(whole.output)["speech.sound"]
     torn = task(speech, tmp_path / "torn")
     for size in range(0, len(wanted), 3_001):
         (torn.output / "speech.sound.part").write_bytes(wanted[:size])
         sound_file(torn.output, Recording("speech", 1)).unlink(missing_ok=True)
-        record(torn, writer())
+        record_sound(torn, writer())
         assert contents(torn.output) == {"speech.sound": wanted}
 
 
@@ -122,7 +122,7 @@ def test_beside_the_words_it_has_the_same_bytes_and_is_encoded_once(
 ):
     alone, both = (task(speech, tmp_path / name, channels=channels) for name in ("a", "b"))
     recogniser = Hearing()
-    record(alone, writer())
+    record_sound(alone, writer())
     report = recognise(both, recogniser, writer=writer(recogniser))
     assert recogniser.encoded == report.windows
     found = contents(both.output)
@@ -149,17 +149,17 @@ def test_words_that_are_there_are_left_alone(speech, tmp_path, writer):
     one = task(speech, tmp_path / "one")
     recognise(one, Hearing())
     words = folder.finished(one.output, "speech").stat().st_mtime_ns
-    record(one, writer())
+    record_sound(one, writer())
     assert folder.finished(one.output, "speech").stat().st_mtime_ns == words
     assert len(read_sound(one.output / "speech.sound")) == 1540
-    record(one, again := writer())  # all is there
+    record_sound(one, again := writer())  # all is there
     assert again.encoder.encoded == 0
 
 
 def test_frames_keep_the_recordings_clock(speech, tmp_path, writer):
     """The second channel's voltage tells the time, also across windows that begin anywhere."""
     one = task(speech, tmp_path / "one", channels="split")
-    record(one, writer(kept="exact"))
+    record_sound(one, writer(kept="exact"))
     found = frames(read_sound(one.output / "speech.ch2.sound"))[:, 0]
     seconds = found / (20_000 / 32_768) * 30.8
     off_ms = 1000 * seconds - 20 * (np.arange(len(seconds)) + 0.5)
@@ -173,24 +173,24 @@ def test_a_recording_without_audio_has_no_frames(tmp_path, writer):
         sink.setsampwidth(2)
         sink.setframerate(16_000)
     one = task(path, tmp_path / "out")
-    assert record(one, writer()).seconds == 0
+    assert record_sound(one, writer()).seconds == 0
     assert len(read_sound(one.output / "speech.sound")) == 0
 
 
 def test_a_file_begun_with_another_encoder_is_refused(speech, tmp_path, writer):
     one = task(speech, tmp_path / "one")
     with pytest.raises(StoppedError):
-        record(one, writer(), stop=lambda: True)
+        record_sound(one, writer(), stop=lambda: True)
     other = Ear()
     other.model_hash = "11"
     with pytest.raises(InputError, match="hash"):
-        record(one, writer(other))
+        record_sound(one, writer(other))
 
 
 def test_an_ecf_has_recordings_by_their_names(speech, tmp_path, writer):
     one = Task(speech, "a*[1]", tmp_path / "one", channels="split")
     one.output.mkdir()
-    record(one, writer())
+    record_sound(one, writer())
     found = excerpts_of(one.output, "a*[1]")["a*[1]"]
     assert [excerpt.recording.channel for excerpt in found] == [2, 1]
     assert {excerpt.duration_s for excerpt in found} == {30.8}

@@ -14,10 +14,10 @@ from scoring.report.csv_tables import alignment_csv
 from scoring.report.summary import summary_warnings
 from scoring.statistics.sample import sample
 from scoring.statistics.weighed import UnitWeights, weighed
-from std.ecf_filter import speech_s
 from std.errors import InputError
 from std.nist import ecf, rttm, std_list, term_list
 from std.nist.audio_names import recording_name
+from std.nist.ecf import speech_s
 from std.values import Excerpt, Recording
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "nist-differences.md").read_text()

@@ -13,7 +13,7 @@ import indexer.cli
 import searcher.commands.search
 from indexer import index_files
 from searcher import Hit, open_fused, open_index, query_terms
-from searcher.index.recordings import _words, _words_in_memory
+from searcher.index.stores import _words, _words_in_memory
 from searcher.tuning.confusion import missed
 from searcher.tuning.labels import make_transcript
 from std.errors import InputError, StdError

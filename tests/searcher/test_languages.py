@@ -18,10 +18,9 @@ from indexer.segments.invert import invert
 from indexer.segments.phone_columns import phone_columns
 from searcher.calibration.model import default_model
 from searcher.commands.search import main
-from searcher.found_terms import find_terms
+from searcher.found_terms import find_terms, prepare
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.stores import by_language
-from searcher.prepared import prepare
 from searcher.results.candidates import concatenate
 from searcher.search import decide, judge, search
 from searcher.terms.language_words import (

@@ -9,12 +9,12 @@ from indexer import index_files
 from indexer.segments.invert import invert
 from indexer.segments.merge import merged
 from searcher import open_index
+from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.lexical.lookup import LexicalResult
 from searcher.output.context import contexts
 from searcher.output.explain import explained, summary
 from searcher.phonetic.ratios import MAX_HITS, pronounced
-from searcher.prepared import prepare
 from searcher.results.candidates import NO_CANDIDATES, Candidates
 from searcher.search import search
 from searcher.terms.request import Variant

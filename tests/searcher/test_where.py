@@ -9,14 +9,14 @@ import pytest
 import searcher.commands.search
 from indexer import index_files
 from searcher import open_index
+from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.prepared import prepare
 from searcher.search import search
-from std.ecf_filter import speech_s
 from std.errors import StdError
 from std.metadata.table import of_rows
 from std.nist import ecf as ecfs
 from std.nist import std_list, term_list
+from std.nist.ecf import speech_s
 from std.values import ECF, Excerpt
 from std.written_numbers import written
 

@@ -11,8 +11,19 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from service.audio.sound import PER_SECOND, clip, peaks_of, playable, remove_oldest, samples
-from service.audio.spectrogram import BANDS, grey, mel_bands, png, spectrogram_png
+from service.audio import (
+    BANDS,
+    PER_SECOND,
+    clip,
+    grey,
+    mel_bands,
+    peaks_of,
+    playable,
+    png,
+    remove_oldest,
+    samples,
+    spectrogram_png,
+)
 from service.problems import ProblemError
 from service.recordings import RecordingEntry
 from std.values import Recording

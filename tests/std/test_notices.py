@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from std import notices
+from std import terminal
 from std.command import run, say
 
 pytestmark = pytest.mark.slow
@@ -83,12 +83,12 @@ def test_a_read_only_installation_says_that_it_compiles_each_time(monkeypatch):
 
     monkeypatch.setattr(CacheImpl, "_locator_classes", [])  # no folder for the machine code
     told: list[str] = []
-    notices.set_notice(told.append)
+    terminal.set_notice(told.append)
     try:
         assert compiled(lambda a: a + 1)(2) == 3
         assert compiled(lambda a: a + 2)(2) == 4
     finally:
-        notices.set_notice(None)
+        terminal.set_notice(None)
     assert [one.split(",")[0] for one in told] == [
         "the next command compiles the kernels again",
         "compiling the kernels",
@@ -111,10 +111,10 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def soon(monkeypatch):
     """A notice after a moment."""
-    monkeypatch.setattr(notices, "SILENT_S", 0.02)
-    notices.set_notice(lambda message: say("std-x", message))
+    monkeypatch.setattr(terminal, "SILENT_S", 0.02)
+    terminal.set_notice(lambda message: say("std-x", message))
     yield
-    notices.set_notice(None)
+    terminal.set_notice(None)
 
 
 def slow():
@@ -140,13 +140,13 @@ def test_slow_work_is_told_once(monkeypatch, soon):
 
 
 def test_quick_work_is_not_told(monkeypatch, soon):
-    monkeypatch.setattr(notices, "SILENT_S", 60)
+    monkeypatch.setattr(terminal, "SILENT_S", 60)
     assert not printed(lambda: None, monkeypatch, Terminal())
 
 
 def test_a_progress_bar_is_enough(monkeypatch, soon):
     def with_bar():
-        with notices.showing_progress():
+        with terminal.showing_progress():
             slow()
 
     assert not printed(with_bar, monkeypatch, Terminal())
@@ -154,5 +154,5 @@ def test_a_progress_bar_is_enough(monkeypatch, soon):
 
 def test_quiet_commands_and_pipes_are_not_told(monkeypatch, soon):
     assert not printed(slow, monkeypatch, io.StringIO())
-    notices.set_notice(None)
+    terminal.set_notice(None)
     assert not printed(slow, monkeypatch, Terminal())

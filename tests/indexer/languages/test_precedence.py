@@ -17,8 +17,8 @@ from indexer.segments.invert import invert
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from indexer.store_cli import main as std_store
 from searcher import open_index
+from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.prepared import prepare
 from searcher.search import search
 from std.config import Config, IndexConfig
 from std.languages.detection import guess, of_segment, shares

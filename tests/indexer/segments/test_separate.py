@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from indexer.networks.utterances import stacked
 from indexer.segments.invert import invert
 from indexer.segments.separate import _separated, separated
+from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.prepared import prepare
 from searcher.search import search
 from std.config import Config
 from std.store.resident import ResidentSegment

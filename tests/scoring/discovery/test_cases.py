@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from scoring.discovery import formats
+from scoring.discovery.api import evaluate
 from scoring.discovery.corpus import make_corpus, make_discovery
-from scoring.discovery.evaluate import evaluate
 from std.files import open_input
 
 DATA = Path(__file__).parents[2] / "data" / "tde"

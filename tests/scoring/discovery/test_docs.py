@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from scoring.discovery import formats
+from scoring.discovery.api import evaluate
 from scoring.discovery.corpus import make_corpus, make_discovery
-from scoring.discovery.evaluate import evaluate
 from scoring.discovery.scores import PROFILES
 
 DOCS = Path(__file__).parents[3] / "docs" / "discovery.md"

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.discovery import formats
+from scoring.discovery.api import evaluate
 from scoring.discovery.corpus import make_corpus, make_discovery
-from scoring.discovery.evaluate import evaluate
 from scoring.discovery.folds import Intervals, equal_parts, intervals, spread
 from scoring.discovery.scores import PROFILES, Rates, Scores
 

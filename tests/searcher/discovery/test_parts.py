@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from searcher.discovery import alignment
-from searcher.discovery.alignment import DROP, SILENCE, WARPED, extend
+from searcher.discovery import seeds
 from searcher.discovery.classes import Pair, Stretch, Written, classes_of, explained
 from searcher.discovery.found import ChancePairs, Work, distinct, pairs_in
-from searcher.discovery.seeds import SeedFrames, find_seeds
+from searcher.discovery.seeds import DROP, SILENCE, WARPED, SeedFrames, extend, find_seeds
 from searcher.discovery.sources import Block, Frames, backwards, blocks_of
 from std.sound.usual import NEAREST, sample_of, silent, usual_distances
 
@@ -57,7 +56,7 @@ def slow_half(near, i0, j0, step, low, high):
     """The best of all paths from a seed in one direction, and where it ends."""
     paths, best = {(0, 0): 0}, (0, 0, 0)
     for a in range(1, 40):
-        for b in range(max(1, a - alignment.BAND), a + alignment.BAND + 1):
+        for b in range(max(1, a - seeds.BAND), a + seeds.BAND + 1):
             i, j = i0 + step * a, j0 + step * b
             if not (low[0] <= i < high[0] and low[1] <= j < high[1]):
                 continue

@@ -19,8 +19,8 @@ from searcher.calibration.occurring_terms import (
 )
 from searcher.calibration.weights import LogRatios
 from searcher.evidence.calibrate import TermEvidence, _as_candidates, _probabilities
+from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.prepared import prepare
 from searcher.results.candidates import NO_CANDIDATES, Candidates
 from searcher.search import search
 from std.config import CalibrationConfig, Config, DecisionConfig, PronunciationConfig

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from searcher.examples.kernels import FAR, alignment, scan
+from searcher.examples.places import FAR, alignment, scan
 
 RANDOM = np.random.default_rng(5)
 

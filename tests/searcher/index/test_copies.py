@@ -20,7 +20,7 @@ from searcher.index.copies import (
     live_counts,
     without_copies,
 )
-from std.ecf_filter import speech_s
+from std.nist.ecf import speech_s
 from std.phonetics.lexicon import Lexicon
 from std.store import vocabulary_counts
 from std.store.columns import SLOT_ERROR

@@ -8,7 +8,7 @@ import pytest
 import indexer.cli
 import searcher.commands.search
 from searcher import open_fused, open_index
-from searcher.output.within_words import kind_of
+from searcher.output.explain import kind_of
 from searcher.terms.related_forms import RelatedForms
 from searcher.terms.vocabulary import of_words
 

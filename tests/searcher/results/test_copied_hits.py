@@ -14,14 +14,14 @@ from indexer.segments.invert import invert
 from searcher import open_fused, open_index
 from searcher.calibration.model import default_model
 from searcher.commands.search import main as std_search
+from searcher.found_terms import prepare
 from searcher.index.copies import LEAST_TIMES
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.prepared import prepare
 from searcher.search import search
 from std.config import Config
-from std.ecf_filter import inside_one, speech_s
 from std.execution.processes import executor
 from std.nist import term_file
+from std.nist.ecf import inside_one, speech_s
 from std.spoken_queries import SpokenQueries, SpokenQuery, WeightedWords
 from std.store.resident import ResidentSegment
 from std.values import ECF, Excerpt, Recording, Term

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.segments.invert import invert
+from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.prepared import prepare
 from searcher.search import search
 from searcher.terms.typed_words import respelt, same_words
 from std.config import Config, PhoneticSearchConfig, SearchConfig

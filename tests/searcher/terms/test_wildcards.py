@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.segments.invert import invert
+from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.context import contexts
 from searcher.output.explain import explained
 from searcher.output.notices import remarks
-from searcher.prepared import prepare
 from searcher.search import search
 from searcher.terms.wildcards import Expansion, described, expand, fits, union
 from std.config import Config, DecisionConfig, SearchConfig

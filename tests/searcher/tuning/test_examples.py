@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from searcher.found_terms import prepare
 from searcher.phonetic.null_distribution import LENGTHS
-from searcher.prepared import prepare
 from searcher.tuning.examples import JudgedSpeech, decoy_evidence, decoy_examples
 from std.config import Config
 from std.store import open_store

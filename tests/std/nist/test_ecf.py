@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from std.ecf_filter import inside_one, round_to_100us, speech_s
 from std.errors import InputError
 from std.nist import ecf
+from std.nist.ecf import inside_one, round_to_100us, speech_s
 from std.values import ECF, Excerpt, Recording
 
 NIST = Path(__file__).parents[2] / "data" / "nist"

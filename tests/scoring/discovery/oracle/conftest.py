@@ -14,8 +14,8 @@ from math import isnan
 import pytest
 
 from scoring.discovery import formats
+from scoring.discovery.api import evaluate
 from scoring.discovery.corpus import make_corpus, make_discovery
-from scoring.discovery.evaluate import evaluate
 
 SILENT = ("SIL", "SPN")
 TALKER = {"a1": "a", "a2": "a", "b1": "b"}

@@ -1,5 +1,3 @@
-"""The table of a snapshot's recordings against its obvious twin, and how long it lives."""
-
 import gc
 from weakref import ref
 
@@ -8,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.segments.invert import invert
-from searcher.index.recordings import recording_table
+from searcher.index.stores import recording_table
 from std.store.resident import ResidentSegment
 from std.values import Recording
 from tests.conftest import build_network
