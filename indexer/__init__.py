@@ -53,9 +53,8 @@ if TYPE_CHECKING:
     from indexer.dry_run import Preview
     from indexer.export import ExportReport, export_index
     from indexer.formats.names import FORMAT_NAMES, installed_formats
-    from indexer.formats.shared.numbered import NumberedUtterances, Span
     from indexer.formats.shared.reader import FormatReader, ReaderOptions
-    from indexer.formats.shared.recordings import recording_for
+    from indexer.formats.shared.recordings import NumberedUtterances, Span, recording_for
     from indexer.index_report import IndexReport
     from indexer.inputs import InputOptions
     from indexer.languages.report import hints as pronouncer_hints
@@ -63,8 +62,7 @@ if TYPE_CHECKING:
     from indexer.networks.hypotheses import HypothesisWord
     from indexer.spoken_queries import QueryReport, read_spoken_queries
     from indexer.sync import Changes, RelinkReport
-    from indexer.transcripts import read_transcript
-    from indexer.written_transcripts import export_transcripts
+    from indexer.transcripts import export_transcripts, read_transcript
     from std.corrections import Correction
 
 __all__ = [
@@ -136,16 +134,14 @@ __getattr__, __dir__ = lazy_names(
         "dry_run": "Preview",
         "export": "ExportReport export_index",
         "formats.names": "FORMAT_NAMES installed_formats",
-        "formats.shared.numbered": "NumberedUtterances Span",
         "formats.shared.reader": "FormatReader ReaderOptions",
-        "formats.shared.recordings": "recording_for",
+        "formats.shared.recordings": "NumberedUtterances Span recording_for",
         "index_report": "IndexReport",
         "inputs": "InputOptions",
         "languages.report": "pronouncer_hints=hints languages_line=in_words",
         "networks.hypotheses": "HypothesisWord",
         "spoken_queries": "QueryReport read_spoken_queries",
         "sync": "Changes RelinkReport",
-        "transcripts": "read_transcript",
-        "written_transcripts": "export_transcripts",
+        "transcripts": "export_transcripts read_transcript",
     },
 )

@@ -26,7 +26,7 @@ from indexer.networks.utterances import SEGMENTS_HINT
 from indexer.origins import Origins, given_names, origins, under_given
 from indexer.segments.sound import FRAMES_PER_POSTING
 from indexer.shards import Shard, audio_files, commit, commit_last, contents, gathered_batch
-from indexer.sound_inputs import EncoderGuard, sounds_alone
+from indexer.sound import EncoderGuard, sounds_alone
 from std.config import Config
 from std.corrections import layers_of
 from std.display.numbers import counted

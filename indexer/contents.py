@@ -16,10 +16,9 @@ import numpy as np
 
 from indexer.index_report import Language
 from indexer.languages.report import indexed_languages, pronounced_wrongly
-from indexer.opening import Stores, open_stores, urls_of
 from indexer.origins import origins
-from indexer.shards import contents
-from indexer.sound_clock import clock_doubt, clock_offsets
+from indexer.shards import Stores, contents, open_stores, urls_of
+from indexer.sound import clock_doubt, clock_offsets
 from std.recordings import IndexRecording, chosen, index_recordings
 from std.store import Segment, Store, open_store, require_different
 from std.store.columns import KEY_SHIFT

@@ -19,8 +19,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from indexer.networks.nonwords import is_noise
-from indexer.opening import AnyPath, Stores, open_stores, urls_of
-from indexer.shards import contents
+from indexer.shards import AnyPath, Stores, contents, open_stores, urls_of
 from std.csv_files import write_csv
 from std.distinct import require_outside
 from std.languages.detection import of_segment

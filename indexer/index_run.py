@@ -20,7 +20,7 @@ from indexer.languages.report import doubts, found_languages
 from indexer.maintain import delete, keep_few_segments, upkeep, uses_workers
 from indexer.phone_layer.index_phones import recognise_phones
 from indexer.recorded_audio import noted_audio, recorded_audio
-from indexer.sound_clock import clock_doubt, clock_offsets
+from indexer.sound import clock_doubt, clock_offsets
 from std.config import Config
 from std.display.numbers import counted
 from std.errors import StoreWarning

@@ -1,18 +1,32 @@
-"""Shards of an index while files are added: each commits a batch of columns."""
+"""The shards of an index: opened for the public functions, and committed to while files are added.
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+Shard        commits batches of columns
+urls_of      an index -> its stores' names
+existing     those that exist
+open_stores  an index -> its stores, open
+config_of    a configuration, or its file -> a configuration
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
 
 from indexer.corrections.slots import corrected, uncorrected
 from indexer.languages.pronounce import Pronouncer, undecided
 from indexer.segments.merge import merged
-from std.config import Config
+from std.config import Config, load_config
 from std.corrections import Layer, with_layer
 from std.metadata.table import NO_METADATA, Metadata, of_rows, renamed, updated
 from std.nist.audio_names import spelt_otherwise
-from std.store import CommittedSegment, Segment, Store
+from std.store import CommittedSegment, Segment, Store, open_store, require_different
+from std.store.address import kind_of
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
+
+AnyPath = str | PathLike[str]
+Stores = AnyPath | Sequence[AnyPath]
 
 
 @dataclass(slots=True)
@@ -174,3 +188,32 @@ def commit_last(
         commit(number, one, add, shards, config, words)
     for (store, segment), add in zip(waiting, parts[len(last) :], strict=True):
         store.commit(add, normalisation=config.text, replace=[segment.id])
+
+
+def urls_of(store: Stores) -> list[str]:
+    """The names of an index's stores."""
+    stores = [store] if isinstance(store, str | PathLike) else store
+    return [str(one) for one in stores]
+
+
+def existing(urls: Sequence[str]) -> list[str]:
+    """The stores that exist: a folder that is still to be made is none."""
+    return [url for url in urls if kind_of(url) != "folder" or Path(url).exists()]
+
+
+@contextmanager
+def open_stores(store: Stores, *, create: bool = False) -> Iterator[list[Store]]:
+    """Open the stores of an index that exists or is to be made."""
+    urls = urls_of(store)
+    require_different(urls)
+    with ExitStack() as opened:
+        yield [opened.enter_context(closing(open_store(url, create=create))) for url in urls]
+
+
+def config_of(config: Config | AnyPath | None, language: str | None = None) -> Config:
+    """A configuration, given as a value or a file; ``language`` is that of all recordings."""
+    if not isinstance(config, Config):
+        config = load_config(Path(config) if config else None)
+    if language:
+        config = replace(config, pronunciation=replace(config.pronunciation, language=language))
+    return config

@@ -31,7 +31,7 @@ COMMAND = "std-store"
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit status: 0 success, 2 damage or an error that the user can correct."""
     args = parser().parse_args(argv)
-    from indexer import cli_corrections, cli_sync
+    from indexer import store_actions
 
     actions = {
         "list": list_index,
@@ -41,12 +41,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         "export": export,
         "transcripts": transcripts,
         "rename": rename,
-        "correct": cli_corrections.correct,
-        "rewrite": cli_corrections.rewrite,
-        "corrections": cli_corrections.corrections,
-        "sync": cli_sync.sync,
-        "relink": cli_sync.relink,
-        "move-audio": cli_sync.move_audio,
+        "correct": store_actions.correct,
+        "rewrite": store_actions.rewrite,
+        "corrections": store_actions.corrections,
+        "sync": store_actions.sync,
+        "relink": store_actions.relink,
+        "move-audio": store_actions.move_audio,
         "merge": merge,
         "clean-up": clean_up,
     }

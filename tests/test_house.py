@@ -30,8 +30,8 @@ SHARED_CONSTANTS = {"std": 1, "recogniser": 1, "searcher": 3, "scoring": 0, "ser
 MODULES = {
     "std": 111,
     "recogniser": 20,
-    "indexer": 106,
-    "searcher": 123,
+    "indexer": 96,
+    "searcher": 122,
     "scoring": 63,
     "service": 42,
 }

@@ -24,6 +24,6 @@
     list_corrections     list the corrections
 
     The content of an index is read by `indexer.contents`, `indexer.export` and
-`indexer.written_transcripts`. A store is a folder, ``memory:`` or ``couchdb://host/database``; an
+`indexer.transcripts`. A store is a folder, ``memory:`` or ``couchdb://host/database``; an
 index is one store or several, its shards.
 """

@@ -16,10 +16,10 @@ from indexer.correct import (
     take_back,
 )
 from indexer.corrections.align import read_words
-from indexer.corrections.table import by_file, read_corrections
+from indexer.corrections.files import by_file, read_corrections
 from indexer.index_run import writing
-from indexer.opening import AnyPath, Stores, config_of, open_stores, urls_of
 from indexer.segments.phone_columns import PhoneColumnBuilder
+from indexer.shards import AnyPath, Stores, config_of, open_stores, urls_of
 from std.config import Config
 from std.distinct import require_outside
 from std.files import content_of, open_input
@@ -96,7 +96,7 @@ def correct_by_table(
     with no are left out.
 
     Args:
-        table: CSV or a workbook (`indexer.corrections.table`).
+        table: CSV or a workbook (`indexer.corrections.files`).
         store: the index.
         dry_run: write nothing.
         config: see `index_files`.

@@ -15,10 +15,9 @@ from indexer.index_report import IndexReport, RecordedAudio
 from indexer.index_run import writing
 from indexer.inputs import Input, InputOptions
 from indexer.languages.pronounce import pronouncer_of
-from indexer.opening import AnyPath, Stores, existing, open_stores, urls_of
 from indexer.origins import origins
 from indexer.recorded_audio import existing_folder, recorded_audio
-from indexer.shards import contents
+from indexer.shards import AnyPath, Stores, contents, existing, open_stores, urls_of
 from indexer.sync import (
     Changes,
     RelinkReport,

@@ -15,9 +15,9 @@ from indexer.index_report import IndexReport, Skipped
 from indexer.index_run import IndexRun, ProgressBar, no_bar, run_index, writing
 from indexer.inputs import Input, InputOptions, Inputs, input_files
 from indexer.languages.pronounce import pronouncer_of
-from indexer.opening import AnyPath, Stores, config_of, existing, open_stores, urls_of
 from indexer.origins import origins
 from indexer.recorded_audio import existing_folder
+from indexer.shards import AnyPath, Stores, config_of, existing, open_stores, urls_of
 from std.appended import rename_in_lines, told_path
 from std.config import Config
 from std.execution.cost import Stopwatch

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from indexer.formats.registry import all_readers, readers
 from indexer.formats.shared.columns_of_cues import columns_of
-from indexer.formats.shared.nist_lines import RTTM_TYPES
+from indexer.formats.shared.recordings import RTTM_TYPES
 from indexer.formats.shared.table_rows import SEPARATORS
 from std.errors import ForeignFileError, InputError
 from std.nist.audio_names import AUDIO_EXTENSION

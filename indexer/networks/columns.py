@@ -9,7 +9,7 @@ A reader fills `indexer.networks.raw.RawUtterances` (seconds, tokens and posteri
 
 Large text formats have two parsers. The bulk parser converts whole columns and checks them with
 `indexer.networks.raw.is_valid`; if anything is unusual, the strict parser reads the same text word
-by word into an `indexer.networks.builder.NetworkBuilder`, which names the line of an error.
+by word into an `indexer.networks.raw.NetworkBuilder`, which names the line of an error.
 """
 
 from collections.abc import Mapping, Sequence

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from indexer.networks.builder import NetworkBuilder
 from indexer.networks.chunks import goes_back
 from indexer.networks.nonwords import UNKNOWN_WORDS, Nonwords, is_noise, remarks
+from indexer.networks.raw import NetworkBuilder
 from std.characters import characters
 from std.errors import InputError
 from std.networks import TimedWord, aligned

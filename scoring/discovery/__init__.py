@@ -77,8 +77,10 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "api": "Progress evaluate_discovery=evaluate read_classes read_corpus read_folds read_talkers "
-        "talkers_by_name write_report",
+        "api": (
+            "Progress evaluate_discovery=evaluate read_classes read_corpus read_folds "
+            "read_talkers talkers_by_name write_report"
+        ),
         "corpus": "Corpus Discovery with_talkers",
         "folds": "equal_parts",
         "formats": "Folds",

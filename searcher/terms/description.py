@@ -13,8 +13,7 @@ from typing import Any
 
 from searcher.terms.request import Variant
 from searcher.terms.splitting import Splitter
-from searcher.terms.splitting.matches import Matches
-from searcher.terms.splitting.ranking import best_splits
+from searcher.terms.splitting.matches import Matches, best_splits
 from searcher.terms.variants import VariantGenerator
 from searcher.terms.vocabulary import Vocabulary
 from searcher.terms.wildcards import described as in_words

@@ -7,7 +7,7 @@ import pytest
 
 from indexer import index_files, verify_index
 from indexer.cli import main
-from indexer.sound_clock import offset_s
+from indexer.sound import offset_s
 from searcher import open_index
 from std.sound import files
 from std.sound.columns import FRAME_MS, Encoder, Sound

@@ -33,7 +33,7 @@ from indexer import (
     verify_index,
 )
 from indexer.store_cli import main as std_store
-from indexer.written_transcripts import transcript_cues
+from indexer.transcripts import transcript_cues
 from std.appended import told_path
 from std.config import load_config
 from std.errors import InputError

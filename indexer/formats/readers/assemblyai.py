@@ -25,9 +25,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.json_paths import Words
-from indexer.formats.shared.numbered import NumberedUtterances
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.recordings import NumberedUtterances, recording_for
 from indexer.formats.shared.stated import require_transcript, speaker_in, stated_language
 from indexer.networks.hypotheses import HypothesisWord, rated, spoken, untimed
 from indexer.networks.nonwords import Nonwords

@@ -28,7 +28,6 @@ from typing import BinaryIO
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.stated import speaker_in, stated_language
-from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
     UNNAMED,
@@ -42,6 +41,7 @@ from indexer.networks.hypotheses import (
     write_words,
 )
 from indexer.networks.nonwords import Nonwords
+from indexer.networks.raw import NetworkBuilder
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
 from std.repairs import UNKNOWN

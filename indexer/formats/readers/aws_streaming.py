@@ -17,8 +17,8 @@ amazon-transcribe-streaming-sdk (``tests/unit/test_deserialize.py``).
 
 from indexer.formats.readers.aws import channel_named, mean_log, named
 from indexer.formats.shared.json_paths import Words, has_keys, reading
-from indexer.formats.shared.numbered import NumberedUtterances
 from indexer.formats.shared.reader import FormatReader, ReaderOptions
+from indexer.formats.shared.recordings import NumberedUtterances
 from indexer.formats.shared.stated import stated_language
 from indexer.networks.hypotheses import HypothesisWord, rated, untimed, weighted
 from indexer.networks.nonwords import Nonwords

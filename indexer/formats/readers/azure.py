@@ -27,9 +27,14 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for, recording_of
+from indexer.formats.shared.recordings import (
+    NO_SPAN,
+    NumberedUtterances,
+    Span,
+    recording_for,
+    recording_of,
+)
 from indexer.formats.shared.stated import speaker_in, stated_language
 from indexer.networks.hypotheses import (
     HypothesisWord,

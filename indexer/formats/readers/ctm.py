@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.clock import note_restarts
-from indexer.formats.shared.nist_lines import LEAST_GOOD, is_time, lacks_of_a_ctm, recording_in
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.networks.builder import NetworkBuilder
+from indexer.formats.shared.recordings import LEAST_GOOD, is_time, lacks_of_a_ctm, recording_in
 from indexer.networks.chunks import goes_back, parts_of
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import PAUSE_S
+from indexer.networks.raw import NetworkBuilder
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import number, numbered, shown, text

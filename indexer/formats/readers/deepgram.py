@@ -21,8 +21,8 @@ shahuldxb/Goodcontact (wrapped); streams as the types of deepgram-js-sdk and Dee
 """
 
 from indexer.formats.shared.json_paths import Words, reading
-from indexer.formats.shared.numbered import NumberedUtterances, Span
 from indexer.formats.shared.reader import FormatReader, ReaderOptions
+from indexer.formats.shared.recordings import NumberedUtterances, Span
 from indexer.formats.shared.stated import require_transcript, speaker_in
 from indexer.networks.hypotheses import (
     HypothesisWord,

@@ -17,8 +17,8 @@ from typing import BinaryIO
 from indexer.formats.shared.json_paths import has_keys
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for, recording_of
-from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
+from indexer.networks.raw import NetworkBuilder
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
 

@@ -26,7 +26,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from indexer.formats.shared.clip_roles import is_unwritten, named_by_role
 from indexer.formats.shared.cues import Cue, utterances_of_cues
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
@@ -34,6 +33,7 @@ from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.networks.utterances import Utterances
 from std.errors import ForeignFileError, InputError
 from std.files import content_of
+from std.languages.detection import NAMES
 from std.nist.audio_names import recording_name
 from std.nist.xml import Attributes, Reader, feed, refuse_entities, root_name
 from std.ranges import MAX_UTTERANCE_BYTES
@@ -48,6 +48,15 @@ LEAST_SEEN = 0.3  # of a timeline, by titles that are subtitles
 DEEPEST = 100  # elements around a text, compound clips included
 MOST_PLACED = 2_000_000  # elements: clips that show the same may be many more than a file has
 _TIME = re.compile(r"([+-]?\d{1,19})(?:\.(\d{1,12}))?(?:/(\d{1,10}))?s")
+
+_KIND = re.compile(
+    r"(?i)\b(itt|srt|cea|vtt|subs?)|608|caption|subtitle|title|titel|titre|t\u00edtulo|titulo|dialog"
+    r"|video|audio|music|effect|default|primary|\u5b57\u5e55|\u6807\u9898"
+)
+_UNWRITTEN = re.compile(
+    r"(?i)\s*(?:basic title|title|titel|titre|t\u00edtulo|titolo|text|\u6807\u9898"
+    r"|\u30bf\u30a4\u30c8\u30eb)[\s\d]*"
+)
 
 
 class _Text(NamedTuple):
@@ -294,3 +303,28 @@ READER = FormatReader(
     words=("das", "haus"),
     extensions=("fcpxml",),
 )
+
+
+def named_by_role(role: str, *, of_title: bool) -> tuple[str, str]:
+    """The speaker and the language that a role names; empty if it names none.
+
+    >>> [named_by_role(role, of_title=False) for role in ("Anna?captionFormat=ITT.en", "iTT")]
+    [('Anna', 'en'), ('', '')]
+    >>> [named_by_role(role, of_title=True) for role in ("dialogue.Anna", "titles.titles-1")]
+    [('Anna', ''), ('', '')]
+    """
+    role, _, form = role.partition("?captionFormat=")
+    main, _, own = role.partition(".")
+    name = own if of_title else own or main
+    name = "" if _KIND.search(name) or not re.search(r"[^\W\d_]", name) else name.strip()
+    is_default = name.lower() in NAMES or name.startswith(f"{main}-")
+    return "" if is_default else name, form.partition(".")[2]
+
+
+def is_unwritten(text: str) -> bool:
+    """Whether a title has the text that it has before anybody writes one.
+
+    >>> is_unwritten("Title 2"), is_unwritten("Title deeds")
+    (True, False)
+    """
+    return _UNWRITTEN.fullmatch(text) is not None

@@ -17,8 +17,8 @@ MaazDev7/forced-alignment-using-gentle and ozakbas/automated-2d-animation.
 from collections.abc import Iterator
 
 from indexer.formats.shared.json_paths import Words, has_keys, reading
-from indexer.formats.shared.numbered import NumberedUtterances
 from indexer.formats.shared.reader import FormatReader, ReaderOptions
+from indexer.formats.shared.recordings import NumberedUtterances
 from indexer.formats.shared.stated import require_transcript
 from indexer.networks.hypotheses import UNNAMED, HypothesisWord, spoken
 from std.json_fields import Part

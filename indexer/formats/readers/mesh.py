@@ -27,9 +27,8 @@ from indexer.formats.shared import mesh_bulk
 from indexer.formats.shared.mesh_bulk import UNUSED, unnamed
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, lacks_where
 from indexer.formats.shared.recordings import recording_for
-from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
-from indexer.networks.raw import RawUtterances
+from indexer.networks.raw import NetworkBuilder, RawUtterances
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import number, shown, text, whole_number

@@ -22,9 +22,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.json_paths import Words, has_keys
-from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.recordings import NO_SPAN, NumberedUtterances, Span, recording_for
 from indexer.networks.hypotheses import (
     HypothesisWord,
     UtteranceHypothesis,

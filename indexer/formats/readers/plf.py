@@ -27,9 +27,9 @@ import numpy as np
 
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, lacks_where
 from indexer.lattices.lattice import Lattice, ordered
-from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
 from indexer.networks.nonwords import Nonwords
+from indexer.networks.raw import NetworkBuilder
 from indexer.networks.utterances import SEGMENTS_HINT, Utterances, UtteranceSpan
 from std.errors import InputError, quoted
 from std.fields import numbered, shown, text

@@ -20,9 +20,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.recordings import NO_SPAN, NumberedUtterances, Span, recording_for
 from indexer.formats.shared.stated import speaker_in, start_left_out
 from indexer.networks.hypotheses import (
     HypothesisWord,

@@ -30,8 +30,8 @@ from indexer.formats.shared.reader import (
     with_sidecar_files,
 )
 from indexer.formats.shared.recordings import recording_for
-from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
+from indexer.networks.raw import NetworkBuilder
 from indexer.networks.slot_times import untangled
 from indexer.networks.utterances import Utterances
 from std.errors import InputError

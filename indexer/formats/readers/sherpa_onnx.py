@@ -24,9 +24,8 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from indexer.formats.shared.numbered import NumberedUtterances, Span
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.recordings import NumberedUtterances, Span, recording_for
 from indexer.networks.hypotheses import HypothesisWord, bare, spoken
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents

@@ -24,9 +24,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.json_paths import Words
-from indexer.formats.shared.numbered import NumberedUtterances
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.recordings import NumberedUtterances, recording_for
 from indexer.formats.shared.stated import require_transcript, speaker_in
 from indexer.networks.hypotheses import HypothesisWord, bare
 from indexer.networks.utterances import Utterances

@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.nist_lines import LEAST_GOOD, RTTM_TYPES, recording_in
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.recordings import LEAST_GOOD, RTTM_TYPES, recording_for, recording_in
 from indexer.networks.utterances import Utterances
 from std.encodings import decoded
 from std.errors import InputError

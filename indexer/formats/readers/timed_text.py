@@ -8,24 +8,43 @@
     {"segments": [{"start", "end", "words": [[0.5, 0.9, "hello"], ...]}]}     words inside rows
     {"tokens": [{"text": " hel", "start_ms": 500, "end_ms": 700}, ...]}       pieces of words
 
-`indexer.formats.shared.json_rows` finds the rows by the meaning of their keys
-(`indexer.formats.shared.columns_of_cues`), `indexer.formats.shared.json_cues` reads them. Other
-keys are passed over.
+`rows_in` finds the rows by the meaning of their keys (`indexer.formats.shared.columns_of_cues`):
+the finest ones, words rather than their sentence. `indexer.formats.shared.json_cues` reads them.
+
+A row (`indexer.formats.shared.json_row`) may be under any key and at any depth. Speaker, language
+and recording of the objects around a row apply to it. Of lists with the same content (sentences and
+their words) the finest is used, of lists with different content (two channels) all. Translations,
+summaries, phones and all hypotheses but the best are skipped.
 """
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from indexer.formats.shared.columns_of_cues import columns_of, is_complete
+from indexer.formats.shared.columns_of_cues import Column, columns_of, is_complete
 from indexer.formats.shared.cues import utterances_of_cues
 from indexer.formats.shared.json_cues import cues_of, speakers_of
-from indexer.formats.shared.json_rows import rows_in
+from indexer.formats.shared.json_row import (
+    NESTING,
+    Around,
+    Row,
+    alike,
+    fields_of,
+    is_row_list,
+    is_said,
+    listed,
+    paired,
+    row_of,
+    settled,
+    with_best,
+)
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.formats.shared.stated import stated_language
+from indexer.formats.shared.tiers import Tier
 from indexer.networks.utterances import Utterances
 from std.json_fields import documents
 
@@ -40,6 +59,22 @@ RECOGNISERS = {  # keys of rows that other readers know better
     "alternatives", "words", "segments", "word_segments",
 }  # fmt: skip
 EXPECTED = "rows with a start and a text"
+
+PASSED = {  # keys of what was not said, or of speech in another form
+    "translation", "translations", "translated_utterances", "summary", "summaries", "chapters",
+    "topics", "entities", "highlights", "keywords", "action_items", "actionItems", "notes",
+    "comments", "char", "phone", "chars", "characters", "phones", "phonemes", "syllables",
+    "subtitles",
+    "sentiment_analysis_results", "auto_highlights_result", "iab_categories_result", "intents",
+    "named_entity_recognition", "diarization", "speaker_labels", "pens", "events_log", "custom",
+}  # fmt: skip
+HYPOTHESES = {"alternatives", "nbest", "nBest", "NBest", "hypotheses", "n_best"}
+AROUND = ("speaker", "language", "file", "channel")
+BESIDE = "additions"  # an object with more about a row
+NO_SPEAKERS = {"name", "author", "user", "person", "who"}  # of a file, rather than of a row
+DEEPEST = 12
+LEAST_SAID = 0.5  # of the words of a row by the rows inside it
+SAME = 0.6  # of words shared by two lists with the same content
 
 
 def looks_like(head: bytes) -> bool:
@@ -108,3 +143,190 @@ READER = FormatReader(
         "start end word",
     ),
 )
+
+
+def rows_in(values: list[Any], lines: Sequence[int]) -> list[Row]:
+    """Find the rows of JSON.
+
+    Args:
+        values: documents, or the elements of one that is a list.
+        lines: (n,) first line of each.
+    """
+    return settled(_Finder().in_list(values, Around(), 0, lines))
+
+
+class _Finder:
+    """Numbers the parents of rows as they are found."""
+
+    def __init__(self) -> None:
+        self.parents = 0
+
+    def within(self, value: Any, around: Around, depth: int) -> list[Row]:
+        if depth > DEEPEST:
+            return []
+        if isinstance(value, dict):
+            return self.in_object(value, around, depth)
+        return self.in_list(value, around, depth) if isinstance(value, list) else []
+
+    def in_list(
+        self, values: list[Any], around: Around, depth: int, lines: Sequence[int] = ()
+    ) -> list[Row]:
+        if is_row_list(values):
+            return listed(values, self._parent(around))
+        inner = self._parent(around)
+        if rows := alike(values, inner, lines):
+            return rows
+        found: list[Row] = []
+        good, textless = 0, []
+        for at, value in enumerate(values):
+            if lines and lines[at] != inner.line:
+                inner = inner._replace(line=lines[at])
+            if type(value) is dict and NESTING.isdisjoint(map(type, value.values())):
+                if row := row_of(value, inner, at):
+                    good += 1
+                    found.append(row)
+                    continue
+                rows = []
+            else:
+                own = inner._replace(where=f"{around.where}[{at}]")
+                rows = self.within(value, own, depth + 1)
+                good += bool(rows)
+            if not rows and isinstance(value, dict) and is_said(value):
+                fields = fields_of(tuple(value))
+                textless += [Row(value, fields, inner, at)] if "start" in fields else []
+            found += rows
+        return found + textless if good >= len(textless) else found
+
+    def in_object(self, value: dict[str, Any], around: Around, depth: int) -> list[Row]:
+        fields = fields_of(tuple(value))
+        inner = self._parent(around)._replace(said=_said(value, fields, around.said))
+        if "start" in fields:
+            key, column = fields["start"]
+            inner = inner._replace(start=(value[key], column))
+        lists = []
+        tiers = _speech_tiers(value) if _last_key(around.where) == "tiers" else None
+        for key, child in value.items():
+            if tiers is not None:
+                if key not in tiers:
+                    continue
+                who = {**inner.said, "speaker": key.rpartition(" - ")[0]}
+                inner = inner._replace(said=who)
+            if key in PASSED or not isinstance(child, dict | list):
+                continue
+            if key in HYPOTHESES and isinstance(child, list):
+                child = child[:1]
+            where = f"{around.where}.{key}" if around.where else key
+            if rows := self.within(child, inner._replace(where=where), depth + 1):
+                lists.append(rows)
+        inside = _all_said(lists)
+        whole = value if inside or "start" not in fields else with_best(value, HYPOTHESES)
+        row = paired(value, fields, inner) or [one for one in [row_of(whole, around)] if one]
+        if inside and (turns := _turns(value)) and not _name_speakers(inside):
+            inside = _with_speakers(inside, turns)
+        return inside if not row or _says_all(inside, row) else row
+
+    def _parent(self, around: Around) -> Around:
+        self.parents += 1
+        return around._replace(parent=self.parents)
+
+
+def _said(
+    value: Mapping[str, Any],
+    fields: Mapping[str, tuple[str, Column]],
+    around: Mapping[str, Any],
+) -> Mapping[str, Any]:
+    own = {what: value[fields[what][0]] for what in AROUND if what in fields}
+    if isinstance(more := value.get(BESIDE), dict):
+        found = fields_of(tuple(more))
+        own = {what: more[found[what][0]] for what in AROUND if what in found} | own
+    own = {what: one for what, one in own.items() if one not in (None, "", [], {})}
+    if "speaker" in own and "speaker" in fields and fields["speaker"][0].lower() in NO_SPEAKERS:
+        del own["speaker"]
+    return {**around, **own} if own else around
+
+
+def _last_key(where: str) -> str:
+    return where.rpartition(".")[2]
+
+
+def _speech_tiers(value: Mapping[str, Any]) -> set[str]:
+    """The tiers of an aligner that have words, by their names; all if no name says so."""
+    tiers = [Tier(name) for name in value]
+    words = {tier.name for tier in tiers if tier.of_words}
+    return words or {tier.name for tier in tiers if not tier.of_notes}
+
+
+def _all_said(lists: list[list[Row]]) -> list[Row]:
+    """Join lists with different content; of lists with the same content use the finest."""
+    if len(lists) < 2:
+        return lists[0] if lists else []
+    kept: list[tuple[list[Row], Counter[str]]] = []
+    for rows in sorted(lists, key=len, reverse=True):
+        words = _words(rows)
+        same = [other for other in kept if _say_the_same(words, other[1])]
+        if not same:
+            kept.append((rows, words))
+        elif not _name_speakers(same[0][0]):
+            kept[kept.index(same[0])] = (_with_speakers(same[0][0], rows), same[0][1])
+    order = {id(rows): at for at, rows in enumerate(lists)}
+    joined = sorted(kept, key=lambda one: order.get(id(one[0]), 0))
+    return [row for rows, _ in joined for row in rows]
+
+
+def _says_all(inside: Sequence[Row], row: Sequence[Row]) -> bool:
+    """Whether rows inside a row say what it says; what else they may be is no speech."""
+    words, own = _words(inside), _words(row)
+    return bool(inside) and (words & own).total() >= LEAST_SAID * own.total()
+
+
+def _words(rows: Sequence[Row]) -> Counter[str]:
+    return Counter(
+        word for text in _texts(rows) for word in text.lower().replace("\u2581", " ").split()
+    )
+
+
+def _texts(rows: Sequence[Row]) -> Iterator[str]:
+    texts = [text for row in rows if (text := row.text) is not None]
+    is_pieces = any(text[:1] in (" ", "\u2581") for text in texts)
+    return iter(["".join(texts)]) if is_pieces else iter(texts)
+
+
+def _say_the_same(one: Counter[str], other: Counter[str]) -> bool:
+    smaller = min(one.total(), other.total())
+    return smaller > 0 and (one & other).total() >= SAME * smaller
+
+
+def _name_speakers(rows: Sequence[Row]) -> bool:
+    return any(row.get("speaker") is not None for row in rows)
+
+
+def _turns(value: Mapping[str, Any]) -> list[Row]:
+    """Turns of speakers beside the words: rows with a start and no text."""
+    turns = []
+    for child in value.values():
+        for one in child if isinstance(child, list) else ():
+            fields = fields_of(tuple(one)) if isinstance(one, dict) else {}
+            if {"start", "speaker"} <= {*fields} and "text" not in fields:
+                turns.append(Row(one, fields, Around()))
+    return turns
+
+
+def _with_speakers(words: list[Row], turns: Sequence[Row]) -> list[Row]:
+    """Give words the speaker of the turn in which they begin."""
+    named = [(row, row.get("speaker")) for row in turns]
+    timed = [
+        (start, speaker)
+        for row, speaker in named
+        if isinstance(start := row.get("start"), int | float) and speaker is not None
+    ]
+    timed.sort(key=lambda pair: pair[0])
+    if not timed:
+        return words
+    found, at = [], 0
+    for row in words:
+        start = row.get("start")
+        while at + 1 < len(timed) and isinstance(start, int | float) and timed[at + 1][0] <= start:
+            at += 1
+        said = {**row.around.said, "speaker": timed[at][1]}
+        found.append(row._replace(around=row.around._replace(said=said)))
+    return found

@@ -14,8 +14,8 @@ Source: huggingface/transformers ``processing_wav2vec2_with_lm.py`` (Wav2Vec2Dec
 """
 
 from indexer.formats.shared.json_paths import Words, has_keys, reading
-from indexer.formats.shared.numbered import NumberedUtterances
 from indexer.formats.shared.reader import FormatReader, ReaderOptions
+from indexer.formats.shared.recordings import NumberedUtterances
 from indexer.networks.hypotheses import HypothesisWord, spoken, weighted
 from std.json_fields import Part
 from std.values import Recording

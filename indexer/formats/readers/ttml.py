@@ -22,8 +22,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from indexer.formats.shared.caption_text import Piece, timed_words, whole_words
 from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.pieces import Piece, timed_words, whole_words
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues

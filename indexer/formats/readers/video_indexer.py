@@ -19,9 +19,8 @@ import re
 from collections.abc import Iterator
 
 from indexer.formats.shared.json_paths import has_keys, reading
-from indexer.formats.shared.numbered import NumberedUtterances, Span
 from indexer.formats.shared.reader import FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_of
+from indexer.formats.shared.recordings import NumberedUtterances, Span, recording_of
 from indexer.formats.shared.stated import require_transcript, speaker_in
 from indexer.networks.hypotheses import untimed
 from std.json_fields import Part

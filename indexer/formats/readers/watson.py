@@ -25,9 +25,9 @@ from indexer.formats.shared.json_paths import has_keys
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.stated import speaker_in
-from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import HypothesisWord, bare, speaker_of, turns_of, write_words
+from indexer.networks.raw import NetworkBuilder
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
 

@@ -32,9 +32,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from indexer.formats.shared.numbered import NumberedUtterances, Span
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.recordings import NumberedUtterances, Span, recording_for
 from indexer.formats.shared.stated import speaker_in, stated_language
 from indexer.networks.hypotheses import HypothesisWord, bare, by_pauses, spoken, untimed
 from indexer.networks.nonwords import Nonwords

@@ -20,8 +20,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from indexer.formats.shared.caption_text import joined
 from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.pieces import joined
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues

@@ -14,12 +14,11 @@ from itertools import chain, groupby, repeat
 from pathlib import Path
 from typing import Any
 
-from indexer.formats.shared.caption_text import spoken_part
+from indexer.formats.shared.caption_text import MARK, are_spaced, joined, spoken_part
 from indexer.formats.shared.clock import note_restarts
 from indexer.formats.shared.cues import Cue, all_single, timed_cues
 from indexer.formats.shared.json_row import Row
 from indexer.formats.shared.json_times import Timed, timed_rows
-from indexer.formats.shared.pieces import MARK, are_spaced, joined
 from indexer.formats.shared.reader import ReaderOptions
 from indexer.networks.hypotheses import HypothesisWord
 from std.characters import has_characters

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
 from indexer.formats.shared.reader import DEFAULT, LooksLike, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.recordings import NO_SPAN, NumberedUtterances, Span, recording_for
 from indexer.formats.shared.stated import (
     require_transcript,
     speaker_in,

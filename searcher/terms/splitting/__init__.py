@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from searcher.terms.splitting import bktree, thesis, trie
-from searcher.terms.splitting.matches import Matches, MatchLimits
-from searcher.terms.splitting.ranking import Ranking, Split, best_splits
+from searcher.terms.splitting.matches import Matches, MatchLimits, Ranking, Split, best_splits
 from searcher.terms.vocabulary import Vocabulary
 
 Method = Literal["primitive", "rules", "linear", "bktree", "trie"]

@@ -20,12 +20,12 @@ from typing import NamedTuple
 
 from searcher.terms.request import Variant
 from searcher.terms.splitting import Splitter
-from searcher.terms.splitting.matches import MAX_LETTERS
-from searcher.terms.splitting.ranking import (
+from searcher.terms.splitting.matches import (
     DROPPED,
     DROPPED_COST,
     LINKING,
     LINKING_COST,
+    MAX_LETTERS,
     Ranking,
     Split,
 )

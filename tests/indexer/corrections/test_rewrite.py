@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from indexer import correct_recording, index_files, rewrite_transcript
-from indexer.corrections.rewrite import Replacement, rewritten
+from indexer.corrections.files import Replacement, rewritten
 from indexer.store_cli import main
 from std.errors import StdError
 from std.text import Normalisation

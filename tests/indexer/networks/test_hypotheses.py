@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from indexer.formats.shared.cues import Cue, utterances_of_cues
 from indexer.formats.shared.reader import DEFAULT
-from indexer.networks.builder import NetworkBuilder
 from indexer.networks.hypotheses import HypothesisWord, UtteranceHypothesis, write_hypotheses
-from indexer.networks.raw import SECONDS_PER_LETTER, SHORTEST_PER_LETTER
+from indexer.networks.raw import SECONDS_PER_LETTER, SHORTEST_PER_LETTER, NetworkBuilder
 from indexer.spoken_queries import between, likeliest_sequences, mixture
 from std.values import Alternative, Recording, Slot
 

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.formats.detect import parse_file
-from indexer.formats.readers.timed_text import parse
-from indexer.formats.shared.json_rows import rows_in
+from indexer.formats.readers.timed_text import parse, rows_in
 from indexer.formats.shared.reader import DEFAULT, ReaderOptions
 from indexer.networks.utterances import networks_in
 from std.errors import InputError

@@ -9,9 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searcher.terms.splitting import METHODS, make_splitter
-from searcher.terms.splitting.matches import Matches, MatchLimits
+from searcher.terms.splitting.matches import (
+    COUNT,
+    EDIT,
+    PART,
+    Matches,
+    MatchLimits,
+    best_splits,
+    formation_cost,
+)
 from searcher.terms.splitting.nbest import best_paths
-from searcher.terms.splitting.ranking import COUNT, EDIT, PART, best_splits, formation_cost
 from searcher.terms.vocabulary import of_counts, of_words
 
 

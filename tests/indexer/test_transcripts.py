@@ -6,7 +6,7 @@ import pytest
 
 from indexer import export_transcripts, index_files, read_transcript
 from indexer.store_cli import main
-from indexer.written_transcripts import transcript_cues
+from indexer.transcripts import transcript_cues
 from std.store import open_store
 from std.values import Recording
 

@@ -1,7 +1,11 @@
-"""Whether the words of a recording and its sound have the same clock.
+"""The sound of recordings beside their words: which have any, and whether the clocks agree.
 
+EncoderGuard    refuses frames of another encoder than the index has
+sounds_alone    the recordings with frames, but no words
 clock_offsets   segments -> the recordings whose words are late or early against their sound
 clock_doubt     a warning about one of them
+
+A worker adds a file of frames beside an input to its words (`indexer.segments.sound`).
 
 If the audio is cut differently from the recogniser's, written terms are still found, but phones
 heard, query by example and clips are silently wrong. Silence should have no words: the offset at
@@ -10,13 +14,20 @@ are .1 to .2 s late, so an offset must fit clearly better than none.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from indexer.file_columns import FileColumns, indexed_input, shard_of
+from indexer.inputs import Input
 from indexer.phone_layer.sources import likeliest
-from std.sound.columns import FRAME_MS, OFFSETS, SegmentSound
+from indexer.segments.sound import alone
+from std.errors import InputError
+from std.files import size_bytes
+from std.sound.columns import FRAME_MS, OFFSETS, Encoder, SegmentSound, segment_sound
+from std.sound.files import read_sound
 from std.sound.usual import sample_of, silent, usual_distances
-from std.store import Segment
+from std.store import Segment, Store
 from std.store.columns import KEY_SHIFT, SegmentColumns
 from std.values import Bools, Recording
 
@@ -137,3 +148,70 @@ def _offsets_s(columns: SegmentColumns, rows: Sequence[int]) -> Iterator[tuple[R
         found = offset_s(silent(usual_distances(signs, sample), median), unsaid)
         if abs(found) >= DOUBTFUL_S:
             yield columns.recordings[row].recording, found
+
+
+@dataclass(slots=True)
+class EncoderGuard:
+    """Refuses frames of a second encoder, because frames of two encoders cannot be compared."""
+
+    stores: Sequence[Store]
+    _encoder: Encoder | None = None
+
+    def refused(self, file: FileColumns) -> InputError | None:
+        """The error if the sound of a file is not of the index's encoder."""
+        for columns in file.shards.values():
+            sound = SegmentSound.read(columns.extra)
+            if sound is None:
+                continue
+            self._encoder = self._encoder or self._of_the_index() or sound.encoder
+            if sound.encoder != self._encoder:
+                return InputError(
+                    file.source.path,
+                    0,
+                    f"sound of the index's encoder ({' '.join(self._encoder)})",
+                    " ".join(sound.encoder),
+                    "write it again with that one, or take another index",
+                )
+        return None
+
+    def _of_the_index(self) -> Encoder | None:
+        for store in self.stores:
+            for segment in store.segments():
+                if len(segment.deleted) < len(segment.recordings) and (
+                    sound := segment_sound(segment)
+                ):
+                    return sound.encoder
+        return None
+
+
+def sounds_alone(
+    sounds: Sequence[Input], with_words: Collection[Recording], shards: int
+) -> Iterator[FileColumns | InputError]:
+    """Yield the recordings without words; none of a file with some.
+
+    Args:
+        sounds: files of frames.
+        with_words: recordings of the other inputs; complete when the first item is asked for.
+        shards: number of stores that recordings are distributed to.
+    """
+    files = {one.file for one in with_words}
+    channels: dict[str, list[Input]] = {}
+    for source in sounds:
+        try:
+            file = read_sound(source.path).recording.file
+        except InputError as error:
+            yield error
+            continue
+        if file not in files:
+            channels.setdefault(file, []).append(source)
+    for file, sources in channels.items():
+        first = sources[0]
+        try:
+            columns = alone([one.path for one in sources], first.origin)
+        except InputError as error:
+            yield error
+            continue
+        names = {one.recording: () for one in columns.recordings}
+        indexed = replace(indexed_input(first.path, names, [columns]), has_words=False)
+        size = sum(size_bytes(one.path) for one in sources)
+        yield FileColumns(first, size, {shard_of(file, shards): columns}, names, {}, indexed)

@@ -1,5 +1,3 @@
-"""Hits inside other words: of which kind, with what evidence, and a search without them."""
-
 import csv
 import json
 
