@@ -42,15 +42,9 @@ class SlotSums:
     spans_s: Float64s  # (q, 2)
 
 
-def to_network(
-    lattice: Lattice,
-    method: LatticeMethod = "mbr",
-    min_posterior: float = MIN_POSTERIOR,
-    path: Path | str = "<lattice>",
-    nonwords: Nonwords | None = None,
-) -> ConfusionNetwork:
-    """Turn a lattice into a network of its utterance; arguments are those of `to_utterances`."""
-    return next(iter(to_utterances(lattice, method, min_posterior, path, nonwords)))
+def to_network(lattice: Lattice, method: LatticeMethod = "mbr") -> ConfusionNetwork:
+    """Turn a lattice into a network of its utterance, see `to_utterances`."""
+    return next(iter(to_utterances(lattice, method)))
 
 
 def to_utterances(

@@ -154,11 +154,10 @@ def note_restarts(
     starts_s: Sequence[float] | Float64s,
     lines: Sequence[int],
     repairs: Repairs,
-    back_s: float = BACK_S,
 ) -> None:
     """Note where times of one recording go back to the beginning, before they are sorted."""
     starts = np.array(starts_s, np.float64)
-    back = np.flatnonzero((starts[1:] < back_s) & (starts[1:] < starts[:-1] - back_s)) + 1
+    back = np.flatnonzero((starts[1:] < BACK_S) & (starts[1:] < starts[:-1] - BACK_S)) + 1
     if len(back):
         repairs.doubt(CLOCK_GOES_BACK, lines[back[0]], len(back))
 

@@ -40,7 +40,6 @@ def cues_of(
     path: Path | str,
     recording: Recording,
     options: ReaderOptions,
-    unit: float = 0.0,
 ) -> list[Cue]:
     """Make cues of rows, in their order.
 
@@ -49,12 +48,11 @@ def cues_of(
         path: for messages.
         recording: the recording of the rows that name none.
         options: how noises and impossible values are treated.
-        unit: seconds of times whose key has no unit; 0: by the rate of speech.
 
     Raises:
         InputError: most rows cannot be read.
     """
-    timed = timed_rows(rows, path, options, unit) if rows else []
+    timed = timed_rows(rows, path, options) if rows else []
     if not timed:
         return []
     rows = [one.row for one in timed]

@@ -4,9 +4,9 @@
     seconds_of    a time as people write it -> seconds
 
 Times may be numbers, texts (``"1.5s"``, ``0:01:02.5``, ``PT1.5S``) or objects (``relative``, or
-``seconds`` and ``nanos``). Their unit is that of the key's name, else of the declaration, else by
-the rate of speech (`indexer.formats.shared.clock`). Rows whose times count from the start of what
-they stand in are moved there. Rows that are all alike and plain are read as columns.
+``seconds`` and ``nanos``). Their unit is that of the key's name, else by the rate of
+speech (`indexer.formats.shared.clock`). Rows whose times count from the start of what they stand in
+are moved there. Rows that are all alike and plain are read as columns.
 """
 
 import math
@@ -45,31 +45,27 @@ class Timed(NamedTuple):
     text: str
 
 
-def timed_rows(
-    rows: Sequence[Row], path: Path | str, options: ReaderOptions, unit: float = 0.0
-) -> list[Timed]:
+def timed_rows(rows: Sequence[Row], path: Path | str, options: ReaderOptions) -> list[Timed]:
     """Read the times and texts of rows; those without speech are left out.
 
     Args:
         rows: as found.
         path: for messages.
         options: how impossible values are treated.
-        unit: seconds of times whose key has no unit; 0: by the rate of speech.
 
     Raises:
         InputError: most rows cannot be read.
     """
     _refuse_times_of_day(rows[:LOOKED_AT], path)
-    if not unit:
-        _refuse_frames(rows[:LOOKED_AT], path)
-    if (columns := _timed_columns(rows, unit)) is not None:
+    _refuse_frames(rows[:LOOKED_AT], path)
+    if (columns := _timed_columns(rows)) is not None:
         return _placed(*columns)
-    unit = unit or _unit_s(rows[:LOOKED_AT])
+    unit = _unit_s(rows[:LOOKED_AT])
     read = options.repairs.rows(rows, lambda row: _timed(row, path, unit, options))
     return _placed([one for one in read if one is not None], unit)
 
 
-def _timed_columns(rows: Sequence[Row], unit: float) -> tuple[list[Timed], float] | None:
+def _timed_columns(rows: Sequence[Row]) -> tuple[list[Timed], float] | None:
     """Read all rows at once, and return their unit; None if anything is unusual."""
     fields = rows[0].fields
     last = next((what for what in ("end", "duration") if what in fields), "")
@@ -87,9 +83,9 @@ def _timed_columns(rows: Sequence[Row], unit: float) -> tuple[list[Timed], float
         return None
     if not (written >= 0).all():
         return None
-    if not unit and fields["start"][1].unit_s:
+    if fields["start"][1].unit_s:
         unit = 1.0
-    elif not unit:
+    else:
         starts, lasts = written[:, :LOOKED_AT]
         ends = starts + lasts if last == "duration" else lasts
         unit = unit_s(starts, ends, sum(map(len, texts[:LOOKED_AT])))
