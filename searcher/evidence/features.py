@@ -1,15 +1,15 @@
 """Evidence for a candidate: features, weighted into a log likelihood ratio.
 
-    hit_features      how the phones of a phonetic hit fit, how often that happens by chance, and
-                      which words stand there: of every term, known, unknown or spoken
+    hit_features      how well the phones of a phonetic hit fit, how often chance fits as well, and
+                      which words stand there: for every term, known, unknown or spoken
     oov_features      of candidates of a term with a word that the index lacks
     iv_features       of candidates of a term whose words the index has
     spoken_features   of candidates of a spoken query
 
-Weighted and added up they say how much likelier the evidence is if the term was said there than by
-chance; one weight of each feature serves all terms. `searcher.calibration.occurrence_rate` makes
-probabilities of all candidates of a term. What depends on the size of the archive is per slot, or
-for each expected occurrence: so weights learned on one archive serve another.
+The weighted sum is the log likelihood ratio: the term was said there, against chance. All terms
+share one weight of each feature. `searcher.calibration.occurrence_rate` makes probabilities of all
+candidates of a term. Features that depend on the size of the archive are per slot or per expected
+occurrence, so weights learned on one archive serve another.
 
 Names of features are keys of ``model.json``, which users keep: other names make another version
 of the model.
@@ -70,13 +70,13 @@ def hit_features(
         name -> (n,):
 
     log_e_rate      log of the false alarms expected to score as high, per slot
-    common          how much more false alarms the term has than decoys of its length, as a log;
-                    what stands at the same words each time is no false alarm (`together`)
+    common          log of the term's false alarms over those of decoys of its length; places that
+                    always stand at the same words are not counted (`together`)
     relative        the score's share of a perfect match
     path            log posteriors of the words on the path, summed
     longest         phones of the longest one-best word that the hit cuts, times its posterior
-    slowness        log of the duration over that of so many phones in this archive; beyond
-                    `SLOWEST` it falls again: words with doubtful times, or far apart
+    slowness        log of the duration over the usual duration of so many phones in this archive;
+                    beyond `SLOWEST` it falls again: such words are far apart or have wrong times
     spelling        share of letters that the words on the path have in common with the term
     """
     archive, m = searched.archive, hits.measures.astype(np.float64)
@@ -135,25 +135,24 @@ def iv_features(
         posterior: (n,) of the words, above 0.
         words: number of words of the term.
         letters: the letters of all its words.
-        highest_posterior: the highest posterior that the recogniser gives a word. One that draws 15
-            hypotheses writes .97 where all have the word, another writes 1: both are as sure as
-            they can be.
+        highest_posterior: the highest posterior that the recogniser gives a word. If all of 15
+            draws have the word, one recogniser writes .97; another writes 1. Both mean certainty.
         speech_s: the duration of speech in the archive.
 
     Returns:
         words            1
         logit            log odds of the posterior
-        surplus          log of the number of candidates for each that the posteriors expect
-        unlikely_surplus the same times how far the log odds lie below -2: among many candidates
-                         weak ones are worth what they say, a single one is a rare word that the
-                         recogniser missed
-        length           letters: what is longer is taken for something else less often
-        and an offset    the posteriors expect the term so often: its occurrence rate, which
-                         multiplies the odds of all its places, must not count it twice. The more
-                         candidates and the more speech, the less the features weigh, and the
-                         posterior's own log odds instead: a word that is usual here is recognised
-                         as the recogniser says; and weights are learned from minutes of speech,
-                         where few poor candidates of a term are there by chance
+        surplus          log of the number of candidates per occurrence that the posteriors expect
+        unlikely_surplus the same, times how far the log odds lie below -2: one of many weak
+                         candidates is as likely as its posterior says; a single one may be a rare
+                         word that the recogniser missed
+        length           letters: longer words are confused less often
+        and an offset    minus the log of the occurrences that the posteriors expect, because the
+                         occurrence rate multiplies the odds of all places and must not count them
+                         twice. With more candidates and more speech the features weigh less, and
+                         the posterior's own log odds more: posteriors of words that are frequent
+                         here are right, and the weights were learned from minutes of speech, where
+                         a term has few poor candidates by chance
     """
     # What `searcher.lexical.join` makes of a phrase of such words, with its default exponent.
     posterior = np.minimum(posterior / highest_posterior ** ((words + 1) / 2), 1.0)
@@ -187,9 +186,9 @@ def iv_features_with_hits(
 ) -> Evidence:
     """Evidence for candidates of an IV term that was searched by its phones as well.
 
-    Candidates found by their words have the evidence of `iv_features`, others that of the phones,
-    which counts less than where the recogniser does not know the term: it heard the same sounds
-    and wrote other words, often siblings of the term.
+    Candidates found by their words have the evidence of `iv_features`. Other candidates have the
+    evidence of the phones, which counts less than for a term that the recogniser does not know: it
+    heard the same sounds and wrote other words, often related to the term.
 
     Args:
         posterior: (n,) of the words; 0 where only the phones fit.
@@ -201,12 +200,12 @@ def iv_features_with_hits(
         log_chances: log of the number of chances for a false alarm.
 
     Returns:
-        of candidates found by their words the evidence of `iv_features`, and of the others that of
-        the phones, with
+        the evidence of `iv_features` for candidates found by their words, and for the others that
+        of the phones, with
 
         known        1
-        expected     log of the number of occurrences that the posteriors expect elsewhere: a phrase
-                     that its words find nowhere was probably misrecognised somewhere
+        expected     log of the number of occurrences that the posteriors expect elsewhere: if the
+                     words of a phrase are found nowhere, it was probably misrecognised somewhere
     """
     written = posterior > 0
     lexical = iv_features(posterior[written], words, letters, highest_posterior, speech_s)
@@ -230,8 +229,8 @@ def spoken_features(
 ) -> Evidence:
     """Evidence for candidates of a spoken query: its words and its phones, both of each candidate.
 
-    A written term's words are known, so where they stand the phones say nothing new. Those of a
-    query were recognised, with errors, so each of the two confirms the other.
+    The words of a written term are certain, so phones add nothing where they stand. The words of a
+    spoken query were recognised, with errors, so words and phones confirm each other.
 
     Args:
         posterior: (n,) of a word sequence of the query, times its weight; 0 where none stands.
@@ -260,6 +259,6 @@ def spoken_features(
 
 
 def logit(posterior: Float64s) -> Float64s:
-    """(n,) log odds of posteriors; 0 and 1 have some, too."""
+    """(n,) log odds of posteriors; finite for 0 and 1, too."""
     odds: Float64s = np.log(posterior + LOGIT_FLOOR) - np.log(1 - posterior + LOGIT_FLOOR)
     return odds

@@ -3,12 +3,12 @@
 with_heard         log ratios of a term's places, the term in the phones heard -> log ratios with
                    both, of these places and of those that were only heard
     heard_evidence     its features
-    said_somehow       a bound: a term may be said otherwise than its pronunciation has it
+    said_somehow       a bound: a term may be said otherwise than it is pronounced
 
-A place that words or guessed phones found keeps their log ratio, and the phones heard there are
-weighed on top. A place that was only heard has its E-value per slot against the slots of the
-archive. The weights of both are learned together (`benchmarks.heard_evidence`), from terms of
-which a part has lost all its places, as if the recogniser did not know the words.
+A place found by words or by guessed phones keeps its log ratio, and the evidence of the phones
+heard there is added. A place that was only heard has its E-value per slot. The weights of both are
+learned together (`benchmarks.heard_evidence`). For learning, a part of the terms loses all its
+places, as if the recogniser did not know the words.
 """
 
 from typing import NamedTuple
@@ -34,7 +34,7 @@ LEAST_RATIO, MOST_RATIO = -15.0, 10.0  # of what words and guessed phones say, b
 
 
 class WithHeard(NamedTuple):
-    """A term's places once the sound was listened to: those found otherwise, then the others."""
+    """A term's places with the phones heard: those found otherwise, then those only heard."""
 
     ratios: LogRatios  # of all of them
     alone: HeardPlaces  # that were only heard
@@ -49,7 +49,7 @@ def with_heard(
     *,
     is_known: bool,
 ) -> WithHeard:
-    """What the evidence for a term's places is worth with the phones heard.
+    """Log ratios of a term's places, with the evidence of the phones heard.
 
     Args:
         ratios: (n,) of the places that were found otherwise.
@@ -76,10 +76,10 @@ def with_heard(
 
 
 def said_somehow(shift: Float64s) -> Float64s:
-    """Log ratios of the phones heard in places that words or guessed phones found, as they count.
+    """Bounded log ratios of the phones heard at places that words or guessed phones found.
 
-    Where a term is not said as its pronunciation has it ("etc", a name, an abbreviation), phones
-    that were heard say nothing. So they take at most the log of the share of such places.
+    If a term is said otherwise than it is pronounced ("etc", a name, an abbreviation), the phones
+    heard are no evidence. So they lower a log ratio by at most the log of the share of such places.
 
     >>> said_somehow(np.array([-20.0, 5.0])).round(2).tolist()
     [-3.51, 4.97]
@@ -89,7 +89,7 @@ def said_somehow(shift: Float64s) -> Float64s:
 
 
 def places_alone(heard: HeardTerm, spans: PlacesToFit) -> Int64s:
-    """Rows of a term's likeliest places that overlap with none of those found otherwise."""
+    """Rows of a term's likeliest places that do not overlap with places found otherwise."""
     some = np.flatnonzero(heard.log_e_value < MOST_BY_CHANCE)
     return some[~_are_known(heard.places.rows(some), spans)][:MOST_ALONE]
 
@@ -114,15 +114,15 @@ def heard_evidence(
         heard: the term, and its fit in these places.
         alone: (m,) rows of the latter.
         log_slots: log of the number of slots heard.
-        is_known: whether the index has all words of the term: the recogniser heard the same sounds
-            and had a say, so what is heard counts less (`KNOWN_SHARE`).
+        is_known: whether the index has all words of the term. Then the recogniser has judged the
+            same sounds, so the phones heard count less (`KNOWN_SHARE`).
 
     Returns:
-        log_ratio        of places found otherwise, within bounds: its weight takes back what both
-                         say
+        log_ratio        of places found otherwise, within bounds: its weight removes what both have
+                         in common
         log_e_rate       log of the false alarms expected to fit as well, per slot
-        log_e_curve      square of its distance below `CURVED`, per archive: the line of chance goes
-                         on where scores hardly can
+        log_e_curve      square of its distance below `CURVED`, per archive: E-values are
+                         extrapolated beyond the scores that are possible
         fit              score a phone
         phones           log of the term's phones
         known            1 of a known term

@@ -2,8 +2,8 @@
 
 format, version    so that another version's model is refused by name
 language, maker    the pronouncer of the index (``espeak-ng:de``)
-tuned_on           how much speech and how many examples it was learned from, and how little of
-                   what was spoken the recogniser has (``spoken_doubt``)
+tuned_on           how much speech and how many examples it was learned from, and one minus the
+                   mean posterior of the spoken words (``spoken_doubt``)
 confusion          counts of spoken and recognised phones (`std.phonetics.confusion`)
 intercept, weights log-odds weights per feature (`searcher.evidence.features`)
 """
@@ -35,7 +35,7 @@ def load(path: Path) -> Model:
         path: a JSON file of `std-tune`.
 
     Raises:
-        InputError: it is no model, or one of another version.
+        InputError: the file is no model, or one of another version.
     """
     document = read_json(path)
     if not isinstance(document.value, dict) or document["format"].value != FORMAT:

@@ -73,7 +73,7 @@ def pair_with_hits(
 ) -> Paired:
     """Pair each lexical candidate of a term with the best hit near it that no other has.
 
-    Hits that are not inside the searched speech are evidence for candidates and other hits, and no
+    Hits outside the searched speech are evidence for candidates and other hits; they are not
     places.
 
     Args:
