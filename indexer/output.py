@@ -4,8 +4,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from std.display.rows import Rows
-from std.display.tables import print_table
+from std.display.rows import Rows, print_table
 
 if TYPE_CHECKING:
     from indexer import IndexDescription, ListedRecording, Preview

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from std.command import print_json, progress_bar, say, tell, warn
 from std.display.numbers import clock, counted
-from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows
-from std.display.tables import print_table
+from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows, print_table
 from std.errors import StdError
 from std.execution.cost import Stopwatch
 from std.options import configuration_of

@@ -10,8 +10,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from std.command import print_json, run, text_argument
 from std.config import Config, config_table, load_config, ranges, split_setting
-from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows
-from std.display.tables import print_table
+from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows, print_table
 from std.errors import StdError, meant, named, quoted
 from std.options import add_config_options, add_row_options
 from std.parser import Parser

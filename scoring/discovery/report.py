@@ -14,8 +14,7 @@ from markupsafe import Markup
 
 from scoring.discovery.partners import TalkerScope
 from scoring.discovery.scores import PARTS, RATES, DiscoveryEvaluation, Scores, Spread
-from std.display.rows import Rows
-from std.display.tables import HtmlColumn, HtmlTable, templates
+from std.display.rows import HtmlColumn, HtmlTable, Rows, templates
 from std.written_numbers import written
 
 SCOPE_NAMES: dict[TalkerScope, str] = {

@@ -22,7 +22,7 @@ from scoring.report.csv_tables import TERMS_HEADER, cells, term_rows
 from scoring.report.summary import SUMMARY_HEADER, summary_document, summary_rows, summary_text
 from scoring.resources import Resources
 from scoring.statistics.significance import Statistics
-from std.display.tables import HtmlColumn, HtmlTable, templates
+from std.display.rows import HtmlColumn, HtmlTable, templates
 from std.distinct import Given, require_distinct
 from std.imports import is_installed
 from std.outputs import make_folder, open_output

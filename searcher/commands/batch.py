@@ -302,7 +302,7 @@ def show_new_hits(lines: Sequence[Mapping[str, Any]], args: argparse.Namespace) 
     elif form != TABLE:
         print_rows(_rows_of(lines), form, header=False)
     elif lines:
-        from std.display.tables import print_table
+        from std.display.rows import print_table
 
         print_table(_rows_of(lines), right=("start", "probability"), whole=("term", "file"))
 

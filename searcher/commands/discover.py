@@ -211,7 +211,7 @@ def rows_of(classes: "Sequence[DiscoveredClass]") -> Rows:
 def print_classes(classes: "Sequence[DiscoveredClass]") -> None:
     """A table for a person; the number of a class is at its first fragment."""
     from std.display.numbers import clock
-    from std.display.tables import print_table
+    from std.display.rows import print_table
 
     is_spelt = any(one.spelling for one in classes)
     names = ("class", "file", "time", "length", "score", "written", *["spelling"] * is_spelt)

@@ -35,8 +35,16 @@ from searcher.commands.hits import (
 )
 from std.command import print_json, run, tell, warn
 from std.display.numbers import clock, counted
-from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows
-from std.display.tables import PrintedColumn, print_columns
+from std.display.rows import (
+    JSON,
+    LINES,
+    TABLE,
+    PrintedColumn,
+    Rows,
+    form_of,
+    print_columns,
+    print_rows,
+)
 from std.options import configuration_of
 from std.terminal import bold, printable
 

@@ -20,7 +20,7 @@ from searcher.discovery.found import Discovered, DiscoveredClass, DiscoveredFrag
 from std import __version__
 from std.audio.files import audio_folder, audio_of
 from std.display.numbers import clock, counted
-from std.display.tables import templates
+from std.display.rows import templates
 from std.errors import InputError, StdError
 from std.metadata.table import NO_METADATA, Metadata
 from std.outputs import open_output

@@ -14,8 +14,7 @@ from searcher.results.hits import Hit
 from std.characters import text_of
 from std.csv_files import write_csv
 from std.display.numbers import clock
-from std.display.rows import Rows
-from std.display.tables import MIN_COLUMN, PrintedColumn, print_columns
+from std.display.rows import MIN_COLUMN, PrintedColumn, Rows, print_columns
 from std.outputs import open_output
 from std.terminal import bold, printable
 

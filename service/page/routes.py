@@ -54,7 +54,7 @@ from service.problems import ProblemError
 from service.searching import Selection
 from service.users import CLIPS_PATH, ROLES, stretch_ticket
 from std.display.numbers import about, clock, length
-from std.display.tables import templates
+from std.display.rows import templates
 from std.errors import StdError
 from std.terminal import printable
 

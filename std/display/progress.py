@@ -18,7 +18,7 @@ from threading import Event, Thread
 from typing import Literal, get_args
 
 from std.display.numbers import duration
-from std.display.tables import folded, width_of
+from std.display.rows import folded, width_of
 from std.terminal import coloured, is_terminal, printable, showing_progress
 
 When = Literal["auto", "always", "never"]

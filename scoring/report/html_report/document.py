@@ -23,7 +23,7 @@ from scoring.report.html_report.tables import plain
 from scoring.report.html_report.views import MAX_VIEWS, View, rounded, term_columns, views
 from scoring.statistics.significance import Statistics
 from std import __version__
-from std.display.tables import HtmlColumn, HtmlTable, templates
+from std.display.rows import HtmlColumn, HtmlTable, templates
 
 MAX_ERRORS = 2000  # of each kind, shared by the views
 MAX_TERMS = 30_000  # shared by the views

@@ -12,7 +12,7 @@ from scoring.report.html_report.views import View
 from scoring.report.intervals import shown_p
 from scoring.statistics.jackknife import UNITS, Interval
 from scoring.statistics.significance import Statistics
-from std.display.tables import HtmlColumn, HtmlTable
+from std.display.rows import HtmlColumn, HtmlTable
 from std.matching.occurrences import Occurrences
 from std.values import Detections, Float64s
 

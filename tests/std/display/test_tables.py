@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from std.display import tables
-from std.display.tables import (
+from std.display.rows import (
+    GAP,
     HtmlColumn,
     HtmlTable,
     PrintedColumn,
@@ -124,7 +124,7 @@ def test_a_table_fits_if_its_least_widths_do(rows, width, whole):
     longest = [max((width_of(row[n]) for row in rows), default=0) for n in range(3)]
     least = [max(longest[0], 1) if whole else min(9, longest[0]), min(9, longest[1]), 5]
     lines = [*laid_out(columns, rows, width)]
-    if sum(least) + 2 * tables.GAP <= width:
+    if sum(least) + 2 * GAP <= width:
         assert max(map(width_of, lines)) <= width
         assert lines[0].split() == ["a", "bb", "c"]
 
