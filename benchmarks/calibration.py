@@ -31,8 +31,7 @@ from benchmarks.larger_archives import with_false_alarms
 from indexer.formats.readers import jsonl
 from indexer.networks.utterances import networks_in
 from scoring.evaluate import evaluate
-from scoring.measures.twv import NAMED_POINTS, OperatingPoint
-from scoring.options import ScoringOptions
+from scoring.options import NAMED_POINTS, OperatingPoint, ScoringOptions
 from searcher.calibration.default_weights import WEIGHTS
 from searcher.calibration.model import Model
 from searcher.calibration.weights import Examples, Weights, fit, together

@@ -29,8 +29,7 @@ from benchmarks import calibration
 from benchmarks.german import CONFIGS, POINTS, Data, cross_validated, indexed, read, tuned_on
 from scoring.evaluate import evaluate
 from scoring.group import Group
-from scoring.measures.twv import NAMED_POINTS, OperatingPoint
-from scoring.options import ScoringOptions
+from scoring.options import NAMED_POINTS, OperatingPoint, ScoringOptions
 from scoring.report.plot import COLOURS
 from searcher.calibration.model import Model
 from searcher.decisions import rule_for

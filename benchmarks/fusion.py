@@ -48,8 +48,7 @@ from benchmarks.calibration import (
 )
 from indexer import index_files
 from scoring.evaluate import Evaluation, evaluate
-from scoring.measures.twv import NAMED_POINTS, OperatingPoint
-from scoring.options import ScoringOptions
+from scoring.options import NAMED_POINTS, OperatingPoint, ScoringOptions
 from scoring.statistics.jackknife import UNITS
 from scoring.statistics.significance import compare_systems
 from searcher.calibration.model import Model, default_model

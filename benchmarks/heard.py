@@ -21,8 +21,7 @@ import numpy as np
 from benchmarks.german import Data, read
 from indexer import index_files
 from scoring.evaluate import evaluate
-from scoring.measures.twv import NAMED_POINTS, OperatingPoint
-from scoring.options import ScoringOptions
+from scoring.options import NAMED_POINTS, OperatingPoint, ScoringOptions
 from searcher.heard.places import NONE_HEARD, HeardPlaces
 from searcher.heard.search import heard_archive
 from searcher.index.stores import recording_table

@@ -30,8 +30,7 @@ import numpy as np
 from benchmarks.calibration import LEAST, source
 from indexer import index_files
 from scoring.evaluate import evaluate
-from scoring.measures.twv import NAMED_POINTS, OperatingPoint
-from scoring.options import ScoringOptions
+from scoring.options import NAMED_POINTS, OperatingPoint, ScoringOptions
 from searcher.calibration.model import default_model
 from searcher.calibration.weights import Evidence, Weights, examples_of, fit
 from searcher.evidence import calibrate

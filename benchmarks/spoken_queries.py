@@ -36,8 +36,8 @@ from indexer import read_spoken_queries
 from indexer.inputs import networks_of
 from indexer.query_examples import QueryExample
 from scoring.evaluate import evaluate
-from scoring.measures.twv import NAMED_POINTS, OperatingPoint, empirical_prior
-from scoring.options import ScoringOptions
+from scoring.measures.twv import empirical_prior
+from scoring.options import NAMED_POINTS, OperatingPoint, ScoringOptions
 from searcher import found_terms
 from searcher.calibration.model import default_model
 from searcher.calibration.weights import Examples, Weights, examples_of, fit, together

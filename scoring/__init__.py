@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from scoring.files import CheckedFile, Reference, check_files, read_reference, score_hits
     from scoring.group import Group
     from scoring.measures.det import maximum
-    from scoring.measures.twv import NAMED_POINTS, OperatingPoint
-    from scoring.options import ScoringOptions
+    from scoring.options import NAMED_POINTS, OperatingPoint, ScoringOptions
     from scoring.reference import (
         Reader,
         read_transcript,
@@ -111,8 +110,7 @@ __getattr__, __dir__ = lazy_names(
         "files": "CheckedFile Reference check_files read_reference score_hits",
         "group": "Group",
         "measures.det": "maximum",
-        "measures.twv": "NAMED_POINTS OperatingPoint",
-        "options": "ScoringOptions",
+        "options": "NAMED_POINTS OperatingPoint ScoringOptions",
         "reference": "Reader read_transcript remarks speech_of write_reference",
         "report.plot": "LabelledCurve det_figure",
         "report.csv_tables": "evaluation_rows system_names",

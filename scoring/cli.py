@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from scoring.limits import (
+from scoring.options import (
     CONFIDENCE,
     COST,
     ISO_RATIO,

@@ -25,8 +25,7 @@ from scoring.group import (
 from scoring.matching.characters import split_lexemes, split_terms
 from scoring.matching.counts import Counts
 from scoring.measures import twv
-from scoring.measures.twv import OperatingPoint
-from scoring.options import Number, ScoreKind, ScoringOptions
+from scoring.options import Number, OperatingPoint, ScoreKind, ScoringOptions
 from scoring.selection import chosen_number, inside_excerpts, select_hits, select_occurrences
 from std.display.numbers import counted
 from std.display.rows import Framed

@@ -11,8 +11,7 @@ from scoring.matching.counts import TermCounts, count
 from scoring.measures import cnxe, twv
 from scoring.measures import det as curve
 from scoring.measures.ranking import average_precision
-from scoring.measures.twv import OperatingPoint
-from scoring.options import ScoreKind, ScoringOptions
+from scoring.options import OperatingPoint, ScoreKind, ScoringOptions
 from scoring.selection import inside_excerpts, judged_number, select_hits, select_occurrences
 from scoring.slicing import Slice
 from std.errors import StdError

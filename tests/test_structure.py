@@ -58,7 +58,6 @@ OWN_PARTS = (
     *("indexer.arguments", "indexer.cli_actions", "indexer.store_actions"),
     *("indexer.output", "indexer.reading_arguments", "indexer.store_arguments"),
     *(
-        "searcher.commands.batch",
         "searcher.commands.arguments",
         "searcher.commands.batch",
         "searcher.commands.command_line",
@@ -68,13 +67,13 @@ OWN_PARTS = (
         "searcher.commands.output_arguments",
         "searcher.output",
     ),
-    *("scoring.limits", "scoring.run"),
+    *("scoring.options", "scoring.run"),
     "recogniser.arguments",
 )
 NOT_READ = (
     "indexer.output",
     "searcher.output",
-    "scoring.limits",
+    "scoring.options",
 )
 PARTS_OF_COMMANDS = [one for one in OWN_PARTS if one not in NOT_READ]
 # What the public interfaces of the packages wrap.

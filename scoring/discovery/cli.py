@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from scoring.limits import FOLDS
 from std.command import file_argument, folder_argument, number, print_json, run, tell
 from std.display.progress import progress
 from std.display.rows import JSON, TABLE, form_of, print_rows
 from std.errors import StdError, named
 from std.options import add_config_options, add_progress_options, add_row_options, configuration_of
 from std.parser import Parser
+from std.ranges import Range
 
 if TYPE_CHECKING:
     from scoring.discovery import Corpus, DiscoveryEvaluation, Folds, Progress
@@ -27,6 +27,7 @@ DISCOVERY_EXAMPLE = """example:
       --profile zrc2015 --parts 10 --talker-pattern '^s[0-9]{2}' --json
 """
 INPUTS = ("phones", "words", "classes", "folds", "talkers", "config")
+FOLDS = Range(2, 1_000_000, whole=True)  # of a corpus
 PROFILES = ("zrc2017", "zrc2015", "definition")
 
 

@@ -6,53 +6,15 @@
 A term that is a target in every trial has no P_fa and no TWV of its own; it counts in the mean of
 P_miss and is left out of the mean of P_fa.
 
-Source: NIST STD 2006 evaluation plan, section 4; F4DE 3.5.0 (its behaviour); for the named points
-the MediaEval 2013 SWS performance measures, section 3 and equation 21, and the QUESST 2014 setting.
+Source: NIST STD 2006 evaluation plan, section 4; F4DE 3.5.0 (its behaviour).
 """
-
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from scoring.limits import BETA, COST, PRIOR
 from scoring.matching.counts import Counts
 from std.errors import StdError
 from std.values import Float64s
-
-
-@dataclass(frozen=True, slots=True)
-class OperatingPoint:
-    """Costs of a false alarm and a miss, and the prior probability of a target.
-
-    >>> round(OperatingPoint().beta, 6)
-    999.9
-    """
-
-    cost: float = 0.1  # C, of a false alarm
-    value: float = 1.0  # V, of a correct detection: the cost of a miss
-    prior: float = 1e-4  # probability that a trial is a target
-
-    def __post_init__(self) -> None:
-        for name, span in (("cost", COST), ("value", COST), ("prior", PRIOR), ("beta", BETA)):
-            try:
-                span.require(getattr(self, name))
-            except ValueError as error:
-                raise StdError(f"operating point: {name}: {error}") from error
-
-    @property
-    def beta(self) -> float:
-        """Weight of P_fa against P_miss: (C / V) (1 / prior - 1)."""
-        return self.cost / self.value * (1 / self.prior - 1)
-
-
-# By name: costs of false alarm and miss, prior; None where the prior depends on the reference.
-NAMED_POINTS: dict[str, tuple[float, float, float | None]] = {
-    "nist2006": (0.1, 1.0, 1e-4),
-    "sws2012": (1.0, 1.0, None),
-    "sws2013": (1.0, 100.0, 0.00015),
-    "quesst2014": (1.0, 100.0, 0.0008),
-}
 
 
 def empirical_prior(targets: int, trials_per_term: float) -> float:

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from scoring.measures import det, twv
 from scoring.measures.ranking import average_precision
+from scoring.options import OperatingPoint
 from std.errors import StdError
 
 TRIALS, BETA = 50, 3.0
@@ -180,7 +181,7 @@ def test_trials_are_rounded_half_to_even():
 @pytest.mark.parametrize("wrong", [{"cost": 0.0}, {"value": -1.0}, {"prior": 1.0}])
 def test_impossible_operating_points_are_refused(wrong):
     with pytest.raises(StdError, match=r"(cost|value|prior): expected a number from"):
-        twv.OperatingPoint(**wrong)
+        OperatingPoint(**wrong)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
