@@ -41,9 +41,9 @@ VERSION = 1
 NAME = re.compile("[0-9a-f]{32}")  # that `name_of` gives
 KEPT_BYTES = 4_000_000_000  # of converted recordings; the least recently used ones are removed
 SPECTROGRAM_RATE_HZ = 16_000
-WINDOW = 400
-STEP = 80
-BANDS = 96
+WINDOW = 400  # samples of a spectrum: 25 ms
+STEP = 80  # samples from one spectrum to the next: 5 ms
+BANDS = 96  # of frequencies
 RANGE_DB = 60.0
 MOST_COLUMNS = 1600
 

@@ -41,7 +41,7 @@ SGR: dict[Colour, str] = {
     "yellow": "33",
     "green": "32",
 }  # ECMA-48, select graphic rendition
-SILENT_S = 2.0
+SILENT_S = 2.0  # before a notice that the work continues
 _notice: Callable[[str], None] | None = None
 _told: set[str] = set()  # notices that were shown
 _bars = 0  # that are shown
