@@ -149,6 +149,8 @@ def sync(args: argparse.Namespace, stores: Sequence[str]) -> int:
         "ecf": args.ecf,
         "metadata": args.metadata,
         "audio": args.audio,
+        "feedback": args.feedback,
+        "alerts": args.alerts,
         "config": configuration_of(args),
         "language": args.language,
         "jobs": args.jobs,

@@ -97,6 +97,16 @@ _SHARD = _argument(
 )
 _QUIET = _argument("--quiet", action="store_true", help="no summary")
 _DRY_RUN = _argument("--dry-run", action="store_true", help="print the changes, make none")
+_FILE: dict[str, Any] = {"type": file_argument, "metavar": "FILE"}
+_THAT_NAME_RECORDINGS = (
+    _argument("--feedback", help="marks of std-serve, in which recordings are renamed", **_FILE),
+    _argument(
+        "--alerts",
+        help="a list of terms of std-serve or std-search: reported hits of renamed recordings are "
+        "not reported again",
+        **_FILE,
+    ),
+)
 _CHANNEL = _argument("--channel", type=number(CHANNEL), default=1, metavar="N", help="channel (1)")
 
 READING = (  # commands that only read the index
@@ -187,19 +197,7 @@ WRITING = (  # commands that change the index
         (
             _argument("old", type=text_argument, metavar="OLD", help="its name as in list"),
             _argument("new", type=text_argument, metavar="NEW", help="an unused name"),
-            _argument(
-                "--feedback",
-                type=file_argument,
-                metavar="FILE",
-                help="marks of std-serve --feedback, to be renamed, too",
-            ),
-            _argument(
-                "--alerts",
-                type=file_argument,
-                metavar="FILE",
-                help="a list of terms of std-serve or std-search --alerts: reported hits of this "
-                "recording are not reported again",
-            ),
+            *_THAT_NAME_RECORDINGS,
             add_json_option,
         ),
     ),
@@ -286,6 +284,7 @@ WRITING = (  # commands that change the index
                 action="store_true",
                 help="also delete more than half of the recordings from this folder",
             ),
+            *_THAT_NAME_RECORDINGS,
             add_recording_options,
             add_reading_options,
             add_jobs_option,

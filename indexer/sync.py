@@ -9,7 +9,7 @@ used, there is none, and the inputs count as changed once.
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -270,14 +270,21 @@ def _relinked(segment: CommittedSegment, places: Mapping[str, str]) -> SegmentCo
     return merged([linked], partial(kept_phones, before=columns))
 
 
-def move(stores: Sequence[Store], moved: Sequence[Moved]) -> None:
+def move(
+    stores: Sequence[Store], moved: Sequence[Moved], before_commit: Callable[[str, str], None]
+) -> None:
     """Write the new places of inputs; recordings named after their files are renamed.
 
     The places are written last, so an interrupted run can be repeated.
+
+    Args:
+        stores: that are being written to.
+        moved: the inputs.
+        before_commit: called with both names of each renamed recording.
     """
     for one in moved:
         if one.renamed:
-            rename(*one.renamed, stores)
+            rename(*one.renamed, stores, before_commit)
     for store in stores:
         _call_as_files(store, {one.before: one.after for one in moved})
     relink(stores, {one.before: one.after.origin for one in moved})

@@ -45,7 +45,7 @@ PORT = number(Range(0, 65535, whole=True))
 MOST_JOBS = 4  # by default: each process opens the index
 MIN_TOKEN = 16  # letters
 ORIGIN = re.compile(r"\*|https?://(\*\.)?[A-Za-z0-9.-]+(:\d{1,5})?", re.ASCII)
-PACKAGES = ("fastapi", "uvicorn", "uvloop", "httptools")  # of the extra "serve"
+PACKAGES = ("fastapi", "uvicorn", "httptools")  # of the extra "serve"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -256,8 +256,6 @@ def settings_of(args: argparse.Namespace) -> "Settings":
 
 def serve(args: argparse.Namespace) -> int:
     """Serve until a signal."""
-    if sys.platform == "win32":
-        raise StdError("expected a POSIX system, such as Linux, got Windows")
     for module in PACKAGES:
         required(module, "serve")
     settings = settings_of(args)

@@ -4,8 +4,9 @@
     SearchProcesses   the processes of a service; they answer questions in order of arrival
 
 A process opens the index itself and answers one question at a time; columns never pass between
-processes. If no process can answer (none has started, one died, a process cannot reach the store),
-a thread of the service answers with the same function, `answered`. The event loop writes to the
+processes. If no process can answer (none has started, one died, a process cannot reach the store;
+on Windows, where an event loop cannot wait for pipes, there are none), a thread of the service
+answers with the same function, `answered`. The event loop writes to the
 pipes and reads from them directly. A process ends when its pipe is closed.
 """
 
@@ -13,6 +14,7 @@ import asyncio
 import os
 import pickle
 import signal
+import sys
 import threading
 import time
 from collections import deque
@@ -100,7 +102,7 @@ class SearchProcesses:
             settings: the settings of the service; ``settings.jobs`` processes, none if that is 1.
             cache_bytes: the size of the cache of each process.
         """
-        self._count = settings.jobs if settings.jobs > 1 else 0
+        self._count = settings.jobs if settings.jobs > 1 and sys.platform != "win32" else 0
         # Only the service has marks, alerts and tokens.
         self._settings = replace(settings, feedback=None, alerts=None, token="")
         self._cache_bytes = cache_bytes

@@ -198,7 +198,7 @@ def server_config(app: FastAPI, root_path: str, connections: int) -> uvicorn.Con
     return uvicorn.Config(
         app,
         http=partial(Connection, connections),  # type: ignore[arg-type]  # called as a class is
-        loop="uvloop",
+        loop="auto",  # uvloop, which Windows lacks
         ws="none",
         log_level="error",
         access_log=False,

@@ -10,8 +10,10 @@ import shutil
 import socket
 import sys
 import threading
+import time
 import webbrowser
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from std.command import folder_argument, run, tell
@@ -27,7 +29,8 @@ SAMPLES = (HERE / "sample", HERE.parent / "examples" / "english")  # installed; 
 FILES = ("kathleen.ogg", "whisper/kathleen.jsonl", "terms.xml", "ecf.xml", "ref.rttm")
 TERM = "whittemore"  # the recogniser has another word there
 SERVE = ("fastapi", "uvicorn", "jinja2", "av")  # of the extra "serve"
-BROWSER_S = 2.0  # until the page answers
+STARTING_S = 60.0  # for the page to answer, at most
+ASK_S = 0.1
 EXAMPLE = """\
 examples:
   std-demo
@@ -143,10 +146,18 @@ def listen(folder: Path, index: str, *, page: bool) -> int:
         return 0
     port = free_port()
     address = f"http://127.0.0.1:{port}/?term={TERM}"
-    opening = threading.Timer(BROWSER_S, webbrowser.open, (address,))
-    opening.daemon = True
-    opening.start()
+    threading.Thread(target=show, args=(address, port), daemon=True).start()
     return step(f"the page: {address}", [*words, "--port", str(port)])
+
+
+def show(address: str, port: int) -> None:
+    """Open a page in a browser as soon as it answers."""
+    end_s = time.monotonic() + STARTING_S
+    while time.monotonic() < end_s:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), STARTING_S):
+            break
+        time.sleep(ASK_S)
+    webbrowser.open(address)
 
 
 def free_port() -> int:

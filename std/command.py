@@ -186,6 +186,8 @@ def _reserve_streams() -> None:
     if sys.stdout is None:
         raise StdError("stdout: expected an open file or pipe, got a closed one")
     if isinstance(sys.stdout, TextIOWrapper):  # an unknown letter must not be an error
+        if sys.platform == "win32":  # pipes have a code page there
+            sys.stdout.reconfigure(encoding="utf-8", newline="\n")
         sys.stdout.reconfigure(errors="backslashreplace")
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 STREAMS = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
 _WRITTEN_DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|\d+))/fd/(\d+)")
+_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)", re.IGNORECASE)  # on Windows
 MAX_PREFIX = 50  # characters of a name that its temporary file begins with
 
 
@@ -191,8 +192,8 @@ def safe_name(text: str) -> str:
     Letters of all languages with their marks, digits, dots, hyphens and underscores stay; letters
     are composed, as people type them.
 
-    >>> [safe_name(text) for text in ("Zeit & Raum", "../../etc/passwd", "KERSTIN_00", "?")]
-    ['Zeit_Raum', 'etc_passwd', 'KERSTIN_00', '_']
+    >>> [safe_name(text) for text in ("Zeit & Raum", "../../etc/passwd", "KERSTIN_00", "?", "Con")]
+    ['Zeit_Raum', 'etc_passwd', 'KERSTIN_00', '_', 'Con_']
     >>> [safe_name(text) for text in ("Gro\u0308\u00dfe", "\u0939\u093f\u0928\u094d\u0926\u0940")]
     ['Größe', 'हिन्दी']
     """
@@ -200,6 +201,7 @@ def safe_name(text: str) -> str:
     kept = (one if _stays(one) else " " for one in composed)
     name = re.sub(" +", "_", "".join(kept))
     name = re.sub(r"\.\.+", "_", name).strip("._-")
+    name = _DEVICE.sub(r"\1_", name)
     return name.encode()[:MAX_NAME_BYTES].decode(errors="ignore") or "_"
 
 

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from indexer.api.indexing import found_inputs, index_files
+from indexer.api.indexing import found_inputs, index_files, renamed_in
 from indexer.describe import describe, whole_rows
 from indexer.dry_run import previews
 from indexer.index_report import IndexReport, RecordedAudio
@@ -38,6 +38,8 @@ from std.metadata.table import AUDIO
 from std.sound.files import SUFFIX
 from std.store import open_store, require_different
 
+SYNC_ONLY = ("allow_gone", "feedback", "alerts")  # arguments of `sync_folder`
+
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
@@ -54,13 +56,15 @@ def sync_folder(
     dry_run: bool = False,
     allow_gone: bool = False,
     options: InputOptions | None = None,
+    feedback: AnyPath | None = None,
+    alerts: AnyPath | None = None,
     **settings: Any,
 ) -> SyncReport:
     """Synchronise an index with a folder, as ``std-store sync`` does.
 
     New and changed inputs are indexed. Recordings whose inputs were removed are deleted; those
-    whose inputs were moved stay, with marks and metadata. Recordings of other folders stay. Files
-    that are not recogniser output are skipped.
+    whose inputs were moved stay, with their metadata; those that are named after a renamed input
+    are renamed. Recordings of other folders stay. Files that are not recogniser output are skipped.
 
     Args:
         folder: the folder, with all folders below it.
@@ -68,6 +72,7 @@ def sync_folder(
         dry_run: compare only, write nothing.
         allow_gone: also delete more than half of the recordings from this folder.
         options: how inputs are read.
+        feedback, alerts: files in which recordings are renamed, too, as in `rename_recording`.
         settings: further arguments of `index_files`: ``metadata``, ``config``, ``jobs``, ...
 
     Raises:
@@ -85,7 +90,7 @@ def sync_folder(
             return SyncReport(_without_foreign(changes, options))
         if changes.moved:
             with writing(stores):
-                move(stores, changes.moved)
+                move(stores, changes.moved, renamed_in(feedback, alerts))
     report = IndexReport()
     if changes.inputs or changes.gone:
         report = index_files(
@@ -96,15 +101,19 @@ def sync_folder(
             keep_going=True,
             **settings,
         )
-        new = {file.path for file in changes.new}
-        foreign = [
-            one for one in report.failures if isinstance(one, ForeignFileError) and one.path in new
-        ]
-        failures = tuple(one for one in report.failures if one not in foreign)
-        report = replace(report, failures=failures)
-        changes = changes.without({Path(one.path) for one in foreign})
         _note_indexed(report, digests, urls)
-    return SyncReport(changes, report)
+    return _without_skipped(changes, report)
+
+
+def _without_skipped(changes: Changes, report: IndexReport) -> SyncReport:
+    """A report in which new files that are not recogniser output are neither new nor refused."""
+    new = {file.path for file in changes.new}
+    foreign = [
+        one for one in report.failures if isinstance(one, ForeignFileError) and one.path in new
+    ]
+    failures = tuple(one for one in report.failures if one not in foreign)
+    changes = changes.without({Path(one.path) for one in foreign})
+    return SyncReport(changes, replace(report, failures=failures))
 
 
 def _without_foreign(changes: Changes, options: InputOptions) -> Changes:
@@ -185,7 +194,6 @@ def watch_folder(
     tell: Callable[[str], None],
     stopped: Callable[[float], bool],
     sync: bool = False,
-    allow_gone: bool = False,
     options: InputOptions | None = None,
     poll_s: float = POLL_S,
     settle_s: float = SETTLE_S,
@@ -199,11 +207,11 @@ def watch_folder(
         tell: takes one line for each file.
         stopped: waits for up to a number of seconds; returns whether to stop.
         sync: begin with `sync_folder`, and repeat it when files are removed.
-        allow_gone: with ``sync``, also delete more than half of the recordings from the folder.
         options: how inputs are read.
         poll_s: time between two checks of the folder.
         settle_s: time without changes before a file is read.
-        settings: further arguments of `index_files`: ``metadata``, ``ecf``, ``jobs``, ...
+        settings: further arguments of `index_files`: ``metadata``, ``ecf``, ``jobs``, ...; with
+            ``sync``, also ``allow_gone``, ``feedback`` and ``alerts`` of `sync_folder`.
 
     Returns:
         The number of indexed files.
@@ -212,13 +220,13 @@ def watch_folder(
         StdError: the folder does not exist, or an option is invalid.
     """
     urls, root = urls_of(store), Path(folder)
+    of_sync = {name: settings.pop(name) for name in SYNC_ONLY if name in settings}
     require_different(urls)
     if not root.is_dir():
         raise InputError(root, 0, "a folder to watch", "nothing of that name")
 
     def synchronised(gone: Sequence[Path] = ()) -> str:
-        done = sync_folder(root, urls, allow_gone=allow_gone, options=options, **settings)
-        return done.changes.line()
+        return sync_folder(root, urls, options=options, **of_sync, **settings).changes.line()
 
     index = partial(_watched_batch, urls, tell, sync, {"options": options, **settings})
     if sync and any(one.is_file() for one in root.rglob("*")):

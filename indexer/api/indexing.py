@@ -1,6 +1,6 @@
 """Index files from Python, and manage an index."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -137,10 +137,15 @@ def rename_recording(
         InputError: the index has no such file or already has the new name, a file does not exist,
             or a service writes to it.
     """
+    with open_stores(store) as stores, writing(stores):
+        return rename(old, new, stores, renamed_in(feedback, alerts))
+
+
+def renamed_in(feedback: AnyPath | None, alerts: AnyPath | None) -> Callable[[str, str], None]:
+    """A function that renames a recording in files outside the index; as `rename_recording`."""
     files = {Path(feedback): "recording"} if feedback else {}
     files |= {told_path(Path(alerts)): "file"} if alerts else {}
-    with open_stores(store) as stores, writing(stores):
-        return rename(old, new, stores, partial(rename_in_lines, files))
+    return partial(rename_in_lines, files)
 
 
 def merge_segments(

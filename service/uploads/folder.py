@@ -197,7 +197,7 @@ class UploadFolder:
             kept = self._deleted / f"{time.time_ns()}"
             make_folder(kept)
             if corrections:
-                (kept / CORRECTIONS).write_text(corrections)
+                (kept / CORRECTIONS).write_text(corrections, "utf-8")
             for path in filter(None, files):
                 make_folder(kept / path.parent.name)
                 path.replace(kept / path.parent.name / path.name)

@@ -280,7 +280,7 @@ class UploadWork:
             if path.stem not in indexed:
                 continue
             try:
-                for channel, start_ms, end_ms, words in json.loads(path.read_text()):
+                for channel, start_ms, end_ms, words in json.loads(path.read_bytes()):
                     at_s = start_ms / 1000, end_ms / 1000
                     correct_recording(
                         path.stem, self._settings.stores, words=words, at_s=at_s, channel=channel

@@ -10,9 +10,12 @@ import pytest
 import indexer.cli
 from indexer import index_files, list_recordings, relink_inputs, sync_folder, watch_folder
 from indexer.store_cli import main
+from std.appended import told_path
 from std.errors import InputError
+from std.marks import Mark, dump, read_marks
 from std.metadata.table import of_rows
 from std.store import open_store
+from std.values import Recording
 
 FILES = ["KERSTIN_00", "KERSTIN_04", "KERSTIN_07"]
 
@@ -79,8 +82,16 @@ def test_a_recording_that_is_called_as_its_file_is_renamed_with_it(tmp_path, cap
     (tmp_path / "in" / "tuesday.srt").write_text(captions.replace("gestern", "heute"))
     sync_folder(tmp_path / "in", tmp_path / "index", language="de")
     index_files((), tmp_path / "index", metadata=of_rows({"monday": {"title": "of monday"}}))
+    marks, terms = tmp_path / "marks.jsonl", tmp_path / "names.txt"
+    marks.write_bytes(
+        dump(Mark("a", Recording("monday", 1), 1.0, 1.5, True, "2026-11-22T09:30:00Z"))
+    )
+    told_path(terms).write_text('{"file": "monday", "term": "a"}\n')
     (tmp_path / "in" / "monday.srt").rename(tmp_path / "in" / "2024 monday.srt")
-    assert sync(tmp_path, "--csv") == 0
+    files = ["--feedback", str(marks), "--alerts", str(terms)]
+    assert sync(tmp_path, "--csv", *files) == 0
+    assert read_marks(marks)[0].recording.file == "2024 monday"
+    assert told_path(terms).read_text() == '{"file": "2024 monday", "term": "a"}\n'
     assert "monday is 2024 monday" in capsys.readouterr().out
     assert titles(tmp_path) == {"2024 monday": "of monday", "tuesday": None}
 

@@ -1,5 +1,6 @@
 """std-demo: what a stranger sees first."""
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -44,9 +45,10 @@ def test_the_page_opens_where_somebody_sees_it(tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(demo.sys.stdout, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(demo, "is_installed", lambda module: True)
-    monkeypatch.setattr(demo, "BROWSER_S", 0.0)
+    monkeypatch.setattr(demo, "STARTING_S", 0.1)
     monkeypatch.setattr(demo.webbrowser, "open", lambda address: asked.append(address))
     monkeypatch.setattr(demo, "step", lambda what, words: asked.append(words) or 0)
+    monkeypatch.setattr(demo, "ASK_S", 0.01)
     assert demo.listen(tmp_path, str(tmp_path / "index"), page=True) == 0
     for _ in range(100):
         if len(asked) == 2:
@@ -55,6 +57,20 @@ def test_the_page_opens_where_somebody_sees_it(tmp_path, monkeypatch):
     words = next(one for one in asked if isinstance(one, list))
     port = words[words.index("--port") + 1]
     assert f"http://127.0.0.1:{port}/?term=whittemore" in asked
+
+
+def test_the_page_opens_when_it_answers(monkeypatch):
+    asked = []
+    monkeypatch.setattr(demo.webbrowser, "open", lambda address: asked.append(listening.is_set()))
+    monkeypatch.setattr(demo, "ASK_S", 0.01)
+    listening, port = demo.threading.Event(), demo.free_port()
+    shown = demo.threading.Thread(target=demo.show, args=("address", port))
+    shown.start()
+    shown.join(0.05)
+    with socket.create_server(("127.0.0.1", port)):
+        listening.set()
+        shown.join(10)
+    assert asked == [True]
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])

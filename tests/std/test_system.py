@@ -15,9 +15,9 @@ from std.own_folder import OwnFolder
 
 ROOT = Path(__file__).parents[2]
 WINDOWS = """
-import fcntl, importlib, os, pkgutil, sys, types
+import asyncio, fcntl, importlib, os, pkgutil, sys, types
 
-PACKAGES = ("std", "recogniser", "indexer", "searcher", "scoring", "spoken_terms")
+PACKAGES = ("std", "recogniser", "indexer", "searcher", "scoring", "service", "spoken_terms")
 
 def every_module():
     for package in map(importlib.import_module, PACKAGES):
@@ -39,7 +39,7 @@ def lock(descriptor, mode, size):
     locking.append(size)
 
 sys.modules["msvcrt"] = types.SimpleNamespace(LK_NBLCK=2, locking=lock)
-for name in ("fcntl", "resource", "pwd", "grp", "termios", "tty", "pty"):
+for name in ("fcntl", "resource", "pwd", "grp", "termios", "tty", "pty", "uvloop"):
     sys.modules[name] = None
 for name in (
     *("fork", "fchmod", "fchown", "pread", "pwrite", "getuid", "geteuid", "sysconf", "statvfs"),
@@ -60,6 +60,7 @@ def rename(source, target):
     really_rename(source, target)
 
 os.open, os.rename, sys.platform = opened, rename, "win32"
+asyncio.ProactorEventLoop = asyncio.SelectorEventLoop
 """
 
 
@@ -71,7 +72,7 @@ def on_windows(code, *arguments):
     return done.stdout
 
 
-def test_an_index_is_made_changed_and_searched_without_posix(tmp_path):
+def test_an_index_is_made_changed_searched_and_served_without_posix(tmp_path):
     made = """
 from pathlib import Path
 import spoken_terms as st
@@ -89,8 +90,29 @@ merge_segments(store)
 delete_recordings(["a"], store)
 with recording_folder(Path(folder, "networks"), {}), st.open(store) as index:
     print(len(locking) > 5, [hit.file for hit in index.search("abend")])
+
+import json, threading, time
+from urllib.request import Request, urlopen
+from service.app import create_app
+from service.server import Server, bound_socket, server_config
+from service.settings import Settings
+from service.state import Service
+
+settings = Settings((store,), feedback=Path(folder, "marks.jsonl"), jobs=2)
+with bound_socket("127.0.0.1", 0) as listener:
+    app = create_app(Service(settings), None)
+    server = Server(server_config(app, "", settings.limits.connections))
+    thread = threading.Thread(target=server.serve_on, args=(listener,))
+    thread.start()
+    while not server.started and thread.is_alive():
+        time.sleep(0.01)
+    address = f"http://127.0.0.1:{listener.getsockname()[1]}/api/search?term=abend"
+    with urlopen(address, timeout=60) as answer:
+        print([hit["file"] for hit in json.load(answer)["hits"]])
+    server.should_exit = True
+    thread.join()
 """
-    assert on_windows(made, tmp_path) == "True ['c']\n"
+    assert on_windows(made, tmp_path) == "True ['c']\n['c']\n"
 
 
 @pytest.fixture
