@@ -73,9 +73,9 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'spoken_terms' has no attribute {name!r}")
     from importlib import import_module
 
-    from spoken_terms.start import misplaced_package
+    from spoken_terms.start import FROM_PYTHON, misplaced_package
 
-    if problem := misplaced_package():
+    if problem := misplaced_package(packages=FROM_PYTHON):
         raise ImportError(problem)
     return getattr(import_module(_HOME.get(name, "spoken_terms.functions")), name)
 

@@ -17,7 +17,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("std", "recogniser", "indexer", "searcher", "scoring", "service")
+FROM_PYTHON = ("std", "recogniser", "indexer", "searcher", "scoring")
+PACKAGES = (*FROM_PYTHON, "service")  # which only std-serve needs
 COMMANDS = {  # and the modules whose function ``main`` they are
     "std-recognise": "recogniser.cli",
     "std-index": "indexer.cli",
@@ -78,17 +79,18 @@ std_demo = partial(start, "std-demo")
 std_query = partial(start, "std-query")
 
 
-def misplaced_package(root: Path = ROOT) -> str:
+def misplaced_package(root: Path = ROOT, packages: Sequence[str] = PACKAGES) -> str:
     """Describe, in one line, the first package that Python finds in another folder than ours.
 
     Args:
         root: the folder that should hold the packages.
+        packages: the packages that are needed.
 
     Returns:
         the message; empty if all packages are ours.
     """
     sizes = _installed_sizes(root)
-    for package in PACKAGES:
+    for package in packages:
         expected = root / package / "__init__.py"
         found = _found(package)
         if found is None or found.resolve() != expected.resolve():

@@ -16,9 +16,11 @@ ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
-def std_search(*folders):
+SEARCH = "import sys; from spoken_terms.start import std_search; sys.exit(std_search(['--help']))"
+
+
+def std_search(*folders, code=SEARCH):
     """std-search --help as the installed command starts it, with folders on PYTHONPATH."""
-    code = "import sys; from spoken_terms.start import std_search; sys.exit(std_search(['--help']))"
     path = os.pathsep.join(map(str, [*folders, ROOT]))
     return subprocess.run(
         [sys.executable, "-P", "-c", code],
@@ -54,6 +56,15 @@ def test_a_module_on_the_path_is_told_in_one_line(tmp_path):
     assert done.returncode == 2
     assert f"the package 'service' in {str(ROOT)!r}, got another one, " in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_program_may_have_a_service_of_its_own(tmp_path):
+    (tmp_path / "service.py").write_text("")
+    program = "import service, spoken_terms as st; print(st.Term.__name__, service.__file__)"
+    assert std_search(tmp_path, code=program).stdout == f"Term {tmp_path / 'service.py'}\n"
+    (tmp_path / "scoring.py").write_text("")
+    refused = std_search(tmp_path, code=program)
+    assert "ImportError: expected the package 'scoring' in" in refused.stderr
 
 
 def test_a_folder_without_code_is_not_taken(tmp_path):
