@@ -3,6 +3,7 @@
     python -m benchmarks.service INDEX [--requests 10000] [--users 1 20 50]
     python -m benchmarks.service INDEX --other CHECKOUT [--rounds 3]    # the two by turns, ratios
     python -m benchmarks.service INDEX --by-sound    # of any index with phones: unknown words only
+    python -m benchmarks.service INDEX --slow-queries    # beside slow queries and not
 
 Starts `std-serve` on a free port of the loopback over an index of synthetic networks
 (`benchmarks.index` makes one) and ends it. Users are asyncio tasks of this process, each with one
@@ -37,6 +38,11 @@ from searcher import open_index
 MOST_S = 600  # of one run
 READY_S = 120
 UNKNOWN_WORDS = 30
+WORDS = synthetic.words()[1:6]  # frequent ones
+SLOW = tuple(  # each takes the whole time that a search has
+    f"({WORDS[0]} NEAR/20s {WORDS[1]}) AND ({WORDS[0]} NEAR/{n}s {WORDS[n % 3 + 2]})"
+    for n in (20, 21, 22)
+)
 UNKNOWN = ("xylofon", "quarzmusik", "byzantin", "wykopal", "jagdhyp", "bozquef")
 
 
@@ -51,8 +57,11 @@ def main() -> None:
     parse.add_argument(
         "--by-sound", action="store_true", help="words of the index two by two, found by phones"
     )
+    parse.add_argument("--slow-queries", action="store_true", help="words beside slow queries")
     args = parse.parse_args()
-    if args.other:
+    if args.slow_queries:
+        found = beside_slow(args.index, args.rounds)
+    elif args.other:
         found = compared(args.index, args.other, args.requests, args.users, args.rounds)
     elif args.by_sound:
         found = by_sound(args.index)
@@ -138,6 +147,44 @@ def by_sound(index: Path) -> dict[str, Any]:
         note(found, "unknown, 4 users", run(address, process, unknown[100:200], 4))
         note(found, "known beside unknown", beside(address, words[2::3][:500], unknown[200:220]))
     return found
+
+
+def beside_slow(index: Path, rounds: int) -> dict[str, Any]:
+    """Known and unknown words, with and without three clients of slow queries, by turns."""
+    words = synthetic.words()
+    known = [words[rank] for rank in ranks(2000)]
+    unknown = [f"{UNKNOWN[i % 6]}{words[rank]}" for i, rank in enumerate(ranks(2000, seed=5))]
+    times: dict[str, list[float]] = {}
+    with served(index) as (address, process):
+        asyncio.run(wait_until(address, is_warm))
+        settle(process)
+        for _ in range(rounds):
+            for name, queries in (("alone", ()), ("beside slow queries", SLOW)):
+                asked = [known.pop() for _ in range(60)], [unknown.pop() for _ in range(60)]
+                some = asyncio.run(_beside(address, *asked, queries))
+                for kind, ms in zip(("known", "unknown"), some, strict=True):
+                    times.setdefault(f"{kind}, {name}", []).extend(ms)
+    found: dict[str, Any] = {"load": round(os.getloadavg()[0], 1)}
+    for name, ms in sorted(times.items()):
+        most = {f"p{part}_ms": round(float(np.percentile(ms, part)), 1) for part in (50, 95, 100)}
+        note(found, name, most)
+    return found
+
+
+async def _beside(
+    address: str, known: Sequence[str], unknown: Sequence[str], queries: Sequence[str]
+) -> list[list[float]]:
+    """Milliseconds of known and of unknown words, asked by one user each beside slow queries."""
+    slow = [asyncio.create_task(ask_once(address, f"/api/search?term={quote(q)}")) for q in queries]
+    await asyncio.sleep(1 if slow else 0)
+    found: list[list[tuple[int, float]]] = [[], []]
+    asked = zip((known, unknown), found, strict=True)
+    await asyncio.gather(*(user(address, iter(words), one) for words, one in asked))
+    for task in slow:
+        if task.done():
+            raise RuntimeError("a query was not slow: the figures mean nothing")
+        task.cancel()
+    return [[ms for _, ms in one] for one in found]
 
 
 def note(found: dict[str, Any], name: str, figure: Any) -> None:

@@ -3,20 +3,23 @@
     Lane          threads with a queue of limited length; beyond it `TooBusyError` becomes 429
     Stop          whether the client is connected and the time limit has not passed; the long
     loops of a job ask it (`std.execution.stop`)
+    Turns         slow jobs work in turns, one at a time
     in_lane       awaits a job for a request, and stops it when the client disconnects
     wanted        awaits any future for a request, and stops it when the client disconnects
 
 Known words, other words, queries and audio have separate lanes, so a slow term delays neither known
 words, which take a millisecond, nor audio. A lane may have spare threads, which take the jobs that
-have waited for a moment, so a slow query delays no other query.
+have waited for a moment, so a slow query delays no other query. Threads of Python share one
+interpreter, so each that computes delays all others; slow jobs therefore work in turns.
 """
 
 import asyncio
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from service.problems import ProblemError, too_busy
@@ -28,7 +31,12 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 
 SPARE_S = 0.03  # that a job waits before a spare thread takes it
+LEAVING_S = 5.0  # for jobs to end with the service
 LOOK_S = 0.2  # between two checks whether the client is connected
+QUICK_S = 0.2  # of work, after which a job is slow
+TURN_S = 0.02  # that a slow job works at once
+PAUSE_S = 0.002  # between two turns, in which another slow job begins its own
+MOST_PAUSES = 20  # while quick jobs are under way
 
 
 class JobStoppedError(Exception):
@@ -67,13 +75,63 @@ class Stop:
             raise JobStoppedError
 
 
+class Turns:
+    """Lets slow jobs work in turns.
+
+    However many there are, they take no more of the interpreter than one thread does. Between two
+    turns they let quick jobs finish, but each goes on in any case.
+    """
+
+    def __init__(self, are_others_working: Callable[[], bool]) -> None:
+        """Begin without a slow job.
+
+        Args:
+            are_others_working: whether quick jobs are under way.
+        """
+        self._are_others_working = are_others_working
+        self._working = threading.Lock()  # held by the slow job that works
+
+    @contextmanager
+    def taken(self, stop: Stop) -> Iterator[None]:
+        """Let the job of the block wait for its turns in `check_stop`, once it is slow.
+
+        Args:
+            stop: of the job; it may end the wait.
+        """
+        end_s, is_ours = time.monotonic() + QUICK_S, False
+
+        def wait_for_turn() -> None:
+            nonlocal end_s, is_ours
+            if time.monotonic() < end_s:
+                return
+            if is_ours:
+                self._working.release()
+                is_ours = False
+            for _ in range(MOST_PAUSES):
+                time.sleep(PAUSE_S)
+                if not self._are_others_working():
+                    break
+            while not self._working.acquire(timeout=LOOK_S):
+                stop.check()
+            end_s, is_ours = time.monotonic() + TURN_S, True
+
+        try:
+            with stopped_by(wait_for_turn):
+                yield
+        finally:
+            if is_ours:
+                self._working.release()
+
+
 class Lane:
     """Threads that do jobs in order of arrival.
 
-    They are daemons, so a job in a kernel does not prevent the process from ending.
+    They are daemons, so a job in a kernel does not prevent the process from ending for long.
     """
 
-    def __init__(self, name: str, workers: int, waiting: int, spare: int = 0) -> None:
+    def __init__(
+        self, name: str, workers: int, waiting: int, spare: int = 0, turns: Turns | None = None
+    ) -> None:
         """Start the threads.
 
         Args:
@@ -81,11 +139,13 @@ class Lane:
             workers: threads that take a job at once.
             waiting: jobs that may wait.
             spare: further threads, for jobs that no worker has taken after `SPARE_S`.
+            turns: in which its slow jobs work; None = all at once.
         """
-        self.name, self._waiting = name, waiting
+        self.name, self._waiting, self._turns = name, waiting, turns
         self._jobs: deque[tuple[Future[Any], Callable[[Stop], Any], Stop]] = deque()
         self._changed = threading.Condition()
         self.running = 0
+        self._stops: set[Stop] = set()  # of the jobs under way
         for number in range(workers + spare):
             after_s = 0.0 if number < workers else SPARE_S
             threading.Thread(
@@ -111,6 +171,9 @@ class Lane:
             self._changed.notify_all()
         return future
 
+    def _in_turns(self, stop: Stop) -> AbstractContextManager[None]:
+        return self._turns.taken(stop) if self._turns else nullcontext()
+
     def _work(self, after_s: float) -> None:
         """Do jobs, each when it has waited for some time."""
         while True:
@@ -119,9 +182,10 @@ class Lane:
                     self._changed.wait(left_s if self._jobs else None)
                 future, work, stop = self._jobs.popleft()
                 self.running += 1
+                self._stops.add(stop)
             try:
                 stop.check()
-                with stopped_by(stop.check):
+                with stopped_by(stop.check), self._in_turns(stop):
                     future.set_result(work(stop))
             except BaseException as error:
                 future.set_exception(error)
@@ -129,6 +193,15 @@ class Lane:
                 del future, work
                 with self._changed:
                     self.running -= 1
+                    self._stops.discard(stop)
+                    self._changed.notify_all()
+
+    def close(self) -> None:
+        """Stop the jobs under way: the interpreter must not end while they work."""
+        with self._changed:
+            for stop in self._stops:
+                stop.stop()
+            self._changed.wait_for(lambda: not self.running, LEAVING_S)
 
 
 async def in_lane(

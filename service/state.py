@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 from service.alerts import Alerts
 from service.examples import is_example
-from service.jobs import Lane, Stop, in_lane, wanted
+from service.jobs import Lane, Stop, Turns, in_lane, wanted
 from service.live_index import LiveIndex, Snapshot, unless_closed
 from service.marks import MarkFile
 from service.problems import ProblemError
@@ -72,9 +72,10 @@ class Service:
         self.known = Lane("known words", limits.known_workers, limits.waiting)
         self.other = Lane("unknown words", limits.other_workers, limits.waiting)
         workers, spare = limits.other_workers, limits.spare_workers
-        self.queries = Lane("queries", workers, limits.waiting, spare)
+        turns = Turns(lambda: bool(self.processes.busy or self.known.running or self.other.running))
+        self.queries = Lane("queries", workers, limits.waiting, spare, turns)
         self.audio = Lane("audio", limits.audio_workers, limits.waiting)
-        self.lists = Lane("term lists", limits.list_workers, limits.waiting)
+        self.lists = Lane("term lists", limits.list_workers, limits.waiting, turns=turns)
         self.changing = threading.Lock()  # held by the writer of the index
         self.ready = False  # whether known words are answered at once
         self.warm = False  # whether kernels are compiled and loaded
@@ -240,6 +241,8 @@ class Service:
             self.uploads.close()
         if self.audit_log is not None:
             self.audit_log.close()
+        for lane in (self.known, self.other, self.queries, self.audio, self.lists):
+            lane.close()
         self.processes.close()
         self.live.close()
         self.marks.close()

@@ -182,7 +182,6 @@ def swept_unit(event: Event, unit: int, rows: Int64s, sites: Sites, right: int =
         sites: all places.
         right: a place that is right; -1 = none is known to be.
     """
-    check_stop()
     leaves = [*sites_of(event)]
     rows = rows[np.lexsort((sites.end_ms[rows], sites.start_ms[rows]))]
     sides = _sides(leaves, rows)
@@ -191,6 +190,7 @@ def swept_unit(event: Event, unit: int, rows: Int64s, sites: Sites, right: int =
     }
     columns = (sites.start_ms[rows], sites.end_ms[rows], sites.probability[rows])
     for row, start, end, p in zip(rows.tolist(), *(c.tolist() for c in columns), strict=True):
+        check_stop()
         if row == right:
             p = 1.0
         following: dict[tuple[Memory, ...], float] = {}

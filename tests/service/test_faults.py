@@ -13,12 +13,14 @@ from pathlib import Path
 import pytest
 
 from indexer import index_files
+from service import jobs
 from service.alerts import signature
-from service.jobs import JobStoppedError, Lane, Stop
+from service.jobs import JobStoppedError, Lane, Stop, Turns
 from service.problems import ProblemError
 from service.searching import may_be_slow
 from service.settings import Limits, Settings
 from service.state import Service
+from std.execution.stop import check_stop
 from std.execution.workers import IN_PROCESS
 
 # A thread that waits for a server which was killed warns of it, perhaps during the next test.
@@ -233,6 +235,64 @@ def test_slow_jobs_delay_no_other_while_a_thread_is_spare():
     hold.set()
     assert late.result(60) == "after all"
     assert all(one.result(60) for one in slow)
+
+
+def test_slow_jobs_work_one_at_a_time_and_each_goes_on(monkeypatch):
+    monkeypatch.setattr(jobs, "QUICK_S", 0.01)
+    turns = Turns(lambda: False)
+    lane, working, together, pieces = Lane("test", 3, 9, turns=turns), set(), [], [0] * 3
+
+    def work(number):
+        def work_on(stop):
+            end_s = time.monotonic() + 0.3
+            while time.monotonic() < end_s:
+                check_stop()
+                if turns._working.locked():  # from now on all are slow
+                    working.add(number)
+                    together.append(len(working))
+                    pieces[number] += 1
+                    time.sleep(0.002)
+                    working.discard(number)
+
+        return work_on
+
+    for one in [lane.submit(work(number), Stop(60)) for number in range(3)]:
+        one.result(60)
+    assert sorted(together)[int(0.9 * len(together))] == 1  # while the first turns begin, more
+    assert min(pieces) > 5
+    assert not turns._working.locked()
+
+
+def test_slow_jobs_wait_for_quick_ones_but_not_for_ever(monkeypatch):
+    monkeypatch.setattr(jobs, "QUICK_S", 0.0)
+    monkeypatch.setattr(jobs, "TURN_S", 0.0)
+    times = {}
+    for is_busy in (False, True):
+        with Turns(lambda busy=is_busy: busy).taken(Stop(60)):
+            began_s = time.monotonic()
+            for _ in range(3):
+                check_stop()
+            times[is_busy] = time.monotonic() - began_s
+    pauses_s = 2 * jobs.MOST_PAUSES * jobs.PAUSE_S
+    assert times[True] >= pauses_s > times[False]
+
+
+def test_a_service_that_ends_stops_its_jobs():
+    turns = Turns(lambda: False)
+    lane, begun = Lane("test", 1, 1, turns=turns), threading.Event()
+
+    def work(stop):
+        begun.set()
+        while True:
+            check_stop()
+            time.sleep(0.001)
+
+    one = lane.submit(work, Stop(300))
+    assert begun.wait(60)
+    lane.close()
+    assert lane.running == 0
+    with pytest.raises(JobStoppedError):
+        one.result(1)
 
 
 def test_a_query_has_threads_of_its_own(client):
