@@ -39,7 +39,7 @@ SHOWN_PER_SECOND, MOST_SHOWN = 20, 72_000  # of a whole recording, unless a coun
 PEAKS_RATE_HZ = 8000
 VERSION = 1
 NAME = re.compile("[0-9a-f]{32}")  # that `name_of` gives
-KEPT_BYTES = 4_000_000_000  # of converted recordings; the least recently used ones are removed
+KEPT_BYTES = 4_000_000_000  # of converted recordings, and of waveforms; older ones are removed
 SPECTROGRAM_RATE_HZ = 16_000
 WINDOW = 400  # samples of a spectrum: 25 ms
 STEP = 80  # samples from one spectrum to the next: 5 ms
@@ -120,13 +120,22 @@ class Peaks:
         return largest[::2]
 
 
-def peaks_of(entry: RecordingEntry, folder: Path | None, check: Callable[[], None]) -> Peaks:
+UNTOLD: Callable[[float], None] = lambda seconds: None  # noqa: E731  # a name for "nobody asks"
+
+
+def peaks_of(
+    entry: RecordingEntry,
+    folder: Path | None,
+    check: Callable[[], None],
+    tell: Callable[[float], None] = UNTOLD,
+) -> Peaks:
     """The waveform of a recording, from its folder or from its audio.
 
     Args:
         entry: a recording with audio.
         folder: the folder of stored waveforms; None = do not store them.
         check: may raise to stop.
+        tell: is called with the seconds that are done.
     """
     assert entry.audio is not None
     kept = (
@@ -140,13 +149,14 @@ def peaks_of(entry: RecordingEntry, folder: Path | None, check: Callable[[], Non
         with suppress(OSError, ValueError):
             stored = np.load(kept, mmap_mode="r", allow_pickle=False)
             return Peaks(float(stored[:8].view("<f8")[0]), stored[8:])
-    peaks = compute(entry.audio, entry.recording.channel, check)
+    peaks = compute(entry.audio, entry.recording.channel, check, tell)
     if kept:
         with suppress(StdError, OSError):  # not stored: the next request computes it again
             make_folder(kept.parent)
             with open_output(kept) as stream:
                 duration = np.array([peaks.duration_s], "<f8").view(np.uint8)
                 np.save(stream, np.concatenate([duration, peaks.peaks]))
+            remove_outdated(kept.parent)
     return peaks
 
 
@@ -164,11 +174,14 @@ def name_of(path: Path, channel: int) -> str:
     return hashlib.sha256(state.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
-def compute(path: Path, channel: int, check: Callable[[], None]) -> Peaks:
+def compute(
+    path: Path, channel: int, check: Callable[[], None], tell: Callable[[float], None] = UNTOLD
+) -> Peaks:
     """The waveform of an audio file."""
     size, rest, parts, total = PEAKS_RATE_HZ // PER_SECOND, np.empty(0, np.float32), [], 0
     for block in samples(path, PEAKS_RATE_HZ, channel=channel, check=check):
         total += len(block)
+        tell(total / PEAKS_RATE_HZ)
         joined = np.concatenate([rest, block])
         whole = len(joined) // size * size
         parts.append(np.abs(joined[:whole]).reshape(-1, size).max(axis=1, initial=0.0))
@@ -204,15 +217,26 @@ def playable(path: Path, folder: Path, check: Callable[[], None]) -> Path:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-        remove_oldest(place, KEPT_BYTES)
+        remove_oldest(place, "*.ogg", KEPT_BYTES)
         return target
     except OSError as error:
         raise ProblemError(503, f"converted audio cannot be kept: {error.strerror}") from error
 
 
-def remove_oldest(folder: Path, limit_bytes: int) -> None:
-    """Remove the least recently used converted recordings beyond a limit."""
-    ours = [path for path in folder.glob("*.ogg") if NAME.fullmatch(path.stem)]
+def remove_outdated(folder: Path) -> None:
+    """Remove waveforms that other versions made, and the oldest ones beyond a limit."""
+    ours = f"*-{PER_SECOND}.npy"
+    current = {path.name for path in folder.glob(ours)}
+    for path in folder.glob("*.npy"):
+        if path.name not in current and NAME.match(path.name):
+            with suppress(OSError):
+                path.unlink()
+    remove_oldest(folder, ours, KEPT_BYTES)
+
+
+def remove_oldest(folder: Path, pattern: str, limit_bytes: int) -> None:
+    """Remove the least recently used of the files that the service made, beyond a limit."""
+    ours = [path for path in folder.glob(pattern) if NAME.match(path.stem)]
     files = sorted(ours, key=lambda path: -path.stat().st_mtime)
     total = 0
     for path in files:

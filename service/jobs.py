@@ -5,6 +5,7 @@
     loops of a job ask it (`std.execution.stop`)
     Turns         slow jobs work in turns, one at a time
     in_lane       awaits a job for a request, and stops it when the client disconnects
+    Ongoing       jobs that go on when their clients have left
     wanted        awaits any future for a request, and stops it when the client disconnects
 
 Known words, other words, queries and audio have separate lanes, so a slow term delays neither known
@@ -17,10 +18,10 @@ import asyncio
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from service.problems import ProblemError, too_busy
 from std.execution.stop import stopped_by
@@ -204,6 +205,66 @@ class Lane:
             self._changed.wait_for(lambda: not self.running, LEAVING_S)
 
 
+class UnderWay(NamedTuple):
+    """A job that has not ended yet."""
+
+    done_s: float  # of the recording
+
+
+class Ongoing:
+    """Jobs about whole recordings, each once; they go on when their clients have left.
+
+    A job stores its result itself. A job that failed is remembered until somebody is told.
+    """
+
+    def __init__(self, lane: Lane, seconds: float) -> None:
+        """Begin without a job.
+
+        Args:
+            lane: of the jobs.
+            seconds: that a job may take, with its time in the queue.
+        """
+        self._lane, self._seconds = lane, seconds
+        self._jobs: dict[Hashable, tuple[asyncio.Future[Any], list[float]]] = {}
+
+    async def result(
+        self, key: Hashable, work: Callable[[Stop, Callable[[float], None]], A], wait_s: float
+    ) -> A | UnderWay:
+        """The result of a job, which is begun unless it is under way.
+
+        Args:
+            key: of the job.
+            work: the job; it tells how many seconds of the recording are done.
+            wait_s: that a request waits for it.
+
+        Raises:
+            ProblemError: too many jobs are waiting, or this one took too long.
+        """
+        if key not in self._jobs:
+            done_s, stop = [0.0], Stop(self._seconds)
+
+            def tell(seconds: float) -> None:
+                done_s[0] = seconds
+
+            future = asyncio.wrap_future(self._lane.submit(lambda stop: work(stop, tell), stop))
+            self._jobs[key] = future, done_s
+            future.add_done_callback(lambda one: self._end(key, one))
+        future, done_s = self._jobs[key]
+        if not (await asyncio.wait({future}, timeout=wait_s))[0]:
+            return UnderWay(done_s[0])
+        self._jobs.pop(key, None)
+        try:
+            found: A = future.result()
+        except JobStoppedError as error:
+            raise _too_slow(self._seconds) from error
+        return found
+
+    def _end(self, key: Hashable, future: "asyncio.Future[Any]") -> None:
+        """Forget a job that has ended well; read the outcome of others, as `_forget` does."""
+        if future.cancelled() or future.exception() is None:
+            self._jobs.pop(key, None)
+
+
 async def in_lane(
     lane: Lane, request: "Request | None", work: Callable[[Stop], A], seconds: float
 ) -> A:
@@ -231,12 +292,15 @@ async def wanted(future: "asyncio.Future[A]", stop: Stop, request: "Request | No
             if stop.overdue or (request is not None and await request.is_disconnected()):
                 raise JobStoppedError
     except JobStoppedError as error:
-        detail = f"this took more than {stop.seconds:g} s and was stopped"
-        raise ProblemError(503, detail) from error
+        raise _too_slow(stop.seconds) from error
     finally:
         stop.stop()
         if not future.done():
             future.add_done_callback(_forget)
+
+
+def _too_slow(seconds: float) -> ProblemError:
+    return ProblemError(503, f"this took more than {seconds:g} s and was stopped")
 
 
 def _forget(future: "asyncio.Future[Any]") -> None:

@@ -23,10 +23,12 @@ class Limits:
     window_s: float = 60.0  # of a spectrogram
     search_s: float = 30.0  # of one search
     list_s: float = 600.0  # of a term list
+    recording_s: float = 3600.0  # of a waveform, or a copy that browsers play
+    waveform_wait_s: float = 5.0  # that a request waits for a waveform
     known_workers: int = 2  # for searches of known words, if no process answers them
     other_workers: int = 2  # for splits and phones; and as many for queries and wildcards
     spare_workers: int = 6  # for queries that wait because others are slow
-    audio_workers: int = 2
+    audio_workers: int = 2  # for stretches; and as many for whole recordings
     list_workers: int = 1
     waiting: int = 100  # waiting requests per kind of worker; further ones get status 429
     body_bytes: int = 4_000_000

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 from service.alerts import Alerts
 from service.examples import is_example
-from service.jobs import Lane, Stop, Turns, in_lane, wanted
+from service.jobs import Lane, Ongoing, Stop, Turns, in_lane, wanted
 from service.live_index import LiveIndex, Snapshot, unless_closed
 from service.marks import MarkFile
 from service.problems import ProblemError
@@ -75,6 +75,8 @@ class Service:
         turns = Turns(lambda: bool(self.processes.busy or self.known.running or self.other.running))
         self.queries = Lane("queries", workers, limits.waiting, spare, turns)
         self.audio = Lane("audio", limits.audio_workers, limits.waiting)
+        self.recordings = Lane("whole recordings", limits.audio_workers, limits.waiting)
+        self.waveforms = Ongoing(self.recordings, limits.recording_s)
         self.lists = Lane("term lists", limits.list_workers, limits.waiting, turns=turns)
         self.changing = threading.Lock()  # held by the writer of the index
         self.ready = False  # whether known words are answered at once
@@ -97,6 +99,11 @@ class Service:
                 if not is_linked and os.access(beside if beside.exists() else url, os.W_OK):
                     return beside
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "std-serve"
+
+    @property
+    def lanes(self) -> tuple[Lane, ...]:
+        """All threads that work for requests."""
+        return (self.known, self.other, self.queries, self.audio, self.recordings, self.lists)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -241,7 +248,7 @@ class Service:
             self.uploads.close()
         if self.audit_log is not None:
             self.audit_log.close()
-        for lane in (self.known, self.other, self.queries, self.audio, self.lists):
+        for lane in self.lanes:
             lane.close()
         self.processes.close()
         self.live.close()

@@ -1,12 +1,13 @@
 """The sound of recordings: whole with Range, clips, waveforms, spectrograms."""
 
 import re
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import FileResponse, Response
 
-from service.api.models import PROBLEMS, PeaksDocument, Seconds
+from service.api.models import PROBLEMS, PeaksDocument, Seconds, UnderWayDocument
 from service.api.requests import entry_of, json_reply, service_of
 from service.audio import (
     MEDIA_TYPES,
@@ -19,8 +20,8 @@ from service.audio import (
     playable,
     spectrogram_png,
 )
-from service.jobs import in_lane
-from service.problems import ProblemError
+from service.jobs import Stop, UnderWay, in_lane
+from service.problems import RETRY_S, ProblemError
 from service.recordings import RecordingEntry
 from service.state import Service
 from std.audio.files import is_audio, is_below
@@ -67,10 +68,10 @@ async def audio(request: Request, recording: str) -> Response:
     path, media_type = entry.audio, entry.audio_type
     if not media_type:
         path = await in_lane(
-            service.audio,
+            service.recordings,
             request,
             lambda stop: playable(path, service.kept_folder, stop.check),
-            service.limits.list_s,
+            service.limits.recording_s,
         )
         media_type = "audio/ogg"
     if not path.is_file() or not is_audio(path):
@@ -133,7 +134,11 @@ def _part(content: bytes, media_type: str, wanted: str) -> Response:
     return Response(content[begin:end], 206, headers, media_type)
 
 
-@router.get("/recordings/{recording}/peaks", response_model=PeaksDocument)
+@router.get(
+    "/recordings/{recording}/peaks",
+    response_model=PeaksDocument,
+    responses={202: {"model": UnderWayDocument, "description": "ask again: it is computed"}},
+)
 async def peaks(
     request: Request,
     recording: str,
@@ -143,21 +148,25 @@ async def peaks(
         int | None, Query(ge=1, le=MOST_SHOWN, description="of equal parts; 20 in a second")
     ] = None,
 ) -> Response:
-    """The waveform of a recording, or of a stretch of it: the largest amplitude in each part."""
+    """The waveform of a recording, or of a stretch of it: the largest amplitude in each part.
+
+    The first one of a long recording takes minutes and is computed whether anybody waits or not.
+    """
     service = service_of(request)
     entry = heard_entry(service, recording)
     assert entry.audio is not None
     key = "peaks", name_of(entry.audio, entry.recording.channel)
-    async with service.turn(key):  # decoded once, however many parts are asked for at once
-        found: Peaks | None = service.cache.get(key)
-        if found is None:
-            found = await in_lane(
-                service.audio,
-                request,
-                lambda stop: peaks_of(entry, service.kept_folder, stop.check),
-                service.limits.list_s,
-            )
-            service.cache.put(key, found, len(found.peaks) + 200)
+
+    def compute(stop: Stop, tell: Callable[[float], None]) -> Peaks:
+        peaks = peaks_of(entry, service.kept_folder, stop.check, tell)
+        service.cache.put(key, peaks, len(peaks.peaks) + 200)
+        return peaks
+
+    found: Peaks | UnderWay | None = service.cache.get(key)
+    if found is None:
+        found = await service.waveforms.result(key, compute, service.limits.waveform_wait_s)
+    if isinstance(found, UnderWay):
+        return json_reply({"done_s": found.done_s}, 202, {"Retry-After": str(RETRY_S)})
     end_s = found.duration_s if to_s is None else to_s
     if end_s < from_s:
         raise ProblemError(400, f"to: expected at least {from_s:g}, got {end_s:g}")

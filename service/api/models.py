@@ -279,6 +279,12 @@ class PeaksDocument(Document):
     peaks: list[int]
 
 
+class UnderWayDocument(Document):
+    """A result that is not computed yet."""
+
+    done_s: float = Field(description="seconds of the recording that are done")
+
+
 class HealthDocument(Document):
     """The state of the service."""
 

@@ -78,7 +78,7 @@ async def metrics(request: Request) -> Response:
         "search_processes_starting": service.processes.starting,
         "search_processes_memory_bytes": service.processes.memory_bytes,
     }
-    for lane in (service.known, service.other, service.queries, service.audio, service.lists):
+    for lane in service.lanes:
         name = lane.name.replace(" ", "_")
         gauges[f"waiting_{name}"], gauges[f"running_{name}"] = lane.waiting, lane.running
     gauges["waiting_known_words"] += service.processes.waiting

@@ -4,6 +4,7 @@ FastAPI reads and validates parameters one by one, which takes longer than the r
 a request. `parameters` reads them in one step and describes them as FastAPI would.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, TypeVar, get_origin
 
@@ -35,9 +36,11 @@ def base_of(request: Request) -> str:
     return str(request.base_url).rstrip("/")
 
 
-def json_reply(document: Any) -> Response:
+def json_reply(
+    document: Any, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
     """A document as JSON, without validation, which would cost more than building it."""
-    return Response(json_bytes(document), media_type="application/json")
+    return Response(json_bytes(document), status, headers, "application/json")
 
 
 def entry_of(service: Service, recording: str) -> RecordingEntry:

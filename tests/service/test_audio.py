@@ -3,6 +3,8 @@
 import io
 import math
 import shutil
+import threading
+import time
 import wave
 from itertools import pairwise
 
@@ -17,6 +19,7 @@ from service.audio import (
     clip,
     grey,
     mel_bands,
+    name_of,
     peaks_of,
     playable,
     png,
@@ -163,8 +166,52 @@ def test_what_browsers_do_not_play_is_converted_once(beep, tmp_path):
     assert len(sound) / RATE == pytest.approx(5, abs=0.1)
     written = converted.stat().st_ino
     assert playable(aiff, tmp_path / "kept", go_on).stat().st_ino == written
-    remove_oldest(converted.parent, 1)
+    remove_oldest(converted.parent, "*.ogg", 1)
     assert not converted.exists()
+
+
+def test_a_waveform_is_computed_whether_anybody_waits_or_not(serve, changed, monkeypatch):
+    from service.api import audio as routes
+    from service.settings import Limits
+
+    go_on, begun, usual = threading.Event(), [], routes.peaks_of
+
+    def slow_peaks(entry, folder, check, tell):
+        begun.append(entry.id)
+        tell(12.5)
+        assert go_on.wait(300)
+        if entry.id == "KERSTIN_01":
+            raise ProblemError(404, "the audio of this recording is gone")
+        return usual(entry, None, check, tell)
+
+    monkeypatch.setattr(routes, "peaks_of", slow_peaks)
+    with serve(changed(limits=Limits(waveform_wait_s=0.2))) as client:
+        for name in ("KERSTIN_00", "KERSTIN_01", "KERSTIN_00"):
+            answer = client(f"/api/recordings/{name}/peaks")
+            assert (answer.status, answer.json) == (202, {"done_s": 12.5})
+            assert int(answer.headers["retry-after"]) > 0
+        assert begun == ["KERSTIN_00", "KERSTIN_01"]
+        sound = client("/api/clips/KERSTIN_02", **{"from": 1, "to": 2})  # both threads are busy
+        assert sound.status == 200
+        go_on.set()
+        while client.service.recordings.running:
+            time.sleep(0.01)
+        assert client("/api/recordings/KERSTIN_00/peaks").json["duration_s"] > 60
+        assert client("/api/recordings/KERSTIN_01/peaks").status == 404  # told, then tried again
+        assert begun.count("KERSTIN_01") == 1
+        while client("/api/recordings/KERSTIN_01/peaks").status == 202:
+            time.sleep(0.01)
+        assert begun == ["KERSTIN_00", "KERSTIN_01", "KERSTIN_01"]
+
+
+def test_waveforms_of_other_versions_are_removed(beep, tmp_path):
+    kept = tmp_path / "peaks"
+    kept.mkdir()
+    for name in (f"{'0' * 32}.npy", f"{'0' * 32}-20.npy", f"{'1' * 32}-{PER_SECOND}.npy", "a.npy"):
+        (kept / name).write_bytes(b"")
+    peaks_of(entry(beep), tmp_path, go_on)
+    mine = f"{name_of(beep, 1)}-{PER_SECOND}.npy"
+    assert {one.name for one in kept.iterdir()} == {mine, f"{'1' * 32}-{PER_SECOND}.npy", "a.npy"}
 
 
 def test_what_is_no_audio_is_not_served(serve, german_settings, german, tmp_path):
@@ -225,5 +272,5 @@ def test_the_folder_beside_an_index_is_no_link(german_settings, tmp_path, monkey
 def test_only_converted_recordings_are_removed(tmp_path):
     for name in ("song", "0" * 32, "1" * 32):
         (tmp_path / f"{name}.ogg").write_bytes(b"1234")
-    remove_oldest(tmp_path, 0)
+    remove_oldest(tmp_path, "*.ogg", 0)
     assert [path.name for path in tmp_path.iterdir()] == ["song.ogg"]

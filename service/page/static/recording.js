@@ -203,9 +203,22 @@ async function loadSound(known) {
   if (!known.has_audio) return;
   audio.src = await audioAddress(id);
   if (current) select(current); // chosen before there was sound
-  const { duration_s: durationS, peaks } = await askJson(`${path}/peaks?count=${OVERVIEW}`);
+  const { duration_s: durationS, peaks } = await computedPeaks();
   const load = async (fromS, toS, count) => (await askJson(`${path}/peaks?from=${fromS}&to=${toS}&count=${count}`)).peaks;
   wave = makeWave(document.getElementById("wave"), durationS, peaks, load, (seconds) => seek(seconds), showSpan);
+}
+
+/** The waveform; while the service computes that of a long recording, how far it is. */
+async function computedPeaks() {
+  const span = document.getElementById("wave-span");
+  const lengthS = () => (Number.isFinite(audio.duration) ? audio.duration : Infinity);
+  for (;;) {
+    const answer = await ask(`${path}/peaks?count=${OVERVIEW}`);
+    const found = await answer.json();
+    if (answer.status !== 202) return found;
+    span.textContent = `the waveform is computed: ${Math.min(99, Math.round(100 * found.done_s / lengthS()))} %`;
+    await new Promise((resolve) => { setTimeout(resolve, 1000 * answer.headers.get("Retry-After")); });
+  }
 }
 
 /** Say which stretch the waveform shows. */
