@@ -33,8 +33,9 @@ TOKEN = "the content of the file of --token-file; without this option no token i
 
 PLACE = {"term": "die", "recording": "KERSTIN_00", "start": 21.345, "end": 21.45}
 PARAMETERS: dict[str, Any] = {  # examples by name, of an archive that has KERSTIN_00
-    "at": 12.4, "before": "die", "end": 22.0, "from": 12.0, "min_probability": 0.5,
-    "inflections": True, "q": "die", "recording": "KERSTIN_00", "start": 21.0, "term": "die", "text": "poli", "to": 14.0,
+    "at": 12.4, "before": "die", "end": 22.0, "from": 12.0, "inflections": True,
+    "min_probability": 0.5, "q": "die", "recording": "KERSTIN_00", "start": 21.0, "term": "die",
+    "text": "poli", "to": 14.0,
 }  # fmt: skip
 OF_OPERATION: dict[str, dict[str, Any]] = {
     "facets": {"facet": "recording", "text": "kerstin"},
