@@ -79,7 +79,8 @@ def _has_body(scope: Scope) -> bool:
 
 def _is_upload(scope: Scope, settings: Settings) -> bool:
     """Whether a request's body is a file that somebody adds."""
-    return settings.allow_uploads and path_of(scope) == UPLOADS_PATH
+    is_sent = scope["method"] == "POST" and path_of(scope) == UPLOADS_PATH
+    return settings.allow_uploads and is_sent
 
 
 class Bounded:

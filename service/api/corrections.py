@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Query, Request
-from pydantic import Field
+from pydantic import Field, StringConstraints
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
@@ -40,6 +40,15 @@ TRANSCRIPT_TYPES = {
 }
 
 
+Words = Annotated[  # without characters that nobody sees
+    str,
+    StringConstraints(
+        max_length=500,
+        pattern=r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]*$",
+    ),
+]
+
+
 class CorrectionDocument(Document):
     """A correction."""
 
@@ -63,9 +72,7 @@ class CorrectionRequest(Document):
         alias="from", description="words whose middles are from here", examples=[12.3]
     )
     to_s: SentSeconds = Field(alias="to", description="to before here", examples=[12.9])
-    words: str = Field(
-        max_length=500, description="what was said; empty: nothing", examples=["Rathaus Mitte"]
-    )
+    words: Words = Field(description="what was said; empty: nothing", examples=["Rathaus Mitte"])
     before: str | None = Field(
         None, description="the words as they were seen; if others are there now, status 412"
     )
@@ -99,7 +106,7 @@ class EverywhereRequest(Document):
     """The words to write at some places."""
 
     before: str = Field(min_length=1, max_length=200)
-    after: str = Field(max_length=500)
+    after: Words
     places: list[CorrectedPlace] = Field(min_length=1, max_length=10_000)
 
 

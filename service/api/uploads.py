@@ -1,10 +1,11 @@
 """Recordings that people add: sound or captions, with metadata (``--allow-uploads``)."""
 
 import re
+from datetime import date as date_of_day
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
-from pydantic import Field
+from pydantic import Field, StringConstraints
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
@@ -14,9 +15,12 @@ from service.problems import ProblemError
 from service.recordings import recording_id
 from service.state import Service
 from service.uploads.checks import CAPTION_ENDS, name_of
+from service.uploads.folder import metadata_file
 from service.uploads.work import Upload, UploadWork
 from std.audio.files import ENDS
 from std.errors import InputError
+from std.metadata.read import RECORDING_COLUMNS
+from std.metadata.table import AUDIO_FACTS
 from std.values import Recording
 
 FILE_BODY = {
@@ -29,6 +33,11 @@ FILE_BODY = {
         },
     }
 }
+
+
+Column = Annotated[str, StringConstraints(pattern=r"^\w[\w .-]*$", max_length=60)]
+Value = Annotated[str, StringConstraints(min_length=0)]  # any length, but Unicode
+RESERVED_COLUMNS = frozenset({*RECORDING_COLUMNS, "channel", *AUDIO_FACTS})
 
 
 class UploadDocument(Document):
@@ -59,7 +68,7 @@ class UploadsDocument(Document):
 class MetadataRequest(Document):
     """Metadata of a recording."""
 
-    metadata: dict[str, str] = Field(
+    metadata: dict[Column, Value] = Field(
         min_length=1,
         max_length=50,
         description="values by column; an empty one takes the value away",
@@ -122,6 +131,10 @@ async def upload(
     wanted = name_of(name)
     length = request.headers.get("content-length", "0")
     size = int(length) if re.fullmatch(r"\d{1,15}", length, re.ASCII) else 0
+    described = {"title": title.strip() or wanted.title, "date": date.strip()}
+    values = {column: value for column, value in described.items() if value}
+    _require_day(values.get("date", ""))
+    metadata_file({wanted.stem: values})  # refused before it is sent
     arriving = await run_in_threadpool(
         work.folder.begin, wanted, size, lambda stem: _is_indexed(stem, service)
     )
@@ -130,8 +143,6 @@ async def upload(
             await run_in_threadpool(arriving.write, part)
         await run_in_threadpool(arriving.complete)
         await run_in_threadpool(work.check, arriving)
-        described = {"title": title.strip() or wanted.title, "date": date.strip()}
-        values = {column: value for column, value in described.items() if value}
         await _kept(work.folder.take, arriving, values)
     work.look()
     answer = json_reply(_document(_named(wanted.stem, work), service))
@@ -144,9 +155,12 @@ async def describe(request: Request, name: str, described: MetadataRequest) -> R
     """Change the title, date, ... of a recording; an empty value removes one."""
     service = service_of(request)
     work = _work_of(service)
+    if reserved := {name.casefold() for name in described.metadata} & RESERVED_COLUMNS:
+        raise ProblemError(400, f"metadata: {min(reserved)!r} says which recording it is")
     most = service.limits.metadata_letters
     if any(len(value) > most for value in described.metadata.values()):
         raise ProblemError(400, f"metadata: expected values of at most {most} letters")
+    _require_day(described.metadata.get("date", ""))
     await _kept(work.folder.describe, name, described.metadata)
     work.look()
     return json_reply(_document(_named(name, work), service))
@@ -168,6 +182,19 @@ async def restore(request: Request, name: str) -> Response:
     await _kept(work.folder.restore, name)
     work.look()
     return json_reply(_document(_named(name, work), service))
+
+
+def _require_day(value: str) -> None:
+    """Refuse a date whose day is not in the calendar; others are checked with the table.
+
+    Raises:
+        ProblemError: it is not.
+    """
+    if re.match(r"\d{4}-\d{2}-\d{2}", value, re.ASCII):
+        try:
+            date_of_day.fromisoformat(value[:10])
+        except ValueError as error:
+            raise ProblemError(400, f"date: expected a day, got {value[:10]!r}") from error
 
 
 async def _kept(change, *arguments) -> None:  # type: ignore[no-untyped-def]  # any change of the folder

@@ -171,14 +171,7 @@ class UploadFolder:
         before = self.metadata()
         rows = {file: before.values(file) for file in before.files}
         rows[name] = {**rows.get(name, {}), **values}
-        columns = sorted({column for row in rows.values() for column in row})
-        text = io.StringIO()
-        table = csv.writer(text)
-        table.writerow(["recording", *columns])
-        for file, row in rows.items():
-            table.writerow([file, *(row.get(one, "") for one in columns)])
-        content = text.getvalue().encode()
-        parse(io.BytesIO(content), "metadata")
+        content = metadata_file(rows)
         with open_output(self.table) as stream:
             stream.write(content)
 
@@ -239,6 +232,26 @@ class UploadFolder:
     def close(self) -> None:
         """Let another service use it."""
         os.close(self._handle)
+
+
+def metadata_file(rows: Mapping[str, Mapping[str, str]]) -> bytes:
+    """The content of the table of metadata.
+
+    Args:
+        rows: values by column, of each recording.
+
+    Raises:
+        InputError: a value is none that metadata may have.
+    """
+    columns = sorted({column for row in rows.values() for column in row})
+    text = io.StringIO()
+    table = csv.writer(text)
+    table.writerow(["recording", *columns])
+    for file, row in rows.items():
+        table.writerow([file, *(row.get(one, "") for one in columns)])
+    content = text.getvalue().encode()
+    parse(io.BytesIO(content), "metadata")
+    return content
 
 
 class Arriving:

@@ -99,6 +99,8 @@ def test_words_are_corrected_everywhere(correcting, settings):
         (f"{PATH}/corrections", {"from": 2, "words": "a"}, 422),
         (f"{PATH}/corrections", {"from": False, "to": 3, "words": "a"}, 422),
         (f"{PATH}/corrections", {"from": 2, "to": 3, "words": "a" * 501}, 422),
+        (f"{PATH}/corrections", {"from": 2, "to": 3, "words": "a\0"}, 422),
+        (f"{PATH}/corrections", {"from": 2, "to": 3, "words": "a\u202eb"}, 422),
         ("/api/recordings/nobody/corrections", {"from": 2, "to": 3, "words": "a"}, 404),
         ("/api/corrections", {"before": "a", "after": "b", "places": []}, 422),
     ],

@@ -220,7 +220,7 @@ def test_of_several_at_once_with_one_name_one_is_taken(adding):
     assert sorted(answers) == [201, *[409] * 5]
 
 
-def test_a_sender_who_goes_away_leaves_nothing(adding):
+def test_a_sender_who_goes_away_leaves_nothing(adding, capfd):
     with socket.create_connection(adding.service_address) as line:
         head = "POST /api/uploads?name=gone.vtt HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n"
         line.sendall(
@@ -235,6 +235,36 @@ def test_a_sender_who_goes_away_leaves_nothing(adding):
         time.sleep(0.05)
     assert upload_of(adding, "gone") is None
     assert post(adding, "gone.vtt", CAPTIONS).status == 201
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b'{"metadata": {"title": "\\ud800"}}', 422),  # half of a character
+        (b'{"metadata": {"\\ud800": "a"}}', 422),
+        (b'{"metadata": {"a\\nb": "a"}}', 422),
+        (b'{"metadata": {"\\u202eeltit": "a"}}', 422),
+        (b'{"metadata": {"Channel": "2"}}', 400),
+        (b'{"metadata": {"audio": "/etc/passwd"}}', 400),
+        (b'{"metadata": {"date": "2023-02-29"}}', 400),
+    ],
+)
+def test_metadata_that_nobody_means_are_refused(adding, body, status):
+    if upload_of(adding, "described") is None:
+        assert post(adding, "described.vtt", CAPTIONS).status == 201
+    sent = {"method": "PATCH", "body": body, "headers": {"Content-Type": "application/json"}}
+    answer = adding("/api/uploads/described", **sent)
+    assert answer.status == status, answer.json
+    assert answer.json["detail"]
+    assert upload_of(adding, "described")["metadata"] == {}
+
+
+def test_a_wrong_date_is_told_before_the_file_comes(adding):
+    head = "POST /api/uploads?name=dated.vtt&date=2023-02-29 HTTP/1.1\r\nHost: localhost\r\n"
+    with socket.create_connection(adding.service_address, 10) as one:
+        one.sendall(f"{head}Content-Length: 100\r\n\r\n".encode())
+        assert one.recv(100).startswith(b"HTTP/1.1 400 ")
 
 
 def test_a_file_that_is_too_large_is_refused_before_it_comes(adding):
