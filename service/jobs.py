@@ -3,7 +3,7 @@
     Lane          threads with a queue of limited length; beyond it `TooBusyError` becomes 429
     Stop          whether the client is connected and the time limit has not passed; the long
     loops of a job ask it (`std.execution.stop`)
-    Turns         slow jobs work in turns, one at a time
+    SlowJobs      let slow jobs work in turns, one at a time
     in_lane       awaits a job for a request, and stops it when the client disconnects
     Ongoing       jobs that go on when their clients have left
     wanted        awaits any future for a request, and stops it when the client disconnects
@@ -76,7 +76,7 @@ class Stop:
             raise JobStoppedError
 
 
-class Turns:
+class SlowJobs:
     """Lets slow jobs work in turns.
 
     However many there are, they take no more of the interpreter than one thread does. Between two
@@ -131,7 +131,7 @@ class Lane:
     """
 
     def __init__(
-        self, name: str, workers: int, waiting: int, spare: int = 0, turns: Turns | None = None
+        self, name: str, workers: int, waiting: int, spare: int = 0, turns: SlowJobs | None = None
     ) -> None:
         """Start the threads.
 

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 from service.alerts import Alerts
 from service.examples import is_example
-from service.jobs import Lane, Ongoing, Stop, Turns, in_lane, wanted
+from service.jobs import Lane, Ongoing, SlowJobs, Stop, in_lane, wanted
 from service.live_index import LiveIndex, Snapshot, unless_closed
 from service.marks import MarkFile
 from service.problems import ProblemError
@@ -72,7 +72,9 @@ class Service:
         self.known = Lane("known words", limits.known_workers, limits.waiting)
         self.other = Lane("unknown words", limits.other_workers, limits.waiting)
         workers, spare = limits.other_workers, limits.spare_workers
-        turns = Turns(lambda: bool(self.processes.busy or self.known.running or self.other.running))
+        turns = SlowJobs(
+            lambda: bool(self.processes.busy or self.known.running or self.other.running)
+        )
         self.queries = Lane("queries", workers, limits.waiting, spare, turns)
         self.audio = Lane("audio", limits.audio_workers, limits.waiting)
         self.recordings = Lane("whole recordings", limits.audio_workers, limits.waiting)

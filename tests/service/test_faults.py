@@ -15,7 +15,7 @@ import pytest
 from indexer import index_files
 from service import jobs
 from service.alerts import signature
-from service.jobs import JobStoppedError, Lane, Stop, Turns
+from service.jobs import JobStoppedError, Lane, SlowJobs, Stop
 from service.problems import ProblemError
 from service.searching import may_be_slow
 from service.settings import Limits, Settings
@@ -239,7 +239,7 @@ def test_slow_jobs_delay_no_other_while_a_thread_is_spare():
 
 def test_slow_jobs_work_one_at_a_time_and_each_goes_on(monkeypatch):
     monkeypatch.setattr(jobs, "QUICK_S", 0.01)
-    turns = Turns(lambda: False)
+    turns = SlowJobs(lambda: False)
     lane, working, together, pieces = Lane("test", 3, 9, turns=turns), set(), [], [0] * 3
 
     def work(number):
@@ -268,7 +268,7 @@ def test_slow_jobs_wait_for_quick_ones_but_not_for_ever(monkeypatch):
     monkeypatch.setattr(jobs, "TURN_S", 0.0)
     times = {}
     for is_busy in (False, True):
-        with Turns(lambda busy=is_busy: busy).taken(Stop(60)):
+        with SlowJobs(lambda busy=is_busy: busy).taken(Stop(60)):
             began_s = time.monotonic()
             for _ in range(3):
                 check_stop()
@@ -278,7 +278,7 @@ def test_slow_jobs_wait_for_quick_ones_but_not_for_ever(monkeypatch):
 
 
 def test_a_service_that_ends_stops_its_jobs():
-    turns = Turns(lambda: False)
+    turns = SlowJobs(lambda: False)
     lane, begun = Lane("test", 1, 1, turns=turns), threading.Event()
 
     def work(stop):
