@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 
 SPARE_S = 0.03  # that a job waits before a spare thread takes it
-LEAVING_S = 5.0  # for jobs to end with the service
+CLOSING_S = 5.0  # for jobs to end with the service
 LOOK_S = 0.2  # between two checks whether the client is connected
 QUICK_S = 0.2  # of work, after which a job is slow
 TURN_S = 0.02  # that a slow job works at once
@@ -202,7 +202,7 @@ class Lane:
         with self._changed:
             for stop in self._stops:
                 stop.stop()
-            self._changed.wait_for(lambda: not self.running, LEAVING_S)
+            self._changed.wait_for(lambda: not self.running, CLOSING_S)
 
 
 class UnderWay(NamedTuple):
