@@ -547,7 +547,7 @@ def test_words_are_found_in_a_recording(many, opened):
     assert page.locator("#found").inner_text() == "11 found"  # 59, and 590 to 599
     page.keyboard.press("Enter")
     assert page.locator("#found").inner_text() == "1 of 11"
-    assert page.locator(".found-word.at").all_inner_texts() == ["haus", "59"]
+    assert page.locator(".found-word.here").all_inner_texts() == ["haus", "59"]
     page.keyboard.press("Shift+Enter")
     assert page.locator("#found").inner_text() == "11 of 11"
     page.locator("#find").fill("nothing")

@@ -2,24 +2,32 @@
 import { clock } from "./shell.js";
 
 const PAUSE_S = 0.35; // between two words: a new line of time
+const PARAGRAPH = 60; // words, after which a pause begins a new paragraph; the browser lays out those in view
 
 /** Show words; `seek` is called with seconds. Returns what follows the sound. */
 export function makeWords(place, table, given, seek) {
   let words = given;
   let reachable = 0; // the one word that Tab reaches
   let spans = [];
+  let marked = []; // those of hits
   draw();
 
   function draw() {
-    spans = [];
+    [spans, marked] = [[], []];
     const content = document.createDocumentFragment();
-    let endS = -Infinity;
+    let [endS, begin, paragraph] = [-Infinity, 0, null];
     words.forEach((word, i) => {
-      if (word.start_s - endS > PAUSE_S) {
+      const isPause = word.start_s - endS > PAUSE_S;
+      if (!paragraph || i - begin >= (isPause ? PARAGRAPH : 3 * PARAGRAPH)) {
+        paragraph = document.createElement("p");
+        content.append(paragraph);
+        begin = i;
+      }
+      if (isPause) {
         const time = document.createElement("span");
         time.className = "at";
         time.textContent = clock(word.start_s);
-        content.append(i ? "\n" : "", time);
+        paragraph.append(i > begin ? "\n" : "", time);
       }
       const span = document.createElement("span");
       span.className = word.corrected ? "w corrected" : word.doubtful ? "w unsure" : "w";
@@ -28,7 +36,7 @@ export function makeWords(place, table, given, seek) {
       span.setAttribute("role", "button");
       span.dataset.i = i;
       spans.push(span);
-      content.append(span, " ");
+      paragraph.append(span, " ");
       endS = word.start_s + word.duration_s;
     });
     place.replaceChildren(content);
@@ -90,6 +98,19 @@ export function makeWords(place, table, given, seek) {
     reachable = i;
     spans[i].tabIndex = 0;
     spans[i].focus();
+  }
+
+  const middleS = (i) => words[i].start_s + words[i].duration_s / 2;
+
+  /** The first word whose middle is not before a time. */
+  function firstFrom(seconds) {
+    let [low, high] = [0, words.length];
+    while (low < high) {
+      const at = (low + high) >> 1;
+      if (middleS(at) < seconds) low = at + 1;
+      else high = at;
+    }
+    return low;
   }
 
   let now = -1;
@@ -158,18 +179,21 @@ export function makeWords(place, table, given, seek) {
     },
     /** Highlight the words of hits, and of the hit that keys are about. */
     mark(hits, current) {
-      spans.forEach((span, i) => {
-        const middle = words[i].start_s + words[i].duration_s / 2;
-        const inside = ({ startS, endS }) => startS <= middle && middle <= endS;
-        span.classList.toggle("hit-word", hits.some(inside));
-        span.classList.toggle("current", current !== null && inside(current));
-      });
+      for (const span of marked) span.classList.remove("hit-word", "current");
+      marked = [];
+      for (const hit of current && !hits.includes(current) ? [...hits, current] : hits) {
+        for (let i = firstFrom(hit.startS); i < words.length && middleS(i) <= hit.endS; i += 1) {
+          spans[i].classList.add("hit-word");
+          if (hit === current) spans[i].classList.add("current");
+          marked.push(spans[i]);
+        }
+      }
     },
     /** The places of a text among the words: runs of words of which the last begins as the text
      * does; in the letters of any case. */
     find(text) {
       const wanted = plain(text).split(/\s+/u).filter(Boolean);
-      spans.forEach((span) => span.classList.remove("found-word", "at"));
+      spans.forEach((span) => span.classList.remove("found-word", "here"));
       if (!wanted.length) return [];
       const said = words.map(({ word }) => plain(word));
       const places = [];
@@ -183,8 +207,8 @@ export function makeWords(place, table, given, seek) {
     },
     /** Show one of the places that `find` gave. */
     showFound({ first, end }) {
-      spans.forEach((span) => span.classList.remove("at"));
-      spans.slice(first, end).forEach((span) => span.classList.add("at"));
+      spans.forEach((span) => span.classList.remove("here"));
+      spans.slice(first, end).forEach((span) => span.classList.add("here"));
       spans[first].scrollIntoView({ block: "center" });
     },
     /** Bring the words at a time into view. */
