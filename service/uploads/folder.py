@@ -22,7 +22,7 @@ from typing import BinaryIO, NamedTuple
 from service.problems import ProblemError
 from service.settings import Limits
 from service.uploads.checks import Name
-from std.errors import InputError
+from std.errors import InputError, StoreError
 from std.files import read
 from std.metadata.read import parse
 from std.metadata.table import NO_METADATA, Metadata
@@ -95,8 +95,15 @@ class UploadFolder:
         return files
 
     def metadata(self) -> Metadata:
-        """The metadata of the recordings."""
-        return read(parse, self.table) if self.table.exists() else NO_METADATA
+        """The metadata of the recordings.
+
+        Raises:
+            StoreError: another program has written something else into the table.
+        """
+        try:
+            return read(parse, self.table) if self.table.exists() else NO_METADATA
+        except InputError as error:
+            raise StoreError(str(error)) from error
 
     # --- receiving a file
 
@@ -198,7 +205,7 @@ class UploadFolder:
 
     def deleted(self) -> list[str]:
         """The names of recordings that can be restored, the last deleted first."""
-        return [name for kept in self._kept() for name in _names_in(kept)]
+        return [*dict.fromkeys(name for kept in self._kept() for name in _names_in(kept))]
 
     def restore(self, name: str) -> None:
         """Restore a deleted recording.

@@ -21,8 +21,10 @@ from service.uploads.checks import require_captions, require_sound
 from service.uploads.folder import Arriving, Files, UploadFolder, is_settled
 from std.audio.facts import facts_of
 from std.errors import InputError, StdError
+from std.metadata.table import Values
 
 State = Literal["waiting", "recognising", "indexing", "ready", "failed"]
+Content = dict[str, tuple[tuple[str, int, int], Values]]  # by name: its words' state, metadata
 
 POLL_S = 2.0  # between two checks of the folder
 INDEX_RETRY_S = 20.0  # after an error of the index
@@ -74,8 +76,7 @@ class UploadWork:
         self.folder, self._settings, self._committed = folder, settings, committed
         self.trouble = ""  # why the recordings cannot be indexed
         self._failed: dict[Path, tuple[int, str]] = {}  # modification time and reason of a refusal
-        self._indexed: object = None  # indexed state of the words and of the metadata
-        self._described: object = None  # indexed state of the metadata
+        self._indexed: Content = {}  # what the index has of each recording
         self._recognising: frozenset[str] = frozenset()
         self._deleted: dict[str, int] = {}  # by people, since the last sync, and their numbers
         self._deletions = 0
@@ -85,9 +86,9 @@ class UploadWork:
 
     def all(self) -> list[Upload]:
         """Every recording, by name."""
-        metadata, is_indexed = self.folder.metadata(), self._indexed == self._state()
-        found = []
+        metadata, content, found = self.folder.metadata(), self._content(), []
         for name, files in self.folder.files().items():
+            is_indexed = self._indexed.get(name) == content.get(name)
             state, done, detail = self._state_of(name, files, is_indexed)
             found.append(Upload(name, files, state, done, detail, metadata.values(name)))
         return found
@@ -196,16 +197,16 @@ class UploadWork:
 
     def _index(self) -> bool:
         """Synchronise the index with the folder; return whether that succeeded."""
-        state, files = self._state(), self.folder.files()
-        words = [one.words for one in files.values() if one.words]
-        if state == self._indexed or not all(map(is_settled, words)):
+        content, files = self._content(), self.folder.files()
+        words = [*filter(None, (one.words for one in files.values()))]
+        if content == self._indexed or not all(map(is_settled, words)):
             return True
         deletions, deleted = self._deletions, [*self._deleted]
         if not words:  # a sync refuses an empty folder, which may not be mounted
             self._delete_last(deleted)
             self._note_deleted(deletions)
             self._committed()
-            self._indexed = state
+            self._indexed = content
             return True
         self.folder.purge()
         store, *shards = self._settings.stores
@@ -217,8 +218,9 @@ class UploadWork:
         )
         for why in outcome.reasons("refused"):
             self._fail((path for path in words if str(path) in why), why)
-        described = state[-1:]
-        if given and outcome.document and described != self._described:
+        known = self._indexed
+        is_new = any(one != known.get(name, (0, {}))[1] for name, (_, one) in content.items())
+        if given and outcome.document and is_new:
             # a sync without new files does not read metadata
             stores = [part for one in self._settings.stores for part in ("--store", one)]
             outcome = self._run("std-index", *stores, *given, "--json")
@@ -229,7 +231,7 @@ class UploadWork:
         self._note_deleted(deletions)
         self._correct_again(files)
         self._committed()
-        self._indexed, self._described = state, described
+        self._indexed = content
         return True
 
     def _delete_last(self, names: Iterable[str]) -> None:
@@ -289,14 +291,14 @@ class UploadWork:
                 self.trouble = f"corrections of {path.stem} are not made again: {error}"
             path.unlink()
 
-    def _state(self) -> list[tuple[str, int, int]]:
-        """The modification times of words and metadata; the metadata are last."""
-        paths = [one.words for one in self.folder.files().values() if one.words]
-        found = []
-        for path in (*paths, self.folder.table):
+    def _content(self) -> Content:
+        """What the folder has of each recording that has words."""
+        metadata, found = self.folder.metadata(), Content()
+        for name, files in self.folder.files().items():
             with suppress(OSError):
-                status = path.stat()
-                found.append((path.name, status.st_size, status.st_mtime_ns))
+                if words := files.words:
+                    state = words.name, words.stat().st_size, words.stat().st_mtime_ns
+                    found[name] = state, metadata.values(name)
         return found
 
     # --- commands

@@ -91,6 +91,14 @@ def test_captions_are_added_found_described_deleted_and_brought_back(adding):
     assert adding("/api/uploads/Zeit_Raum/restore", method="POST").status == 404
 
 
+def test_what_can_be_searched_stays_so_while_others_come(adding):
+    assert post(adding, "earlier.vtt", CAPTIONS).status == 201
+    wait_for(adding, "earlier")
+    assert post(adding, "later.vtt", CAPTIONS).json["state"] == "indexing"
+    assert upload_of(adding, "earlier")["state"] == "ready"
+    wait_for(adding, "later")
+
+
 def test_corrections_come_back_with_a_deleted_recording(serve, settings, tmp_path):
     audio, store = tmp_path / "audio", tmp_path / "index"
     audio.mkdir()
