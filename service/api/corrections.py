@@ -32,6 +32,7 @@ T = TypeVar("T")
 
 BUSY_S = 20.0  # to wait for another writer of the index
 AGAIN_S = 0.25
+AROUND_S = 30.0  # between a word and the middle of its slot, at most
 TRANSCRIPT_TYPES = {
     "vtt": "text/vtt",
     "srt": "application/x-subrip",
@@ -296,10 +297,10 @@ def _require_written(service: Service, entry: RecordingEntry, said: CorrectionRe
     """
     if said.before is None:
         return
-    found = service.snapshot.index.words(
-        entry.recording, said.from_s, said.to_s, alternatives=False
-    )
-    written = " ".join(one.word for one in found)
+    around = max(0.0, said.from_s - AROUND_S), said.to_s + AROUND_S  # slots may begin elsewhere
+    found = service.snapshot.index.words(entry.recording, *around, alternatives=False)
+    here = [one for one in found if said.from_s <= one.start_s + one.duration_s / 2 < said.to_s]
+    written = " ".join(one.word for one in here)
     if written != said.before:
         detail = f"somebody has corrected this meanwhile: {written!r} is written there now"
         raise ProblemError(412, detail, more={"written": written})

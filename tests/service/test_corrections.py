@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from indexer import list_corrections
+from service.api.corrections import CorrectionRequest, _require_written
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +56,19 @@ def test_a_word_is_corrected_found_and_taken_back(correcting):
     assert answer.json["corrections"] == []
     assert said(correcting) == before
     assert correcting(f"{PATH}/corrections", method="DELETE", at=20.1).status == 400
+
+
+def test_every_word_is_found_again_where_the_page_has_it(correcting):
+    words = correcting(f"{PATH}/words").json["words"]
+    assert len(words) > 200
+    service = correcting.service
+    entry = service.snapshot.recordings.by_id[PATH.rpartition("/")[2]]
+    for first, last in [*zip(words, words, strict=True), *zip(words, words[3:], strict=False)]:
+        end_s = last["start_s"] + last["duration_s"]
+        here = words[words.index(first) : words.index(last) + 1]
+        seen = " ".join(one["word"] for one in here)
+        asked = {"from": first["start_s"], "to": end_s, "words": "", "before": seen}
+        _require_written(service, entry, CorrectionRequest(**asked))
 
 
 def test_a_colleagues_correction_is_not_overwritten(correcting):
