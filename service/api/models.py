@@ -15,8 +15,10 @@ class Document(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Problem(Document):
-    """Why a request failed (RFC 9457)."""
+class Problem(BaseModel):
+    """Why a request failed (RFC 9457); some have further keys, as the mark that is there now."""
+
+    model_config = ConfigDict(extra="allow")
 
     type: str
     title: str
