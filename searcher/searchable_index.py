@@ -16,7 +16,7 @@ from searcher.lexical.deduplicate import best_of_each_place
 from searcher.open_snapshot import OpenSnapshot
 from searcher.queries.combined import Searched, UnitHits, UnitKind, places, units
 from searcher.queries.events import read_asked
-from searcher.queries.units import recordings_as_units, turns
+from searcher.queries.units import recordings_as_units, turns, unfitting
 from searcher.results.hits import Hits, WordKind
 from searcher.results.search_result import SearchResult
 from searcher.terms.description import words_of
@@ -29,6 +29,8 @@ from std.errors import quoted
 from std.execution.workers import IN_PROCESS, Executor
 from std.languages.detection import of_segment
 from std.metadata.table import SPEAKER
+from std.query.expression import columns_in
+from std.query.grammar import parse_where
 from std.recordings import OWN_COLUMNS, Recordings
 from std.store import Segment
 from std.store.speakers import Speakers
@@ -82,8 +84,13 @@ class SearchableIndex(OpenSnapshot):
         found = self.find_candidates(wanted, speech, mode="adhoc", workers=workers)
         if not asked.all_plain:
             found = places(found, asked, self._searched(where, recordings, "recording"))
-        elif notes := tuple(asked.understood()):
-            found = replace(found, understood=notes)
+        else:
+            found = replace(found, understood=tuple(asked.understood()))
+        given = (*asked.expressions, *([parse_where(where)] if where else []))
+        if any(map(columns_in, given)):
+            named = self.all_recordings(with_speakers=True)
+            gaps = [line for one in given for line in unfitting(one, named, self.metadata)]
+            found = replace(found, understood=(*found.understood, *dict.fromkeys(gaps)))
         return self.decided(found).at_least(min_probability)
 
     @cached_property

@@ -5,7 +5,7 @@ recordings_as_units, turns
 Conditions   which places and which units fit a condition
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,10 +16,10 @@ from searcher.index.searched_speech import SpokenBy
 from searcher.index.stores import recording_table
 from searcher.results.candidates import Candidates, with_slots
 from searcher.results.search_result import TermCandidates
-from std.errors import QueryError
+from std.errors import QueryError, meant
 from std.metadata.table import SPEAKER, Metadata
 from std.metadata.where import Condition
-from std.query.expression import Position
+from std.query.expression import Expression, Position, leaves
 from std.recordings import IndexRecording, fitting_rows, is_said_by, said_share
 from std.store import Segment
 from std.store.columns import KEY_SHIFT, TIME_MASK, Int64s
@@ -116,6 +116,31 @@ def turns(recordings: Sequence[IndexRecording], segments: Sequence[Segment]) -> 
     recording, start_ms, last_ms, speaker = zip(*found, strict=True)
     times = np.array([start_ms, last_ms], np.int64)
     return Units(recordings, np.array(recording, np.int64), times[0], times[1], tuple(speaker))
+
+
+def unfitting(
+    expression: Expression, recordings: Sequence[IndexRecording], metadata: Metadata
+) -> Iterator[str]:
+    """What an expression asks for and no recording has; with what may be meant instead.
+
+    Args:
+        expression: a query, or conditions.
+        recordings: the recordings of the index, with their speakers.
+        metadata: the metadata of the index.
+    """
+    for one in leaves(expression):
+        if not isinstance(one, Condition) or one.operator not in ("=", ":", "~"):
+            continue
+        known = {value for of in recordings if (value := of.metadata.get(one.column))}
+        if one.column == SPEAKER:
+            known |= {name for of in recordings for name in of.speakers}
+            is_known = any(map(one.holds, known))
+        else:
+            is_known = bool(fitting_rows(one, recordings, metadata).any())
+        if is_known:
+            continue
+        near = "" if one.value[:1].isdigit() else meant(one.value, sorted(known))
+        yield f"no recording has {one.column} {one.value}{near}"
 
 
 def _ends_ms(segments: Sequence[Segment]) -> dict[Recording, int]:

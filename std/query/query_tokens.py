@@ -37,7 +37,7 @@ _QUERY_TOKEN = re.compile(
       | (?P<word> [^\s()"]+ | " ) )""",
     re.VERBOSE | re.IGNORECASE,
 )
-_UNREADABLE = re.compile(r"(near|within)/[\d.,]", re.IGNORECASE)  # but for its unit, an operator
+_UNREADABLE = re.compile(r"(?i:near|within)/[\d.,]|(NEAR|WITHIN)/")  # an operator without its time
 _ENDING = re.compile(r"[a-zäöü]{1,2}|innen")  # of Lehrer:innen, jede:r, EU:n
 WORDS_OF = {"and": "and", "or": "or", "not": "not"}
 

@@ -81,6 +81,22 @@ def test_queries_find(index, query, found):
 
 
 @pytest.mark.parametrize(
+    ("query", "where", "told"),
+    [
+        ("polizei speaker:ana", None, ["no recording has speaker ana; is 'Anna' meant?"]),
+        ("polizei date:2012", None, ["no recording has date 2012"]),
+        ("polizei title:tree", None, ["no recording has title tree"]),
+        ("polizei", "speaker = Anni", ["no recording has speaker Anni; is 'Anna' meant?"]),
+        ("polizei speaker:anna date:2013", "date > 2012", []),
+        ("polizei -speaker:anna", None, []),
+    ],
+)
+def test_values_that_no_recording_has_are_told(index, query, where, told):
+    result = index.find(query, where=where)
+    assert [line for line in result.understood if line.startswith("no recording")] == told
+
+
+@pytest.mark.parametrize(
     ("query", "found"),
     [
         ("NOT gewalt", ["two"]),

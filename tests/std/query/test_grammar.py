@@ -102,6 +102,7 @@ def test_a_range_is_two_comparisons():
         ("a first:soon", "expected first:30s, got 'first:soon'"),
         ("a NEAR/2x b AND c", "expected a time as in NEAR/5s or WITHIN 5s, got 'NEAR/2x'"),
         ("a near/2,5s b", "expected a time as in NEAR/5s"),
+        ("a NEAR/x b", "expected a time as in NEAR/5s or WITHIN 5s, got 'NEAR/x'"),
         ("a NEAR/2h b", "expected at most 3600 s"),
         ("a NEAR (b AND c)", "expected words, or words joined by OR, on both sides of"),
         ("a NEAR/9999s b", "expected at most 3600 s"),
