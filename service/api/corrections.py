@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 BUSY_S = 20.0  # to wait for another writer of the index
 AGAIN_S = 0.25
-AROUND_S = 30.0  # between a word and the middle of its slot, at most
+TO_SLOT_S = 30.0  # between a word and the middle of its slot, at most
 TRANSCRIPT_TYPES = {
     "vtt": "text/vtt",
     "srt": "application/x-subrip",
@@ -297,7 +297,7 @@ def _require_written(service: Service, entry: RecordingEntry, said: CorrectionRe
     """
     if said.before is None:
         return
-    around = max(0.0, said.from_s - AROUND_S), said.to_s + AROUND_S  # slots may begin elsewhere
+    around = max(0.0, said.from_s - TO_SLOT_S), said.to_s + TO_SLOT_S  # slots may begin elsewhere
     found = service.snapshot.index.words(entry.recording, *around, alternatives=False)
     here = [one for one in found if said.from_s <= one.start_s + one.duration_s / 2 < said.to_s]
     written = " ".join(one.word for one in here)

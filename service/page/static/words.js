@@ -2,6 +2,7 @@
 import { clock } from "./shell.js";
 
 const PAUSE_S = 0.35; // between two words: a new line of time
+const FRAMES = 4; // in which paragraphs get their heights
 const PARAGRAPH = 60; // words, after which a pause begins a new paragraph; the browser lays out those in view
 
 /** Show words; `seek` is called with seconds. Returns what follows the sound. */
@@ -93,10 +94,15 @@ export function makeWords(place, table, given, seek) {
     }
   });
 
-  function goTo(i) {
+  /** Let Tab and keys that are about a word begin at one. */
+  function reach(i) {
     spans[reachable].tabIndex = -1;
     reachable = i;
     spans[i].tabIndex = 0;
+  }
+
+  function goTo(i) {
+    reach(i);
     spans[i].focus();
   }
 
@@ -125,7 +131,7 @@ export function makeWords(place, table, given, seek) {
     goTo(i) {
       if (!spans.length) return;
       goTo(Math.min(spans.length - 1, Math.max(0, i)));
-      spans[reachable].scrollIntoView({ block: "nearest" });
+      bring(spans[reachable], "nearest");
     },
     /** The first and the last of the words that are selected, or the one that keys are about. */
     chosen() {
@@ -174,7 +180,7 @@ export function makeWords(place, table, given, seek) {
       spans[now]?.classList.add("now");
       if (scroll && spans[now]) {
         const { top, bottom } = spans[now].getBoundingClientRect();
-        if (top < 60 || bottom > innerHeight - 60) spans[now].scrollIntoView({ block: "center" });
+        if (top < 60 || bottom > innerHeight - 60) bring(spans[now], "center");
       }
     },
     /** Highlight the words of hits, and of the hit that keys are about. */
@@ -209,14 +215,23 @@ export function makeWords(place, table, given, seek) {
     showFound({ first, end }) {
       spans.forEach((span) => span.classList.remove("here"));
       spans.slice(first, end).forEach((span) => span.classList.add("here"));
-      spans[first].scrollIntoView({ block: "center" });
+      reach(first);
+      bring(spans[first], "center");
     },
     /** Bring the words at a time into view. */
     reveal(seconds) {
       const i = words.findIndex((word) => word.start_s + word.duration_s >= seconds);
-      spans[i]?.scrollIntoView({ block: "center" });
+      if (i < 0) return;
+      reach(i);
+      bring(spans[i], "center");
     },
   };
+}
+
+/** Bring a word into view; paragraphs have their true heights only when they are in view. */
+function bring(span, block, frames = FRAMES) {
+  span.scrollIntoView({ block, behavior: "instant" });
+  if (frames) requestAnimationFrame(() => bring(span, block, frames - 1));
 }
 
 function plain(text) {
