@@ -121,6 +121,7 @@ class UploadWork:
         return ""
 
     def _fail(self, paths: Iterable[Path], why: str) -> None:
+        why = why.replace(f"{Path.home()}/", "~/")
         for path in paths:
             with suppress(OSError):
                 self._failed[path] = path.stat().st_mtime_ns, why.replace(f"{path.parent}/", "")
@@ -218,8 +219,7 @@ class UploadWork:
         )
         for why in outcome.reasons("refused"):
             self._fail((path for path in words if str(path) in why), why)
-        known = self._indexed
-        is_new = any(one != known.get(name, (0, {}))[1] for name, (_, one) in content.items())
+        is_new = any(self._indexed.get(n, (0, {}))[1] != one for n, (_, one) in content.items())
         if given and outcome.document and is_new:
             # a sync without new files does not read metadata
             stores = [part for one in self._settings.stores for part in ("--store", one)]
