@@ -510,6 +510,10 @@ def test_new_hits_of_standing_searches_are_shown(serve, german, opened, tmp_path
             page.wait_for_timeout(100)
         page.reload()
         page.get_by_role("link", name="KERSTIN_00, 0:05.1").wait_for()
+        page.fill("#q", "und")
+        page.keyboard.press("Enter")
+        page.locator(".hit").first.wait_for()
+        assert page.locator("#news").is_hidden()
 
 
 @pytest.fixture(scope="module")
