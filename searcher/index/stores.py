@@ -29,6 +29,7 @@ from std.store import Segment, Store, open_store, require_different
 from std.store.address import kind_of
 from std.store.columns import KEY_SHIFT, Int64s, Slots
 from std.store.resident import ResidentSegment
+from std.store.speakers import Speakers
 from std.text import as_indexed, require_same
 from std.values import Recording
 
@@ -199,6 +200,7 @@ class Word:
     duration_s: float
     posterior: float
     alternatives: tuple["Word", ...] = ()
+    speaker: str = ""  # who says it, if the index names speakers
 
     @property
     def is_doubtful(self) -> bool:
@@ -243,6 +245,7 @@ def _words(
         for row, word in zip(row_numbers.tolist(), slots.word[rows].tolist(), strict=True)
         if word >= 0
     }
+    speaker_of = _speakers_at(segment, [*one_best])
     read = set(vocabulary) if alternatives else set(one_best.values())
     in_slot: dict[int, dict[str, Word]] = {row: {} for row in one_best}
     for word, postings in segment.postings(read).items():
@@ -263,9 +266,9 @@ def _words(
             (other for other in in_slot[row].values() if other.word != word),
             key=lambda other: (-other.posterior, other.word),
         )
-        words.append(
-            replace(in_slot[row][word], alternatives=tuple(competing if alternatives else ()))
-        )
+        others = tuple(competing if alternatives else ())
+        likeliest = in_slot[row][word]
+        words.append(replace(likeliest, alternatives=others, speaker=speaker_of[row]))
     return words
 
 
@@ -301,14 +304,25 @@ def _words_in_memory(
         if word_id not in competing or competing[word_id].posterior < posterior:
             name = vocabulary[word_id]
             competing[word_id] = Word(name, start_ms / 1000, length_ms / 1000, posterior)
-    words = []
+    words, speaker_of = [], _speakers_at(segment, rows.tolist())
     for row, word_id in zip(rows.tolist(), slots.word[rows].tolist(), strict=True):
         likeliest = in_slot[row].pop(word_id, None)
         if likeliest is None:
             raise _no_posting(segment)
         others = sorted(in_slot[row].values(), key=lambda other: (-other.posterior, other.word))
-        words.append(replace(likeliest, alternatives=tuple(others)))
+        words.append(replace(likeliest, alternatives=tuple(others), speaker=speaker_of[row]))
     return words
+
+
+def _speakers_at(segment: Segment, slots: Sequence[int]) -> dict[int, str]:
+    speakers = Speakers.of(segment)
+    return dict(
+        zip(
+            slots,
+            (speakers.names[i] for i in speakers.at(np.array(slots, int)).tolist()),
+            strict=True,
+        )
+    )
 
 
 def _no_posting(segment: Segment) -> StoreError:

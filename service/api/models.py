@@ -250,6 +250,7 @@ class WordDocument(AlternativeDocument):
     """A word that the recogniser wrote."""
 
     alternatives: list[AlternativeDocument]
+    speaker: str = Field(description="who says it, where the index names speakers; else empty")
     corrected: bool = Field(description="a person has said what was said there")
     doubtful: bool  # that it was said is less likely than not; contexts of hits mark it by "?"
 

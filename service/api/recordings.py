@@ -84,7 +84,7 @@ def word_document(word: Word, corrected: Sequence[CorrectedWord] = ()) -> dict[s
     """
     document = asdict(word)
     for other in document["alternatives"]:
-        del other["alternatives"]
+        del other["alternatives"], other["speaker"]
     start_ms, end_ms = round(1000 * word.start_s), round(1000 * (word.start_s + word.duration_s))
     certain = is_corrected(corrected, start_ms, end_ms)
     return document | {"corrected": certain, "doubtful": word.is_doubtful and not certain}

@@ -535,7 +535,7 @@ def test_a_hit_beyond_the_500th_opens_at_its_place(many, opened):
     hit = many("/api/search", term="haus", sort="time", limit=50, cursor=550).json["hits"][1]
     page = opened(many, f"/recordings/many?term=haus&at={hit['start_s']:.2f}")
     page.locator(".hit-word.current").wait_for()
-    words = page.locator("#words .w").all_inner_texts()
+    words = page.locator("#words .w").all_text_contents()
     assert words.count("haus") == 600
     now = page.locator(".hit-word.current")
     assert now.inner_text() == "haus"

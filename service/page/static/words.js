@@ -2,6 +2,7 @@
 import { clock } from "./shell.js";
 
 const PAUSE_S = 0.35; // between two words: a new line of time
+const COLOURS = 6; // of speakers
 const FRAMES = 4; // in which paragraphs get their heights
 const PARAGRAPH = 60; // words, after which a pause begins a new paragraph; the browser lays out those in view
 
@@ -17,12 +18,18 @@ export function makeWords(place, table, given, seek) {
     [spans, marked] = [[], []];
     const content = document.createDocumentFragment();
     let [endS, begin, paragraph] = [-Infinity, 0, null];
+    const speakers = [...new Set(words.map(({ speaker }) => speaker))].filter(Boolean);
     words.forEach((word, i) => {
       const isPause = word.start_s - endS > PAUSE_S;
-      if (!paragraph || i - begin >= (isPause ? PARAGRAPH : 3 * PARAGRAPH)) {
+      const isTurn = i > 0 && word.speaker !== words[i - 1].speaker;
+      if (!paragraph || isTurn || i - begin >= (isPause ? PARAGRAPH : 3 * PARAGRAPH)) {
         paragraph = document.createElement("p");
         content.append(paragraph);
         begin = i;
+        if (speakers.length > 1 && word.speaker) {
+          paragraph.className = `speaker speaker-${speakers.indexOf(word.speaker) % COLOURS}`;
+          if (i === 0 || isTurn) paragraph.append(nameOf(word.speaker));
+        }
       }
       if (isPause) {
         const time = document.createElement("span");
@@ -232,6 +239,10 @@ export function makeWords(place, table, given, seek) {
 function bring(span, block, frames = FRAMES) {
   span.scrollIntoView({ block, behavior: "instant" });
   if (frames) requestAnimationFrame(() => bring(span, block, frames - 1));
+}
+
+function nameOf(speaker) {
+  return Object.assign(document.createElement("span"), { className: "who", textContent: `${speaker} ` });
 }
 
 function plain(text) {

@@ -264,3 +264,10 @@ def test_the_words_of_a_query_are_explained(store, capsys):
     out, err = capsys.readouterr()
     assert len(out.splitlines()) == 1
     assert "understood: “polizei”, not said by bob" in err
+
+
+def test_words_name_their_speakers(index):
+    said = [(one.word, one.speaker) for one in index.words("two")]
+    assert said[:4] == [("guten", "Bob"), ("morgen", "Bob"), ("die", "Cem"), ("polizei", "Cem")]
+    assert said[-1] == ("roll", "Bob")
+    assert [one.speaker for one in index.words("two", alternatives=True)] == [who for _, who in said]
