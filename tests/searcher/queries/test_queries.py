@@ -270,4 +270,6 @@ def test_words_name_their_speakers(index):
     said = [(one.word, one.speaker) for one in index.words("two")]
     assert said[:4] == [("guten", "Bob"), ("morgen", "Bob"), ("die", "Cem"), ("polizei", "Cem")]
     assert said[-1] == ("roll", "Bob")
-    assert [one.speaker for one in index.words("two", alternatives=True)] == [who for _, who in said]
+    assert [one.speaker for one in index.words("two", alternatives=True)] == [
+        who for _, who in said
+    ]
