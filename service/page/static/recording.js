@@ -216,7 +216,7 @@ async function computedPeaks() {
     const answer = await ask(`${path}/peaks?count=${OVERVIEW}`);
     const found = await answer.json();
     if (answer.status !== 202) return found;
-    span.textContent = `the waveform is computed: ${Math.min(99, Math.round(100 * found.done_s / lengthS()))} %`;
+    span.textContent = `computing the waveform: ${Math.min(99, Math.round(100 * found.done_s / lengthS()))} %`;
     await new Promise((resolve) => { setTimeout(resolve, 1000 * answer.headers.get("Retry-After")); });
   }
 }
