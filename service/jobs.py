@@ -36,7 +36,7 @@ CLOSING_S = 5.0  # for jobs to end with the service
 LOOK_S = 0.2  # between two checks whether the client is connected
 QUICK_S = 0.2  # of work, after which a job is slow
 TURN_S = 0.02  # that a slow job works at once
-PAUSE_S = 0.002  # between two turns, in which another slow job begins its own
+PAUSE_S = 0.002  # before a turn, in which another slow job may begin its own
 MOST_PAUSES = 20  # while quick jobs are under way
 
 
@@ -79,8 +79,8 @@ class Stop:
 class SlowJobs:
     """Lets slow jobs work in turns.
 
-    However many there are, they take no more of the interpreter than one thread does. Between two
-    turns they let quick jobs finish, but each goes on in any case.
+    However many there are, they take no more of the interpreter than one thread does. Before
+    each turn they let quick jobs finish, but each goes on in any case.
     """
 
     def __init__(self, are_others_working: Callable[[], bool]) -> None:

@@ -258,7 +258,7 @@ def test_slow_jobs_work_one_at_a_time_and_each_goes_on(monkeypatch):
 
     for one in [lane.submit(work(number), Stop(60)) for number in range(3)]:
         one.result(60)
-    assert sorted(together)[int(0.9 * len(together))] == 1  # while the first turns begin, more
+    assert together.count(1) > 0.6 * len(together)  # while the first turns begin, more
     assert min(pieces) > 5
     assert not turns._working.locked()
 
@@ -266,15 +266,17 @@ def test_slow_jobs_work_one_at_a_time_and_each_goes_on(monkeypatch):
 def test_slow_jobs_wait_for_quick_ones_but_not_for_ever(monkeypatch):
     monkeypatch.setattr(jobs, "QUICK_S", 0.0)
     monkeypatch.setattr(jobs, "TURN_S", 0.0)
-    times = {}
+    looks = {True: 0, False: 0}
+
+    def answer(is_busy):
+        looks[is_busy] += 1
+        return is_busy
+
     for is_busy in (False, True):
-        with SlowJobs(lambda busy=is_busy: busy).taken(Stop(60)):
-            began_s = time.monotonic()
-            for _ in range(3):
+        with SlowJobs(lambda busy=is_busy: answer(busy)).taken(Stop(60)):
+            for _ in range(3):  # turns
                 check_stop()
-            times[is_busy] = time.monotonic() - began_s
-    pauses_s = 2 * jobs.MOST_PAUSES * jobs.PAUSE_S
-    assert times[True] >= pauses_s > times[False]
+    assert looks == {True: 3 * jobs.MOST_PAUSES, False: 3}
 
 
 def test_a_service_that_ends_stops_its_jobs():
