@@ -43,8 +43,8 @@ check:
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal --cov --cov-report=
-	$(BIN)/python -m coverage report
+	$(BIN)/python -m slipcover --json --out .coverage.json -m pytest -q --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
+	$(BIN)/python -m slipcover --merge .coverage.json --out .coverage.json --json --fail-under 93
 
 fix:
 	$(BIN)/python -m ruff check --fix .

@@ -11,7 +11,6 @@ import subprocess
 import time
 import urllib.request
 import uuid
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPSConnection
@@ -208,34 +207,6 @@ def ask_couchdb(server: str, password: str | None, method: str, path: str) -> An
     answer = json.load(connection.getresponse())
     connection.close()
     return answer
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Count lines in three cases of a test, and in one test of those of a file that are slow.
-
-    Counting makes Python three times as slow. What is counted so is a lower bound.
-    """
-    counted = Counter[str]()
-    for item in items:
-        is_slow = item.get_closest_marker("slow") is not None
-        name = str(item.path) if is_slow else item.nodeid.partition("[")[0]
-        counted[name] += 1
-        if counted[name] > (1 if is_slow else 3):
-            item.add_marker("no_cover")
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
-    """Count no lines in the fixtures of a test in which none are counted."""
-    plugin = item.config.pluginmanager.getplugin("_cov")
-    controller = plugin and plugin.cov_controller
-    if controller is None or item.get_closest_marker("no_cover") is None:
-        return (yield)
-    controller.pause()
-    try:
-        return (yield)
-    finally:
-        controller.resume()
 
 
 @pytest.fixture(autouse=True)

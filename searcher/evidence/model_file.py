@@ -28,7 +28,7 @@ FIGURE = Range(0, 1_000_000_000_000)
 GAIN = Range(-1_000_000, 1_000_000)  # nats
 
 
-def load(path: Path) -> Model:
+def load(path: str | Path) -> Model:
     """Read a model.
 
     Args:
@@ -37,6 +37,7 @@ def load(path: Path) -> Model:
     Raises:
         InputError: the file is no model, or one of another version.
     """
+    path = Path(path)
     document = read_json(path)
     if not isinstance(document.value, dict) or document["format"].value != FORMAT:
         raise InputError(path, 0, "a model made by std-tune", quoted(document.value))
@@ -59,7 +60,7 @@ def load(path: Path) -> Model:
     return model
 
 
-def save(model: Model, path: Path) -> None:
+def save(model: Model, path: str | Path) -> None:
     """Write a model; the file appears whole or not at all.
 
     Args:
@@ -77,7 +78,7 @@ def save(model: Model, path: Path) -> None:
         "weights": {name: round(value, 6) for name, value in sorted(weights.coefficients.items())},
         "confusion": to_json(model.confusion),
     }
-    with open_output(path) as sink:
+    with open_output(Path(path)) as sink:
         sink.write(json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
 
 

@@ -58,11 +58,11 @@ def test_tune_learns_what_the_command_learns(store, development, model, tmp_path
         terms_path=development / "terms.xml",
         advance=shares.append,
     )
-    searcher.save_model(learned, tmp_path / "model.json")
+    searcher.save_model(learned, str(tmp_path / "model.json"))
     assert (tmp_path / "model.json").read_bytes() == model.read_bytes()
     assert all(share > 0 for share in shares)
     assert sum(shares) == pytest.approx(1.0)
-    read_back = searcher.load_model(model)
+    read_back = searcher.load_model(str(model))
     assert (read_back.pronouncer, read_back.tuned_on) == (learned.pronouncer, learned.tuned_on)
 
 
