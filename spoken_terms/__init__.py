@@ -51,11 +51,13 @@ def command_of(arguments: list[str]) -> str:
 
     >>> command_of(["/usr/bin/python3", "-s", "/usr/bin/std-index", "--help"])
     'std-index'
+    >>> command_of(["python.exe", "C:\\\\venv\\\\Scripts\\\\std-store.exe", "list"])
+    'std-store'
     >>> command_of(["python3", "-c", "from multiprocessing.spawn import spawn_main"])
     ''
     """
     words = [argument for argument in arguments[1:] if argument[:1] != "-" or argument == "-c"]
-    name = words[0].rpartition("/")[2] if words else ""
+    name = words[0].replace("\\", "/").rpartition("/")[2].removesuffix(".exe") if words else ""
     return name if name.startswith("std-") else ""
 
 
