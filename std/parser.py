@@ -142,13 +142,19 @@ class Parser(argparse.ArgumentParser):
     def _with_dashes(self, given: Sequence[str]) -> list[str]:
         """The arguments; a value that begins with a dash, as a recording's name, is not an option.
 
-        If one value of an option with several values begins with a dash, all are values.
+        If one value of an option with several values begins with a dash, all are values. A
+        subcommand's arguments come last: argparse would take a missing one for none at an option.
         """
         written: list[str] = []
+        words: list[str] = []
         rest = [*given]
         while rest:
             option = rest.pop(0)
-            action = self._option_string_actions.get(option)
+            action = self._option(option)
+            if " " in self.prog and (option == "--" or option[:1] != "-" or option == "-"):
+                words += rest if option == "--" else [option]
+                rest = [] if option == "--" else rest
+                continue
             n = 0
             if action is not None and action.nargs in (None, "+"):
                 several = action.nargs == "+"
@@ -160,7 +166,15 @@ class Parser(argparse.ArgumentParser):
                 written += [option, *values]
             if option == "--":
                 return written + rest
-        return written
+        return [*written, "--", *words] if words else written
+
+    def _option(self, name: str) -> argparse.Action | None:
+        """The option with a name, or the only one that begins so."""
+        actions = self._option_string_actions
+        if name in actions or not name.startswith("--"):
+            return actions.get(name)
+        found = [option for option in actions if option.startswith(name)]
+        return actions[found[0]] if len(found) == 1 else None
 
     def _is_value(self, argument: str) -> bool:
         """Whether an argument is a value of the last option; ``-x`` may be one, ``--x`` not."""

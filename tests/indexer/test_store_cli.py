@@ -65,6 +65,13 @@ def test_one_line_says_what_is_wrong(line, told, capsys):
     assert told in said
 
 
+@pytest.mark.parametrize("line", ["--at 1 --words y -- -z", "--at=1 --word y z"])
+def test_the_name_of_a_recording_may_stand_behind_options(line, index, capsys):
+    words = line.split()
+    assert main(["correct", str(index), *words]) == 2
+    assert f"got '{words[-1]}'" in capsys.readouterr().err
+
+
 def test_the_index_is_shown_as_a_whole(index, capsys):
     assert main(["show", str(index), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
