@@ -4,6 +4,7 @@ import ast
 import importlib.util
 import inspect
 import re
+import tomllib
 from collections import defaultdict
 from pathlib import Path
 
@@ -180,6 +181,15 @@ def test_modules_are_short(package):
         if name.partition(".")[0] == package and not name.endswith("_kernels")
     }
     assert not {name: lines for name, lines in lengths.items() if lines > LONGEST}
+
+
+def test_lines_are_not_counted_where_kernels_are():
+    """What counts lines changes the code of functions, and numba cannot compile that."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["slipcover"]
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            if re.search(r"^@compiled", path.read_text(), re.MULTILINE):
+                assert any(path.match(pattern) for pattern in settings["omit"]), path
 
 
 def test_term_detection_and_term_discovery_use_nothing_of_each_other():
