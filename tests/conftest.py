@@ -1,6 +1,7 @@
 """Fixtures that several test files share."""
 
 import base64
+import fcntl
 import importlib.util
 import json
 import os
@@ -207,6 +208,27 @@ def ask_couchdb(server: str, password: str | None, method: str, path: str) -> An
     answer = json.load(connection.getresponse())
     connection.close()
     return answer
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Makes a folder that all processes of this run share, and must not change."""
+    own = tmp_path_factory.getbasetemp()
+    shared = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "shared"
+
+    def made(name: str, make: Callable[[Path], object]) -> Path:
+        folder, part = shared / name, shared / f"{name}.part"
+        shared.mkdir(exist_ok=True)
+        with (shared / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.exists():
+                shutil.rmtree(part, ignore_errors=True)
+                part.mkdir()
+                make(part)
+                part.rename(folder)
+        return folder
+
+    return made
 
 
 @pytest.fixture(autouse=True)

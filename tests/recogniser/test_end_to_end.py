@@ -49,12 +49,14 @@ def speech(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def networks(speech, tmp_path_factory):
+def networks(speech, made_once):
     """The speech, recognised."""
-    folder = tmp_path_factory.mktemp("networks")
-    arguments = [str(speech), "--output", str(folder), "--model", MODEL, "--jobs", "1", "--text"]
-    assert recognise([*arguments, "--quiet"]) == 0
-    return folder
+
+    def make(folder):
+        given = [str(speech), "--output", str(folder), "--model", MODEL, "--jobs", "1", "--text"]
+        assert recognise([*given, "--quiet"]) == 0
+
+    return made_once("networks", make)
 
 
 def test_what_is_written(networks, speech):

@@ -25,17 +25,19 @@ MISSING = [
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
+def site(made_once):
     if MISSING:
         pytest.skip(f"{', '.join(MISSING)} missing: pip install '.[docs]'")
-    folder = tmp_path_factory.mktemp("site")
+    return made_once("site", build) / "site"
+
+
+def build(folder):
     argv = ["--output", str(folder / "site"), "--source", str(folder / "source" / "site")]
     built = subprocess.run(
         [sys.executable, "-m", "tools.site", *argv],
         cwd=ROOT, capture_output=True, text=True, check=False, timeout=900,
     )  # fmt: skip
     assert built.returncode == 0, built.stdout + built.stderr
-    return folder / "site"
 
 
 def test_the_site_has_every_page_and_nothing_wrong(site):

@@ -1,6 +1,7 @@
 """A stretch of sound is found where it comes again, and not where it is from."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -42,11 +43,10 @@ def write_sound(folder, file, stored, encoder=EAR):
     return path
 
 
-@pytest.fixture
-def store(tmp_path):
-    """Three recordings of 20 s in each of which the word is said, in c slowly; a has words."""
-    folder = tmp_path / "networks"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def networks(tmp_path_factory):
+    """Three recordings of 20 s in each of which the word is said, in c slowly; b has words."""
+    folder = tmp_path_factory.mktemp("networks")
     for file, at_s in AT_S.items():
         frames = RANDOM.integers(0, 256, (1000, 32)).astype(np.uint8)
         word = nearly(stretched(WORD)) if file == "c" else WORD if file == "a" else nearly(WORD)
@@ -58,8 +58,14 @@ def store(tmp_path):
     line = {"utt": "b-1", "file": "b", "channel": 1, "start": 0, "end": 20, "slots": slots,
             "speaker": "Anna"}  # fmt: skip
     (folder / "b.jsonl").write_text(json.dumps(line) + "\n")
-    index_files(folder, tmp_path / "i", language="de")
-    return tmp_path / "i"
+    index_files(folder, folder / "i", language="de")
+    return folder
+
+
+@pytest.fixture
+def store(networks, tmp_path):
+    """An index of them."""
+    return shutil.copytree(networks / "i", tmp_path / "i")
 
 
 def found(store, *examples, **options):

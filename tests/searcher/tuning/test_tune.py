@@ -27,13 +27,15 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def model(store, development):
-    path = development / "model.json"
-    given = [f"--{one}={development / name}" for one, name in (
-        ("ecf", "ecf.xml"), ("rttm", "ref.rttm"), ("terms", "terms.xml"), ("output", "model.json"),
-    )]  # fmt: skip
-    assert searcher.commands.tune.main(["--store", store, *given, "--quiet"]) == 0
-    return path
+def model(store, development, made_once):
+    def make(folder):
+        given = [f"--{one}={development / name}" for one, name in (
+            ("ecf", "ecf.xml"), ("rttm", "ref.rttm"), ("terms", "terms.xml"),
+        )]  # fmt: skip
+        given.append(f"--output={folder / 'model.json'}")
+        assert searcher.commands.tune.main(["--store", store, *given, "--quiet"]) == 0
+
+    return made_once("model", make) / "model.json"
 
 
 def test_a_model_says_what_it_learned_from(model):
