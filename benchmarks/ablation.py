@@ -76,9 +76,10 @@ def without_zero_truncation() -> list[Patch]:
 
 
 def one_rate() -> list[Patch]:
-    """Each term is said as often as the prior's mean says."""
+    """Each term is said once in the mean."""
     is_mean = np.abs(GRID.log_rate) == np.abs(GRID.log_rate).min()
-    log_weight = np.where(is_mean, -np.log(-np.expm1(-GRID.rate)) - DETECTED * GRID.rate, -1e3)
+    of_one = np.where(is_mean, -np.log(-np.expm1(-GRID.rate)) - DETECTED * GRID.rate, -1e3)
+    log_weight = np.stack([of_one, of_one])
     log_unsaid = log_weight - (1 - DETECTED) * GRID.rate
     return _with_grid(GRID._replace(log_weight=log_weight, log_unsaid=log_unsaid))
 
@@ -153,7 +154,9 @@ def loss(of_weights: Weights, some: Examples) -> Loss:
     against_chance = of_weights.against_chance(evidence)
     against_words = against_all(against_chance, -some.offset, some.enlarged)
     ratio = np.where(some.by_phones, against_words, against_chance)
-    probability = rate_posterior(ratio, some.term, some.n_terms).probability
+    probability = rate_posterior(
+        ratio, some.term, some.n_terms, is_expected=some.is_expected
+    ).probability
     right = some.is_right
     per_right = float(some.errors(of_weights).sum()) / max(1, int(right.sum()))
     return per_right, float(average_precision_score(right, probability))

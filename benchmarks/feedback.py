@@ -71,11 +71,12 @@ def probabilities(half: KindsOfExamples, weights: Weights) -> tuple[Float64s, Fl
 def _probability(kind: Examples, weights: Weights) -> Float64s:
     """As a search of the list has them (`searcher.evidence.calibrate`)."""
     evidence = Evidence(kind.features, kind.offset, weighed=kind.weighed, by_phones=kind.by_phones)
-    against_chance = log_evidence(weights.against_chance(evidence), kind.term, kind.n_terms)
+    of_kind = kind.term, kind.n_terms, None, kind.is_expected
+    against_chance = log_evidence(weights.against_chance(evidence), *of_kind)
     has_places = np.bincount(kind.term, minlength=kind.n_terms) > 0
     occurs = np.zeros(kind.n_terms)
     occurs[has_places] = occurrence_probability(against_chance[has_places])
-    if_occurring = rate_posterior(weights.log_ratio(evidence), kind.term, kind.n_terms).probability
+    if_occurring = rate_posterior(weights.log_ratio(evidence), *of_kind).probability
     return if_occurring * occurs[kind.term]
 
 

@@ -54,8 +54,7 @@ from scoring.statistics.significance import compare_systems
 from searcher.calibration.model import Model, default_model
 from searcher.calibration.occurrence_rate import (
     DETECTED,
-    PRIOR_DEVIATION,
-    PRIOR_MEAN,
+    DEVIATION,
     rate_posterior,
 )
 from searcher.calibration.weights import Examples, Weights, fit
@@ -201,8 +200,8 @@ def log_ratios(places: Fused) -> dict[str, Float64s]:
         total = np.bincount(places.term, column, minlength=len(places.found.terms))
         log_rate = np.zeros_like(total)
         for _ in range(50):  # Newton
-            slope = 1 / PRIOR_DEVIATION**2 + DETECTED * np.exp(log_rate)
-            excess = (log_rate - PRIOR_MEAN) / PRIOR_DEVIATION**2 + DETECTED * np.exp(log_rate)
+            slope = 1 / DEVIATION**2 + DETECTED * np.exp(log_rate)
+            excess = log_rate / DEVIATION**2 + DETECTED * np.exp(log_rate)
             log_rate -= (excess - total) / slope
         found = column > 0
         ratio[found, k] = log_odds(column[found]) - log_rate[places.term[found]]
@@ -250,7 +249,12 @@ def ways(places: Fused, ratio_weights: Weights) -> Iterator[tuple[str, Float64s]
         ratio_weights.coefficients[name] * column for name, column in log_ratios(places).items()
     )
     n_terms = len(places.found.terms)
-    yield "ratios, tuned on the other language", rate_posterior(ratio, places.term, n_terms)[0]
+    yield (
+        "ratios, tuned on the other language",
+        rate_posterior(
+            ratio, places.term, n_terms, is_expected=np.ones(n_terms, dtype=bool)
+        ).probability,
+    )
     yield "quadratic mean, equal weights", if_occurring(np.sqrt((p**2).mean(axis=1)))
     yield FUSE, places.found.candidates.probability
     yield WITH_MODELS, if_occurring(pool(p, places.by_transcript))

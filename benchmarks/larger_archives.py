@@ -44,7 +44,9 @@ def with_false_alarms(
     return together(
         [
             examples,
-            in_larger_archive(examples, phones, find_false_alarms(speech)),
+            in_larger_archive(
+                examples, phones, find_false_alarms(speech), speech.searched().log_chances
+            ),
             decoy_examples(examples.n_terms, speech),
         ]
     )
@@ -58,7 +60,9 @@ def find_false_alarms(speech: JudgedSpeech) -> FalseAlarms:
     return found
 
 
-def in_larger_archive(examples: Examples, phones: Float64s, false_alarms: FalseAlarms) -> Examples:
+def in_larger_archive(
+    examples: Examples, phones: Float64s, false_alarms: FalseAlarms, log_chances: float
+) -> Examples:
     """The examples as an archive larger by so many times as there are decoys would give them.
 
     To the places of each term those of the decoys of about its length are added, and the best of
@@ -69,6 +73,7 @@ def in_larger_archive(examples: Examples, phones: Float64s, false_alarms: FalseA
         examples: of OOV phrases.
         phones: (terms,) of each, the mean of its pronunciations.
         false_alarms: of decoys.
+        log_chances: of the searched speech; there words neither explain a place nor tell of it.
     """
     lengths = np.array([length for length, some in false_alarms.items() if some])
     if not len(lengths) or not examples.n_terms:
@@ -81,7 +86,6 @@ def in_larger_archive(examples: Examples, phones: Float64s, false_alarms: FalseA
     }
     nearest = lengths[np.abs(lengths - phones[:, None]).argmin(axis=1)]
     bounds = np.searchsorted(examples.term, np.arange(examples.n_terms + 1))
-    chances = examples.offset.max()  # of a place that no words explain
     evidence, is_right, enlarged = [], [], []
     for term, length in enumerate(nearest.tolist()):
         rows, others = slice(bounds[term], bounds[term + 1]), of_length[length]
@@ -91,7 +95,7 @@ def in_larger_archive(examples: Examples, phones: Float64s, false_alarms: FalseA
         features = dict(zip(names, table[best].T, strict=True)) | {"split": np.zeros(len(best))}
         more = np.full(len(best), np.log1p(len(false_alarms[length])))
         by_phones = np.ones(len(best), dtype=bool)
-        evidence.append(Evidence(features, chances - more, by_phones=by_phones))
+        evidence.append(Evidence(features, -log_chances - more, by_phones=by_phones))
         is_right.append(right[best])
         enlarged.append(more)
     return examples_of(evidence, is_right)._replace(enlarged=np.concatenate(enlarged))

@@ -8,14 +8,19 @@ places that were found have the likelihood
 
     L(r) = (exp(-DETECTED r) prod_i (1 + r exp(t_i)) - exp(-r)) / (1 - exp(-r))
 
-where exp(-r) is what a term that is not said at all would add. A term's own places say how often
-it is said: the weight of r is L(r) times a prior that is the same for all terms. Multiplied out,
-the product is a sum over which places are right, and the probability of place i is the share of it,
-over all rates, in which i is. So a name said fifty times needs no other rule than one said once,
-one good place is enough for the term to be said and lowers the probabilities of poor ones, and a
-term with no good place was probably missed by the recogniser. The prior is log-normal and put on a
-grid of rates, so the sum is exact and its cost is linear in the number of places. A term with many
-places may be said as often: its grid reaches as far, and is fine where its places put the weight.
+where exp(-r) is what a term that is not said at all would add. A term's own places say how often it
+is said: the weight of r is L(r) times a prior. Multiplied out, the product is a sum over which
+places are right, and the probability of place i is the share of it, over all rates, in which i is.
+So a name said fifty times needs no other rule than one said once, one good place is enough for the
+term to be said and lowers the probabilities of poor ones, and a term with no good place was
+probably missed by the recogniser. The prior is put on a grid of rates, so the sum is exact and its
+cost is linear in the number of places. A term with many places may be said as often: its grid
+reaches as far, and is fine where its places put the weight.
+
+There are two priors. Of words that occur in a text, as many occur n times as 1 / n^2, whatever its
+length (Zipf's law). So the density of the rate of an unknown term is 1 / (1 + r)^2. Of other terms
+the posteriors expect some occurrences, and the ratios are divided by how many: their rate is a
+correction, log-normal around one.
 
 Places at which the recogniser wrote the same word have one explanation in common. If it is not the
 term, it is wrong at all of them, so they do not tell its rate as often as they are many: place i
@@ -25,6 +30,7 @@ counts for the rate as k_i places do (`searcher.phonetic.path_words.explained`),
 Source: empirical Bayes with a two-groups model (Efron 2008, "Microarrays, empirical Bayes and the
 two-groups model"), the share of true places estimated for each term (Saerens et al. 2002 for a
 classifier under a changed prior); the Poisson likelihood is that of an inhomogeneous point process.
+Zipf's law: Simon 1955, "On a class of skew distribution functions", Biometrika 42:425.
 """
 
 from collections.abc import Iterator
@@ -40,7 +46,7 @@ LOG_RATES: Float64s = np.linspace(
     np.log(3e-3), np.log(1000.0), 28
 )  # grid, occurrences in the archive
 STEP = float(LOG_RATES[1] - LOG_RATES[0])
-PRIOR_MEAN, PRIOR_DEVIATION = 0.0, 0.5  # of the log rate, before the places are seen
+DEVIATION = 0.5  # of the log rate around 0, of a term whose occurrences are expected
 MAX_LOG_RATIO = 30.0
 CELLS = 32_768  # of a table of places and rates: what a processor's cache holds
 MANY_PLACES = 100  # places, from which on a term's rates have a grid of its own
@@ -53,16 +59,20 @@ class Grid(NamedTuple):
 
     log_rate: Float64s  # (rates,)
     rate: Float64s  # (rates,)
-    log_weight: Float64s  # (rates,) log prior, with what of L(r) does not depend on the places
-    log_unsaid: Float64s  # (rates,) the same of what the term exp(-r) comes to
+    log_weight: Float64s  # (2, rates) log priors, with what of L(r) does not depend on the places
+    log_unsaid: Float64s  # (2, rates) the same of what the term exp(-r) comes to
 
 
 def grid_of(log_rate: Float64s) -> Grid:
-    """The grid of such rates, ascending and not necessarily evenly spaced."""
+    """The grid of such rates, ascending and not necessarily evenly spaced.
+
+    The first row is of terms of which nothing is known, the second of those that are expected.
+    """
     rate = np.exp(log_rate)
-    log_prior = np.log(np.gradient(log_rate))
-    log_prior -= 0.5 * ((log_rate - PRIOR_MEAN) / PRIOR_DEVIATION) ** 2
-    log_prior -= np.logaddexp.reduce(log_prior)
+    by_frequency = log_rate - 2 * np.log1p(rate)
+    as_expected = -0.5 * (log_rate / DEVIATION) ** 2
+    log_prior = np.log(np.gradient(log_rate)) + np.stack([by_frequency, as_expected])
+    log_prior -= np.logaddexp.reduce(log_prior, axis=1, keepdims=True)
     log_prior -= np.log(-np.expm1(-rate))
     return Grid(log_rate, rate, log_prior - DETECTED * rate, log_prior - rate)
 
@@ -78,14 +88,23 @@ class RatePosterior(NamedTuple):
 
 
 class Known(NamedTuple):
-    """Places of each term that are known to be right, beside those of which nothing is known."""
+    """What is known of each term beside its places: some that are right, and their number."""
 
     number: Float64s  # (terms,)
     log_ratio: Float64s  # (terms,) theirs, summed
+    is_expected: Int64s  # (terms,) row of its prior, see `grid_of`
+
+    def rows(self, terms: slice) -> "Known":
+        """Of some terms."""
+        return Known(self.number[terms], self.log_ratio[terms], self.is_expected[terms])
 
 
 def rate_posterior(
-    log_ratio: Float64s, term: Int64s, n_terms: int, counted: Float64s | None = None
+    log_ratio: Float64s,
+    term: Int64s,
+    n_terms: int,
+    counted: Float64s | None = None,
+    is_expected: Bools | None = None,
 ) -> RatePosterior:
     """The probability of each place and the evidence of each term.
 
@@ -94,19 +113,34 @@ def rate_posterior(
         term: (n,) of each place, ascending.
         n_terms: number of terms.
         counted: (n,) as how many places each counts for the rate, above 0 to 1; None: as one.
+        is_expected: (terms,) whether posteriors of its words expect some occurrences, by which the
+            ratios are divided; None: of no term.
     """
-    zeros = np.zeros(n_terms)
-    return _rate_posterior(log_ratio, term, Known(zeros, zeros), counted)
+    known = _nothing_known(n_terms, is_expected)
+    return _rate_posterior(log_ratio, term, known, counted)
 
 
 def log_evidence(
-    log_ratio: Float64s, term: Int64s, n_terms: int, counted: Float64s | None = None
+    log_ratio: Float64s,
+    term: Int64s,
+    n_terms: int,
+    counted: Float64s | None = None,
+    is_expected: Bools | None = None,
 ) -> Float64s:
     """(terms,) `RatePosterior.log_evidence` alone; see `rate_posterior`."""
-    zeros, evidence = np.zeros(n_terms), np.empty(n_terms)
-    for batch in _weighed(clipped(log_ratio), term, Known(zeros, zeros), counted):
+    evidence, known = np.empty(n_terms), _nothing_known(n_terms, is_expected)
+    for batch in _weighed(clipped(log_ratio), term, known, counted):
         evidence[batch.terms] = batch.log_evidence
     return evidence
+
+
+def _nothing_known(n_terms: int, is_expected: Bools | None) -> Known:
+    zeros = np.zeros(n_terms)
+    return Known(zeros, zeros, _row_of_prior(n_terms, is_expected))
+
+
+def _row_of_prior(n_terms: int, is_expected: Bools | None) -> Int64s:
+    return np.zeros(n_terms, np.int64) if is_expected is None else is_expected.astype(np.int64)
 
 
 def _rate_posterior(
@@ -194,7 +228,7 @@ def _weighed(
     bounds = np.searchsorted(term, np.arange(len(known.number) + 1))
     for terms, are_many in _batches(np.diff(bounds) + known.number):
         at = slice(bounds[terms.start], bounds[terms.stop])
-        of_terms = Known(known.number[terms], known.log_ratio[terms])
+        of_terms = known.rows(terms)
         within = bounds[terms.start : terms.stop + 1] - at.start
         own = _places(log_ratio[at], counted[at], within)
         grid = _own_grid(own, at.stop - at.start, of_terms) if are_many else GRID
@@ -239,8 +273,10 @@ def _weigh(own: _Places, known: Known, grid: Grid) -> tuple[Float64s, Float64s]:
         grid: the grid of rates.
     """
     in_full, as_counted = _log_likelihood(own, grid.rate)
-    log_weight = grid.log_weight + known.number[:, None] * grid.log_rate + known.log_ratio[:, None]
-    log_unsaid = np.where(known.number[:, None] > 0, -np.inf, grid.log_unsaid)
+    log_weight = grid.log_weight[known.is_expected]
+    log_weight = log_weight + known.number[:, None] * grid.log_rate + known.log_ratio[:, None]
+    log_unsaid = grid.log_unsaid[known.is_expected]
+    log_unsaid = np.where(known.number[:, None] > 0, -np.inf, log_unsaid)
     log_said = log_weight + as_counted
     highest = log_said.max(axis=1, keepdims=True)
     weight = np.exp(log_said - highest) - np.exp(log_unsaid - highest)
@@ -296,7 +332,12 @@ def _weighted_probability(own: _Places, weight: Float64s, grid: Grid) -> Float64
 
 
 def labelled_posterior(
-    log_ratio: Float64s, term: Int64s, n_terms: int, is_right: Bools, is_known: Bools
+    log_ratio: Float64s,
+    term: Int64s,
+    n_terms: int,
+    is_right: Bools,
+    is_known: Bools,
+    is_expected: Bools | None = None,
 ) -> RatePosterior:
     """The probability of each place once some are known to be right or wrong.
 
@@ -304,7 +345,7 @@ def labelled_posterior(
     derivative after a place's log ratio is the probability here minus the one there.
 
     Args:
-        log_ratio, term, n_terms: see `rate_posterior`.
+        log_ratio, term, n_terms, is_expected: see `rate_posterior`.
         is_right: (n,) the labels.
         is_known: (n,) where there is one.
 
@@ -317,6 +358,7 @@ def labelled_posterior(
         np.bincount(term, np.where(known_right, clipped(log_ratio), 0.0), n_terms).astype(
             np.float64
         ),
+        _row_of_prior(n_terms, is_expected),
     )
     rows = np.flatnonzero(~is_known)
     others = _rate_posterior(log_ratio[rows], term[rows], known, None)

@@ -28,7 +28,10 @@ from std.values import Bools, Float64s, SearchMode
 # Log evidence of terms that are not judged: without a place, and with the recogniser's posteriors.
 FOUND_NOWHERE, TAKEN_TO_OCCUR = -np.inf, np.inf
 NOT_SEARCHED = np.nan  # of terms without a place that could have none
-NO_PLACES = float(log_evidence_of_places(np.empty(0), np.empty(0, np.int64), 1)[0])
+# Log evidence of terms without a place: of one of which nothing is known, and of an expected one.
+NO_PLACES = log_evidence_of_places(
+    np.empty(0), np.empty(0, np.int64), 2, is_expected=np.array([False, True])
+)
 SAID = 0.75  # probability that a term is said where it can be found, before its places are seen
 PRIOR = SAID / (1 - SAID) - 1  # of a share s: in proportion to s to this power
 # Shares from 1 in 1,000,000 to all but as many, evenly in log odds: of a list of many names few or
@@ -53,21 +56,24 @@ def term_occurrence(log_evidence: Float64s, is_oov: Bools, mode: SearchMode) -> 
     if mode == "adhoc":
         probability[is_judged] = occurs_by_itself(log_evidence[is_judged])
         return probability
-    for is_kind in (is_oov, ~is_oov):
+    for is_kind, no_places in zip((is_oov, ~is_oov), NO_PLACES.tolist(), strict=True):
         judged = is_kind & is_judged
         nowhere = int(np.count_nonzero(is_kind & (log_evidence == FOUND_NOWHERE)))
-        probability[judged] = occurrence_probability(log_evidence[judged], nowhere)
+        probability[judged] = occurrence_probability(log_evidence[judged], nowhere, no_places)
     return probability
 
 
-def occurrence_probability(log_evidence: Float64s, nowhere: int = 0) -> Float64s:
+def occurrence_probability(
+    log_evidence: Float64s, nowhere: int = 0, no_places: float = float(NO_PLACES[0])
+) -> Float64s:
     """(terms,) the probability that each term of a list occurs.
 
     Args:
         log_evidence: (terms,) of the terms that have places; see `RatePosterior`.
         nowhere: number of further terms of the list, that have none.
+        no_places: log evidence of each of these.
     """
-    of_share = share_posterior(log_evidence, nowhere)
+    of_share = share_posterior(log_evidence, nowhere, no_places)
     probability = np.empty(len(log_evidence))
     for first in range(0, len(log_evidence), TERMS_AT_ONCE):
         terms = slice(first, first + TERMS_AT_ONCE)
@@ -86,15 +92,17 @@ def occurs_by_itself(log_evidence: Float64s) -> Float64s:
     return probability
 
 
-def share_posterior(log_evidence: Float64s, nowhere: int = 0) -> Float64s:
+def share_posterior(
+    log_evidence: Float64s, nowhere: int = 0, no_places: float = float(NO_PLACES[0])
+) -> Float64s:
     """(shares,) the probability of each share of terms that occur, on the grid of `LOG_ODDS`.
 
     Args:
         log_evidence: see `occurrence_probability`; in any order, as it is sorted first.
-        nowhere: see there.
+        nowhere, no_places: see there.
     """
     ordered = np.sort(log_evidence)[:, None]
-    log_likelihood = nowhere * np.logaddexp(NO_PLACES + LOG_SHARES, LOG_OTHERS)
+    log_likelihood = nowhere * np.logaddexp(no_places + LOG_SHARES, LOG_OTHERS)
     for first in range(0, len(ordered), TERMS_AT_ONCE):
         terms = ordered[first : first + TERMS_AT_ONCE]
         log_likelihood += np.logaddexp(terms + LOG_SHARES, LOG_OTHERS).sum(axis=0)

@@ -107,6 +107,14 @@ class Examples(NamedTuple):
     weighed: Float64s | float = 1.0  # (n,) see `Evidence`
     by_phones: Bools | bool = False  # (n,) see there
 
+    @property
+    def is_expected(self) -> Bools:
+        """(terms,) whether posteriors of its words expect a term (`rate_posterior`)."""
+        is_unknown = np.broadcast_to(self.by_phones, self.offset.shape).astype(bool)
+        for name in ("known", "spoken"):
+            is_unknown = is_unknown & (self.features.get(name, np.zeros(1)) == 0)
+        return np.bincount(self.term, ~is_unknown, self.n_terms) > 0
+
     def errors(self, weights: Weights) -> Float64s:
         """(terms,) minus the log likelihood of each term's labels under weights, nats."""
         evidence = Evidence(self.features, self.offset, weighed=self.weighed)
@@ -235,9 +243,11 @@ def negative_log_likelihood(log_ratio: Float64s, examples: Examples) -> tuple[Fl
         log_ratio: (n,) of each candidate.
         examples: n candidates; what is not known of them is summed over.
     """
-    term, n_terms = examples.term, examples.n_terms
-    posterior = rate_posterior(log_ratio, term, n_terms)
-    labelled = labelled_posterior(log_ratio, term, n_terms, examples.is_right, examples.is_known)
+    term, n_terms, is_expected = examples.term, examples.n_terms, examples.is_expected
+    posterior = rate_posterior(log_ratio, term, n_terms, is_expected=is_expected)
+    labelled = labelled_posterior(
+        log_ratio, term, n_terms, examples.is_right, examples.is_known, is_expected
+    )
     with_right = np.bincount(term, examples.is_right, n_terms) > 0
     evidence, found = _if_found_or_not(posterior.log_evidence, np.ones(n_terms, dtype=bool))
     of_labels, found_with_labels = _if_found_or_not(labelled.log_evidence, ~with_right)

@@ -105,7 +105,7 @@ def calibrate(
         if heard:
             of_term = _with_heard(i, of_term, heard, is_oov=bool(is_oov[i]))
         evidence.append(of_term)
-    probabilities, of_terms = _probabilities(evidence)
+    probabilities, of_terms = _probabilities(evidence, ~is_oov)
     table = list(lexical.variants)
     parts: list[Candidates] = []
     for i, (of_term, probability) in enumerate(zip(evidence, probabilities, strict=True)):
@@ -216,7 +216,7 @@ def _with_heard(
 
 
 def _probabilities(
-    evidence: Sequence[TermEvidence],
+    evidence: Sequence[TermEvidence], is_expected: Bools
 ) -> tuple[list[Float64s | None], Float64s]:
     """Of each place of each term, all places of a term together; and each term's log evidence.
 
@@ -230,9 +230,10 @@ def _probabilities(
     )
     of_place = np.repeat(np.arange(len(sizes)), sizes)
     all_false_alarms, chance, counted = map(np.concatenate, zip(*some, strict=True))
-    probability, of_places = rate_posterior(all_false_alarms, of_place, len(sizes), counted)
+    places = of_place, len(sizes), counted, is_expected
+    probability, of_places = rate_posterior(all_false_alarms, *places)
     if not np.array_equal(chance, all_false_alarms):  # words alone have no others
-        of_places = log_evidence(chance, of_place, len(sizes), counted)
+        of_places = log_evidence(chance, *places)
     without_places = np.array([of_term.without_places for of_term in evidence], np.float64)
     occurs = np.where(sizes > 0, of_places, without_places)
     parts = np.split(probability, np.cumsum(sizes)[:-1]) if len(sizes) else []

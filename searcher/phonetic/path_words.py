@@ -32,7 +32,7 @@ SIBLINGS = 4  # places at which it may be written as other words with its stem
 SHARED = 2 / 3  # share of a term's letters that such a word has in a row, or of both's in order
 TOGETHER = 10.0  # factor over chance: words that occur together in place of an unknown one
 SURPRISE = 2.0  # nats, prior that they do so by chance nevertheless
-PHRASE = 6.0  # nats over chance: as often phrases of a language occur
+PHRASE = 6.0  # nats over chance: as often each two words of a phrase follow each other
 MOST_TOLD = 3.0  # nats beyond that that count
 
 Paths = Sequence[tuple[str, ...]]  # the words of each hit
@@ -132,8 +132,10 @@ def explained(
     with its stem, which occurs in speech about the same things, at fewer. If several words together
     have the term's letters (*durch aus* for *durchaus*), the number of false alarms is that of
     their meeting by chance. An unknown name is written as different words each time, or as a
-    unit (`together`), which explains nothing. Phrases of a language are units, too, up to `PHRASE`;
-    what is beyond that is against another explanation than the term, and counts below 0.
+    unit (`together`), which explains nothing, unless it is a phrase with a word of the term's stem
+    (*glücklich machen* for *glücklichen*): words that are usual elsewhere, too. Phrases of a
+    language are units up to `PHRASE`; what is beyond that is against another explanation than the
+    term, and counts below 0.
 
     Args:
         term: its words as they are spelt; none if it was spoken.
@@ -144,8 +146,8 @@ def explained(
     letters = "".join(term)
     shared = ceil(SHARED * len(letters))
     parts = [letters[i : i + shared] for i in range(len(letters) - shared + 1)] if letters else []
-    others = [path for path, one in zip(paths, of_units, strict=True) if not one]
-    single = [path for path in {*others} if len(path) == 1]
+    number, here = Counter(paths), Counter(word for path in paths for word in {*path})
+    single = [path for path in number if len(path) == 1]
     shares = zip(single, spelling(term, single).tolist(), strict=True)
     siblings = {path for path, share in shares if share >= SHARED}
 
@@ -157,12 +159,25 @@ def explained(
             return letters
         return None if any(map(together.__contains__, parts)) else longest
 
+    def is_phrase(path: tuple[str, ...]) -> bool:
+        """Whether words that are as usual elsewhere stand together as often as phrases do."""
+        elsewhere = {word: max(words.counts[word] - here[word], 1) for word in path}
+        chance = by_chance(path, RecognisedWords((), elsewhere), slots)
+        return log(number[path] / chance) < PHRASE * (len(path) - 1)
+
+    is_unit = [
+        one > 0 and not (common(path) == letters and is_phrase(path))
+        for path, one in zip(paths, of_units.tolist(), strict=True)
+    ]
+    others = [path for path, one in zip(paths, is_unit, strict=True) if not one]
     counts = Counter(map(common, others))
     too_often = {one: n / (SIBLINGS if one == letters else SAME) for one, n in counts.items()}
     joined = {path for path in others if common(path) is None}
     too_often[None] = sum(by_chance(path, words, slots) for path in joined)
     of_others = [
         0.0 if one else log(max(1.0, too_often[common(path)]))
-        for path, one in zip(paths, of_units, strict=True)
+        for path, one in zip(paths, is_unit, strict=True)
     ]
-    return np.array(of_others, np.float64) - np.clip(of_units - PHRASE, 0.0, MOST_TOLD)
+    steps = np.array([max(len(path) - 1, 0) for path in paths], np.float64)
+    beyond = of_units - PHRASE * steps
+    return np.array(of_others, np.float64) - np.clip(beyond, 0.0, MOST_TOLD)

@@ -13,7 +13,7 @@ NAMES = ["log_e_rate", "relative", "spelling", "split"]
 def evidence(rng, n, offset=-8.0):
     columns = {name: rng.standard_normal(n) for name in NAMES}
     columns["split"] = (rng.random(n) < 0.5).astype(float)
-    return Evidence(columns, np.full(n, offset))
+    return Evidence(columns, np.broadcast_to(offset, n))
 
 
 def larger_by_hand(examples, phones, false_alarms):
@@ -41,7 +41,7 @@ def test_a_term_keeps_the_best_of_its_own_places_and_of_the_decoys_of_its_length
         for length in (4, 7, 10)
     }
     phones = rng.uniform(3, 12, len(sizes))
-    found = in_larger_archive(examples, phones, false_alarms)
+    found = in_larger_archive(examples, phones, false_alarms, 8.0)
     expected = list(larger_by_hand(examples, phones, false_alarms))
     assert found.n_terms == len(sizes)
     assert np.bincount(found.term, minlength=len(sizes)).tolist() == [*map(len, expected)]
@@ -56,9 +56,10 @@ def test_a_term_keeps_the_best_of_its_own_places_and_of_the_decoys_of_its_length
 
 def test_a_larger_archive_has_as_many_more_chances_as_there_are_decoys():
     rng = np.random.default_rng(1)
-    examples = examples_of([evidence(rng, 5, offset=-7.5)], [np.zeros(5, bool)])
+    told = np.array([0, 6.0, -2.0, 0, 0])  # what words say of the term's own places
+    examples = examples_of([evidence(rng, 5, offset=-7.5 + told)], [np.zeros(5, bool)])
     false_alarms = {6: [evidence(rng, 3) for _ in range(9)]}
-    found = in_larger_archive(examples, np.array([6.0]), false_alarms)
+    found = in_larger_archive(examples, np.array([6.0]), false_alarms, 7.5)
     assert found.offset == pytest.approx(np.full(32, -7.5 - np.log(10)))
     assert found.enlarged == pytest.approx(np.full(32, np.log(10)))
 
@@ -66,5 +67,6 @@ def test_a_larger_archive_has_as_many_more_chances_as_there_are_decoys():
 def test_without_terms_or_decoys_there_is_no_larger_archive():
     rng = np.random.default_rng(1)
     one = examples_of([evidence(rng, 5)], [np.zeros(5, bool)])
-    assert in_larger_archive(one, np.array([6.0]), {6: []}).n_terms == 0
-    assert in_larger_archive(examples_of([], []), np.empty(0), {6: [evidence(rng, 3)]}).n_terms == 0
+    assert in_larger_archive(one, np.array([6.0]), {6: []}, 8.0).n_terms == 0
+    decoys = {6: [evidence(rng, 3)]}
+    assert in_larger_archive(examples_of([], []), np.empty(0), decoys, 8.0).n_terms == 0

@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import norm, poisson
+from scipy.stats import logistic, norm, poisson
 
 from searcher.calibration import occurrence_rate
 from searcher.calibration.occurrence_rate import (
     DETECTED,
+    DEVIATION,
     GRID,
     LOG_RATES,
     MANY_PLACES,
-    PRIOR_DEVIATION,
-    PRIOR_MEAN,
     labelled_posterior,
     rate_posterior,
 )
@@ -22,12 +21,24 @@ RATES = GRID.rate
 RATIOS = st.lists(st.floats(-12, 12), min_size=1, max_size=7)
 
 
-def weight_of(chosen, log_ratios):
+def prior_of(log_rate, is_expected):
+    """The density of the log rate: Zipf's law, or log-normal around one."""
+    return norm.pdf(log_rate, 0, DEVIATION) if is_expected else logistic.pdf(log_rate)
+
+
+def found_in(log_ratio, counted=None, is_expected=False):
+    """The posterior of one term."""
+    log_ratio = np.array(log_ratio, float)
+    term = np.zeros(len(log_ratio), int)
+    return rate_posterior(log_ratio, term, 1, counted, np.array([is_expected]))
+
+
+def weight_of(chosen, log_ratios, is_expected):
     """How probable it is that just these places are true, and others missed or none at all.
 
     The number of true places is Poisson, but not 0; `DETECTED` of them are among the candidates.
     """
-    prior = norm.pdf(LOG_RATES, PRIOR_MEAN, PRIOR_DEVIATION)
+    prior = prior_of(LOG_RATES, is_expected)
     prior /= prior.sum() * poisson.sf(0, RATES)
     detected, missed = DETECTED * RATES, (1 - DETECTED) * RATES
     likelihood = np.exp(-detected) * RATES ** chosen.sum() * np.exp(log_ratios[chosen].sum())
@@ -35,52 +46,53 @@ def weight_of(chosen, log_ratios):
     return float((prior * likelihood * some_missed).sum())
 
 
-def by_enumeration(log_ratios, agree=lambda chosen: True):
+def by_enumeration(log_ratios, is_expected, agree=lambda chosen: True):
     """The probability of each place: every subset of places may be the true ones."""
     total, right = 0.0, np.zeros(len(log_ratios))
     for subset in product((0, 1), repeat=len(log_ratios)):
         chosen = np.array(subset, bool)
         if agree(chosen):
-            weight = weight_of(chosen, np.array(log_ratios))
+            weight = weight_of(chosen, np.array(log_ratios), is_expected)
             total += weight
             right += weight * chosen
     return right / total, np.log(total)
 
 
-@given(RATIOS)
-def test_probabilities_are_those_of_all_subsets(log_ratios):
-    found = rate_posterior(np.array(log_ratios), np.zeros(len(log_ratios), int), 1)
-    probability, evidence = by_enumeration(log_ratios)
+@given(RATIOS, st.booleans())
+def test_probabilities_are_those_of_all_subsets(log_ratios, is_expected):
+    found = found_in(log_ratios, is_expected=is_expected)
+    probability, evidence = by_enumeration(log_ratios, is_expected)
     assert found.probability == pytest.approx(probability, rel=1e-9, abs=1e-12)
     assert found.log_evidence[0] == pytest.approx(evidence, rel=1e-9, abs=1e-9)
 
 
-@given(RATIOS, st.data())
-def test_labels_of_some_places_leave_the_subsets_that_agree(log_ratios, data):
+@given(RATIOS, st.booleans(), st.data())
+def test_labels_of_some_places_leave_the_subsets_that_agree(log_ratios, is_expected, data):
     n, ratios = len(log_ratios), np.array(log_ratios)
     label = np.array(data.draw(st.lists(st.sampled_from([-1, 0, 1]), min_size=n, max_size=n)))
     term = np.zeros(n, int)
-    found = labelled_posterior(ratios, term, 1, label == 1, label >= 0)
+    labels = label == 1, label >= 0, np.array([is_expected])
+    found = labelled_posterior(ratios, term, 1, *labels)
     probability, evidence = by_enumeration(
-        ratios, lambda chosen: (chosen == label)[label >= 0].all()
+        ratios, is_expected, lambda chosen: (chosen == label)[label >= 0].all()
     )
     assert found.log_evidence[0] == pytest.approx(evidence, rel=1e-9, abs=1e-9)
     assert found.probability == pytest.approx(probability, rel=1e-9, abs=1e-12)
 
     def log_likelihood(values):
-        labelled = labelled_posterior(values, term, 1, label == 1, label >= 0)
-        return labelled.log_evidence[0] - rate_posterior(values, term, 1).log_evidence[0]
+        labelled = labelled_posterior(values, term, 1, *labels)
+        return (labelled.log_evidence - found_in(values, None, is_expected).log_evidence)[0]
 
     step = np.zeros(n)
     step[0] = 1e-5
     slope = (log_likelihood(ratios + step) - log_likelihood(ratios - step)) / 2e-5
-    before = rate_posterior(ratios, term, 1).probability[0]
+    before = found_in(ratios, None, is_expected).probability[0]
     assert slope == pytest.approx(found.probability[0] - before, abs=1e-4)
 
 
 def test_many_good_places_vouch_for_each_other_and_one_good_place_outdoes_a_poor_one():
     def probabilities(*ratios):
-        return rate_posterior(np.array(ratios, float), np.zeros(len(ratios), int), 1).probability
+        return found_in(ratios, is_expected=True).probability
 
     alone = probabilities(1.0)[0]
     assert probabilities(*[1.0] * 20)[0] > alone  # a name that is said often
@@ -98,10 +110,10 @@ def with_one_table(log_ratio, term, n_terms):
     some = np.flatnonzero(np.diff(bounds))
     sums = np.zeros((n_terms, len(RATES)))
     sums[some] = np.add.reduceat(np.log1p(odds), bounds[some], axis=0)
-    log_weight = GRID.log_weight + sums
+    log_weight = GRID.log_weight[0] + sums
     highest = log_weight.max(axis=1, keepdims=True)
     weight = np.exp(log_weight - highest)
-    total = weight.sum(axis=1, keepdims=True) - np.exp(GRID.log_unsaid - highest).sum(
+    total = weight.sum(axis=1, keepdims=True) - np.exp(GRID.log_unsaid[0] - highest).sum(
         axis=1, keepdims=True
     )
     probability = (odds / (odds + 1) * (weight / total)[term]).sum(axis=1)
@@ -155,18 +167,18 @@ def test_right_places_that_looked_like_accidents_have_a_log_evidence():
     labelled = labelled_posterior(
         np.full(n, -30.0), np.zeros(n, int), 1, np.ones(n, dtype=bool), np.ones(n, dtype=bool)
     )
-    assert labelled.log_evidence[0] == pytest.approx(-30 * n + np.log(prior_moment(n)))
+    assert labelled.log_evidence[0] == pytest.approx(-30 * n + np.log(prior_moment(n)), rel=1e-6)
 
 
 def prior_moment(n):
     """The mean of rate^n exp(-d rate), of terms that are said."""
     log_rate = np.linspace(LOG_RATES[0], LOG_RATES[-1], 10_001)
-    prior, rate = norm.pdf(log_rate, PRIOR_MEAN, PRIOR_DEVIATION), np.exp(log_rate)
+    prior, rate = prior_of(log_rate, False), np.exp(log_rate)
     prior /= prior.sum() * poisson.sf(0, rate)
     return (prior * np.exp(-DETECTED * rate) * rate**n).sum()
 
 
-def on_a_dense_grid(log_ratio, counted):
+def on_a_dense_grid(log_ratio, counted, is_expected):
     """The probabilities of one term's places, from the equations, and rates without end."""
     log_rate = np.linspace(np.log(3e-3), np.log(1e7), 40_001)
     rate, total, right = np.exp(log_rate), 0.0, np.zeros(len(log_ratio))
@@ -176,7 +188,7 @@ def on_a_dense_grid(log_ratio, counted):
         said = -DETECTED * r + counted @ each
         logs.append((said, -DETECTED * r + each.sum()))
     said, in_full = np.array(logs).T
-    prior = norm.logpdf(log_rate, PRIOR_MEAN, PRIOR_DEVIATION) - np.log(-np.expm1(-rate))
+    prior = np.log(prior_of(log_rate, is_expected)) - np.log(-np.expm1(-rate))
     log_weight = prior + said + np.log1p(-np.exp(-rate - said))
     weight = np.exp(log_weight - log_weight.max())
     for r, of_rate, full in zip(rate, weight, in_full, strict=True):
@@ -187,16 +199,17 @@ def on_a_dense_grid(log_ratio, counted):
     return right / total
 
 
+@pytest.mark.parametrize("is_expected", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_many_places_have_what_a_dense_grid_gives(seed):
+def test_many_places_have_what_a_dense_grid_gives(seed, is_expected):
     rng = np.random.default_rng(seed)
     n = MANY_PLACES + 20 * seed
     log_ratio = rng.normal([-6, -3, 0, 3][seed], 3, n)
     counted = (
         np.where(rng.random(n) < 0.5, 1.0, rng.uniform(0.01, 1, n)) if seed % 2 else np.ones(n)
     )
-    found = rate_posterior(log_ratio, np.zeros(n, int), 1, counted).probability
-    assert found == pytest.approx(on_a_dense_grid(log_ratio, counted), abs=2e-3)
+    found = found_in(log_ratio, counted, is_expected).probability
+    assert found == pytest.approx(on_a_dense_grid(log_ratio, counted, is_expected), abs=2e-3)
 
 
 @pytest.mark.parametrize("spread", [0.0, 1e-9, 2.0, 9.0])
@@ -220,7 +233,7 @@ def test_a_word_with_posteriors_of_its_own_gets_them_however_often_it_is_said(ti
     rng = np.random.default_rng(times)
     posterior = rng.beta(9, 1, int(times / 0.9))
     log_ratio = np.log(posterior / (1 - posterior)) - np.log(posterior.sum())
-    found = rate_posterior(log_ratio, np.zeros(len(log_ratio), int), 1).probability
+    found = found_in(log_ratio, is_expected=True).probability
     assert found.sum() == pytest.approx(posterior.sum(), rel=0.15)
 
 
@@ -238,3 +251,21 @@ def test_places_with_one_explanation_never_make_a_place_likelier():
         assert (found[:3] <= most[:3] + 1e-3).all()
         assert found[3:].sum() <= 1.2 * most[3:].sum()  # as 1 / (1 + x) is below 1 - x / 2
     assert (before < 1).all()
+
+
+def test_an_unknown_term_is_said_many_times_sooner_than_more_often_than_it_is_expected():
+    """Fifteen middling places: a word said fifteen times, or one whose posteriors say once."""
+    middling = [-2.0] * 15
+    unknown, expected = found_in(middling), found_in(middling, is_expected=True)
+    assert unknown.probability.sum() > 2 * expected.probability.sum()
+
+
+def test_terms_of_both_kinds_do_not_change_each_other():
+    rng = np.random.default_rng(5)
+    ratios, term = rng.normal(-1, 3, 60), np.repeat(np.arange(6), 10)
+    is_expected = np.array([True, False, False, True, True, False])
+    whole = rate_posterior(ratios, term, 6, None, is_expected)
+    for i, one in enumerate(is_expected.tolist()):
+        alone = found_in(ratios[term == i], None, one)
+        assert (alone.probability == whole.probability[term == i]).all()
+        assert alone.log_evidence[0] == whole.log_evidence[i]

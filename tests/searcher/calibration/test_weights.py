@@ -85,7 +85,8 @@ def test_fitted_probabilities_add_up():
     examples = drawn(400, 12, seed=7)
     found = fit(examples, ["x"])
     evidence = Evidence(examples.features, examples.offset)
-    posterior = rate_posterior(found.log_ratio(evidence), examples.term, examples.n_terms)
+    ratio, every = found.log_ratio(evidence), np.ones(examples.n_terms, bool)
+    posterior = rate_posterior(ratio, examples.term, examples.n_terms, None, every)
     said = SAID / (SAID + (1 - SAID) * np.exp(-posterior.log_evidence))
     p = posterior.probability * said[examples.term]
     assert p.sum() == pytest.approx(examples.is_right.sum(), rel=2e-3)
@@ -120,15 +121,18 @@ def drawn_from_the_model(n_terms, places, seed, weights=WEIGHTS, times_larger=1,
     """
     rng = np.random.default_rng(seed)
     examples = drawn(n_terms, places, seed)
+    is_expected = np.full(n_terms, not by_phones)
     more = np.where(examples.term % 2, np.log(times_larger), 0.0)
     against_chance = weights.against_chance(Evidence(examples.features, -more))
     log_ratio = against_all(against_chance, more, more) if by_phones else against_chance
-    found = rate_posterior(log_ratio, examples.term, n_terms)
+    found = rate_posterior(log_ratio, examples.term, n_terms, None, is_expected)
     odds_of = np.split(np.exp(log_ratio), np.searchsorted(examples.term, np.arange(1, n_terms)))
     is_said = rng.random(n_terms) < SAID / (SAID + (1 - SAID) * np.exp(-found.log_evidence))
     is_right = []
     for odds, said in zip(odds_of, is_said, strict=True):
-        log_weight = GRID.log_weight + np.log1p(GRID.rate[:, None] * odds).sum(axis=1)
+        log_weight = GRID.log_weight[int(not by_phones)] + np.log1p(GRID.rate[:, None] * odds).sum(
+            axis=1
+        )
         weight = np.exp(log_weight - log_weight.max())
         labels = np.zeros(len(odds), bool)
         missed = not said

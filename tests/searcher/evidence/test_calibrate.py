@@ -52,7 +52,7 @@ def evidence(lists, *, is_searched=True):
 
 
 def test_a_place_is_judged_against_all_accidents(lists):
-    probabilities, _ = _probabilities(evidence(lists))
+    probabilities, _ = _probabilities(evidence(lists), np.zeros(len(lists), bool))
     for found, ratios in zip(probabilities, lists, strict=True):
         alone = rate_posterior(ratios.all_false_alarms, np.zeros(len(found), int), 1)
         assert found == pytest.approx(alone.probability, rel=1e-12)
@@ -60,7 +60,7 @@ def test_a_place_is_judged_against_all_accidents(lists):
 
 def test_whether_a_term_occurs_is_judged_against_chance(lists):
     """Words that resemble a name make a place of it doubtful, not that it was spoken of."""
-    _, log_evidence = _probabilities(evidence(lists))
+    _, log_evidence = _probabilities(evidence(lists), np.zeros(len(lists), bool))
     for found, ratios in zip(log_evidence.tolist(), lists, strict=True):
         alone = rate_posterior(ratios.chance, np.zeros(len(ratios.chance), int), 1)
         assert found == pytest.approx(alone.log_evidence[0], rel=1e-12)
@@ -72,7 +72,8 @@ def test_whether_a_term_occurs_is_judged_against_chance(lists):
 def test_terms_that_keep_their_posteriors_and_terms_without_places(lists):
     nowhere = LogRatios(np.empty(0), np.empty(0), np.empty(0))
     probabilities, log_evidence = _probabilities(
-        [*evidence([None, lists[0], nowhere, None]), *evidence([nowhere], is_searched=False)]
+        [*evidence([None, lists[0], nowhere, None]), *evidence([nowhere], is_searched=False)],
+        np.zeros(5, bool),
     )
     assert probabilities[0] is probabilities[3] is None
     assert (len(probabilities[1]), len(probabilities[2])) == (2, 0)

@@ -121,6 +121,30 @@ def test_words_together_more_often_than_phrases_are_evidence(slots, told):
     assert found == pytest.approx([-told, -told, 0])
 
 
+def test_three_words_of_a_phrase_follow_each_other_twice():
+    words = RecognisedWords((), {"aus": 30, "dem": 40, "orient": 50})
+    paths = [("aus", "dem", "orient")] * 3
+    excess = together(paths, words, 2e5)
+    assert excess == pytest.approx(np.log(3 * 4e10 / 6e4))
+    found = explained(["abiturient"], paths, excess, words, 2e5)
+    assert found == pytest.approx(2 * PHRASE - np.log(3 * 4e10 / 6e4))
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "expected"),
+    [
+        (400, np.log(20 / SIBLINGS)),  # *glücklich machen* is usual: without these by chance once
+        (0, 0.0),  # *glücklich* stands nowhere else: so an unknown word is written
+    ],
+)
+def test_a_phrase_with_a_sibling_of_the_term_explains_its_places(elsewhere, expected):
+    words = RecognisedWords((), {"glücklich": 20 + elsewhere, "machen": 260})
+    paths = [("glücklich", "machen")] * 20
+    units = together(paths, words, 1e5)
+    assert (units > 0).all()
+    assert explained(["glücklichen"], paths, units, words, 1e5) == pytest.approx(expected)
+
+
 @pytest.mark.parametrize(
     ("number", "slots", "is_unit"),
     [
