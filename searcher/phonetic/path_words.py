@@ -146,8 +146,8 @@ def explained(
     letters = "".join(term)
     shared = ceil(SHARED * len(letters))
     parts = [letters[i : i + shared] for i in range(len(letters) - shared + 1)] if letters else []
-    number, here = Counter(paths), Counter(word for path in paths for word in {*path})
-    single = [path for path in number if len(path) == 1]
+    is_phrase = _are_phrases(paths, words, slots)
+    single = [path for path in {*paths} if len(path) == 1]
     shares = zip(single, spelling(term, single).tolist(), strict=True)
     siblings = {path for path, share in shares if share >= SHARED}
 
@@ -159,14 +159,8 @@ def explained(
             return letters
         return None if any(map(together.__contains__, parts)) else longest
 
-    def is_phrase(path: tuple[str, ...]) -> bool:
-        """Whether words that are as usual elsewhere stand together as often as phrases do."""
-        elsewhere = {word: max(words.counts[word] - here[word], 1) for word in path}
-        chance = by_chance(path, RecognisedWords((), elsewhere), slots)
-        return log(number[path] / chance) < PHRASE * (len(path) - 1)
-
     is_unit = [
-        one > 0 and not (common(path) == letters and is_phrase(path))
+        one > 0 and not (common(path) == letters and is_phrase[path])
         for path, one in zip(paths, of_units.tolist(), strict=True)
     ]
     others = [path for path, one in zip(paths, is_unit, strict=True) if not one]
@@ -181,3 +175,20 @@ def explained(
     steps = np.array([max(len(path) - 1, 0) for path in paths], np.float64)
     beyond = of_units - PHRASE * steps
     return np.array(of_others, np.float64) - np.clip(beyond, 0.0, MOST_TOLD)
+
+
+def _are_phrases(
+    paths: Paths, words: RecognisedWords, slots: float
+) -> Mapping[tuple[str, ...], bool]:
+    """Whether the words of each path of several stand together as those of phrases do.
+
+    By chance they do as often as they stand elsewhere: one that stands here only is no usual word.
+    """
+    here = Counter(word for path in paths for word in {*path})
+    elsewhere = {word: max(words.counts.get(word, 0) - n, 1) for word, n in here.items()}
+    others = RecognisedWords((), elsewhere)
+    return {
+        path: log(number / by_chance(path, others, slots)) < PHRASE * (len(path) - 1)
+        for path, number in Counter(paths).items()
+        if len(path) > 1
+    }
