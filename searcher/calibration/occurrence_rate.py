@@ -17,10 +17,9 @@ probably missed by the recogniser. The prior is put on a grid of rates, so the s
 cost is linear in the number of places. A term with many places may be said as often: its grid
 reaches as far, and is fine where its places put the weight.
 
-There are two priors. Of words that occur in a text, as many occur n times as 1 / n^2, whatever its
-length (Zipf's law). So the density of the rate of an unknown term is 1 / (1 + r)^2. Of other terms
-the posteriors expect some occurrences, and the ratios are divided by how many: their rate is a
-correction, log-normal around one.
+Of words that occur in a text, as many occur n times as 1 / n^2 (Zipf's law). So an unknown term's
+rate has the density 1 / (1 + r)^2. Of others posteriors expect occurrences, by which the ratios are
+divided: their rate is a correction, log-normal around one.
 
 Places at which the recogniser wrote the same word have one explanation in common. If it is not the
 term, it is wrong at all of them, so they do not tell its rate as often as they are many: place i
@@ -42,12 +41,10 @@ from std.store.columns import Int64s
 from std.values import Bools, Float64s
 
 DETECTED = 0.7  # share of true places that are among the candidates
-LOG_RATES: Float64s = np.linspace(
-    np.log(3e-3), np.log(1000.0), 28
-)  # grid, occurrences in the archive
+LOG_RATES: Float64s = np.linspace(np.log(3e-3), np.log(1000.0), 28)  # occurrences in the archive
 STEP = float(LOG_RATES[1] - LOG_RATES[0])
 DEVIATION = 0.5  # of the log rate around 0, of a term whose occurrences are expected
-MAX_LOG_RATIO = 30.0
+FINITE = -30.0, 30.0  # log ratios within what exp can take
 CELLS = 32_768  # of a table of places and rates: what a processor's cache holds
 MANY_PLACES = 100  # places, from which on a term's rates have a grid of its own
 FINER = 16  # such a grid's steps within a step of the others
@@ -59,15 +56,13 @@ class Grid(NamedTuple):
 
     log_rate: Float64s  # (rates,)
     rate: Float64s  # (rates,)
+    # Of terms of which nothing is known, and of those that are expected:
     log_weight: Float64s  # (2, rates) log priors, with what of L(r) does not depend on the places
     log_unsaid: Float64s  # (2, rates) the same of what the term exp(-r) comes to
 
 
 def grid_of(log_rate: Float64s) -> Grid:
-    """The grid of such rates, ascending and not necessarily evenly spaced.
-
-    The first row is of terms of which nothing is known, the second of those that are expected.
-    """
+    """The grid of such rates, ascending and not necessarily evenly spaced."""
     rate = np.exp(log_rate)
     by_frequency = log_rate - 2 * np.log1p(rate)
     as_expected = -0.5 * (log_rate / DEVIATION) ** 2
@@ -94,10 +89,6 @@ class Known(NamedTuple):
     log_ratio: Float64s  # (terms,) theirs, summed
     is_expected: Int64s  # (terms,) row of its prior, see `grid_of`
 
-    def rows(self, terms: slice) -> "Known":
-        """Of some terms."""
-        return Known(self.number[terms], self.log_ratio[terms], self.is_expected[terms])
-
 
 def rate_posterior(
     log_ratio: Float64s,
@@ -113,8 +104,7 @@ def rate_posterior(
         term: (n,) of each place, ascending.
         n_terms: number of terms.
         counted: (n,) as how many places each counts for the rate, above 0 to 1; None: as one.
-        is_expected: (terms,) whether posteriors of its words expect some occurrences, by which the
-            ratios are divided; None: of no term.
+        is_expected: (terms,) whether posteriors of its words expect it; None: of no term.
     """
     known = _nothing_known(n_terms, is_expected)
     return _rate_posterior(log_ratio, term, known, counted)
@@ -129,18 +119,14 @@ def log_evidence(
 ) -> Float64s:
     """(terms,) `RatePosterior.log_evidence` alone; see `rate_posterior`."""
     evidence, known = np.empty(n_terms), _nothing_known(n_terms, is_expected)
-    for batch in _weighed(clipped(log_ratio), term, known, counted):
+    for batch in _weighed(log_ratio, term, known, counted):
         evidence[batch.terms] = batch.log_evidence
     return evidence
 
 
 def _nothing_known(n_terms: int, is_expected: Bools | None) -> Known:
     zeros = np.zeros(n_terms)
-    return Known(zeros, zeros, _row_of_prior(n_terms, is_expected))
-
-
-def _row_of_prior(n_terms: int, is_expected: Bools | None) -> Int64s:
-    return np.zeros(n_terms, np.int64) if is_expected is None else is_expected.astype(np.int64)
+    return Known(zeros, zeros, (zeros if is_expected is None else is_expected).astype(np.int64))
 
 
 def _rate_posterior(
@@ -148,9 +134,7 @@ def _rate_posterior(
 ) -> RatePosterior:
     """`rate_posterior` with places of each term that are known to be right."""
     probability, evidence = np.empty(len(log_ratio)), np.empty(len(known.number))
-    for terms, places, own, grid, weight, of_terms in _weighed(
-        clipped(log_ratio), term, known, counted
-    ):
+    for terms, places, own, grid, weight, of_terms in _weighed(log_ratio, term, known, counted):
         evidence[terms] = of_terms
         of_own = _weighted_probability(own, weight, grid)
         probability[places] = of_own if own.nodes is None else own.nodes.interpolated(of_own)
@@ -224,11 +208,12 @@ def _weighed(
     log_ratio: Float64s, term: Int64s, known: Known, counted: Float64s | None
 ) -> Iterator[_Batch]:
     """Weigh the rates of terms; see `_rate_posterior`."""
+    log_ratio = log_ratio.clip(*FINITE)
     counted = np.ones(len(log_ratio)) if counted is None else counted
     bounds = np.searchsorted(term, np.arange(len(known.number) + 1))
     for terms, are_many in _batches(np.diff(bounds) + known.number):
         at = slice(bounds[terms.start], bounds[terms.stop])
-        of_terms = known.rows(terms)
+        of_terms = Known(*(column[terms] for column in known))
         within = bounds[terms.start : terms.stop + 1] - at.start
         own = _places(log_ratio[at], counted[at], within)
         grid = _own_grid(own, at.stop - at.start, of_terms) if are_many else GRID
@@ -353,21 +338,13 @@ def labelled_posterior(
         with a probability of 0 or 1 where it is known, and the evidence of the places and labels.
     """
     known_right = is_right & is_known
-    known = Known(
-        np.bincount(term, known_right, n_terms).astype(np.float64),
-        np.bincount(term, np.where(known_right, clipped(log_ratio), 0.0), n_terms).astype(
-            np.float64
-        ),
-        _row_of_prior(n_terms, is_expected),
+    log_ratio_of_right = np.where(known_right, log_ratio.clip(*FINITE), 0.0)
+    known = _nothing_known(n_terms, is_expected)._replace(
+        number=np.bincount(term, known_right, n_terms).astype(np.float64),
+        log_ratio=np.bincount(term, log_ratio_of_right, n_terms).astype(np.float64),
     )
     rows = np.flatnonzero(~is_known)
     others = _rate_posterior(log_ratio[rows], term[rows], known, None)
     probability = known_right.astype(np.float64)
     probability[rows] = others.probability
     return RatePosterior(probability, others.log_evidence)
-
-
-def clipped(log_ratio: Float64s) -> Float64s:
-    """Within what exp can take."""
-    bounded: Float64s = np.clip(log_ratio, -MAX_LOG_RATIO, MAX_LOG_RATIO)
-    return bounded
