@@ -135,8 +135,9 @@ def search_language(request: Request, language: PreparedLanguage) -> LanguageRes
     places = lexical.places_of_parts(len(is_oov)) * is_oov
     phonetic = find_by_phones(request, language, is_oov, places)
     heard = heard_search(request, language, phonetic.found)
+    unwritten = lexical.unwritten(request.words, language.known_words) * is_oov
     candidates, variants, log_evidence = calibrate(
-        request, language, is_oov, lexical, phonetic.found, heard
+        request, language, is_oov, unwritten, lexical, phonetic.found, heard
     )
     return LanguageResult(
         candidates,

@@ -12,6 +12,7 @@ import stat
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal, TypeVar, get_args, get_origin, get_type_hints
 
@@ -26,6 +27,7 @@ PROBABILITY = Range(0, 1)
 SHOWN_FROM = 0.05  # least probability of hits of typed terms; lists have all hits
 MAX_MS = 3_600_000  # an hour
 MAX_CONFIG_BYTES = 1 << 16  # of a file
+FILES = ("pronunciation.lexicon", "calibration.vocabulary")  # keys that name a file
 TOML = "a configuration in TOML"
 OTHERS = {b"<": "XML", b"{": "JSON"}  # by their first character, which never begins a TOML file
 OLD_TABLES = {"sound": "phonetic_search"}  # of configurations of version 0.1
@@ -162,6 +164,7 @@ class CalibrationConfig(_Section):
     words: Literal["none", "unknown", "all"] = "all"  # terms whose posteriors are calibrated
     # Whether the share of a list's terms that occur is evidence for each term.
     list: Literal["independent", "whole"] = "whole"
+    vocabulary: str = ""  # file of the words that the recogniser knows, one a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,13 +214,14 @@ def load_config(path: Path | None, settings: Sequence[str] = ()) -> Config:
     config = Config()
     if path is not None:
         config = _replaced(config, config_table(path), f"{named(path)}: ")
-        config = _with_lexicon(config, f"{named(path)}: ")
+        for key in FILES:
+            config = _with_file(config, key, f"{named(path)}: ")
     for setting in settings:
         key, value = split_setting(setting)
         section, _, name = key.partition(".")
         config = _replaced(config, {section: {name: value} if name else value}, "--set: ")
-        if key == "pronunciation.lexicon":
-            config = _with_lexicon(config, "--set: ")
+        if key in FILES:
+            config = _with_file(config, key, "--set: ")
     return config
 
 
@@ -276,22 +280,27 @@ def split_setting(setting: str) -> tuple[str, Any]:
     return key, table["value"] if len(table) == 1 else text
 
 
-def _with_lexicon(config: Config, place: str) -> Config:
-    """The configuration with an absolute path of the lexicon, for workers in other folders."""
-    if not config.pronunciation.lexicon:
+def files_of(config: Config) -> dict[str, Path]:
+    """The files that a configuration names, by their keys."""
+    named_files = {key: attrgetter(key)(config) for key in FILES}
+    return {key: Path(name) for key, name in named_files.items() if name}
+
+
+def _with_file(config: Config, key: str, place: str) -> Config:
+    """The configuration with an absolute path of a file, for workers in other folders."""
+    given = files_of(config).get(key)
+    if given is None:
         return config
-    lexicon = str(Path(config.pronunciation.lexicon).absolute())
-    place = f"{place}pronunciation.lexicon: expected"
+    name, place = str(given.absolute()), f"{place}{key}: expected"
     try:
-        if not stat.S_ISREG(Path(lexicon).stat().st_mode):
-            raise ConfigError(
-                f"{place} a regular file (it is read several times), got {cut(lexicon)}"
-            )
+        if not stat.S_ISREG(Path(name).stat().st_mode):
+            raise ConfigError(f"{place} a regular file (it is read several times), got {cut(name)}")
     except FileNotFoundError:
         pass  # opening it reports the error
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{place} the name of a file, got {cut(lexicon)}") from error
-    return replace(config, pronunciation=replace(config.pronunciation, lexicon=lexicon))
+        raise ConfigError(f"{place} the name of a file, got {cut(name)}") from error
+    section, _, field_name = key.partition(".")
+    return replace(config, **{section: replace(getattr(config, section), **{field_name: name})})
 
 
 def _with_new_names(given: Mapping[str, Any], path: Path) -> Mapping[str, Any]:

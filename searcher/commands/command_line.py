@@ -8,7 +8,6 @@ opened           the index, or those of several recognisers as one
 import argparse
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from std.command import tell, warn
@@ -167,6 +166,7 @@ def configuration(args: argparse.Namespace) -> "Config":
     Raises:
         StdError: two outputs are one file.
     """
+    from std.config import files_of
     from std.distinct import require_distinct
 
     inputs = {"--terms": args.terms, "--queries": args.queries, "--ecf": args.ecf}
@@ -187,9 +187,7 @@ def configuration(args: argparse.Namespace) -> "Config":
         outputs["the table"] = STANDARD_STREAM
     require_distinct(inputs, outputs, args.store)
     config = configuration_of(args)
-    if config.pronunciation.lexicon:
-        lexicon = {"pronunciation.lexicon": Path(config.pronunciation.lexicon)}
-        require_distinct(lexicon, outputs)
+    require_distinct(files_of(config), outputs)
     if args.phones:
         phonetic_search = replace(config.phonetic_search, phones=args.phones)
         config = replace(config, phonetic_search=phonetic_search)

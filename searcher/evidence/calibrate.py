@@ -32,10 +32,14 @@ from searcher.terms.request import Request, Variant
 from std.config import Config
 from std.execution.stop import check_stop
 from std.phonetics.phones import Pronunciation
+from std.store.columns import Int64s
 from std.values import Bools, Float64s
 
 # Places below are left out, but those of a written term's words: any "a" may be a spoken query.
 MIN_PROBABILITY = 1e-3
+# Share of the places of words that a recogniser knows at which none of its alternatives has them:
+# of the words said once in two sets, .04 and .09 are nowhere in the networks.
+UNWRITTEN = 0.06
 
 
 class TermEvidence(NamedTuple):
@@ -62,6 +66,7 @@ def calibrate(
     request: Request,
     language: PreparedLanguage,
     is_oov: Bools,
+    unwritten: Int64s,
     lexical: LexicalResult,
     phonetic: PhoneticResult | None,
     heard: HeardSearch | None = None,
@@ -72,6 +77,7 @@ def calibrate(
         request: the terms.
         language: where they were searched; its model, or the default one, weighs the evidence.
         is_oov: (terms,) whether the index lacks one of its words.
+        unwritten: (terms,) how many of its words the recogniser knows and never wrote.
         lexical: what the terms' words found.
         phonetic: what phonetic search found, if it took part.
         heard: the phones heard in these recordings, if there are any.
@@ -104,6 +110,8 @@ def calibrate(
         )
         if heard:
             of_term = _with_heard(i, of_term, heard, is_oov=bool(is_oov[i]))
+        if unwritten[i]:
+            of_term = _unlikelier(of_term, int(unwritten[i]))
         evidence.append(of_term)
     probabilities, of_terms = _probabilities(evidence, ~is_oov)
     table = list(lexical.variants)
@@ -213,6 +221,18 @@ def _with_heard(
         of_term.ratios, spans, found, log_slots, HEARD_WEIGHTS, is_known=not is_oov
     )
     return of_term._replace(ratios=ratios, heard=alone, phones=found.phones)
+
+
+def _unlikelier(of_term: TermEvidence, words: int) -> TermEvidence:
+    """The evidence for a term with words that the recogniser knows and never wrote.
+
+    Had the term been said at a place, one of its alternatives would most probably have it.
+    """
+    if of_term.ratios is None:
+        return of_term
+    all_false_alarms, chance, counted = of_term.ratios
+    less = words * np.log(UNWRITTEN)
+    return of_term._replace(ratios=LogRatios(all_false_alarms + less, chance + less, counted))
 
 
 def _probabilities(

@@ -9,7 +9,7 @@ in a worker process or on another machine. Terms with many candidates are dedupl
 limit memory.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -89,8 +89,20 @@ class LexicalResult(NamedTuple):
 
     def is_oov(self, terms: Sequence[Sequence[str]]) -> Bools:
         """(terms,) which have a word that the recogniser never wrote in the segments."""
-        known = self.found_words - self.corrected
-        return np.array([any(word not in known for word in term) for term in terms], bool)
+        return self.unwritten(terms) > 0
+
+    def unwritten(
+        self, terms: Sequence[Sequence[str]], among: Collection[str] | None = None
+    ) -> Int64s:
+        """(terms,) how many of their words the recogniser never wrote; of some words, if given."""
+        written = self.found_words - self.corrected
+        return np.array(
+            [
+                sum(word not in written and (among is None or word in among) for word in term)
+                for term in terms
+            ],
+            np.int64,
+        )
 
 
 class SpeltOut(NamedTuple):

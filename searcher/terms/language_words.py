@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from searcher.index.copies import live_counts
 from searcher.index.stores import RecordingTable, speech_ms
 from searcher.terms.request import Variant
-from searcher.terms.vocabulary import of_counts
+from searcher.terms.vocabulary import of_counts, read
 from std.config import Config
 from std.corrections import CorrectedWord
 from std.store import Segment
@@ -67,6 +67,12 @@ class LanguageWords:
     def counts(self) -> Mapping[str, int]:
         """The count of each word."""
         return live_counts(self.segments)
+
+    @cached_property
+    def known_words(self) -> frozenset[str]:
+        """Those of ``[calibration] vocabulary``, which the recogniser knows; else none."""
+        file = self.config.calibration.vocabulary
+        return frozenset(read(Path(file), self.config.text).words) if file else frozenset()
 
     @cached_property
     def only_corrected(self) -> frozenset[str]:

@@ -4,7 +4,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
-from std.config import Config, load_config, range_of
+from std.config import Config, files_of, load_config, range_of
 from std.errors import ConfigError, InputError, StdError
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -62,11 +62,13 @@ def test_broken_toml_and_missing_files_are_named(tmp_path):
         load_config(tmp_path / "none.toml")
 
 
-def test_a_lexicon_is_found_from_any_folder(tmp_path, monkeypatch):
+def test_files_are_found_from_any_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "c.toml").write_text('[pronunciation]\nlexicon = "words.txt"\n')
-    config = load_config(tmp_path / "c.toml")
+    config = load_config(tmp_path / "c.toml", ["calibration.vocabulary=known.txt"])
     assert config.pronunciation.lexicon == str(tmp_path / "words.txt")
+    assert config.calibration.vocabulary == str(tmp_path / "known.txt")
+    assert [*files_of(config).values()] == [tmp_path / "words.txt", tmp_path / "known.txt"]
 
 
 SECTIONS = get_type_hints(Config)

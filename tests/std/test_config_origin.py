@@ -48,7 +48,8 @@ def test_where_values_come_from(show, tmp_path):
     changed = [one["key"] for one in show("show", *given, "--changed", "--json")]
     assert changed == ["search.min_score", "decision.rule", "decision.beta"]
     named = [one["key"] for one in show("show", "calibration", "search.min_score", "--json")]
-    assert named == ["search.min_score", "calibration.words", "calibration.list"]
+    of_calibration = ["calibration.words", "calibration.list", "calibration.vocabulary"]
+    assert named == ["search.min_score", *of_calibration]
     assert [one.value for one in explained(path)] != [one.value for one in explained()]
 
 
@@ -79,6 +80,7 @@ def test_settings_go_before_the_file(tmp_path):
     ("decision.rule=no", "--set: decision.rule: expected one of 'auto', 'exact',"),
     ("search.min_score.x=2", "--set: search: expected one of"),
     ("pronunciation.lexicon=/", "--set: pronunciation.lexicon: expected a regular file"),
+    ("calibration.vocabulary=/", "--set: calibration.vocabulary: expected a regular file"),
     ("search.min_score=", "--set: search.min_score: expected"),
 ])  # fmt: skip
 def test_settings_that_do_not_fit(setting, message, show):

@@ -18,7 +18,13 @@ from searcher.calibration.occurring_terms import (
     term_occurrence,
 )
 from searcher.calibration.weights import LogRatios
-from searcher.evidence.calibrate import TermEvidence, _as_candidates, _probabilities
+from searcher.evidence.calibrate import (
+    UNWRITTEN,
+    TermEvidence,
+    _as_candidates,
+    _probabilities,
+    _unlikelier,
+)
 from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.results.candidates import NO_CANDIDATES, Candidates
@@ -122,6 +128,35 @@ def test_a_known_term_has_the_same_answer_whatever_is_asked_with_it(german):
         return result.probability[result.candidates.term == 0].tolist()
 
     assert of_first("landschaft") == of_first("landschaft", "xylofonquartett") != []
+
+
+def test_a_word_that_the_recogniser_knows_and_never_wrote_is_unlikelier(german, tmp_path):
+    """In adhoc mode each term is judged alone, so other terms have the same answer."""
+    columns = invert(
+        [one for path in (german / "mesh").iterdir() for one in networks_in(parse_file(path))]
+    )
+    segment = ResidentSegment("s", replace(columns, extra=PhoneColumnBuilder(Config())(columns)))
+    (tmp_path / "words").write_text("Hahnenfedern\t3\nhand\n", encoding="utf-8")
+    known = Config(calibration=CalibrationConfig(vocabulary=str(tmp_path / "words")))
+    terms = [Term(word, word) for word in ("hahnenfedern", "biosfären", "hand")]
+
+    def expected(config):
+        found = search(terms, prepare([segment], config), SearchedSpeech(None, 180), mode="adhoc")
+        return np.bincount(found.candidates.term, found.probability, len(terms))
+
+    before, after = expected(Config()), expected(known)
+    assert after[1:].tolist() == before[1:].tolist()
+    assert UNWRITTEN * before[0] < after[0] < before[0]
+
+
+def test_each_place_of_such_a_word_is_unlikelier(lists):
+    """Of each place the log ratio falls by as much; of two such words twice."""
+    (of_term,) = evidence(lists[:1])
+    less = _unlikelier(of_term, 2).ratios
+    assert less.chance == pytest.approx(lists[0].chance + 2 * np.log(UNWRITTEN))
+    assert less.all_false_alarms == pytest.approx(lists[0].all_false_alarms + 2 * np.log(UNWRITTEN))
+    assert less.counted is lists[0].counted
+    assert _unlikelier(*evidence([None]), 1).ratios is None
 
 
 def test_a_term_that_a_list_has_twice_says_once_what_the_list_is_like(german):
