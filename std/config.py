@@ -27,7 +27,7 @@ PROBABILITY = Range(0, 1)
 SHOWN_FROM = 0.05  # least probability of hits of typed terms; lists have all hits
 MAX_MS = 3_600_000  # an hour
 MAX_CONFIG_BYTES = 1 << 16  # of a file
-FILES = ("pronunciation.lexicon", "calibration.vocabulary")  # keys that name a file
+KEYS_OF_FILES = ("pronunciation.lexicon", "calibration.vocabulary")  # keys that name a file
 TOML = "a configuration in TOML"
 OTHERS = {b"<": "XML", b"{": "JSON"}  # by their first character, which never begins a TOML file
 OLD_TABLES = {"sound": "phonetic_search"}  # of configurations of version 0.1
@@ -214,13 +214,13 @@ def load_config(path: Path | None, settings: Sequence[str] = ()) -> Config:
     config = Config()
     if path is not None:
         config = _replaced(config, config_table(path), f"{named(path)}: ")
-        for key in FILES:
+        for key in KEYS_OF_FILES:
             config = _with_file(config, key, f"{named(path)}: ")
     for setting in settings:
         key, value = split_setting(setting)
         section, _, name = key.partition(".")
         config = _replaced(config, {section: {name: value} if name else value}, "--set: ")
-        if key in FILES:
+        if key in KEYS_OF_FILES:
             config = _with_file(config, key, "--set: ")
     return config
 
@@ -282,7 +282,7 @@ def split_setting(setting: str) -> tuple[str, Any]:
 
 def files_of(config: Config) -> dict[str, Path]:
     """The files that a configuration names, by their keys."""
-    named_files = {key: attrgetter(key)(config) for key in FILES}
+    named_files = {key: attrgetter(key)(config) for key in KEYS_OF_FILES}
     return {key: Path(name) for key, name in named_files.items() if name}
 
 
