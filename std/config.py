@@ -280,18 +280,11 @@ def split_setting(setting: str) -> tuple[str, Any]:
     return key, table["value"] if len(table) == 1 else text
 
 
-def files_of(config: Config) -> dict[str, Path]:
-    """The files that a configuration names, by their keys."""
-    named_files = {key: attrgetter(key)(config) for key in KEYS_OF_FILES}
-    return {key: Path(name) for key, name in named_files.items() if name}
-
-
 def _with_file(config: Config, key: str, place: str) -> Config:
     """The configuration with an absolute path of a file, for workers in other folders."""
-    given = files_of(config).get(key)
-    if given is None:
+    if not (given := attrgetter(key)(config)):
         return config
-    name, place = str(given.absolute()), f"{place}{key}: expected"
+    name, place = str(Path(given).absolute()), f"{place}{key}: expected"
     try:
         if not stat.S_ISREG(Path(name).stat().st_mode):
             raise ConfigError(f"{place} a regular file (it is read several times), got {cut(name)}")

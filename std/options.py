@@ -15,6 +15,8 @@ A command calls them in the order in which its ``--help`` lists its options.
 
 import argparse
 import os
+from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from std.command import JOBS, file_argument, text_argument
@@ -91,6 +93,14 @@ def configuration_of(args: argparse.Namespace) -> "Config":
     from std.config import load_config
 
     return load_config(args.config, args.set)
+
+
+def files_of(config: "Config") -> dict[str, Path]:
+    """The files that a configuration names, by their keys."""
+    from std.config import KEYS_OF_FILES
+
+    names = {key: attrgetter(key)(config) for key in KEYS_OF_FILES}
+    return {key: Path(name) for key, name in names.items() if name}
 
 
 def add_jobs_option(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from std.command import tell, warn
 from std.display.numbers import counted
 from std.errors import STANDARD_STREAM, named
-from std.options import configuration_of
+from std.options import configuration_of, files_of
 from std.timelines import is_subtitle_file
 
 if TYPE_CHECKING:
@@ -166,7 +166,6 @@ def configuration(args: argparse.Namespace) -> "Config":
     Raises:
         StdError: two outputs are one file.
     """
-    from std.config import files_of
     from std.distinct import require_distinct
 
     inputs = {"--terms": args.terms, "--queries": args.queries, "--ecf": args.ecf}

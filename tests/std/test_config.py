@@ -4,8 +4,9 @@ from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
-from std.config import Config, files_of, load_config, range_of
+from std.config import Config, load_config, range_of
 from std.errors import ConfigError, InputError, StdError
+from std.options import files_of
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 
