@@ -14,8 +14,6 @@ import re
 from pathlib import Path
 from typing import BinaryIO, NoReturn, Protocol
 
-from lxml import etree
-
 from std.errors import InputError, StdError, quoted
 from std.ranges import CHANNEL, SECONDS, Range
 
@@ -130,6 +128,8 @@ def feed(stream: BinaryIO, reader: Reader) -> None:
     Raises:
         InputError: the document is not well formed, or the reader refuses it.
     """
+    from lxml import etree  # not for known words
+
     first = b""
     while len(first) < MIN_FIRST_BYTES and (more := stream.readline(CHUNK_BYTES)):
         first += more
