@@ -1,30 +1,28 @@
 """Probabilities of a term's places, summed over its occurrence rate: how often it is said.
 
-What is known of each place i of a term is a log likelihood ratio t_i: how much likelier its
-evidence is if the term was said and found there than by chance, with one true place expected in
-the archive. Given that the term is said, its number of true places follows a zero-truncated Poisson
-distribution with an unknown rate r, the number of false alarms a Poisson distribution, and the
-places that were found have the likelihood
+Each place i of a term has a log likelihood ratio t_i: its evidence if the term was said and found
+there, against chance, with one true place expected in the archive. If the term is said, its number
+of true places follows a zero-truncated Poisson distribution with an unknown rate r, the number of
+false alarms a Poisson distribution, and the places that were found have the likelihood
 
     L(r) = (exp(-DETECTED r) prod_i (1 + r exp(t_i)) - exp(-r)) / (1 - exp(-r))
 
-where exp(-r) is what a term that is not said at all would add. A term's own places say how often it
-is said: the weight of r is L(r) times a prior. Multiplied out, the product is a sum over which
-places are right, and the probability of place i is the share of it, over all rates, in which i is.
-So a name said fifty times needs no other rule than one said once, one good place is enough for the
-term to be said and lowers the probabilities of poor ones, and a term with no good place was
-probably missed by the recogniser. The prior is put on a grid of rates, so the sum is exact and its
-cost is linear in the number of places. A term with many places may be said as often: its grid
-reaches as far, and is fine where its places put the weight.
+where exp(-r) is the share of a term that is not said at all. The places of a term determine its
+rate: the weight of r is L(r) times a prior. Multiplied out, the product is a sum over all sets of
+right places; the probability of place i is the share, over all rates, of the sets with i. So one
+rule serves a name said once and a name said fifty times. If a term has one good place, this
+explains that it is said, and poor places become less probable. If it has no good place, the
+recogniser probably missed it. The prior is on a grid of rates, so the sum is exact and its cost is
+linear in the number of places. A term with many places may be said as often: its grid reaches as
+far, and is fine near the likely rates.
 
-Of words that occur in a text, as many occur n times as 1 / n^2 (Zipf's law). So an unknown term's
-rate has the density 1 / (1 + r)^2. Of others posteriors expect occurrences, by which the ratios are
-divided: their rate is a correction, log-normal around one.
+The share of a text's words that occur n times is proportional to 1 / n^2 (Zipf's law). So the rate
+of an unknown term has the density 1 / (1 + r)^2. For other terms, posteriors expect occurrences,
+and the ratios are divided by their number; the rate is a correction, log-normal around one.
 
-Places at which the recogniser wrote the same word have one explanation in common. If it is not the
-term, it is wrong at all of them, so they do not tell its rate as often as they are many: place i
-counts for the rate as k_i places do (`searcher.phonetic.path_words.explained`), with the factor
-(1 + r exp(t_i))^k_i in L(r).
+Places at which the recogniser wrote the same word share one explanation: if that word is not the
+term, all of them are wrong. So they are not independent evidence of the rate: place i counts as k_i
+places (`searcher.phonetic.path_words.explained`), with the factor (1 + r exp(t_i))^k_i in L(r).
 
 Source: empirical Bayes with a two-groups model (Efron 2008, "Microarrays, empirical Bayes and the
 two-groups model"), the share of true places estimated for each term (Saerens et al. 2002 for a
@@ -52,7 +50,7 @@ NODE_STEP = 1 / 16  # nats; a place's log likelihood and probability are right t
 
 
 class Grid(NamedTuple):
-    """Rates, and what is known of each before the places are seen."""
+    """Rates with their prior."""
 
     log_rate: Float64s  # (rates,)
     rate: Float64s  # (rates,)
@@ -76,14 +74,14 @@ GRID = grid_of(LOG_RATES)  # of terms with few places
 
 
 class RatePosterior(NamedTuple):
-    """What the places of each term say, if it is said."""
+    """The probabilities of a term's places if it is said, and the evidence that it is."""
 
     probability: Float64s  # (n,) of each place
     log_evidence: Float64s  # (terms,) of all its places, against all being false alarms
 
 
 class Known(NamedTuple):
-    """What is known of each term beside its places: some that are right, and their number."""
+    """Known right places of each term, beside its other places."""
 
     number: Float64s  # (terms,)
     log_ratio: Float64s  # (terms,) theirs, summed
@@ -249,8 +247,8 @@ def _own_grid(own: _Places, places: int, known: Known) -> Grid:
 def _weigh(own: _Places, known: Known, grid: Grid) -> tuple[Float64s, Float64s]:
     """(terms, rates) the weight of each rate for the places, and (terms,) log evidence.
 
-    A weight is the probability of its rate over that of all places being false alarms, as if it
-    were not known that the term is said: so the sum of the weights is above 1.
+    A weight is the probability of its rate over that of all places being false alarms, without the
+    condition that the term is said, so the sum of the weights is above 1.
 
     Args:
         own: places of terms.

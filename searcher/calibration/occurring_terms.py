@@ -4,18 +4,18 @@
         occurrence_probability   of the terms of a list that have places
         occurs_by_itself         of terms that a person asks for one by one
 
-`searcher.calibration.occurrence_rate` takes it that a term is said, and gives the probability of
-each of its places under that condition. Of some lists most terms occur (an evaluation's), of others
-few (names of a watch list). If a share s of the terms occur, term t does with probability
+`searcher.calibration.occurrence_rate` gives the probability of each place of a term if the term is
+said. In some lists most terms occur (an evaluation's), in others few (names of a watch list). If a
+share s of the terms occur, term t occurs with probability
 
     s E_t / (s E_t + 1 - s)
 
 where log E_t is its `RatePosterior.log_evidence`, against all its places being false alarms. The
-share is not known either. Its prior is a beta distribution with the mean `SAID`, s^PRIOR, its
-posterior follows from all terms of the list, and the probability of a term is the mean over it. So
-long lists say what their share is. Of a list of one term this is the probability for s = `SAID`,
-and so each term is judged that a person asks for, whatever the others are. A term without a place
-is evidence, too: it counts for the share, and has no place that a probability would be of.
+share is unknown. Its prior is a beta distribution with the mean `SAID`, s^PRIOR, its posterior
+follows from all terms of the list, and the probability of a term is the mean over it. So a long
+list determines its own share. For a list of one term this is the probability for s = `SAID`; terms
+that a person asks for are judged so, one by one. A term without a place is evidence of the share,
+too.
 
 Source: the share of non-null cases of the two-groups model (Efron 2008), with a prior.
 """

@@ -5,13 +5,12 @@
     fit, refit               labelled candidates -> weights, all of them or some
     negative_log_likelihood  what they minimise
 
-The labels of a term's candidates are not independent of each other: how often the term is said is
-unknown. So the likelihood is that of `searcher.calibration.occurrence_rate`, all candidates of a
-term together; of those about which nothing is known, all possible labels are summed over. A term
-without a right candidate may be one that the recogniser understood nowhere (`FOUND`): what its
-candidates are like tells less about weights than those of a term that was found. The penalty pulls
-weights to those known before, each by how much its feature varies: where there is little to learn
-from, little changes.
+The labels of a term's candidates depend on each other, because it is unknown how often the term is
+said. So the likelihood is that of `searcher.calibration.occurrence_rate`, for all candidates of a
+term together; it sums over all labels of candidates that have none. The recogniser may have missed
+a term without a right candidate everywhere (`FOUND`), so its candidates count less than those of a
+term that was found. The penalty pulls each weight to that known before, in proportion to the
+variance of its feature: few examples change little.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,7 +54,7 @@ class Weights:
     coefficients: Mapping[str, float]
 
     def log_ratios(self, evidence: Evidence) -> "LogRatios":
-        """What the evidence for each place is worth."""
+        """The log likelihood ratios of each place."""
         chance = self.against_chance(evidence)
         ratio = np.where(
             evidence.by_phones, resembling_words.against_all(chance, -evidence.offset), chance
@@ -87,7 +86,7 @@ NO_WEIGHTS = Weights(0.0, {})
 
 
 class LogRatios(NamedTuple):
-    """What the evidence for each place of a term is worth."""
+    """Log likelihood ratios of the places of a term."""
 
     all_false_alarms: Float64s  # (n,) against chance and words that resemble the term
     chance: Float64s  # (n,) against chance alone
@@ -95,7 +94,7 @@ class LogRatios(NamedTuple):
 
 
 class Examples(NamedTuple):
-    """All candidates of some terms, and what is known of them."""
+    """All candidates of some terms, with their labels."""
 
     features: Features  # each (n,)
     offset: Float64s  # (n,)
@@ -124,7 +123,7 @@ class Examples(NamedTuple):
 
 
 def examples_of(evidence: Sequence[Evidence], is_right: Sequence[Bools]) -> Examples:
-    """The candidates of some terms, one term after the other, all of them known.
+    """The candidates of some terms, one term after the other, all with labels.
 
     Args:
         evidence: the evidence of each term's candidates; features that a term lacks are 0.
@@ -189,7 +188,7 @@ def fit(
         names: features to weigh.
         prior: weights that the penalty pulls to; None = to 0, and the intercept is free.
         ridge: strength of the penalty.
-        beside: weights of other features, which count and stay; what is learned is to be added to
+        beside: weights of other features, which are not changed; the learned weights are added to
             them.
 
     Raises:
@@ -270,7 +269,7 @@ def _if_found_or_not(log_evidence: Float64s, may_be_missed: Bools) -> tuple[Floa
 
 
 def refit(examples: Examples, prior: Weights, ridge: float = WEIGHT_RIDGE) -> Weights:
-    """The prior with the weights of these examples' features learned anew, as far as it can be.
+    """The prior, with the weights of these examples' features learned again.
 
     Args:
         examples: candidates of terms; if nothing is known of them, the prior stays.

@@ -78,9 +78,9 @@ def calibrate(
         language: where they were searched; its model, or the default one, weighs the evidence.
         is_oov: (terms,) whether the index lacks one of its words.
         unwritten: (terms,) how many of its words the recogniser knows and never wrote.
-        lexical: what the terms' words found.
-        phonetic: what phonetic search found, if it took part.
-        heard: the phones heard in these recordings, if there are any.
+        lexical: candidates found by words.
+        phonetic: hits of phonetic search; None without it.
+        heard: the phones heard in these recordings; None without them.
 
     Returns:
         candidates ordered by term, recording and time, with probabilities on condition
@@ -156,14 +156,14 @@ def _as_candidates(
 
 
 def _highest_posterior(request: Request, phonetic: PhoneticResult | None) -> float:
-    """That counts as sure; of terms found by their words alone 1, whatever other terms need."""
+    """The posterior that counts as certain: 1 for terms that were found by words alone."""
     if phonetic and request.phonetic_words == "all":
         return phonetic.searched.archive.highest_posterior
     return 1.0
 
 
 def _is_calibrated(request: Request, config: Config, is_oov: Bools) -> Bools:
-    """(terms,) which get probabilities; the others keep the recogniser's posteriors."""
+    """(terms,) which terms get probabilities; the others keep the recogniser's posteriors."""
     words = config.calibration.words
     is_calibrated = is_oov if words == "unknown" else np.full_like(is_oov, words == "all")
     return (is_calibrated & ~request.has_wildcard) | request.is_spoken
@@ -204,7 +204,7 @@ def _evidence(
 def _with_heard(
     term: int, of_term: TermEvidence, heard: HeardSearch, *, is_oov: bool
 ) -> TermEvidence:
-    """The evidence for a term with the phones heard; as it is if nothing was listened to."""
+    """The evidence for a term with the phones heard, if there are any."""
     if of_term.ratios is None or of_term.hits is None:
         return of_term
     parts = of_term.lexical, of_term.hits.hits
@@ -238,10 +238,10 @@ def _unlikelier(of_term: TermEvidence, words: int) -> TermEvidence:
 def _probabilities(
     evidence: Sequence[TermEvidence], is_expected: Bools
 ) -> tuple[list[Float64s | None], Float64s]:
-    """Of each place of each term, all places of a term together; and each term's log evidence.
+    """The probability of each place, from all places of its term; and each term's log evidence.
 
-    Words that resemble a term come with what it means. A term of a list that nobody speaks of has
-    false alarms by chance only, so this is what the evidence that a term occurs is compared with.
+    Words that resemble a term occur in speech about its subject. If nobody speaks about the
+    subject, its false alarms are chance only, so the evidence that a term occurs is against chance.
     """
     ratios = [of_term.ratios for of_term in evidence]
     some = [LogRatios(*[np.empty(0)] * 3), *(one for one in ratios if one is not None)]
