@@ -16,6 +16,8 @@ lists of terms (`std.nist.term_file`), metadata (`std.metadata.read`), marks (`s
 (['Name'], ['Suchbegriff'])
 >>> term_columns(["id", "text", "OOV"]), term_columns(["Vorname", "Nachname", "Jahr"])
 (['text'], ['Vorname', 'Nachname'])
+>>> term_columns(["Name", "Term"]), term_columns(["Name", "Text", "Jahr"])
+(['Term'], ['Name'])
 """
 
 import io
@@ -160,12 +162,16 @@ TABLE_HINT = 'save it as "CSV UTF-8", or convert it: iconv -f ENCODING -t UTF-8'
 
 TERM_ID_COLUMNS = ("id", "termid", "term_id", "kwid")
 TEXT_COLUMNS = ("text", "term", "termtext", "term_text", "kwtext")  # beside one of `ID_COLUMNS`
-TERM_WORDS = {  # of a column's name that say that terms are in it
-    *("term", "terms", "keyword", "keywords", "name", "names", "phrase", "phrases"),
-    *("query", "queries", "word", "words", "text", "begriff", "begriffe", "suchbegriff"),
-    *("suchbegriffe", "suchwort", "stichwort", "stichwörter", "schlagwort", "schlagwörter"),
-    *("namen", "wort", "wörter", "person", "persons", "people", "personen"),
-}
+TERM_WORDS = (  # columns of terms by their names: of two, the one named earlier here
+    ("term", "terms"),
+    (
+        *("keyword", "keywords", "query", "queries", "phrase", "phrases", "begriff", "begriffe"),
+        *("suchbegriff", "suchbegriffe", "suchwort", "stichwort", "stichwörter"),
+        *("schlagwort", "schlagwörter"),
+    ),
+    ("name", "names", "namen", "person", "persons", "people", "personen"),
+    ("word", "words", "text", "wort", "wörter"),
+)
 TERM_ENDINGS = ("name", "namen", "begriff", "begriffe")  # of compounds: Nachname, Fachbegriff
 OTHER_COLUMNS = {  # that name something else: a file, a number, who wrote it
     *("id", "file", "filename", "datei", "dateiname", "user", "username", "recording"),
@@ -300,12 +306,20 @@ def same_name(first: str, second: str) -> bool:
 def term_columns(columns: Sequence[str]) -> list[str]:
     """The columns that may hold terms; more than one: which is meant is not clear.
 
-    A name that is nothing but such a word counts more than one that has others beside it.
+    A name that is nothing but a word of `TERM_WORDS` counts more than one that has others beside
+    it, but ``search`` before it. Among such, what is searched (``term``, then ``keyword``) counts
+    more than whose it is (``name``), and this more than what it is made of (``text``).
     """
     if has_ids(columns):
         return [name for name in columns if _folded(name) in TEXT_COLUMNS]
-    whole = [name for name in columns if _folded(name) in TERM_WORDS]
-    return whole or [name for name in columns if _says_term(name)]
+    for same in TERM_WORDS:
+        if whole := [name for name in columns if _alone(name) in same]:
+            return whole
+    return [name for name in columns if _says_term(name)]
+
+
+def _alone(name: str) -> str:
+    return _folded(name).removeprefix("search").lstrip(" _-")
 
 
 def has_ids(columns: Sequence[str]) -> bool:
@@ -317,7 +331,7 @@ def has_ids(columns: Sequence[str]) -> bool:
 def _says_term(name: str) -> bool:
     words = re.findall(r"[^\W\d_]+", _folded(name))
     return not OTHER_COLUMNS & {*words} and any(
-        w in TERM_WORDS or w.endswith(TERM_ENDINGS) for w in words
+        any(w in same for same in TERM_WORDS) or w.endswith(TERM_ENDINGS) for w in words
     )
 
 

@@ -221,7 +221,9 @@ def is_table_name(path: Path | str) -> bool:
 
 def _said(table: Table, name: str, empty: int, again: int, terms: Sequence[Term]) -> str:
     """A description of the read column."""
-    left_out = [f"{counted(empty, 'row')} without one"] if empty else []
+    others = [one for one in table.columns if one != name and term_columns([one])]
+    left_out = [f"not {' or '.join(others)}"] if others else []
+    left_out += [f"{counted(empty, 'row')} without one"] if empty else []
     left_out += [f"{again} there twice"] if again else []
     turned = [term.text for term in terms if "," in term.text]
     if turned:

@@ -75,6 +75,7 @@ def test_what_was_read_is_said():
     )
     assert found.column == said
     assert terms("a\nb\n").column == ""
+    assert terms("Name,Term\na,b\n").column == "column Term (not Name)"
     turned = terms("Name;x\nScholz, Olaf;1\nAda;2\n")
     assert turned.column == "column Name (1 with a comma, as Scholz, Olaf, searched in this order)"
 
@@ -92,7 +93,12 @@ def test_what_was_read_is_said():
         ("Vorname,Nachname", ["Vorname", "Nachname"]),
         ("id,text,name", ["text"]),
         ("Partei,Jahr", []),
-        ("Name,Term", ["Name", "Term"]),
+        ("Name,Term", ["Term"]),
+        ("Name,Search term,Term count", ["Search term"]),
+        ("Text,Name", ["Name"]),
+        ("Keyword,Name,Term", ["Term"]),
+        ("Keyword,Name,Begriff", ["Keyword", "Begriff"]),
+        ("Name,Person", ["Name", "Person"]),
     ],
 )
 def test_columns_of_terms(header, found):
