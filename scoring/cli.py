@@ -278,7 +278,7 @@ def main(argv: Sequence[str] | None = None, reader: "Reader | None" = None) -> i
         reader: the reader of references that are no RTTM (`scoring.reference`); None: RTTM only.
     """
     arguments = parser()
-    args = arguments.parse_intermixed_args(argv)
+    args = arguments.parse_args(argv)
     if problem := misuse(args):
         arguments.error(problem)
 

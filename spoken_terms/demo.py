@@ -78,6 +78,8 @@ def demonstrate(folder: Path, *, page: bool) -> int:
     Raises:
         StdError: the sample is not there, or the folder cannot be written.
     """
+    if str(folder).startswith("-"):
+        folder = folder.absolute()  # no command takes its files for options
     unpack(folder)
     index, hits = str(folder / "index"), str(folder / "hits.xml")
     terms, ecf = str(folder / "terms.xml"), str(folder / "ecf.xml")

@@ -151,7 +151,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit status: 0 = done, 2 = an error that the user can correct."""
-    args = parser().parse_intermixed_args(argv)
+    args = parser().parse_args(argv)
     if args.action == "path" and len(args.name) != 1:
         parser().error(f"path: expected the name of one configuration, got {len(args.name)}")
     if args.action == "list" and args.name:

@@ -74,7 +74,6 @@ class Parser(argparse.ArgumentParser):
         super().__init__(formatter_class=HelpText, **settings)
         self._further: list[argparse._ArgumentGroup] = []
         self._moved = moved
-        self._usages: dict[bool, str] = {}  # without further options, with them
         self._given: list[str] = []  # up to --
         self._subcommands: argparse._SubParsersAction[Parser] | None = None
         self._help_all = self.add_argument(  # shown if the command has further options
@@ -122,9 +121,10 @@ class Parser(argparse.ArgumentParser):
                 self._refuse_moved(name)
                 near = meant(name, filter(OPTION.fullmatch, self._option_string_actions))
                 self.error(f"there is no option {cut(name)}{near}")
-        written = self._with_dashes(given)
-        self._given = [*takewhile("--".__ne__, written)]
-        return super().parse_known_args(written, namespace)
+        if not self._subcommands:  # else the arguments belong to the subcommand
+            given = self._in_order(given)
+        self._given = [*takewhile("--".__ne__, given)]
+        return super().parse_known_args(given, namespace)
 
     def _require_subcommand(self, name: str) -> None:
         known = self._subcommands.choices if self._subcommands else ()
@@ -139,34 +139,38 @@ class Parser(argparse.ArgumentParser):
                 head = coloured(f"{self.prog} {option} is now: ", "red", sys.stderr)
                 self.exit(2, f"{head}{now}\n")
 
-    def _with_dashes(self, given: Sequence[str]) -> list[str]:
-        """The arguments; a value that begins with a dash, as a recording's name, is not an option.
+    def _in_order(self, given: Sequence[str]) -> list[str]:
+        """The options and then the arguments, which argparse else expects in one place.
 
-        If one value of an option with several values begins with a dash, all are values. A
-        subcommand's arguments come last: argparse would take a missing one for none at an option.
+        A value that begins with a dash, as a recording's name, is not an option. If one value of
+        an option with several values begins with a dash, all are values.
         """
-        written: list[str] = []
+        options: list[str] = []
         words: list[str] = []
         rest = [*given]
         while rest:
             option = rest.pop(0)
-            action = self._option(option)
-            if " " in self.prog and (option == "--" or option[:1] != "-" or option == "-"):
-                words += rest if option == "--" else [option]
-                rest = [] if option == "--" else rest
+            if option == "--":
+                words += rest
+                break
+            if self._parse_optional(option) is None:
+                words.append(option)
                 continue
-            n = 0
-            if action is not None and action.nargs in (None, "+"):
-                several = action.nargs == "+"
-                n = sum(1 for _ in takewhile(self._is_value, rest if several else rest[:1]))
+            n = self._n_values(option, rest)
             values, rest = rest[:n], rest[n:]
             if any(value.startswith("-") for value in values):
-                written += [f"{option}={value}" for value in values]
+                options += [f"{option}={value}" for value in values]
             else:
-                written += [option, *values]
-            if option == "--":
-                return written + rest
-        return [*written, "--", *words] if words else written
+                options += [option, *values]
+        return [*options, "--", *words] if words else options
+
+    def _n_values(self, option: str, rest: Sequence[str]) -> int:
+        """How many of the next arguments are values of an option."""
+        action = self._option(option)
+        if action is None or action.nargs not in (None, "?", "+"):
+            return 0
+        most = len(rest) if action.nargs == "+" else 1
+        return sum(1 for _ in takewhile(self._is_value, rest[:most]))
 
     def _option(self, name: str) -> argparse.Action | None:
         """The option with a name, or the only one that begins so."""
@@ -190,13 +194,6 @@ class Parser(argparse.ArgumentParser):
         """As argparse; unless --quiet, notices are shown to a person who waits."""
         self._complete()
         return self._watched(super().parse_args(args, namespace))
-
-    def parse_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As `parse_args`, but arguments may be between options."""
-        self._complete()
-        # argparse hides positional arguments while it reads options
-        self._usages = {all_options: self._usage(all_options) for all_options in (False, True)}
-        return self._watched(super().parse_intermixed_args(args, namespace))
 
     def _complete(self) -> None:
         """Complete a command line for a shell and exit; otherwise do nothing."""
@@ -239,8 +236,7 @@ class Parser(argparse.ArgumentParser):
             formatter.end_section()
         formatter.add_text(more)
         formatter.add_text(self.epilog)
-        usage = self._usages.get(all_options) or self._usage(all_options)
-        return f"{usage}\n{formatter.format_help()}"
+        return f"{self._usage(all_options)}\n{formatter.format_help()}"
 
     def _usage(self, all_options: bool) -> str:
         formatter = self._get_formatter()

@@ -41,6 +41,23 @@ def test_version(command, capsys):
     assert capsys.readouterr().out == f"{command} {std.__version__}\n"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "std-recognise a --output o b --sound --quiet -- -c",
+        "std-index --store s a --quiet b -- -c",
+        "std-search a --store s b --fuse -- -c",
+        "std-score --resources r --table terms a --reference f b -- -c",
+        "std-config show --changed a b --set -1 -- -c",
+    ],
+)
+def test_arguments_may_stand_between_options(line):
+    command, *rest = line.split()
+    parser = parser_of(command)
+    dest = [one.dest for one in parser._actions if not one.option_strings][-1]
+    assert [*map(str, getattr(parser.parse_args(rest), dest))] == ["a", "b", "-c"]
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_options_have_one_meaning_everywhere(command):
     options = {
