@@ -19,9 +19,10 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from indexer.networks.nonwords import is_noise
-from indexer.shards import AnyPath, Stores, contents, open_stores, urls_of
+from indexer.shards import Stores, contents, open_stores, urls_of
 from std.csv_files import write_csv
 from std.distinct import require_outside
+from std.files import AnyPath
 from std.languages.detection import of_segment
 from std.metadata.table import Metadata
 from std.networks import dump

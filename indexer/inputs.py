@@ -33,7 +33,7 @@ from indexer.networks.nonwords import Nonwords
 from indexer.networks.turns import turns_of
 from indexer.networks.utterances import Utterances
 from std.errors import STANDARD_STREAM, InputError
-from std.files import is_nameless, read
+from std.files import AnyPath, is_nameless, read
 from std.nist.rttm import parse_turns
 from std.repairs import CLOCK_GOES_BACK, Repairs
 from std.sound.files import SUFFIX
@@ -54,10 +54,10 @@ class InputOptions:
 
     input_format: str = "auto"  # which detects formats, or the name of one
     name_by: NameBy | None = None  # what names recordings; None: the content, else the stem
-    segments: Path | None = None  # places of utterances: Kaldi's segments, or utts.tsv
-    words: Path | None = None  # Kaldi's words.txt
-    times: Path | None = None  # slot times of Kaldi sausages
-    one_best: Path | None = None  # a CTM whose times meshes without times get
+    segments: AnyPath | None = None  # places of utterances: Kaldi's segments, or utts.tsv
+    words: AnyPath | None = None  # Kaldi's words.txt
+    times: AnyPath | None = None  # slot times of Kaldi sausages
+    one_best: AnyPath | None = None  # a CTM whose times meshes without times get
     frame_shift_s: float = 0.01  # 0.03 for chain models
     acoustic_scale: float | None = None  # of lattices; None: the file's
     lm_scale: float | None = None
@@ -65,13 +65,13 @@ class InputOptions:
     lattice_method: LatticeMethod = "mbr"
     keep_nonwords: bool = False  # index noises as if they were words
     speaker_names: SpeakerNames = "auto"  # before what captions say: speakers, or words
-    speakers: Path | None = None  # a diarisation: turns of speakers in RTTM
-    chunks: Path | float | None = None  # a clock that restarts: a file of starts, or a length in s
-    clock_offset: Path | float | None = None  # of words against their sound: a file, or a number, s
+    speakers: AnyPath | None = None  # a diarisation: turns of speakers in RTTM
+    chunks: AnyPath | float | None = None  # a clock that restarts: file of starts, or length in s
+    clock_offset: AnyPath | float | None = None  # of words against their sound: file, or seconds
     tiers: tuple[str, ...] = ()  # of ELAN's and Praat's files: names, * stands for any letters
 
     encoding: str | None = None  # of texts that are not in UTF-8 and do not name their encoding
-    sound: Path | None = None  # a folder with files of frames (NAME.sound); None: beside inputs
+    sound: AnyPath | None = None  # a folder with files of frames (NAME.sound); None: beside inputs
     learn_phones: bool = True  # recognise phones in the sound of recordings that have it
     strict: bool = False  # refuse a file with an impossible value, instead of repairing it
 
@@ -81,6 +81,13 @@ class InputOptions:
         Raises:
             InputError: a file is invalid.
         """
+        segments, words, times, one_best, speakers, sound = (
+            Path(one) if one else None
+            for one in (
+                *(self.segments, self.words, self.times),
+                *(self.one_best, self.speakers, self.sound),
+            )
+        )
         options = ReaderOptions(
             encoding=self.encoding,
             frame_s=self.frame_shift_s,
@@ -91,17 +98,17 @@ class InputOptions:
             names=NAMES[self.name_by],
             nonwords=Nonwords(self.keep_nonwords),
             speaker_names=self.speaker_names,
-            turns=turns_of(read(parse_turns, self.speakers)) if self.speakers else None,
+            turns=turns_of(read(parse_turns, speakers)) if speakers else None,
             chunks=None if self.chunks is None else read_chunks(self.chunks),
             offsets=None if self.clock_offset is None else read_offsets(self.clock_offset),
             tiers=Tiers(self.tiers),
-            sound_folders=(self.sound,) if self.sound else (),
+            sound_folders=(sound,) if sound else (),
             repairs=Repairs(strict=self.strict),
-            one_best=read(timed_words, self.one_best) if self.one_best else None,
-            times=self.times,
-            slot_times=read_times(self.times, self.frame_shift_s) if self.times else None,
+            one_best=read(timed_words, one_best) if one_best else None,
+            times=times,
+            slot_times=read_times(times, self.frame_shift_s) if times else None,
         )
-        return load(options, segments=self.segments, symbols=self.words)
+        return load(options, segments=segments, symbols=words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from indexer.languages.pronounce import Pronouncer, undecided
 from indexer.segments.merge import merged
 from std.config import Config, load_config
 from std.corrections import Layer, with_layer
+from std.files import AnyPath
 from std.metadata.table import NO_METADATA, Metadata, of_rows, renamed, updated
 from std.nist.audio_names import spelt_otherwise
 from std.store import CommittedSegment, Segment, Store, open_store, require_different
@@ -25,7 +26,6 @@ from std.store.address import kind_of
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
 
-AnyPath = str | PathLike[str]
 Stores = AnyPath | Sequence[AnyPath]
 
 

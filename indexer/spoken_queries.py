@@ -21,14 +21,12 @@ from indexer.formats.shared.reader import ReaderOptions
 from indexer.inputs import Input, InputOptions, input_files, networks_of
 from indexer.query_examples import QueryExample, by_name, read_examples
 from std.errors import InputError
-from std.files import read
+from std.files import AnyPath, paths_of, read
 from std.json_fields import read_json
 from std.nist.ecf import parse as parse_ecf
 from std.ranges import Range
 from std.spoken_queries import RecognitionCost, SpokenQueries, SpokenQuery, WeightedWords
 from std.values import ECF, ConfusionNetwork, Slot
-
-AnyPath = str | PathLike[str]
 
 MAX_SEQUENCES = 50  # of a query
 DIGITS = 9  # of a weight
@@ -77,8 +75,7 @@ def read_spoken_queries(
             none of them.
     """
     options = options or InputOptions()
-    given = [inputs] if isinstance(inputs, str | PathLike) else inputs
-    files = input_files([Path(path) for path in given], options.name_by).files
+    files = input_files(paths_of(inputs), options.name_by).files
     if isinstance(examples, str | PathLike):
         examples = read(read_examples, Path(examples))
     experiment = read(parse_ecf, Path(ecf)) if ecf is not None else None

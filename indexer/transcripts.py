@@ -14,7 +14,6 @@ speaker, and before it becomes too long to read. `std-index` reads every form.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from os import PathLike
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -26,10 +25,11 @@ from indexer.formats.shared.reader import ReaderOptions
 from indexer.inputs import Input, InputOptions, input_files, utterances_in
 from indexer.networks.utterances import Utterances
 from indexer.segments.separate import separated
-from indexer.shards import AnyPath, Stores, contents, open_stores, urls_of
+from indexer.shards import Stores, contents, open_stores, urls_of
 from std.characters import text_of
 from std.distinct import require_outside
 from std.errors import InputError
+from std.files import AnyPath, paths_of
 from std.nist.rttm import Transcript, Turns
 from std.outputs import distinct_names, make_folder, open_output, safe_name
 from std.recordings import chosen, index_recordings
@@ -78,8 +78,7 @@ def read_transcript(
                                  terms_path="terms.txt")
     """
     options, text = options or InputOptions(), text or Normalisation()
-    given = [inputs] if isinstance(inputs, str | PathLike) else inputs
-    files = input_files([Path(path) for path in given], options.name_by).files
+    files = input_files(paths_of(inputs), options.name_by).files
     source: dict[Recording, Path] = {}
     networks: list[ConfusionNetwork] = []
     passed_over: list[Path] = []

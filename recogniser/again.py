@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from recogniser import folder
 from recogniser.protocol import Window
 from std.errors import InputError
-from std.files import content_of, read
+from std.files import AnyPath, content_of, read
 from std.ranges import MAX_CHANNEL, MAX_TIME_S, Range
 from std.tables import read_table
 from std.values import Recording
@@ -52,13 +52,13 @@ class AskedStretch(NamedTuple):
 class Again:
     """The stretches to recognise again, and the earlier networks."""
 
-    networks: Path  # folder of the earlier networks
+    networks: AnyPath  # folder of the earlier networks
     stretches: tuple[AskedStretch, ...]
 
     @property
     def digest(self) -> str:
         """A digest of the stretches and of the settings of the earlier networks."""
-        settings = read(content_of, self.networks / folder.SETTINGS)
+        settings = read(content_of, Path(self.networks) / folder.SETTINGS)
         return hashlib.sha256(settings + repr(self.stretches).encode()).hexdigest()
 
     def earlier(self, recording: Recording) -> dict[Span, dict[str, Any]]:
@@ -67,7 +67,7 @@ class Again:
         Raises:
             InputError: it was not recognised before, or its file cannot be read.
         """
-        lines = folder.read_lines(folder.finished(self.networks, recording.file), slots=True)
+        lines = folder.read_lines(folder.finished(Path(self.networks), recording.file), slots=True)
         return {
             (_ms(line["start"]), _ms(line["end"])): {k: line[k] for k in line if k not in ADDED}
             for line in lines
@@ -85,7 +85,7 @@ class Again:
         ]
 
 
-def read_stretches(path: Path) -> tuple[AskedStretch, ...]:
+def read_stretches(path: AnyPath) -> tuple[AskedStretch, ...]:
     """Read a table of stretches.
 
     Args:
@@ -94,6 +94,7 @@ def read_stretches(path: Path) -> tuple[AskedStretch, ...]:
     Raises:
         InputError: it cannot be read, lacks a column, or has an invalid value.
     """
+    path = Path(path)
     table = read_table(read(content_of, path), path, COLUMNS.__contains__)
     if missing := [name for name in COLUMNS if name not in table.columns]:
         raise InputError(path, table.line, f"a column {missing[0]}", ", ".join(table.columns))

@@ -9,7 +9,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from os import PathLike
 from pathlib import Path
 from typing import NoReturn
 
@@ -22,10 +21,9 @@ from recogniser.sound import excerpts_of, sound_file
 from std.audio.facts import NOTES, facts_of, read_notes, write_notes
 from std.errors import InputError
 from std.execution.cost import Stopwatch
+from std.files import AnyPath, paths_of
 from std.nist.audio_names import AUDIO_EXTENSION, recording_name
 from std.values import Excerpt, Recording
-
-AnyPath = str | PathLike[str]
 
 
 @dataclass(slots=True)
@@ -68,7 +66,7 @@ def recognise_files(
         ConfigError: the recogniser cannot be loaded.
         StoppedError: the run was stopped; written output stays, and the next run continues it.
     """
-    started, given, target = Stopwatch(), _paths(audio), Path(output)
+    started, given, target = Stopwatch(), paths_of(audio), Path(output)
     options, watcher = options or RecognitionOptions(), watcher or Watcher()
     files = audio_files(given, name_by)
     lengths_s = {name: estimated_s(path) for name, path in files.items()}
@@ -187,10 +185,6 @@ def _done(task: Task, options: RecognitionOptions) -> bool:
     words = folder.finished(task.output, task.name)
     sound = sound_file(task.output, Recording(task.name, 1))
     return (not options.words or words.exists()) and (not options.sound or sound.exists())
-
-
-def _paths(audio: AnyPath | Sequence[AnyPath]) -> list[Path]:
-    return [Path(one) for one in ([audio] if isinstance(audio, str | PathLike) else audio)]
 
 
 def _gpus(options: RecognitionOptions) -> int:

@@ -16,7 +16,6 @@ import json
 import os
 import zipfile
 from collections.abc import Iterator, Sequence
-from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,7 +34,7 @@ from recogniser.sound import (
 )
 from std.errors import InputError
 from std.execution.cost import Stopwatch
-from std.files import open_input, unreadable
+from std.files import AnyPath, open_input, paths_of, unreadable
 from std.json_fields import read_json
 from std.nist.audio_names import recording_name
 from std.sound.columns import FRAME_MS, Encoder, Sound
@@ -60,13 +59,13 @@ class GivenFrames(NamedTuple):
 
 
 def keep_frames(
-    files: str | PathLike[str] | Sequence[str | PathLike[str]],
-    output: str | PathLike[str],
+    files: AnyPath | Sequence[AnyPath],
+    output: AnyPath,
     *,
     encoder: str,
     frame_shift_s: float,
     kept: Kept = "signs",
-    ecf: str | PathLike[str] | None = None,
+    ecf: AnyPath | None = None,
 ) -> RecogniseReport:
     """Write the sound of recordings whose frames another program made.
 
@@ -87,8 +86,7 @@ def keep_frames(
     if not 0 < frame_shift_s <= MOST_SHIFT_S:
         raise ValueError(f"frame_shift_s: expected up to {MOST_SHIFT_S:g} s, got {frame_shift_s:g}")
     started, target = Stopwatch(), Path(output)
-    given = [files] if isinstance(files, str | PathLike) else files
-    paths = _files(list(map(Path, given)))
+    paths = _files(paths_of(files))
     settings = _settings(paths, target, encoder, frame_shift_s, kept)
     scale = Scale(*(np.array(settings["scale"][one], np.float32) for one in Scale._fields))
     identity = Encoder(**settings["encoder"])

@@ -17,7 +17,7 @@ from recogniser.again import Again
 from recogniser.protocol import Recogniser
 from recogniser.sound import Kept, SoundEncoder, SoundWriter
 from std.errors import ConfigError, InputError
-from std.files import read_text
+from std.files import AnyPath, read_text
 
 BACKENDS = ("whisper", "pocketsphinx")
 COMMENTS = ("#", ";;;")  # of a file of hotwords
@@ -142,7 +142,7 @@ def open_backend(options: RecognitionOptions, gpu: int = 0) -> Recogniser:
     raise ConfigError(f"expected one of {', '.join(BACKENDS)} as backend, got {options.backend!r}")
 
 
-def read_hotwords(path: Path) -> tuple[str, ...]:
+def read_hotwords(path: AnyPath) -> tuple[str, ...]:
     """The words of a file, in order, each once.
 
     Args:
@@ -152,7 +152,7 @@ def read_hotwords(path: Path) -> tuple[str, ...]:
         InputError: it cannot be read, or holds no word.
     """
     words: dict[str, None] = {}
-    for line in read_text(path).splitlines():
+    for line in read_text(path := Path(path)).splitlines():
         if line.strip() and not line.startswith(COMMENTS):
             words[line.replace("  ", "\t").split("\t")[0].strip()] = None
     if not words:

@@ -236,7 +236,7 @@ def _told(
         line = earlier.get((window.start_ms, window.end_ms))
         if line is None:
             span = f"{window.start_ms / 1000:.3f} to {window.end_ms / 1000:.3f} s"
-            path = folder.finished(again.networks, recording.file)
+            path = folder.finished(Path(again.networks), recording.file)
             raise InputError(
                 path, 0, "the windows of the same audio, cut alike", f"none from {span}"
             )

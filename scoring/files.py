@@ -17,7 +17,7 @@ from scoring.reference import Reader, normalised, read_transcript, remarks, spee
 from scoring.selection import with_probabilities
 from std.display.numbers import counted
 from std.errors import InputError, named
-from std.files import content_bytes, open_input, read
+from std.files import AnyPath, content_bytes, open_input, paths_of, read
 from std.nist import ecf, std_list, term_file
 from std.nist.rttm import Transcript, Turns
 from std.values import ECF, Lexemes, STDList, TermList
@@ -54,9 +54,9 @@ class CheckedFile(NamedTuple):
 
 
 def read_reference(
-    ecf_path: Path | None,
-    rttm_path: Path | Sequence[Path] | Transcript,
-    terms_path: Path,
+    ecf_path: AnyPath | None,
+    rttm_path: AnyPath | Sequence[AnyPath] | Transcript,
+    terms_path: AnyPath,
     *,
     turns: bool = False,
     encoding: str | None = None,
@@ -75,11 +75,11 @@ def read_reference(
     Raises:
         InputError: a file cannot be read or is not valid.
     """
-    terms = read(term_file.parse, terms_path)
+    terms = read(term_file.parse, Path(terms_path))
     if isinstance(rttm_path, Transcript):
         path, transcript = "<reference>", rttm_path
     else:
-        paths = [rttm_path] if isinstance(rttm_path, Path) else rttm_path
+        paths = paths_of(rttm_path)
         path, transcript = (
             ", ".join(map(named, paths)),
             read_transcript(
@@ -92,24 +92,24 @@ def read_reference(
         )
     if transcript.is_normalised:
         terms = normalised(terms)
-    speech = read(ecf.parse, ecf_path) if ecf_path else speech_of(transcript)
+    speech = read(ecf.parse, Path(ecf_path)) if ecf_path else speech_of(transcript)
     return Reference(
         speech,
         transcript.lexemes,
         terms,
         transcript.turns if turns else None,
         path,
-        named(terms_path),
+        named(Path(terms_path)),
         remarks(transcript, None if ecf_path else speech),
     )
 
 
 def score_hits(
-    hits_path: Path,
+    hits_path: AnyPath,
     reference: Reference,
     options: ScoringOptions | None = None,
     *,
-    probabilities_path: Path | None = None,
+    probabilities_path: AnyPath | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Score one hit list.
@@ -126,10 +126,10 @@ def score_hits(
         InputError: a file cannot be read, or does not fit the reference or the other list.
         StdError: the options do not fit the input.
     """
-    hits = _read_hits(hits_path, progress)
+    hits = _read_hits(Path(hits_path), progress)
     if probabilities_path is not None:
-        second = _read_hits(probabilities_path, progress)
-        hits = with_probabilities(hits, second, named(probabilities_path))
+        second = _read_hits(Path(probabilities_path), progress)
+        hits = with_probabilities(hits, second, named(Path(probabilities_path)))
     return evaluate(
         reference.ecf,
         reference.lexemes,
@@ -137,7 +137,7 @@ def score_hits(
         hits,
         options,
         turns=reference.turns,
-        hits_path=named(hits_path),
+        hits_path=named(Path(hits_path)),
         reference_path=reference.path,
         terms_path=reference.terms_path,
     )
@@ -145,10 +145,10 @@ def score_hits(
 
 def check_files(
     *,
-    hits: Sequence[Path] = (),
-    ecf_path: Path | None = None,
-    rttm_path: Path | Sequence[Path] = (),
-    terms_path: Path | None = None,
+    hits: AnyPath | Sequence[AnyPath] = (),
+    ecf_path: AnyPath | None = None,
+    rttm_path: AnyPath | Sequence[AnyPath] = (),
+    terms_path: AnyPath | None = None,
     encoding: str | None = None,
     reader: Reader | None = None,
     progress: Progress | None = None,
@@ -169,9 +169,10 @@ def check_files(
     results: list[CheckedFile] = []
     terms: TermList | None = None
 
-    def check(path: Path | None, kind: str, parse: Callable[[Path], T]) -> T | None:
-        if path is None:
+    def check(given: AnyPath | None, kind: str, parse: Callable[[Path], T]) -> T | None:
+        if given is None:
             return None
+        path = Path(given)
         try:
             value = parse(path)
         except InputError as error:
@@ -184,9 +185,9 @@ def check_files(
     check(ecf_path, "ECF", lambda path: read(ecf.parse, path))
     default = terms.encoding if terms else "UTF-8"
     parse_words = partial(read_transcript, encoding=encoding, default=default, reader=reader)
-    for path in [rttm_path] if isinstance(rttm_path, Path) else rttm_path:
+    for path in paths_of(rttm_path):
         check(path, "transcript", lambda path: parse_words([path], turns=False).lexemes)
-    for hits_path in hits:
+    for hits_path in paths_of(hits):
         check(hits_path, "hit list", lambda path: _read_hits(path, progress))
     return results
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from std.display.numbers import counted
 from std.errors import InputError, StdError, named
-from std.files import is_regular, open_input, read, read_twice
+from std.files import AnyPath, is_regular, open_input, paths_of, read, read_twice
 from std.nist import ecf, rttm
 from std.nist.ecf import speech_s
 from std.nist.rttm import Transcript, Turns
@@ -31,7 +31,7 @@ AFTER_S = 0.5  # of speech that count after the last word: hits do not end to th
 
 
 def read_transcript(
-    paths: Sequence[Path],
+    paths: AnyPath | Sequence[AnyPath],
     encoding: str | None = None,
     *,
     default: str = "UTF-8",
@@ -50,7 +50,7 @@ def read_transcript(
     Raises:
         InputError: a file cannot be read, or is invalid.
     """
-    codec = encoding or default
+    codec, paths = encoding or default, paths_of(paths)
     in_folders = [inside for path in paths if path.is_dir() for inside in _rttm_in(path, codec)]
     others = [path for path in paths if reader and not _is_rttm(path, codec)]
     files = [path for path in paths if path not in others and not path.is_dir()]
@@ -206,7 +206,7 @@ def remarks(transcript: Transcript, own_speech: ECF | None) -> tuple[str, ...]:
 
 
 def write_reference(
-    transcript: Transcript, *, rttm_path: Path | None = None, ecf_path: Path | None = None
+    transcript: Transcript, *, rttm_path: AnyPath | None = None, ecf_path: AnyPath | None = None
 ) -> None:
     """Write a reference as NIST's files.
 
@@ -220,12 +220,12 @@ def write_reference(
         StdError: a name has spaces, which RTTM cannot hold.
     """
     if rttm_path:
-        with open_output(rttm_path) as sink:
+        with open_output(Path(rttm_path)) as sink:
             try:
                 rttm.dump_turns(transcript.turns, sink)
                 rttm.dump(transcript.lexemes, sink)
             except ValueError as error:
-                raise StdError(f"{named(rttm_path)}: {error}") from error
+                raise StdError(f"{named(Path(rttm_path))}: {error}") from error
     if ecf_path:
-        with open_output(ecf_path) as sink:
+        with open_output(Path(ecf_path)) as sink:
             ecf.dump(speech_of(transcript), sink)

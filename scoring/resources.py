@@ -26,10 +26,10 @@ Source: MediaEval 2013 SWS performance measures, section 4.3, equations 46-48. (
 
 from collections.abc import Iterable, Sequence
 from math import isnan, nan
-from pathlib import Path
 from typing import NamedTuple
 
 from std.display.numbers import counted
+from std.files import AnyPath, paths_of
 from std.json_fields import Part, read_json
 from std.ranges import Range
 
@@ -80,7 +80,7 @@ class _Run(NamedTuple):
     query_cpu_s: float = 0.0
 
 
-def read_resources(*paths: Path) -> Resources:
+def read_resources(*paths: AnyPath) -> Resources:
     """Read what ``std-recognise``, ``std-index`` and ``std-search`` printed with ``--json``.
 
     Args:
@@ -89,7 +89,7 @@ def read_resources(*paths: Path) -> Resources:
     Raises:
         InputError: a file is not such a document, or a figure is missing.
     """
-    runs = [_run(read_json(path)) for path in paths]
+    runs = [_run(read_json(path)) for path in paths_of(paths)]
     of = {command: [run for run in runs if run.command == command] for command in WORKED_ON}
     before, searches = [*of["std-recognise"], *of["std-index"]], of["std-search"]
     audio_s = max(_sum(run.audio_s for run in of[name]) for name in ("std-recognise", "std-index"))

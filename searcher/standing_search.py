@@ -28,7 +28,7 @@ from searcher.results.hits import Hit
 from std.appended import AppendedFile, told_path
 from std.errors import InputError
 from std.execution.stop import stopped_by
-from std.files import read
+from std.files import AnyPath, read
 from std.json_fields import documents
 from std.nist import term_file
 from std.outputs import open_output
@@ -44,7 +44,7 @@ class StandingSearch:
     """A list of terms and its reported hits; open until `close`."""
 
     def __init__(
-        self, path: Path, column: str | None = None, *, may_be_empty: bool = False
+        self, path: AnyPath, column: str | None = None, *, may_be_empty: bool = False
     ) -> None:
         """Read the terms and the reported hits.
 
@@ -56,6 +56,7 @@ class StandingSearch:
         Raises:
             InputError: one of the files cannot be read or written.
         """
+        path = Path(path)
         self._list, self._fresh = path, set[str]()  # added terms: present hits are not reported
         found = TermList(())
         if not (may_be_empty and _is_empty(path)):

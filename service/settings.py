@@ -73,6 +73,12 @@ class Settings:
     frames: tuple[str, ...] = ()  # origins whose pages may show hits in a frame; * = any
     recognise: tuple[str, ...] = ()  # options of std-recognise for added sound
 
+    def __post_init__(self) -> None:
+        """Take paths that are given as text, too."""
+        for name in ("model", "audio", "metadata", "feedback", "alerts", "users", "audit"):
+            if (path := getattr(self, name)) is not None:
+                object.__setattr__(self, name, Path(path))
+
     def without_folders(self, text: str) -> str:
         """A message as clients may read it: files and folders of the server by their names only.
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from std.errors import ConfigError, InputError, cut, meant, named, quoted
-from std.files import decode, read
+from std.files import AnyPath, decode, read
 from std.ranges import Range
 from std.text import Normalisation
 
@@ -200,7 +200,7 @@ class Config:
     decision: DecisionConfig = field(default_factory=DecisionConfig)
 
 
-def load_config(path: Path | None, settings: Sequence[str] = ()) -> Config:
+def load_config(path: AnyPath | None, settings: Sequence[str] = ()) -> Config:
     """Read a TOML file; without a file, use the defaults.
 
     Args:
@@ -213,7 +213,7 @@ def load_config(path: Path | None, settings: Sequence[str] = ()) -> Config:
     """
     config = Config()
     if path is not None:
-        config = _replaced(config, config_table(path), f"{named(path)}: ")
+        config = _replaced(config, config_table(path := Path(path)), f"{named(path)}: ")
         for key in KEYS_OF_FILES:
             config = _with_file(config, key, f"{named(path)}: ")
     for setting in settings:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from std.errors import STANDARD_STREAM, InputError, StdError, named
-from std.files import is_nameless
+from std.files import AnyPath, is_nameless, paths_of
 from std.outputs import descriptor_of, output_name, status_of, unwritable
 
 INDEX_FILES = (  # see `std.store.folder`
@@ -23,7 +23,7 @@ INDEX_FILES = (  # see `std.store.folder`
     *("bktree", "null-distribution.json", "service"),
 )
 DEEPEST = 4  # folders between an index's deepest file and the index
-Given = Path | Sequence[Path] | None
+Given = AnyPath | Sequence[AnyPath] | None
 
 
 class Place(NamedTuple):
@@ -187,5 +187,5 @@ def _is_index(folder: Path) -> bool:
 
 def _pairs(options: Mapping[str, Given]) -> Iterator[tuple[str, Path]]:
     for option, given in options.items():
-        for path in [given] if isinstance(given, Path) else given or ():
+        for path in paths_of(given or ()):
             yield option, path

@@ -5,6 +5,7 @@ rewound        a stream from its start, after its first bytes were read
 read           the value that a format's ``parse`` returns for a file
 read_twice     the values of two parsers for one file, which may be a pipe
 read_text      the text of a small file
+paths_of       the paths of public functions, which take one or several, text or `Path`
 size_bytes     the size of a file, without opening it
 
 Every error of the operating system becomes an `InputError` with the user's path. `std.outputs`
@@ -20,8 +21,9 @@ import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from os import PathLike
 from pathlib import Path
 from select import select
 from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
@@ -30,6 +32,8 @@ from std.errors import STANDARD_STREAM, InputError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
+
+AnyPath = str | PathLike[str]
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -129,6 +133,15 @@ class _Joined(io.RawIOBase):
         view[:count] = self._head[:count]
         self._head = self._head[count:]
         return count
+
+
+def paths_of(given: AnyPath | Iterable[AnyPath]) -> list[Path]:
+    """One path or several, as a caller of Python gives them.
+
+    >>> [str(path) for path in paths_of("a.ctm")], [str(path) for path in paths_of([Path("b")])]
+    (['a.ctm'], ['b'])
+    """
+    return [Path(one) for one in ([given] if isinstance(given, str | PathLike) else given)]
 
 
 def unreadable(path: Path | str, error: OSError | ValueError) -> InputError:

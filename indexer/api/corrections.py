@@ -19,10 +19,10 @@ from indexer.corrections.align import read_words
 from indexer.corrections.files import by_file, read_corrections
 from indexer.index_run import writing
 from indexer.segments.phone_columns import PhoneColumnBuilder
-from indexer.shards import AnyPath, Stores, config_of, open_stores, urls_of
+from indexer.shards import Stores, config_of, open_stores, urls_of
 from std.config import Config
 from std.distinct import require_outside
-from std.files import content_of, open_input
+from std.files import AnyPath, content_of, open_input
 from std.outputs import open_output
 from std.store import Store
 from std.text import Normalisation

@@ -17,7 +17,7 @@ from indexer.inputs import Input, InputOptions
 from indexer.languages.pronounce import pronouncer_of
 from indexer.origins import origins
 from indexer.recorded_audio import existing_folder, recorded_audio
-from indexer.shards import AnyPath, Stores, contents, existing, open_stores, urls_of
+from indexer.shards import Stores, contents, existing, open_stores, urls_of
 from indexer.sync import (
     Changes,
     RelinkReport,
@@ -33,6 +33,7 @@ from std.config import Config
 from std.display.numbers import counted
 from std.errors import ForeignFileError, InputError
 from std.execution.workers import IN_PROCESS
+from std.files import AnyPath
 from std.metadata.cells import FileMetadata
 from std.metadata.table import AUDIO
 from std.sound.files import SUFFIX

@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,12 @@ from indexer.inputs import Input, InputOptions, Inputs, input_files
 from indexer.languages.pronounce import pronouncer_of
 from indexer.origins import origins
 from indexer.recorded_audio import existing_folder
-from indexer.shards import AnyPath, Stores, config_of, existing, open_stores, urls_of
+from indexer.shards import Stores, config_of, existing, open_stores, urls_of
 from std.appended import rename_in_lines, told_path
 from std.config import Config
 from std.execution.cost import Stopwatch
 from std.execution.processes import executor
-from std.files import is_regular, read
+from std.files import AnyPath, is_regular, paths_of, read
 from std.metadata.read import parse as parse_metadata
 from std.metadata.table import NO_METADATA, Metadata
 from std.nist.ecf import parse as parse_ecf
@@ -251,8 +250,7 @@ def found_inputs(
     absolute: bool,
 ) -> Inputs:
     """Find the files to index; ``absolute``: with absolute paths, for workers in other folders."""
-    given = [inputs] if isinstance(inputs, str | PathLike) else inputs
-    found = input_files([Path(path) for path in given], options.name_by, urls)
+    found = input_files(paths_of(inputs), options.name_by, urls)
     return replace(found, files=tuple(map(_absolute, found.files))) if absolute else found
 
 

@@ -25,7 +25,7 @@ from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import number, numbered, shown, text
-from std.files import open_input
+from std.files import AnyPath, open_input
 from std.nist.audio_names import recording_name
 from std.ranges import MAX_TIME_S
 from std.values import Float64s, Recording
@@ -72,7 +72,7 @@ class _Part:
     end_ms: int = 0  # of its speech
 
 
-def read_chunks(value: Path | float) -> Chunks:
+def read_chunks(given: AnyPath | float) -> Chunks:
     """Read where parts begin: ``RECORDING START START ...`` in each line, s, or one length.
 
     Tabulators separate the fields of lines that have one; blanks those of others.
@@ -80,8 +80,9 @@ def read_chunks(value: Path | float) -> Chunks:
     Raises:
         InputError: a line is something else, or names a recording again.
     """
-    if not isinstance(value, Path):
-        return Chunks({}, value)
+    if isinstance(given, int | float):
+        return Chunks({}, given)
+    value = Path(given)
     starts_s: dict[str, tuple[float, ...]] = {}
     expected = "a recording and the starts of its parts in seconds, in order"
     with open_input(value) as stream:
@@ -111,7 +112,7 @@ class Offsets:
     otherwise: float = 0.0  # of recordings that are not listed
 
 
-def read_offsets(value: Path | float) -> Offsets:
+def read_offsets(given: AnyPath | float) -> Offsets:
     """Read offsets: ``RECORDING S`` in each line, or one number for all recordings.
 
     A tabulator or the last blank of a line separates the fields.
@@ -119,8 +120,9 @@ def read_offsets(value: Path | float) -> Offsets:
     Raises:
         InputError: a line is something else, or names a recording again.
     """
-    if not isinstance(value, Path):
-        return Offsets({}, value)
+    if isinstance(given, int | float):
+        return Offsets({}, given)
+    value = Path(given)
     offsets: dict[str, float] = {}
     expected = "a recording and how far its words stand behind its sound in seconds"
     with open_input(value) as stream:

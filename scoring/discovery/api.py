@@ -151,7 +151,7 @@ def _files_of_phones(corpus: Corpus) -> list[str]:
 
 def write_report(
     evaluation: DiscoveryEvaluation,
-    folder: Path,
+    folder: str | PathLike[str],
     *,
     title: str,
     read_files: Mapping[str, Given] | None = None,
@@ -173,6 +173,7 @@ def write_report(
         "scores.json": json_text(report.document(evaluation)) + "\n",
         "report.html": report.html_report(evaluation, title),
     }
+    folder = Path(folder)
     make_folder(folder)
     require_distinct(read_files or {}, {"--output": [folder / name for name in contents]})
     for name, content in contents.items():

@@ -21,6 +21,7 @@ from scoring.statistics.significance import Statistics
 from std.csv_files import write_csv
 from std.display.rows import Rows
 from std.errors import named
+from std.files import AnyPath, paths_of
 from std.matching.alignment import Alignment
 from std.matching.occurrences import Occurrences
 from std.terminal import printable
@@ -262,7 +263,7 @@ def _terms(evaluations: Mapping[str, Evaluation]) -> Rows:
     )
 
 
-def system_names(paths: Sequence[Path], system_ids: Sequence[str]) -> list[str]:
+def system_names(paths: Sequence[AnyPath], system_ids: Sequence[str]) -> list[str]:
     """A name for each hit list: its system id if no other has it, else its file name.
 
     Lists that share a system id all take their file names. Where those are equal, too, as many
@@ -272,7 +273,7 @@ def system_names(paths: Sequence[Path], system_ids: Sequence[str]) -> list[str]:
         paths: (systems,) of the hit lists.
         system_ids: (systems,) as the lists state them; empty = none.
 
-    >>> system_names([Path("a.xml"), Path("b.xml.gz"), Path("c.xml")], ["std", "std", "other"])
+    >>> system_names(["a.xml", "b.xml.gz", "c.xml"], ["std", "std", "other"])
     ['a', 'b', 'other']
     >>> system_names([Path("run1/hits.xml"), Path("run2/hits.xml")], ["std", "std"])
     ['run1/hits', 'run2/hits']
@@ -280,7 +281,7 @@ def system_names(paths: Sequence[Path], system_ids: Sequence[str]) -> list[str]:
     shared = Counter(system_ids)
     own = [bool(system_id) and shared[system_id] == 1 for system_id in system_ids]
     taken = {system_id for system_id, is_own in zip(system_ids, own, strict=True) if is_own}
-    files = [path for path, is_own in zip(paths, own, strict=True) if not is_own]
+    files = [path for path, is_own in zip(paths_of(paths), own, strict=True) if not is_own]
     names = iter(_file_names(files, taken))
     return [
         system_id if is_own else next(names)

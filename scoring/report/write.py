@@ -24,6 +24,7 @@ from scoring.resources import Resources
 from scoring.statistics.significance import Statistics
 from std.display.rows import HtmlColumn, HtmlTable, templates
 from std.distinct import Given, require_distinct
+from std.files import AnyPath
 from std.imports import is_installed
 from std.outputs import make_folder, open_output
 from std.terminal import json_text, printable
@@ -46,7 +47,7 @@ DEFAULT_DRAWING = Drawing()
 
 def write_report(
     evaluations: Mapping[str, Evaluation],
-    folder: Path,
+    folder: AnyPath,
     *,
     statistics: Statistics | None = None,
     resources: Resources | None = None,
@@ -81,7 +82,7 @@ def write_report(
         ),
         **(_plots(evaluations, drawing) if is_installed("matplotlib") else {}),
     }
-    folders = _folder_names(evaluations, {str(name) for name in writers})
+    folder, folders = Path(folder), _folder_names(evaluations, {str(name) for name in writers})
     for name, evaluation in evaluations.items():
         system_folder = Path(folders[name]) if len(evaluations) > 1 else Path()
         writers |= {

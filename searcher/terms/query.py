@@ -27,6 +27,7 @@ from searcher.terms.vocabulary import Vocabulary
 from searcher.terms.wildcards import is_wildcard
 from std.config import Config
 from std.errors import ConfigError, InputError
+from std.files import AnyPath
 from std.languages.detection import guess_language, language_code
 from std.phonetics.lexicon import NoLanguageError
 from std.store import Segment, open_store, require_different
@@ -34,7 +35,7 @@ from std.text import Normalisation, as_indexed, require_same
 from std.values import SearchMode
 
 Describe = Callable[[str], dict[str, Any]]
-Stores = str | PathLike[str] | Sequence[str | PathLike[str]]  # an index: one store, or its shards
+Stores = AnyPath | Sequence[AnyPath]  # an index: one store, or its shards
 CountsByLanguage = Mapping[str, Mapping[str, int]]  # of words
 
 
@@ -48,7 +49,7 @@ def query_terms(
     mode: SearchMode = "adhoc",
     all_words: bool = False,
     all_matches: bool = False,
-    tree_folder: Path | None = None,
+    tree_folder: AnyPath | None = None,
     report: Callable[[str], None] = lambda line: None,
 ) -> list[dict[str, Any]]:
     r"""Explain terms without searching; one description per term, see `query`.
@@ -92,7 +93,8 @@ def query_terms(
         check_length(word)  # refuse a bad one before any work
     describe = describer(
         words, config, counts=counts, mode=mode, all_words=all_words,
-        all_matches=all_matches, tree_folder=tree_folder, report=report,
+        all_matches=all_matches,
+        tree_folder=Path(tree_folder) if tree_folder else None, report=report,
     )  # fmt: skip
     return list(map(describe, terms))
 

@@ -135,6 +135,7 @@ def test_a_length_that_is_too_short(tmp_path):
 def test_recordings_that_are_not_listed_stay_as_they_are(tmp_path):
     listed = tmp_path / "starts.txt"
     listed.write_text("Other talk\t0\t60\n")
+    assert read_chunks(str(listed)) == read_chunks(listed)
     assert read_chunks(listed).starts_s == {"Other talk": (0.0, 60.0)}
     assert [at for at, _ in read(tmp_path, "talk.srt", srt(STARTS), listed)] == STARTS
 

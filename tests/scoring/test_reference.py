@@ -6,9 +6,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import scoring
 import spoken_terms.start
 from indexer import read_transcript
-from scoring import read_reference, score_files, score_hits, speech_of
+from scoring import (
+    check_files,
+    read_reference,
+    score_files,
+    score_hits,
+    speech_of,
+    system_names,
+    write_reference,
+    write_report,
+)
 from std.errors import InputError, StdError
 from std.files import read
 from std.nist import ecf, rttm
@@ -155,6 +165,19 @@ def test_the_python_interface(folder):
     for given in ({}, {"reference": transcript, "rttm_path": folder / "a.rttm"}):
         with pytest.raises(StdError, match="expected rttm_path or reference, got both or neither"):
             score_files(hits, terms_path=terms, **given)
+
+
+def test_paths_may_be_text(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    reference = read_reference(None, "a.rttm", "terms.csv")
+    evaluation = score_hits("hits.xml", reference, probabilities_path="hits.xml")
+    checked = check_files(hits="hits.xml", rttm_path="a.rttm", terms_path="terms.csv")
+    assert [one.error for one in checked] == [None, None, None]
+    write_reference(scoring.read_transcript("a.rttm"), rttm_path="b.rttm", ecf_path="b.xml")
+    write_report({"x": evaluation}, "report", read_files={"HITS": "hits.xml", "REF": ["a.rttm"]})
+    assert system_names(["a/hits.xml", "b/hits.xml"], ["", ""]) == ["a/hits", "b/hits"]
+    assert (folder / "report" / "summary.json").is_file()
+    assert (folder / "b.rttm").is_file()
 
 
 def test_of_competing_words_the_likeliest(folder):

@@ -29,7 +29,7 @@ def test_term_lists_of_any_form_are_read(tmp_path, text):
     with StandingSearch(tmp_path / "terms") as search:
         assert search.terms == ("spreewald", "rathaus")
     (tmp_path / "names.csv").write_text("Name;Partei\nspreewald;x\n")
-    with StandingSearch(tmp_path / "names.csv") as search:
+    with StandingSearch(str(tmp_path / "names.csv")) as search:
         assert (search.terms, search.column) == (("spreewald",), "column Name")
 
 

@@ -1,5 +1,8 @@
 """`from std import ...`: every public name, without loading numpy before one is asked for."""
 
+import importlib
+import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +11,7 @@ import pytest
 
 import std
 
+PATH = re.compile(r"\bPath\b")
 PACKAGES = ("std", "indexer", "searcher", "scoring")
 ROOT = Path(std.__file__).parent.parent
 
@@ -42,3 +46,16 @@ def test_importing_std_loads_no_numpy():
 @pytest.mark.parametrize("package", PACKAGES)
 def test_types_are_shipped(package):
     assert (ROOT / package / "py.typed").is_file()
+
+
+@pytest.mark.parametrize("package", [*PACKAGES, "recogniser", "scoring.discovery"])
+def test_functions_take_paths_as_text_too(package):
+    module = importlib.import_module(package)
+    functions = filter(inspect.isfunction, (getattr(module, name) for name in module.__all__))
+    only_path = [
+        f"{function.__name__}: {parameter}"
+        for function in functions
+        for parameter in inspect.signature(function).parameters.values()
+        if PATH.search(str(parameter.annotation)) and "str" not in str(parameter.annotation)
+    ]
+    assert not only_path
