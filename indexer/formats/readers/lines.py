@@ -48,6 +48,15 @@ from std.repairs import IMPLAUSIBLE_RATE
 
 _CAPTION = re.compile(rf"(?m)^[ \t]*{TIME}[ \t]*-+>")
 _WORD_TIME = re.compile(rf"<\s*({TIME})\s*>")
+_NO_TIME = rf"-{TIME}|[+-]?(?:inf(?:inity)?|nan|\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
+_NEVER_TIME = rf"-{TIME}|[+-]?(?:inf(?:inity)?|nan)|-\d+(?:\.\d+)?|\d{{6,}}|\d+(?:\.\d+)?e[+-]?\d+"
+_HALF_RANGE = re.compile(  # of two times, one is none; or what stands in brackets is none
+    rf"(?im)^[ \t]*(?:[\[(]?[ \t]*(?:"
+    rf"(?>{TIME})[ \t]*--?>[ \t]*({_NO_TIME})(?=[\])\s]|$)|({_NO_TIME})[ \t]*--?>[ \t]*{TIME}|"
+    rf"(?>{TIME})[ \t]*,[ \t]*({_NO_TIME})(?=[ \t]*(?:,|$))|"
+    rf"({_NO_TIME})[ \t]*,[ \t]*(?>{TIME})(?=[ \t]*(?:,|$)))|"
+    rf"[\[(]({_NEVER_TIME})[\])])"
+)
 _BORDER = re.compile(r"\s*(?:\t|\s\|\s| {3,})\s*")  # between columns of a line
 _LABELLED = re.compile(r"\s*\[?([^\W\d_]+[ _-]?\w{1,3})\]?\s*[-\u2013\u2014:|]?\s+(.*)", re.DOTALL)
 SPEAKERS = 0.7  # of lines of a time and a text that are followed by a text of their own
@@ -77,10 +86,15 @@ def parse(
     """Yield the transcript's lines as utterances, in order.
 
     Raises:
-        InputError: no line has a time.
+        InputError: no line has a time, or what stands in the place of one is none.
     """
     content = content_of(stream, path, MAX_UTTERANCE_BYTES)
-    lines = timed_lines(with_clocks(decoded(content, path, options.repairs, options.encoding)))
+    text = with_clocks(decoded(content, path, options.repairs, options.encoding))
+    lines = timed_lines(text)
+    if lines and (wrong := _HALF_RANGE.search(text)):
+        line = text.count("\n", 0, wrong.start()) + 1
+        got = next(filter(None, wrong.groups()))
+        raise InputError(path, line, "a time such as 0:05", got)
     if not lines:
         raise InputError(path, 0, "lines with times such as 0:05 or [00:05.000]", "none")
     if _are_sparse(lines):

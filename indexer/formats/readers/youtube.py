@@ -30,7 +30,7 @@ from indexer.networks.utterances import Utterances
 from std.files import content_of
 from std.json_fields import Part, documents
 from std.nist.xml import Attributes, Reader, feed, parse_number, root_name
-from std.ranges import MAX_UTTERANCE_BYTES
+from std.ranges import MAX_TIME_S, MAX_UTTERANCE_BYTES
 from std.repairs import UNKNOWN
 
 MS = 1000.0
@@ -102,7 +102,7 @@ def _events(document: Part) -> Iterator[_Caption]:
 
 def _cue(caption: _Caption, next_s: float, *, has_words: bool) -> Cue:
     line, start_s, end_s, pieces = caption
-    if next_s > start_s:  # it stays until its line leaves the screen
+    if next_s > start_s and not end_s > MAX_TIME_S:  # it stays until its line leaves the screen
         end_s = min(end_s, next_s) if end_s == end_s else next_s
     text = "".join(piece.text for piece in pieces)
     cue = Cue(line, start_s, end_s, text)
@@ -135,8 +135,11 @@ class _Captions(Reader):
             lasts_s = self._seconds(attributes, "d", "dur")
             self._open = _Caption(self.line, start_s, start_s + lasts_s, ())
         elif tag == "s" and self._open is not None:
-            offset = parse_number(attributes.get("t") or "0")
-            self._pieces.append(_Piece(UNKNOWN if offset is None else offset / MS, ""))
+            written = attributes.get("t") or "0"
+            offset = parse_number(written)
+            if offset is None or offset < 0:
+                self.fail("a time at t", written)
+            self._pieces.append(_Piece(offset / MS, ""))
 
     def _seconds(self, attributes: Attributes, ms: str, s: str) -> float:
         """Read a time, which is in milliseconds under one name, in seconds under another."""

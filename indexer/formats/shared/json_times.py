@@ -24,7 +24,7 @@ from indexer.formats.shared.reader import ReaderOptions
 from std.errors import ForeignFileError
 from std.json_fields import Part
 from std.ranges import MAX_TIME_S
-from std.repairs import NO_TEXT, UNKNOWN
+from std.repairs import NO_TEXT, NO_TIME, UNKNOWN
 from std.values import Float64s
 
 INSIDE = 0.8  # of rows begin before their parent, so they count from there
@@ -59,10 +59,10 @@ def timed_rows(rows: Sequence[Row], path: Path | str, options: ReaderOptions) ->
     _refuse_times_of_day(rows[:LOOKED_AT], path)
     _refuse_frames(rows[:LOOKED_AT], path)
     if (columns := _timed_columns(rows)) is not None:
-        return _placed(*columns)
+        return _placed(*columns, path, options)
     unit = _unit_s(rows[:LOOKED_AT])
     read = options.repairs.rows(rows, lambda row: _timed(row, path, unit, options))
-    return _placed([one for one in read if one is not None], unit)
+    return _placed([one for one in read if one is not None], unit, path, options)
 
 
 def _timed_columns(rows: Sequence[Row]) -> tuple[list[Timed], float] | None:
@@ -245,15 +245,26 @@ def seconds_of(value: Any, column: Column, unit: float) -> float:
     raise ValueError(value)
 
 
-def _placed(timed: list[Timed], unit: float) -> list[Timed]:
-    """Move rows whose times count from the start of their parent."""
+def _placed(
+    timed: list[Timed], unit: float, path: Path | str, options: ReaderOptions
+) -> list[Timed]:
+    """Move rows whose times count from the start of their parent.
+
+    Where this start is impossible, times that count from it are unknown.
+    """
     if all(one.row.around.start is None for one in timed):
         return timed
     starts = [_parent_s(one.row, unit) for one in timed]
     inner = [(one, start) for one, start in zip(timed, starts, strict=True) if start > 2 * WITHIN_S]
     early = sum(one.start_s < start - WITHIN_S for one, start in inner)
     of_cuts = all(f"{OF_CUTS}[" in one.row.where for one in timed)
-    if not of_cuts and (not inner or early < INSIDE * len(inner)):
+    are_inner = of_cuts or (len(inner) > 0 and early >= INSIDE * len(inner))
+    wrong = [one.row.around for one, start in zip(timed, starts, strict=True) if start != start]
+    if wrong and (are_inner or not inner):
+        value, _ = wrong[0].start or (None, None)
+        problem = Part(path, wrong[0].line, value, wrong[0].where).error("a time")
+        options.repairs.note(NO_TIME, problem, len(wrong))
+    if not are_inner:
         return timed
     return [
         one._replace(start_s=one.start_s + start, end_s=one.end_s + start) if start else one
@@ -262,9 +273,11 @@ def _placed(timed: list[Timed], unit: float) -> list[Timed]:
 
 
 def _parent_s(row: Row, unit: float) -> float:
+    """The start of a row's parent: 0 if it has none, NaN if it is impossible."""
     if row.around.start is None:
         return 0.0
     try:
-        return seconds_of(*row.around.start, unit)
+        start_s = seconds_of(*row.around.start, unit)
     except (ValueError, TypeError, OverflowError):
-        return 0.0
+        return UNKNOWN if type(row.around.start[0]) in (int, float) else 0.0
+    return max(start_s, 0.0) if -WITHIN_S <= start_s <= MAX_TIME_S else UNKNOWN

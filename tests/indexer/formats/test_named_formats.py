@@ -1,12 +1,14 @@
 """Every format that people name is read, with its times and speakers."""
 
 import random
+import re
 from contextlib import suppress
 
 import pytest
 
 from indexer.formats.detect import parse_file
 from indexer.formats.shared.reader import ReaderOptions
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.repairs import Repairs
 from tests.indexer.formats.named_formats import SAMPLES, WORDS
@@ -50,3 +52,32 @@ def test_damage_is_an_input_error_or_less_speech(tmp_path, name):
         path.write_bytes(damaged(content, chance))
         with suppress(InputError):
             list(parse_file(path, options=ReaderOptions(repairs=Repairs())))
+
+
+IMPOSSIBLE = ("Infinity", "-5", "1e300")
+WITH_EVERY_TIME = ("SBV", "LRC", "EBU-STL as text", "Whisper printed", "YouTube srv1",
+                   "YouTube srv3", "Lhotse cuts", "Kaldi gstreamer")  # fmt: skip
+NUMBER = re.compile(r"(?<![\w.#\"?])(?:\d+:)*\d+(?:[.,]\d+)?(?![\w#?])|(?<=\")\d[\d.]*(?=\")")
+
+
+def heard(path, content):
+    """The words with their times, and whether anything was repaired; None for an error."""
+    path.write_text(content)
+    repairs = Repairs()
+    try:
+        networks = networks_in(parse_file(path, options=ReaderOptions(repairs=repairs)))
+        return [(one.words, one.spans_ms.tolist()) for one in networks], repairs.found
+    except InputError:
+        return None
+
+
+@pytest.mark.parametrize("name", WITH_EVERY_TIME)
+def test_an_impossible_time_is_told(tmp_path, name):
+    sample = SAMPLES[name]
+    path = tmp_path / sample.file
+    words, told = heard(path, sample.content)
+    for found in NUMBER.finditer(sample.content):
+        for bad in IMPOSSIBLE:
+            content = sample.content[: found.start()] + bad + sample.content[found.end() :]
+            outcome = heard(path, content)
+            assert outcome is None or outcome[0] == words or outcome[1] != told, content

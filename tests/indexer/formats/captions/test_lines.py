@@ -1,6 +1,7 @@
 # ruff: noqa: E501  # a transcript a line
 """Transcripts as people copy and print them: starts only, speakers beside times, frames."""
 
+import re
 from contextlib import suppress
 from time import process_time
 
@@ -189,6 +190,18 @@ def test_an_end_before_its_start_is_repaired(tmp_path):
 
 def test_half_a_time_is_none():
     assert not is_transcript("0:00:17.484,purple carrots\n0:00:19.484,green beans\n")
+
+
+@pytest.mark.parametrize("bad", ["inf", "NaN", "-5", "-0:05", "1e300", "99999999999"])
+@pytest.mark.parametrize(
+    "line", ["[{} --> 0:09.4] b", "[0:05.4 --> {}] b", "0:05.4,{}\nb", "{},0:09.4\nb", "[{}] b"]
+)
+def test_what_stands_in_the_place_of_a_time_is_one(tmp_path, line, bad):
+    one = "0:01,0:04\n" if "\n" in line else "[0:01] " if line == "[{}] b" else "[0:01 --> 0:04] "
+    path = tmp_path / "talk.txt"
+    path.write_text(f"{one}a\n\n{line.format(bad)}\n\n{one.replace('0:', '1:')}c\n")
+    with pytest.raises(InputError, match=re.escape(f"talk.txt:{3 + one.count(chr(10))}: expected")):
+        list(parse_file(path))
 
 
 def test_dates_are_no_times():
