@@ -1,11 +1,11 @@
-"""The marks of people, right or wrong, kept in a file (`std.marks`).
+"""The marks of people, right or wrong, and their notes, kept in a file (`std.marks`).
 
 Each mark is one line, which is on the disk before the sender gets a response. Without a file, marks
 are lost when the service ends.
 
 A mark belongs to a hit by its words, normalised as a search normalises them, and by a time that
 overlaps the hit's. So it stays with a hit that another spelling finds, or that moves a little when
-the recording is indexed again.
+the recording is indexed again. A note belongs to its recording and exact times.
 
     Marks      the current ones
     Change     what somebody did to the mark of a hit, and the mark before
@@ -27,12 +27,13 @@ from std.values import Recording
 
 Phrase = Callable[[str], tuple[str, ...]]  # the normalised words of a term
 UNMARKED = "0"  # the version of a hit without a mark
+NOTE = ("",)  # what notes have for the words of a term
 
 
 class MarkedHit(NamedTuple):
-    """The hit of a mark."""
+    """The hit of a mark, or the stretch of a note."""
 
-    term: str
+    term: str  # empty: of a note
     recording: Recording
     start_ms: int
     end_ms: int
@@ -53,23 +54,26 @@ class Marks:
         for mark in marks:
             self._keep(mark)
 
+    def _words(self, term: str) -> tuple[str, ...]:
+        return self._phrase(term) if term else NOTE
+
     def _keep(self, mark: Mark) -> None:
-        of_term = self._of_term.setdefault(self._phrase(mark.term), {})
+        of_term = self._of_term.setdefault(self._words(mark.term), {})
         of_term[mark.recording] = [*of_term.get(mark.recording, ()), mark]
 
     def _drop(self, mark: Mark) -> None:
-        of_recording = self._of_term[self._phrase(mark.term)]
+        of_recording = self._of_term[self._words(mark.term)]
         of_recording[mark.recording] = [m for m in of_recording[mark.recording] if m is not mark]
 
     def found(self, hit: MarkedHit) -> Mark | None:
         """The mark of a hit: the one with the longest overlap; of several, the newest."""
-        of_term = self._of_term.get(self._phrase(hit.term), {})
+        of_term = self._of_term.get(self._words(hit.term), {})
         best, most = None, 0
         for mark in of_term.get(hit.recording, ()):
             _, _, start_ms, end_ms = mark.hit
             shared = min(end_ms, hit.end_ms) - max(start_ms, hit.start_ms)
             is_same = (start_ms, end_ms) == (hit.start_ms, hit.end_ms)
-            shared = max(shared, 1) if is_same else shared
+            shared = max(shared, 1) if is_same else shared if hit.term else 0
             if shared > 0 and shared >= most:
                 best, most = mark, shared
         return best
@@ -85,15 +89,28 @@ class Marks:
         found = (self._of_term.get(one, {}) for one in words)
         return [mark for of_term in found for some in [*of_term.values()] for mark in some]
 
+    def notes(self, recording: Recording, start_ms: int, end_ms: int) -> list[Mark]:
+        """The notes of a recording that overlap a time, in the order of time."""
+        found = self._of_term.get(NOTE, {}).get(recording, ())
+        some = (mark for mark in found if mark.hit[2] <= end_ms and mark.hit[3] >= start_ms)
+        return sorted(some, key=lambda mark: mark.hit[2:])
+
+    def noted(self) -> dict[Recording, list[Mark]]:
+        """All notes by their recordings, in the order of time."""
+        of_recording = [*self._of_term.get(NOTE, {}).items()]
+        return {
+            one: sorted(some, key=lambda mark: mark.hit[2:]) for one, some in of_recording if some
+        }
+
     def all(self) -> list[Mark]:
-        """All current marks, the oldest first."""
+        """All current marks, notes among them, the oldest first."""
         every = [m for one in [*self._of_term.values()] for some in [*one.values()] for m in some]
         return sorted(every, key=lambda mark: mark.time)
 
 
 def version_of(mark: Mark | None) -> str:
     """The version of a mark (an ETag), different for each mark of its hit."""
-    if mark is None or mark.right is None:
+    if mark is None or not mark.stands:
         return UNMARKED
     return change_id(mark)
 
@@ -106,7 +123,7 @@ def change_id(mark: Mark) -> str:
 class Change(NamedTuple):
     """What somebody did to the mark of a hit."""
 
-    mark: Mark  # from then on; right None: it was taken back
+    mark: Mark  # from then on; it may have been taken back
     before: Mark | None
 
 
@@ -151,14 +168,17 @@ class MarkFile(Marks):
         right: bool | None,
         author: str = "",
         expected: str | None = None,
+        note: str = "",
     ) -> Mark:
-        """Store a mark; ``right`` = None removes an earlier one. Returns when it is on the disk.
+        """Store a mark; without ``right`` or ``note``, an earlier one is removed. Returns when it
+        is on the disk.
 
         Args:
-            hit: the marked hit.
+            hit: the marked hit, or the stretch of a note.
             right: whether the term is said there.
             author: the person who marks it.
             expected: the version of the mark that the author saw; None: any.
+            note: what the author wrote, of a hit without a term.
 
         Raises:
             InputError: the mark cannot be written; it is then not stored.
@@ -169,19 +189,22 @@ class MarkFile(Marks):
             if expected is not None and expected != version_of(before):
                 version = version_of(before)
                 now_right = None if before is None else before.right
+                now_note = "" if before is None else before.note
                 raise ProblemError(
                     412,
-                    _changed(before),
+                    _changed(hit, before),
                     {"ETag": f'"{version}"'},
-                    {"right": now_right, "version": version},
+                    {"right": now_right, "note": now_note, "version": version},
                 )
-            return self._put(hit, right, author)
+            return self._put(hit, right, author, note=note)
 
-    def _put(self, hit: MarkedHit, right: bool | None, author: str, undoes: str = "") -> Mark:
+    def _put(
+        self, hit: MarkedHit, right: bool | None, author: str, undoes: str = "", note: str = ""
+    ) -> Mark:
         before = self.found(hit)
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         times_s = round(hit.start_ms / 1000, 3), round(hit.end_ms / 1000, 3)
-        mark = Mark(hit.term, hit.recording, *times_s, right, now, author, undoes)
+        mark = Mark(hit.term, hit.recording, *times_s, right, now, author, undoes, note)
         lines = b""
         if before is not None and before.hit != mark.hit:  # a line about the same hit
             lines = dump(before._replace(right=None, time=now, author=author, undoes=""))
@@ -189,7 +212,7 @@ class MarkFile(Marks):
             self._file.append(lines + dump(mark))
         if before is not None:
             self._drop(before)
-        if right is not None:
+        if mark.stands:
             self._keep(mark)
         self._note(Change(mark, before))
         self.version += 1
@@ -209,8 +232,8 @@ class MarkFile(Marks):
         with self._lock:
             change = self._undoable(wanted, author)
             then = change.before or change.mark
-            right = None if change.before is None else then.right
-            return self._put(MarkedHit(*then.hit), right, author, change.mark.time)
+            right, note = (None, "") if change.before is None else (then.right, then.note)
+            return self._put(MarkedHit(*then.hit), right, author, change.mark.time, note)
 
     def _undoable(self, wanted: str, author: str) -> Change:
         for change in reversed(self._changes):
@@ -218,7 +241,7 @@ class MarkFile(Marks):
                 if self.counts(change):
                     return change
                 if wanted:
-                    raise ProblemError(412, "this hit was marked again since; look at it again")
+                    raise ProblemError(412, "this was changed again since; look at it again")
         raise ProblemError(404, "no change of a mark to take back")
 
     def counts(self, change: Change) -> bool:
@@ -240,18 +263,18 @@ class MarkFile(Marks):
             start_ms: of the time that hits overlap.
             end_ms: of this time; None: its end.
         """
-        words = self._phrase(term)
+        words = self._words(term)
         return [
             change
             for change in reversed(self._changes)
-            if (not term or self._phrase(change.mark.term) == words)
+            if (not term or self._words(change.mark.term) == words)
             and recording in (None, change.mark.recording)
             and (end_ms is None or change.mark.hit[2] < max(end_ms, start_ms + 1))
             and change.mark.hit[3] > start_ms - (change.mark.hit[2] == change.mark.hit[3])
         ]
 
     def _place(self, mark: Mark) -> tuple[tuple[str, ...], Recording]:
-        return self._phrase(mark.term), mark.recording
+        return self._words(mark.term), mark.recording
 
     def _note(self, change: Change) -> None:
         place = self._place(change.mark)
@@ -275,7 +298,7 @@ def _changes_of(lines: Iterable[Mark]) -> Iterator[Change]:
     moved: Change | None = None
     for mark in lines:
         before = last.pop(mark.hit, None)
-        if mark.right is not None:
+        if mark.stands:
             last[mark.hit] = mark
         if moved is not None:
             if (moved.mark.time, moved.mark.author) == (mark.time, mark.author):
@@ -283,7 +306,7 @@ def _changes_of(lines: Iterable[Mark]) -> Iterator[Change]:
             else:
                 yield moved
         moved = None
-        if mark.right is None and not mark.undoes:
+        if not (mark.stands or mark.undoes):
             moved = Change(mark, before)
         else:
             yield Change(mark, before)
@@ -292,13 +315,19 @@ def _changes_of(lines: Iterable[Mark]) -> Iterator[Change]:
 
 
 def _overlap(one: Mark, other: Mark) -> bool:
-    """Whether two marks of a recording are about the same hit."""
+    """Whether two marks of a recording and of the same words are about the same hit."""
     (_, _, *times), (_, _, start_ms, end_ms) = one.hit, other.hit
-    return times == [start_ms, end_ms] or min(times[1], end_ms) > max(times[0], start_ms)
+    shared_ms = min(times[1], end_ms) - max(times[0], start_ms)
+    return times == [start_ms, end_ms] or (bool(one.term) and shared_ms > 0)
 
 
-def _changed(mark: Mark | None) -> str:
+def _changed(hit: MarkedHit, mark: Mark | None) -> str:
     """Describe a change of a mark by somebody else."""
+    if not hit.term:
+        if mark is None:
+            return "somebody deleted this note meanwhile"
+        who = mark.author or "somebody"
+        return f"{who} wrote here meanwhile ({mark.time}): {mark.note}"
     if mark is None:
         return "somebody took this mark back meanwhile; look at the hit again"
     who = f" by {mark.author}" if mark.author else ""

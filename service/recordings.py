@@ -1,4 +1,4 @@
-"""The recordings of a snapshot: their ids in addresses, audio and metadata.
+"""The recordings of a snapshot: their ids in addresses, audio and metadata, and lists of them.
 
 An id is the file's name, with ``:2`` for channel 2, if the name has only ASCII letters, digits,
 dots, hyphens and underscores; other names become ``~`` and a digest. Ids are looked up in the table
@@ -8,10 +8,12 @@ that this module makes; no text of a request becomes part of a path.
 import hashlib
 import re
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlencode
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +21,7 @@ import numpy.typing as npt
 from std.audio.facts import FACTS
 from std.audio.files import AUDIO_TYPES, AudioFolder, is_audio
 from std.errors import InputError
+from std.marks import Mark
 from std.metadata.table import AUDIO, Metadata, of_channel
 from std.recordings import IndexRecording
 from std.values import Recording
@@ -198,3 +201,73 @@ def recording_table(
     columns = {column for entry in entries for column in entry.metadata}
     columns -= {"title", AUDIO, *FACTS, *filter(_OF_CHANNEL.fullmatch, columns)}
     return ServedRecordings(entries, tuple(sorted(columns)))
+
+
+BROWSED = 100  # recordings per page
+Order = Callable[[RecordingEntry], tuple[object, ...]]
+ORDERS: Mapping[str, Order] = {
+    "title": lambda entry: (entry.title.casefold(), entry.id),
+    "date": lambda entry: (
+        not entry.metadata.get("date"),
+        entry.metadata.get("date", ""),
+        entry.id,
+    ),
+    "length": lambda entry: (-entry.speech_s, entry.id),
+}
+
+
+class Browsed(NamedTuple):
+    """A page of the sorted recordings."""
+
+    entries: Sequence[RecordingEntry]
+    notes: Sequence[Sequence[Mark]]  # of each entry: those with the text
+    first: int  # number of the first
+    total: int  # that fit
+    sort: str
+    text: str  # that titles, values or notes have
+    noted: bool  # only those with notes
+    dates: bool  # whether some have a date
+
+    def query(self, **changes: object) -> str:
+        """The query of an address that says this, with some things changed."""
+        noted = "1" if self.noted else ""
+        values = {"sort": self.sort, "text": self.text, "noted": noted, "cursor": 0} | changes
+        return urlencode({name: value for name, value in values.items() if value})
+
+
+def browsed(
+    entries: Sequence[RecordingEntry],
+    query: Mapping[str, str],
+    notes: Mapping[Recording, list[Mark]],
+) -> Browsed:
+    """The recordings that an address asks for: a text they contain, an order, a page.
+
+    Args:
+        entries: the entries of the snapshot.
+        query: the query of the address.
+        notes: those of each recording.
+    """
+    text, sort, cursor = (query.get(name, "") for name in ("text", "sort", "cursor"))
+    noted = bool(query.get("noted"))
+    sort = sort if sort in ORDERS else "title"
+    wanted = text.casefold().strip()
+    with_text = {
+        recording: found
+        for recording, some in notes.items()
+        if (found := [mark for mark in some if wanted in mark.note.casefold()])
+    }
+    fitting = [
+        entry
+        for entry in entries
+        if entry.recording in with_text
+        or (
+            not noted
+            and any(wanted in one.casefold() for one in (entry.title, *entry.metadata.values()))
+        )
+    ]
+    fitting.sort(key=ORDERS[sort])
+    first = int(cursor) if re.fullmatch(r"\d{1,9}", cursor, re.ASCII) else 0
+    dates = any("date" in entry.metadata for entry in entries)
+    shown = fitting[first : first + BROWSED]
+    said = [with_text.get(entry.recording, ()) for entry in shown]
+    return Browsed(shown, said, first, len(fitting), sort, text[:200], noted, dates)

@@ -1,4 +1,4 @@
-r"""Marks of people who listened to hits: right or wrong; one JSON object a line.
+r"""Marks of people who listened: hits right or wrong, and notes; one JSON object a line.
 
     {"term": "hahnenfedern", "recording": "KERSTIN_00", "channel": 1, "start": 10.448,
      "end": 11.388, "right": true, "time": "2026-11-22T09:30:00Z"}
@@ -10,9 +10,16 @@ r"""Marks of people who listened to hits: right or wrong; one JSON object a line
     author      the person, if a service knows its users; may be missing
     undoes      time of the line whose change this one reverses; may be missing
 
-Lines are appended and never changed: the last one about a hit counts (`latest`). An incomplete last
-line of a killed writer is left out: its sender was not told that it was stored. `std-serve
---feedback` writes this file.
+A mark without a term is a note about a time of a recording, or a stretch of it:
+
+    {"recording": "KERSTIN_00", "channel": 1, "start": 10.448, "end": 11.388,
+     "note": "who is this?", "time": "2026-11-22T09:31:00Z"}
+
+    note        what a person wrote; empty: the note is removed
+
+Lines are appended and never changed: the last one about a hit, or about the times of a note, counts
+(`latest`). An incomplete last line of a killed writer is left out: its sender was not told that it
+was stored. `std-serve --feedback` writes this file.
 
 `read_marks` also reads what a person wrote beside hits in a spreadsheet: a table of hits
 (``std-search --csv``) with one more column, ``right``:
@@ -67,16 +74,22 @@ Row = tuple[str, Recording, float, float, bool]  # term, recording, start and en
 
 
 class Mark(NamedTuple):
-    """A person's judgement of one hit."""
+    """A person's judgement of one hit, or a note."""
 
-    term: str
+    term: str  # empty: a note
     recording: Recording
     start_s: float
     end_s: float
-    right: bool | None  # None: an earlier mark is removed
+    right: bool | None  # None: an earlier mark is removed, or it is a note
     time: str  # empty: read from a table
     author: str = ""  # empty: unknown
     undoes: str = ""  # time of the mark that this one reverses; empty: none
+    note: str = ""  # empty: an earlier note is removed, or it is a judgement
+
+    @property
+    def stands(self) -> bool:
+        """Whether it says something; if not, it removes an earlier mark."""
+        return self.right is not None or bool(self.note)
 
     @property
     def hit(self) -> tuple[str, Recording, int, int]:
@@ -105,33 +118,43 @@ def _mark(part: Part) -> Mark:
     start_s, end_s = part["start"].within(TIME_S), part["end"].within(TIME_S)
     if end_s < start_s:
         raise part["end"].error("a time not before the start")
-    right = part["right"]
-    if not isinstance(right.value, bool) and right.value is not None:
-        raise right.error("true, false or null")
+    term, right, note = "", None, ""
+    if "note" in part.value:
+        note = part["note"].text()
+        if "term" in part.value:
+            raise part["note"].error("a term or a note, not both")
+    else:
+        term, right = part["term"].text(), part["right"].value
+        if not term:
+            raise part["term"].error("a term")
+        if not isinstance(right, bool) and right is not None:
+            raise part["right"].error("true, false or null")
     if not _TIME.fullmatch(part["time"].text()):
         raise part["time"].error("a time as 2026-11-22T09:30:00Z")
     recording = Recording(part["recording"].text(), int(part["channel"].within(CHANNEL)))
     author, undoes = (
         part[name].text() if name in part.value else "" for name in ("author", "undoes")
     )
-    return Mark(
-        part["term"].text(), recording, start_s, end_s, right.value, part["time"].text(), author,
-        undoes,
-    )  # fmt: skip
+    time = part["time"].text()
+    return Mark(term, recording, start_s, end_s, right, time, author, undoes, note)
 
 
 def dump(mark: Mark) -> bytes:
     """A mark as a line of the file."""
     more = {"author": mark.author, "undoes": mark.undoes}
-    document = {
-        "term": mark.term,
-        "recording": mark.recording.file,
-        "channel": mark.recording.channel,
-        "start": round(mark.start_s, 3),
-        "end": round(mark.end_s, 3),
-        "right": mark.right,
-        "time": mark.time,
-    } | {name: value for name, value in more.items() if value}
+    said = {"term": mark.term} if mark.term else {}
+    document = (
+        said
+        | {
+            "recording": mark.recording.file,
+            "channel": mark.recording.channel,
+            "start": round(mark.start_s, 3),
+            "end": round(mark.end_s, 3),
+            **({"right": mark.right} if mark.term else {"note": mark.note}),
+            "time": mark.time,
+        }
+        | {name: value for name, value in more.items() if value}
+    )
     return json.dumps(document, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
@@ -141,11 +164,11 @@ def latest(marks: Iterable[Mark]) -> list[Mark]:
     for mark in marks:
         last.pop(mark.hit, None)
         last[mark.hit] = mark
-    return [mark for mark in last.values() if mark.right is not None]
+    return [mark for mark in last.values() if mark.stands]
 
 
 def read_marks(path: Path) -> list[Mark]:
-    """The current marks of a file, in chronological order.
+    """The current judgements of a file, in chronological order, without its notes.
 
     Args:
         path: the path of a file of `std-serve`, or of a table of hits with a column of marks
@@ -158,7 +181,7 @@ def read_marks(path: Path) -> list[Mark]:
         head = stream.read(LOOKED_AT_BYTES)
         whole = rewound(stream, head)
         if not head.strip() or head.lstrip().startswith(b"{"):
-            return latest(parse(whole, path))
+            return [mark for mark in latest(parse(whole, path)) if mark.right is not None]
         rows = rows_of(content_of(whole, path), path)
     return latest(Mark(*row, "") for row in rows)
 

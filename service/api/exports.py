@@ -51,7 +51,7 @@ TYPES = {
 }
 CSV_HEADER = (
     *("term", "file", "channel", "title", "start_s", "end_s", "probability", "before", "found"),
-    *("after", "found_as", "recogniser", "right", "speaker"),
+    *("after", "found_as", "recogniser", "right", "note", "speaker"),
 )
 FIRST_MEMBER_TIME = (2026, 1, 1, 0, 0, 0)  # the same hits, the same bytes
 AROUND_S = 1.0  # of a clip, before and after the hit
@@ -110,7 +110,12 @@ def exported(
 ) -> tuple[bytes, str]:
     """The content of an export, and its kind."""
     every = selected_documents(selection, snapshot, service.marks, 0, selection.total)
-    shown = [hit for hit in every if right is None or hit["right"] == right]
+    by_id = snapshot.recordings.by_id
+    shown = [
+        hit | {"note": _note(service, by_id[hit["recording_id"]].recording, hit)}
+        for hit in every
+        if right is None or hit["right"] == right
+    ]
     if kind == "json":
         return json_file(shown), kind
     if kind == "stdlist":
@@ -124,6 +129,13 @@ def exported(
     if kind == "clips":
         return _clips(service, snapshot, shown, stop), "zip"
     return _csv(snapshot, shown), kind
+
+
+def _note(service: Service, recording: Recording, hit: Mapping[str, Any]) -> str:
+    """The notes that overlap a hit."""
+    start_s, end_s = hit["start_s"], hit["start_s"] + hit["duration_s"]
+    notes = service.marks.notes(recording, round(1000 * start_s), round(1000 * end_s))
+    return "; ".join(mark.note for mark in notes)
 
 
 def _csv(snapshot: Snapshot, shown: Sequence[dict[str, Any]]) -> bytes:
@@ -200,6 +212,7 @@ def csv_file(
             *(f"{hit['start_s']:.3f}", f"{hit['start_s'] + hit['duration_s']:.3f}"),
             *(f"{hit['probability']:.4f}", *hit["context"], hit["found_as"], hit["likeliest"]),
             {True: "right", False: "wrong", None: ""}[hit["right"]],
+            hit["note"],
             hit["speaker"] or values.get("speaker", ""),
             *(values.get(column, "") for column in columns),
         )

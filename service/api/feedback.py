@@ -1,10 +1,10 @@
-"""Marks of people: right and wrong, and their history."""
+"""Marks of people: right and wrong, notes, and their history."""
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Header, Query, Request
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
@@ -19,30 +19,41 @@ from std.marks import Mark
 
 
 class MarkRequest(Document):
-    """A person's judgement of a hit."""
+    """The hit of a mark, or the place of a note."""
 
-    term: str = Field(min_length=1, max_length=200)
+    term: str = Field(default="", max_length=200, description="of a hit; empty: of a note")
     recording: str = Field(max_length=200, description="its id")
     start: SentSeconds
     end: SentSeconds
 
 
 class MarkPut(MarkRequest):
-    """A new mark."""
+    """A person's judgement of a hit."""
 
+    term: str = Field(min_length=1, max_length=200)
     right: Annotated[bool, Field(strict=True)]
+
+
+class NotePut(Document):
+    """What a person writes about a time of a recording, or a stretch of it."""
+
+    recording: str = Field(max_length=200, description="its id")
+    start: SentSeconds
+    end: SentSeconds
+    note: str = Field(max_length=2000, pattern=r"\S")
 
 
 class KeptMarkDocument(Document):
     """A stored mark (see `std.marks`)."""
 
-    term: str
+    term: str = Field(description="empty: it is a note")
     recording: str
     recording_id: str
     channel: int
     start: float
     end: float
     right: bool | None
+    note: str = Field(description="empty: it is a judgement of a hit, or the note is deleted")
     time: str
     author: str = Field(description="empty: nobody is named")
     version: str = Field(description="for If-Match; 0: the hit has no mark")
@@ -56,10 +67,11 @@ class MarkDocument(KeptMarkDocument):
 
 
 class ChangeDocument(KeptMarkDocument):
-    """What somebody did to the mark of a hit."""
+    """What somebody did to a mark."""
 
     id: str = Field(description="for /api/feedback/undo")
     before: bool | None = Field(description="what the hit was marked before")
+    note_before: str = Field(description="what the note was before")
     undoes: str = Field(description="the time of the change that this one takes back, or empty")
     counts: bool = Field(description="it made the mark what it is, and may be taken back")
 
@@ -81,22 +93,51 @@ IfMatch = Annotated[
 ]
 
 
+def _kind_of(body: object) -> str:
+    """Whether a body is a judgement or a note."""
+    is_note = isinstance(body, NotePut) or (isinstance(body, dict) and "note" in body)
+    return "note" if is_note else "mark"
+
+
+MarkOrNote = Annotated[
+    Annotated[MarkPut, Tag("mark")] | Annotated[NotePut, Tag("note")], Discriminator(_kind_of)
+]
+
+
 @router.get("", response_model=list[KeptMarkDocument])
-async def marks(request: Request) -> Response:
-    """All current marks, the oldest first; see `std.marks` for the file."""
-    return json_reply([_document(mark) for mark in service_of(request).marks.all()])
+async def marks(
+    request: Request,
+    kind: Annotated[Literal["mark", "note"] | None, Query(description="not given: both")] = None,
+    recording: Annotated[str, Query(description="in this recording only")] = "",
+    text: Annotated[str, Query(description="in the term or the note")] = "",
+) -> Response:
+    """Current marks and notes, the oldest first; see `std.marks` for the file."""
+    service, wanted = service_of(request), text.casefold()
+    where = entry_of(service, recording).recording if recording else None
+    return json_reply(
+        [
+            _document(mark)
+            for mark in service.marks.all()
+            if kind in (None, "mark" if mark.term else "note")
+            and where in (None, mark.recording)
+            and wanted in (mark.term or mark.note).casefold()
+        ]
+    )
 
 
 @router.post("", response_model=MarkDocument)
-async def mark(request: Request, mark: MarkPut, if_match: IfMatch = None) -> Response:
-    """Mark a hit as right or wrong. The response is sent when the mark is on disk. With If-Match, a
-    mark that somebody else has changed stays, and the status is 412."""
+async def mark(request: Request, mark: MarkOrNote, if_match: IfMatch = None) -> Response:
+    """Mark a hit as right or wrong, or write a note at a time. The response is sent when it is on
+    disk. With If-Match, what somebody else has changed stays, and the status is 412."""
+    if isinstance(mark, NotePut):
+        place = MarkRequest(recording=mark.recording, start=mark.start, end=mark.end)
+        return await _keep(request, place, None, if_match, mark.note.strip())
     return await _keep(request, mark, mark.right, if_match)
 
 
 @router.delete("", response_model=MarkDocument)
 async def unmark(request: Request, mark: MarkRequest, if_match: IfMatch = None) -> Response:
-    """Remove a mark; If-Match as above."""
+    """Remove the mark of a hit, or the note of a time; If-Match as above."""
     return await _keep(request, mark, None, if_match)
 
 
@@ -110,7 +151,7 @@ async def mark_history(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     cursor: str = "",
 ) -> Response:
-    """Who marked what and when, and what was taken back; the newest first."""
+    """Who marked or noted what and when, and what was taken back; the newest first."""
     service = service_of(request)
     marks, first = service.marks, position(cursor)
     where = entry_of(service, recording).recording if recording else None
@@ -121,6 +162,7 @@ async def mark_history(
         | {
             "id": change_id(change.mark),
             "before": None if change.before is None else change.before.right,
+            "note_before": "" if change.before is None else change.before.note,
             "undoes": change.mark.undoes,
             "counts": marks.counts(change),
         }
@@ -135,8 +177,8 @@ async def undo_mark(
     request: Request,
     change: Annotated[str, Query(description="its id; empty: the last one of who asks")] = "",
 ) -> Response:
-    """Take a change of a mark back, also one of days ago: what the hit was marked before counts
-    again. If somebody has marked it since, the mark stays, and the status is 412."""
+    """Take a change of a mark or a note back, also one of days ago: what was there before counts
+    again. If somebody has changed it since, it stays, and the status is 412."""
     service, author = service_of(request), user_of(request).name
     if not (change or author):
         raise ProblemError(400, "expected the id of a change, because the service knows no users")
@@ -144,7 +186,7 @@ async def undo_mark(
 
 
 async def _keep(
-    request: Request, asked: MarkRequest, right: bool | None, if_match: str | None
+    request: Request, asked: MarkRequest, right: bool | None, if_match: str | None, note: str = ""
 ) -> Response:
     service = service_of(request)
     entry = entry_of(service, asked.recording)
@@ -153,7 +195,7 @@ async def _keep(
     hit = MarkedHit(asked.term, entry.recording, round(1000 * asked.start), round(1000 * asked.end))
     expected = None if if_match in (None, "*") else str(if_match).strip().strip('"')
     author = user_of(request).name
-    return await _kept(request, lambda: service.marks.put(hit, right, author, expected))
+    return await _kept(request, lambda: service.marks.put(hit, right, author, expected, note))
 
 
 async def _kept(request: Request, change: Callable[[], Mark]) -> Response:
@@ -166,7 +208,10 @@ async def _kept(request: Request, change: Callable[[], Mark]) -> Response:
             raise ProblemError(507, f"the mark is not kept: {error.got}") from error
         raise
     version = version_of(kept)
-    more = {"change": change_id(kept), "marked": precision([kept.term], service.marks)}
+    more = {
+        "change": change_id(kept),
+        "marked": precision([kept.term] if kept.term else [], service.marks),
+    }
     answer = json_reply(_document(kept) | more)
     answer.headers["ETag"] = f'"{version}"'
     return answer
@@ -181,6 +226,7 @@ def _document(mark: Mark) -> dict[str, object]:
         "start": mark.start_s,
         "end": mark.end_s,
         "right": mark.right,
+        "note": mark.note,
         "time": mark.time,
         "author": mark.author,
         "version": version_of(mark),

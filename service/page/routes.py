@@ -36,10 +36,8 @@ from service.marks import MarkFile
 from service.page.view import (
     PER_PAGE,
     WITHIN,
-    Browsed,
     PageState,
     around,
-    browsed,
     duration,
     expectation,
     found_as,
@@ -51,6 +49,7 @@ from service.page.view import (
     values_of,
 )
 from service.problems import ProblemError
+from service.recordings import Browsed, browsed
 from service.searching import Selection
 from service.users import CLIPS_PATH, ROLES, stretch_ticket
 from std.display.numbers import about, clock, length
@@ -247,10 +246,10 @@ async def recording_page(request: Request, recording: str) -> Response:
         oembed=f"{base_of(request)}/api/oembed?{oembed}",
     )
     if service.secret:
-        return page(entry=None, lines=None)
+        return page(entry=None, lines=None, notes=())
     entry = entry_of(service, recording)
     if "words" not in request.query_params:
-        return page(entry=entry, lines=None)
+        return page(entry=entry, lines=None, notes=())
     index = service.snapshot.index
     said = await in_lane(
         service.known,
@@ -258,7 +257,8 @@ async def recording_page(request: Request, recording: str) -> Response:
         lambda stop: index.words(entry.recording),
         service.limits.search_s,
     )
-    return page(entry=entry, lines=lines_of(said))
+    notes = service.marks.noted().get(entry.recording, ())
+    return page(entry=entry, lines=lines_of(said), notes=notes)
 
 
 @router.get("/embed/{recording}")
@@ -311,8 +311,9 @@ async def recordings_part(request: Request) -> Response:
 
 
 def _browsed(request: Request) -> Browsed:
-    entries = service_of(request).snapshot.recordings.entries
-    return browsed(entries, request.query_params)
+    service = service_of(request)
+    entries = service.snapshot.recordings.entries
+    return browsed(entries, request.query_params, service.marks.noted())
 
 
 @router.get("/lists")

@@ -1,15 +1,14 @@
 """The form of a search on the page: the query in an address, and texts about the result."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
 from searcher import WORD_KINDS, Word
 from service.api.search import ALL_KINDS, KINDS, wish_of
 from service.live_index import Snapshot
-from service.recordings import RecordingEntry
 from service.searching import Sorting, Wish
 from std.characters import text_of
 from std.config import SHOWN_FROM
@@ -151,55 +150,6 @@ def _unit(text: str) -> Literal["place", "recording", "turn"]:
 
 
 WORDS_OF_LINE = 12
-BROWSED = 100  # recordings per page
-Order = Callable[[RecordingEntry], tuple[object, ...]]
-ORDERS: Mapping[str, Order] = {
-    "title": lambda entry: (entry.title.casefold(), entry.id),
-    "date": lambda entry: (
-        not entry.metadata.get("date"),
-        entry.metadata.get("date", ""),
-        entry.id,
-    ),
-    "length": lambda entry: (-entry.speech_s, entry.id),
-}
-
-
-class Browsed(NamedTuple):
-    """A page of the sorted recordings."""
-
-    entries: Sequence[RecordingEntry]
-    first: int  # number of the first
-    total: int  # that fit
-    sort: str
-    text: str  # that titles and values have
-    dates: bool  # whether some have a date
-
-    def query(self, **changes: object) -> str:
-        """The query of an address that says this, with some things changed."""
-        values = {"sort": self.sort, "text": self.text, "cursor": 0} | changes
-        return urlencode({name: value for name, value in values.items() if value})
-
-
-def browsed(entries: Sequence[RecordingEntry], query: Mapping[str, str]) -> Browsed:
-    """The recordings that an address asks for: a text they contain, an order, a page.
-
-    Args:
-        entries: the entries of the snapshot.
-        query: the query of the address.
-    """
-    text, sort, cursor = (query.get(name, "") for name in ("text", "sort", "cursor"))
-    sort = sort if sort in ORDERS else "title"
-    wanted = text.casefold().strip()
-    fitting = [
-        entry
-        for entry in entries
-        if not wanted
-        or any(wanted in one.casefold() for one in (entry.title, *entry.metadata.values()))
-    ]
-    fitting.sort(key=ORDERS[sort])
-    first = int(cursor) if re.fullmatch(r"\d{1,9}", cursor, re.ASCII) else 0
-    dates = any("date" in entry.metadata for entry in entries)
-    return Browsed(fitting[first : first + BROWSED], first, len(fitting), sort, text[:200], dates)
 
 
 def lines_of(words: Sequence[Word]) -> list[tuple[float, str]]:

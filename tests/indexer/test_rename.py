@@ -13,7 +13,7 @@ from indexer.store_cli import main
 from searcher import open_index
 from std.appended import AppendedFile, rename_in_lines, told_path
 from std.errors import InputError
-from std.marks import Mark, dump, read_marks
+from std.marks import Mark, dump, parse, read_marks
 from std.metadata.table import of_rows
 from std.store import open_store
 from std.values import Recording
@@ -133,7 +133,9 @@ def test_marks_and_what_was_told_follow(german, tmp_path, capsys):
     marks, terms = tmp_path / "marks.jsonl", tmp_path / "names.txt"
     said = Mark("burg", Recording("KERSTIN_04", 1), 1.0, 1.5, True, "2026-11-22T09:30:00Z")
     other = said._replace(recording=Recording("KERSTIN_00", 1))
-    marks.write_bytes(dump(said) + dump(other) + dump(said)[:9])  # the last one is unfinished
+    note = said._replace(term="", right=None, note="who?")
+    # The last one is unfinished.
+    marks.write_bytes(dump(note) + dump(said) + dump(other) + dump(said)[:9])
     told = told_path(terms)
     told.write_text('{"posted": 0}\n{"file": "KERSTIN_04", "term": "burg"}\n')
     files = ["--feedback", str(marks), "--alerts", str(terms)]
@@ -146,6 +148,8 @@ def test_marks_and_what_was_told_follow(german, tmp_path, capsys):
     assert main(["rename", url, "KERSTIN_04", "Größe", *files]) == 0
     assert names(url) == ["Größe", "KERSTIN_00", "KERSTIN_07"]
     assert read_marks(marks) == [said._replace(recording=Recording("Größe", 1)), other]
+    with marks.open("rb") as stream:
+        assert next(parse(stream, marks)) == note._replace(recording=Recording("Größe", 1))
     lines = [json.loads(line) for line in told.read_text().splitlines()]
     assert lines == [{"posted": 0}, {"file": "Größe", "term": "burg"}]
     before = told.stat().st_ino

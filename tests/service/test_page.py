@@ -761,3 +761,35 @@ def test_a_mark_is_taken_back_by_key_and_values_are_found(serve_pages, german_se
         )
         assert shown.count() == 1
         assert "Radio lesson 2" in shown.inner_text()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_notes_are_written_changed_and_taken_back(serve_pages, german_settings, opened, width):
+    with serve_pages(german_settings) as client:
+        size = {"width": width, "height": 800}
+        page = opened(client, "/recordings/KERSTIN_00", viewport=size, bypass_csp=True)
+        page.locator(".w").nth(3).wait_for()
+        page.locator(".w").first.press("ArrowRight")
+        page.keyboard.press("a")
+        box = page.get_by_label("Note at 0:")
+        box.fill("Who is this?")
+        box.press("Tab")
+        page.keyboard.press("Enter")  # on: keep
+        mark = page.get_by_role("button", name="Note: Who is this?")
+        mark.wait_for()
+        assert page.evaluate("document.activeElement.dataset.i") == "1"
+        assert page.locator(".w.noted").count() == 1
+        mark.press("Enter")
+        box.fill("Maria")
+        box.press("Control+Enter")
+        page.locator("#notes .note-text", has_text="Maria").wait_for()
+        if AXE.exists():
+            page.add_script_tag(path=str(AXE))
+            assert not page.evaluate("axe.run().then((found) => found.violations.length)")
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        page.keyboard.press("z")
+        page.locator("#notes .note-text", has_text="Who is this?").wait_for()
+        mark.press("Enter")
+        page.get_by_role("button", name="Delete").press("Enter")
+        mark.wait_for(state="detached")
+        assert client("/api/feedback", kind="note").json == []

@@ -18,15 +18,20 @@ LINE = {
     "time": TIME,
 }  # fmt: skip
 
+NOTE = {name: LINE[name] for name in ("recording", "channel", "start", "end", "time")} | {
+    "note": "x"
+}
+
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
-marks = st.builds(
-    Mark,
-    text,
+places = (
     st.builds(Recording, text, st.integers(0, 9999)),
     st.integers(0, 10**6).map(lambda ms: ms / 1000),
     st.integers(10**6, 10**8).map(lambda ms: ms / 1000),
-    st.sampled_from([True, False, None]),
-    st.just(TIME),
+)
+rights = st.sampled_from([True, False, None])
+terms = text.filter(bool)
+marks = st.builds(Mark, terms, *places, rights, st.just(TIME), text, text, st.just("")) | st.builds(
+    Mark, st.just(""), *places, st.none(), st.just(TIME), text, text, text
 )
 
 
@@ -50,6 +55,22 @@ def test_the_last_mark_about_a_hit_counts(tmp_path):
     assert latest([]) == []
 
 
+def test_the_last_note_of_a_time_counts_and_none_is_a_judgement(tmp_path):
+    path = tmp_path / "marks.jsonl"
+    lines = [
+        NOTE, NOTE | {"start": 1.6}, LINE, NOTE | {"note": "y\nz"},
+        NOTE | {"start": 1.6, "note": ""},
+    ]  # fmt: skip
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with path.open("rb") as stream:
+        kept = latest(parse(stream, path))
+    assert [(mark.term, mark.right, mark.note) for mark in kept] == [
+        ("burg", True, ""),
+        ("", None, "y\nz"),
+    ]
+    assert [mark.term for mark in read_marks(path)] == ["burg"]
+
+
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
@@ -57,6 +78,9 @@ def test_the_last_mark_about_a_hit_counts(tmp_path):
         ("[]", "a JSON object"),
         (json.dumps(LINE | {"right": 1}), "true, false or null at right"),
         (json.dumps(LINE | {"term": None}), "text at term"),
+        (json.dumps(LINE | {"term": ""}), "a term at term"),
+        (json.dumps(LINE | {"note": "x"}), "a term or a note, not both at note"),
+        (json.dumps(NOTE | {"note": None}), "text at note"),
         (json.dumps(LINE | {"end": 1.0}), "a time not before the start at end"),
         (json.dumps(LINE | {"start": -1}), "a number from 0"),
         (json.dumps(LINE | {"time": "yesterday"}), "a time as 2026-11-22T09:30:00Z at time"),

@@ -13,6 +13,7 @@ export function makeCorrections(path, words, reload) {
 
   function open(first, last = first) {
     stretch = words.stretch(first, last);
+    if (!stretch) return; // no words
     box.value = stretch.text;
     note.textContent = "";
     everywhere.hidden = true;

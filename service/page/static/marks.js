@@ -27,7 +27,7 @@ export async function mark(hit, right, changed) {
     const kept = await keep(key, wanted, hit.dataset.version);
     hit.dataset.version = kept.version;
     announce(wanted === null ? "mark taken back" : wanted ? "marked right" : "marked wrong");
-    remember([...made(), kept.change]);
+    remember(kept.change);
     changed(before, wanted, kept);
   } catch (error) {
     if (error.status === 412) { // somebody else was faster: show their mark
@@ -52,7 +52,12 @@ function made() {
   return stored(MADE);
 }
 
-function remember(changes) {
+/** Note a change that this browser made, for undo. */
+export function remember(change) {
+  keepMade([...made(), change]);
+}
+
+function keepMade(changes) {
   localStorage.setItem(MADE, JSON.stringify(changes.slice(-MOST_MADE)));
 }
 
@@ -62,10 +67,10 @@ export async function undoMark(hits, changed) {
   const last = changes.pop();
   try {
     await takeBack(last ?? "", hits, changed);
-    remember(changes);
+    keepMade(changes);
   } catch (error) {
     const isSettled = error.status === 404 || error.status === 412; // an older one is next
-    if (isSettled) remember(changes);
+    if (isSettled) keepMade(changes);
     announce(last || isSettled ? error.message : "no mark to take back");
   }
 }
@@ -73,10 +78,11 @@ export async function undoMark(hits, changed) {
 /** Take a change back, and show it where its hit is shown. */
 async function takeBack(change, hits, changed) {
   const kept = await send("POST", `/api/feedback/undo?change=${change}`, {});
+  announce(`taken back: ${kept.term || "a note"}, ${kept.recording}, ${clock(kept.start)}`);
+  if (!kept.term) { document.dispatchEvent(new Event("notes")); return; }
   const hit = [...hits].find(({ dataset }) => dataset.recording === kept.recording_id
     && dataset.term.toLowerCase() === kept.term.toLowerCase()
     && Number(dataset.start) < kept.end && Number(dataset.end) > kept.start);
-  announce(`taken back: ${kept.term}, ${kept.recording}, ${clock(kept.start)}`);
   if (!hit) return;
   const before = markOf(hit);
   show(hit, kept.right);
@@ -86,7 +92,12 @@ async function takeBack(change, hits, changed) {
 
 const SAID = { true: "right", false: "wrong", null: "not marked" };
 
-/** Show who marked a hit and when, or hide it again. */
+/** What a change made of a hit or a note. */
+function saidBy({ term, right, note }) {
+  return term ? SAID[right] : note ? `“${note}”` : "deleted";
+}
+
+/** Show who changed a mark or a note and when, or hide it again. */
 export async function showPast(hit, changed) {
   const button = hit.querySelector(".past");
   const shown = hit.querySelector(".past-list");
@@ -97,12 +108,14 @@ export async function showPast(hit, changed) {
   list.className = "past-list";
   try {
     const { changes } = await askJson(`/api/feedback/history?${new URLSearchParams({ recording, term, start, end })}`);
-    list.append(...changes.map((change) => {
+    const about = term ? changes // overlapping notes are others
+      : changes.filter((change) => !change.term && change.start === Number(start) && change.end === Number(end));
+    list.append(...about.map((change) => {
       const item = document.createElement("li");
       const when = document.createElement("time");
       when.dateTime = change.time;
       when.textContent = new Date(change.time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-      item.append(when, ` ${SAID[change.right]}${change.author ? `, ${change.author}` : ""}${change.undoes ? " (a change was taken back)" : ""} `);
+      item.append(when, ` ${saidBy(change)}${change.author ? `, ${change.author}` : ""}${change.undoes ? " (a change was taken back)" : ""} `);
       if (change.counts) {
         const undo = document.createElement("button");
         undo.type = "button";
@@ -112,7 +125,7 @@ export async function showPast(hit, changed) {
           try {
             await takeBack(change.id, [hit], changed);
             list.remove();
-            await showPast(hit, changed);
+            if (term) await showPast(hit, changed);
           } catch (error) {
             item.append(` ${error.message}.`);
           }

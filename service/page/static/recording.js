@@ -1,6 +1,7 @@
 // The view of a recording: sound, waveform, spectrogram, words; the hits of a search on all of them.
 import { makeCorrections, saveTranscript } from "./corrections.js";
 import { mark, undoMark } from "./marks.js";
+import { makeNotes } from "./notes.js";
 import { address, announce, ask, askJson, audioAddress, clock, isTyping } from "./shell.js";
 import { makeWave } from "./wave.js";
 import { makeWords } from "./words.js";
@@ -21,6 +22,7 @@ let words = null;
 let hits = []; // of the search, in the order of time
 let current = null;
 let corrections = null; // where people may correct
+let notes = null;
 
 function trouble(error) {
   const place = document.getElementById("trouble");
@@ -248,6 +250,7 @@ async function reloadWords() {
   words.replace(said);
   current = current && hits.find((hit) => Math.abs(hit.startS - current.startS) <= HERE_S);
   words.mark(hits, current);
+  notes?.show();
   wave?.mark(hits);
 }
 
@@ -263,6 +266,8 @@ async function start() {
     const [{ words: said }] = await Promise.all([askJson(`${path}/words`), loadHits().catch(trouble)]);
     words = makeWords(document.getElementById("words"), document.getElementById("alternatives"), said, seek);
     if (document.getElementById("correct")) corrections = makeCorrections(path, words, reloadWords);
+    notes = makeNotes(id, words, audio, seek);
+    notes.load().catch(trouble);
     const atS = Number(query.get("at") ?? hits[0]?.startS ?? 0) || 0;
     const meant = hits.find((hit) => Math.abs(hit.startS - atS) <= HERE_S);
     if (meant) await select(meant);
@@ -317,6 +322,7 @@ document.addEventListener("keydown", (event) => {
     l: repeat, "<": () => faster(-1), ">": () => faster(1),
     ArrowLeft: () => seek(Math.max(0, audio.currentTime - 5)),
     ArrowRight: () => seek(audio.currentTime + 5),
+    ...notes?.keys,
     ...corrections?.keys,
     Escape: () => document.getElementById("back").click(),
   };

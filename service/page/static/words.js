@@ -151,6 +151,7 @@ export function makeWords(place, table, given, seek) {
     },
     /** Words from one to another, and when they are said: from the start of the first slot on. */
     stretch(first, last) {
+      if (!words.length) return null;
       const some = words.slice(first, last + 1);
       const end = some.at(-1).start_s + some.at(-1).duration_s;
       return {
@@ -165,6 +166,34 @@ export function makeWords(place, table, given, seek) {
         if (words[at].doubtful) return at;
       }
       return -1;
+    },
+    /** The word that is said at a time; nothing if there are no words. */
+    stretchAt(seconds) {
+      if (!words.length) return null;
+      const i = Math.min(words.length - 1, firstFrom(seconds));
+      return this.stretch(i, i);
+    },
+    /** Show notes before the words of their times; `open` is called with one. */
+    note(notes, open) {
+      place.querySelectorAll("button.note").forEach((one) => one.remove());
+      for (const span of spans) span.classList.remove("noted");
+      for (const note of notes) {
+        const button = document.createElement("button");
+        Object.assign(button, { type: "button", className: "note", textContent: note.note.slice(0, 80), title: note.note });
+        button.setAttribute("aria-label", `Note: ${note.note}`);
+        button.addEventListener("click", () => open(note));
+        const first = firstFrom(note.start);
+        for (let i = first; i < words.length && middleS(i) <= note.end; i += 1) spans[i].classList.add("noted");
+        if (spans[first]) spans[first].before(button);
+        else place.append(button);
+      }
+    },
+    /** Put something below the word of a time. */
+    placeAtTime(one, seconds) {
+      if (words.length) { this.placeAt(one, Math.min(words.length - 1, firstFrom(seconds))); return; }
+      const { left, top } = place.getBoundingClientRect();
+      one.style.left = `${left + scrollX}px`;
+      one.style.top = `${top + scrollY}px`;
     },
     /** Put something below a word. */
     placeAt(one, i) {
