@@ -150,7 +150,7 @@ def span_s(
     got = f"{start_s:.3f} to {end_s:.3f}"
     if max(start_s, end_s) > MAX_TIME_S:
         repairs.note(TOO_LATE, InputError(path, line, f"times up to {MAX_TIME_S} s", got))
-        return RepairedSpan(UNKNOWN, UNKNOWN)
+        return RepairedSpan(start_s if 0 <= start_s <= MAX_TIME_S else UNKNOWN, UNKNOWN)
     wrong = InputError(path, line, "0 <= start <= end in seconds", got)
     if start_s < 0:
         repairs.note(BEFORE_ZERO, wrong)

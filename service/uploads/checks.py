@@ -6,6 +6,7 @@ captions in a separate process before they are accepted.
 """
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 from unicodedata import normalize
@@ -23,7 +24,6 @@ CAPTION_ENDS = (
     *(".tsv", ".docx", ".eaf", ".exb", ".cha", ".textgrid", ".ctm", ".stm", ".mesh", ".slf"),
 )
 RESERVED = frozenset({"audio", "ecf", "recognise", "sound", "metadata"})
-DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # of Windows
 MAX_NAME = 400  # of a sent name
 _MP4 = rb"....(ftyp|moov|mdat|wide|free|skip)"
 _MATROSKA = rb"\x1a\x45\xdf\xa3"
@@ -82,7 +82,7 @@ def name_of(text: str) -> Name:
     safe = safe_name(stem)
     if not stem.strip(". ") or safe == "_":
         raise ProblemError(400, f"name: expected a name before its end, got {base[:80]!r}")
-    if safe.casefold() in RESERVED or DEVICES.fullmatch(safe):
+    if safe.casefold() in RESERVED:
         safe = f"{safe}_1"
     title = re.sub(r"[^\w .,;:!?&()\[\]+'’–-]+", " ", stem).strip()
     return Name(safe, end, kind, title if title != safe else "")
@@ -130,3 +130,14 @@ def require_captions(path: Path, name: Name) -> None:
         is_zip = stream.read(4) == b"PK\x03\x04"
     if is_zip != (name.end == ".docx"):
         raise ProblemError(415, f"{name.file}: its content is no {name.end} file")
+
+
+def require_words(report: Mapping[str, object], name: Name) -> None:
+    """Refuse captions in which `std-index --dry-run --json` has found no word.
+
+    Raises:
+        ProblemError: there is none.
+    """
+    files = report.get("files")
+    if not isinstance(files, list) or not any(one["postings"] for one in files):
+        raise ProblemError(415, f"{name.file}: expected captions with words, got none")

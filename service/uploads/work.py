@@ -13,11 +13,11 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from service.problems import ProblemError
 from service.settings import Settings
-from service.uploads.checks import require_captions, require_sound
+from service.uploads.checks import require_captions, require_sound, require_words
 from service.uploads.folder import Arriving, Files, UploadFolder, is_settled
 from std.audio.facts import facts_of
 from std.errors import InputError, StdError
@@ -51,7 +51,7 @@ class CommandResult(NamedTuple):
     """The outcome of a command."""
 
     status: int  # negative = ended by a signal
-    document: Mapping[str, object]  # its output
+    document: Mapping[str, object]  # its output; a list is under "files"
     message: str  # its last line on stderr
 
     def reasons(self, key: str) -> list[str]:
@@ -151,12 +151,12 @@ class UploadWork:
             require_sound(path, name, self._settings.limits.upload_hours)
             return
         require_captions(path, name)
-        outcome = self._run(
-            "std-index", "--dry-run", "--quiet", str(path), bytes_at_most=MEMORY_BYTES
-        )
+        options = ["--dry-run", "--json", "--quiet"]
+        outcome = self._run("std-index", *options, str(path), bytes_at_most=MEMORY_BYTES)
         if outcome.status:
             why = outcome.message.replace(str(path), name.file).removeprefix("std-index: ")
             raise ProblemError(415, why)
+        require_words(outcome.document, name)
 
     # --- the threads
 
@@ -322,11 +322,11 @@ class UploadWork:
             output, messages = process.communicate()
         finally:
             self._running.discard(process)
-        document: object = None
+        document: Any = None
         with suppress(ValueError):
             document = json.loads(output)
         lines = [line for line in messages.splitlines() if line.strip()]
-        found = document if isinstance(document, dict) else {}
+        found = {"files": document} if isinstance(document, list) else document or {}
         return CommandResult(process.returncode, found, lines[-1] if lines else "it ended early")
 
     def _stop_commands(self) -> None:

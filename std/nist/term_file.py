@@ -90,7 +90,7 @@ def is_xml(head: bytes) -> bool:
     """Whether a file is XML, by its first bytes."""
     for mark in BYTE_ORDER_MARKS:
         head = head.removeprefix(mark)
-    return not head.strip() or head.lstrip(b" \t\r\n\0").startswith(b"<")
+    return head.lstrip(b" \t\r\n\0").startswith(b"<")
 
 
 def _table(content: bytes, path: Path | str, column: str | None) -> Table | None:

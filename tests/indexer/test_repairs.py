@@ -84,6 +84,19 @@ def test_lines_that_cannot_be_read_are_skipped_unless_most_are(tmp_path):
         list(parse_file(path, "table", ReaderOptions(repairs=Repairs())))
 
 
+def test_captions_with_an_impossible_end_stay_and_those_without_a_start_are_refused(tmp_path):
+    path = tmp_path / "talk.srt"
+    path.write_text("1\n00:00:05,000 --> 9999:00:00,000\nhello there\n")
+    rows, found = words_of(path)
+    assert [(word, start >= 5000, end < 20_000) for word, start, end in rows] == [
+        ("hello", True, True), ("there", True, True),
+    ]  # fmt: skip
+    assert found == {repairs.TOO_LATE: (1, 2)}
+    path.write_text("1\n9998:00:00,000 --> 9999:00:00,000\nhello there\n")
+    with pytest.raises(InputError, match=r"talk.srt:2: expected times up to 1073741\.823 s"):
+        words_of(path)
+
+
 def test_reports_say_what_was_repaired_and_where_first(tmp_path):
     path = tmp_path / "talk.srt"
     path.write_text("1\n00:00:05,000 --> 00:00:04,000\nhello there\n")

@@ -257,15 +257,24 @@ def _written_spans(cues: Sequence[Cue]) -> Float64s:
 
 
 def _mended(cues: list[Cue], path: Path | str, repairs: Repairs) -> list[Cue]:
-    """Repair impossible times; a cue without a start cannot be placed and gets no words."""
+    """Repair impossible times; a cue without a start cannot be placed and gets no words.
+
+    Raises:
+        InputError: no cue can be placed.
+    """
     spans = _written_spans(cues)
+    lost: list[Cue] = []
     good = (spans[:, 0] >= 0) & (spans[:, 1] >= spans[:, 0]) & (spans[:, 1] <= MAX_TIME_S)
     for row in np.flatnonzero(~good).tolist():
         cue = cues[row]
         start_s, end_s = span_s(*cue[1:3], MAX_TIME_S, (path, cue.line), repairs)
         if start_s != start_s:
+            lost += [cue] if cue.text or cue.words else []
             start_s, end_s, cue = 0.0, 0.0, cue._replace(text="", words=())
         cues[row] = cue._replace(start_s=start_s, end_s=end_s)
+    if lost and not any(cue.text or cue.words for cue in cues):
+        got = "{:.3f} to {:.3f}".format(*lost[0][1:3])
+        raise InputError(path, lost[0].line, f"times up to {MAX_TIME_S} s", got)
     for row, cue in enumerate(cues):
         if cue.words and not all(map(_is_plain, cue.words)):
             words = [_mended_word(word, cue.line, path, repairs) for word in cue.words]

@@ -35,7 +35,7 @@ export async function showNews(place) {
   note.append("Watched: ");
   terms.slice(0, MOST_TERMS).forEach((term, i) => {
     note.append(i ? ", " : "", term);
-    if (canChange) note.append(" ", stopping(term, place));
+    if (canChange) note.append(" (", stopping(term, place), ")");
   });
   if (terms.length > MOST_TERMS) note.append(`, and ${terms.length - MOST_TERMS} more`);
   note.append(". As a feed: ", ...["Atom", "JSON"].flatMap((form, i) => [i ? ", " : "", feed(form, ticket)]), ".");

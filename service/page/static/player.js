@@ -25,7 +25,8 @@ export async function toggle(wanted) {
   hit = wanted;
   const { recording, title, start, end } = hit.dataset;
   box.hidden = false;
-  document.getElementById("player-title").textContent = `${title}, ${clock(Number(start))}`;
+  const name = Object.assign(document.createElement("span"), { className: "long", textContent: title, title });
+  document.getElementById("player-title").replaceChildren(name, `, ${clock(Number(start))}`);
   if (loaded !== recording) {
     loaded = recording;
     audio.src = await audioAddress(recording);

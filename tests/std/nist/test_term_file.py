@@ -67,6 +67,7 @@ def test_xml_is_xml(dialect, encoding):
 
 @pytest.mark.parametrize(("text", "message"), [
     ("", "terms.txt: expected at least one term, got 'none'"),
+    (" \n" * 9000, "terms.txt: expected at least one term, got 'none'"),
     ("# nothing\n", "terms.txt: expected at least one term, got 'none'"),
     ("a\n...\n", "terms.txt:2: expected a term with a letter or a digit, got '...'"),
     ("a\nb\na\n", "terms.txt:3: expected every term and id once, got 'a'"),
