@@ -91,8 +91,12 @@ class Marks:
 
     def notes(self, recording: Recording, start_ms: int, end_ms: int) -> list[Mark]:
         """The notes of a recording that overlap a time, in the order of time."""
-        found = self._of_term.get(NOTE, {}).get(recording, ())
-        some = (mark for mark in found if mark.hit[2] <= end_ms and mark.hit[3] >= start_ms)
+        some = (
+            mark
+            for mark in self._of_term.get(NOTE, {}).get(recording, ())
+            if (mark.hit[2] < end_ms and mark.hit[3] > start_ms)
+            or (mark.hit[2] == mark.hit[3] and start_ms <= mark.hit[2] <= end_ms)
+        )
         return sorted(some, key=lambda mark: mark.hit[2:])
 
     def noted(self) -> dict[Recording, list[Mark]]:

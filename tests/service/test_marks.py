@@ -406,3 +406,12 @@ def test_what_is_no_note_is_refused(client, change, status):
     answer = client("/api/feedback", method="POST", body=PLACE | {"note": "x"} | change)
     assert answer.status == status
     assert client("/api/feedback").json == before
+
+
+def test_notes_beside_a_time_are_not_in_it(tmp_path):
+    marks = marks_in(tmp_path / "marks.jsonl")
+    for start_s, end_s in ((0, 1), (1, 2), (1.5, 1.5), (2, 2), (2, 3), (0, 3)):
+        marks.put(hit("", start_s, end_s), None, note=f"{start_s} {end_s}")
+    inside = [mark.note for mark in marks.notes(WHERE, 1000, 2000)]
+    marks.close()
+    assert inside == ["0 3", "1 2", "1.5 1.5", "2 2"]
