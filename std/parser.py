@@ -181,8 +181,14 @@ class Parser(argparse.ArgumentParser):
         return actions[found[0]] if len(found) == 1 else None
 
     def _is_value(self, argument: str) -> bool:
-        """Whether an argument is a value of the last option; ``-x`` may be one, ``--x`` not."""
-        is_option = argument[:2] in self._option_string_actions or argument.startswith("--")
+        """Whether an argument is a value of the last option; ``-x`` may be one, ``--x`` not.
+
+        No option has a space in its name, so options for another command, in one text, are a value.
+        """
+        name = argument.partition("=")[0]
+        is_option = " " not in name and (
+            argument[:2] in self._option_string_actions or argument.startswith("--")
+        )
         return not (argument.startswith("-") and is_option)
 
     def _begins_an_option(self, name: str) -> bool:

@@ -153,8 +153,8 @@ def test_letters_that_a_terminal_cannot_show_are_escaped(monkeypatch):
 
 def test_a_table_for_a_reader_who_went_away():
     """Status 1 would mean something else."""
-    work = "import sys; from std.command import run; from std.display import tables; "
-    work += "sys.exit(run('x', lambda: tables.print_columns([tables.PrintedColumn('a')], [['b']])))"
+    work = "import sys; from std.command import run; from std.display import rows; "
+    work += "sys.exit(run('x', lambda: rows.print_columns([rows.PrintedColumn('a')], [['b']])))"
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
