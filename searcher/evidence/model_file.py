@@ -15,6 +15,7 @@ from searcher.calibration.model import DOUBT, Model
 from searcher.calibration.weights import Weights
 from searcher.evidence.features import FEATURES
 from std.errors import InputError, quoted
+from std.files import AnyPath
 from std.json_fields import Part, read_json
 from std.outputs import open_output
 from std.phonetics.confusion import from_json, to_json
@@ -28,7 +29,7 @@ FIGURE = Range(0, 1_000_000_000_000)
 GAIN = Range(-1_000_000, 1_000_000)  # nats
 
 
-def load(path: str | Path) -> Model:
+def load(path: AnyPath) -> Model:
     """Read a model.
 
     Args:
@@ -60,7 +61,7 @@ def load(path: str | Path) -> Model:
     return model
 
 
-def save(model: Model, path: str | Path) -> None:
+def save(model: Model, path: AnyPath) -> None:
     """Write a model; the file appears whole or not at all.
 
     Args:

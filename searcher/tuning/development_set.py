@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import partial
-from os import PathLike, fspath
+from os import fspath
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +28,7 @@ from searcher.tuning.gain import Transcribed
 from searcher.tuning.labels import TuningTranscript, make_transcript, marked_places
 from std.config import Config, load_config
 from std.errors import InputError
-from std.files import read
+from std.files import AnyPath, read
 from std.imports import required
 from std.languages.detection import language_code
 from std.marks import Mark, read_marks
@@ -40,11 +40,11 @@ WHAT_TO_LEARN_FROM = "a transcript (ECF, RTTM and terms together), marks (feedba
 
 
 def tune(
-    *stores: str | PathLike[str],
-    ecf_path: str | PathLike[str] | None = None,
-    rttm_path: str | PathLike[str] | None = None,
-    terms_path: str | PathLike[str] | None = None,
-    feedback_path: str | PathLike[str] | None = None,
+    *stores: AnyPath,
+    ecf_path: AnyPath | None = None,
+    rttm_path: AnyPath | None = None,
+    terms_path: AnyPath | None = None,
+    feedback_path: AnyPath | None = None,
     config: Config | str | Path | None = None,
     language: str | None = None,
     seed: int = 1,
@@ -123,9 +123,9 @@ def _with_unused_marks(model: Model, marks: int) -> Model:
 
 
 def _transcribed(
-    ecf_path: str | PathLike[str],
-    rttm_path: str | PathLike[str],
-    terms_path: str | PathLike[str],
+    ecf_path: AnyPath,
+    rttm_path: AnyPath,
+    terms_path: AnyPath,
     recordings: Sequence[Recording],
     config: Config,
     copies: Copies,
