@@ -1,6 +1,7 @@
 """std-tune: a development set or people's marks in, a model out; or a check of an archive."""
 
 import argparse
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -114,10 +115,9 @@ def check(args: argparse.Namespace) -> None:
     forms = [form for form in ("json", "nl", "csv", "fmt") if getattr(args, form)]
     outputs = {f"--{form}": STANDARD_STREAM for form in forms}
     require_distinct({"--check": args.check, "--config": args.config}, outputs, args.store)
+    config = configuration_of(args)
     with progress_bar("searching", 1.0, quiet=args.quiet) as advance:
-        found = check_archive(
-            *args.store, words_path=args.check, config=configuration_of(args), advance=advance
-        )
+        found = check_archive(*args.store, words_path=args.check, config=config, advance=advance)
     if args.json:
         most = [one._asdict() for one in found.most]
         document = found._asdict() | {"most": most, "hold": found.hold}
@@ -128,12 +128,18 @@ def check(args: argparse.Namespace) -> None:
         rows = Rows(columns, [list(one) for one in found.most], documents)
         print_rows(rows, form_of(args, piped=LINES))
     if not args.quiet:
-        for line in check_summary(found):
+        vocabulary = None if config.calibration.vocabulary else args.check
+        for line in check_summary(found, vocabulary):
             tell(line)
 
 
-def check_summary(found: "ArchiveCheck") -> list[str]:
-    """The result of the test in words."""
+def check_summary(found: "ArchiveCheck", vocabulary: str | None) -> list[str]:
+    """The result of the test in words.
+
+    Args:
+        found: the result.
+        vocabulary: file of the recogniser's words, if the search was not given any.
+    """
     lines = [
         f"{counted(found.words, 'word')} that most probably nobody says in {found.hours:,.1f} h: "
         f"about {found.expected:,.1f} hits expected, {found.likely:,} from probability 0.5 up",
@@ -146,6 +152,9 @@ def check_summary(found: "ArchiveCheck") -> list[str]:
             "probabilities are too high where words resemble others; "
             f"more than 5 expected for {counted(found.many, 'word')}; most: {most}"
         )
+        if vocabulary is not None:
+            setting = shlex.quote(f"calibration.vocabulary={vocabulary}")
+            lines.append(f"search with --set {setting}: what it never wrote is then less likely")
     return lines
 
 

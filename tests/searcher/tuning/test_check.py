@@ -7,7 +7,7 @@ import pytest
 
 from indexer import index_files
 from searcher import open_index
-from searcher.commands.tune import main
+from searcher.commands.tune import check_summary, main
 from searcher.tuning.check import Unwritten, check, unwritten_words
 
 
@@ -31,6 +31,16 @@ def test_expected_hits_of_words_that_nobody_says_are_too_many(probability, hold)
     assert found.expected == pytest.approx(sum(probability))
     assert (found.words, found.hold) == (2, hold)
     assert found.most[0].word == ("maschine" if probability else "informationes")
+
+
+def test_what_to_do_is_said_where_probabilities_are_too_high():
+    row = np.zeros(6, np.int64)
+    high = check([Unwritten("maschine", 50)], 2.0, row, np.full(6, 0.9))
+    *_, told = check_summary(high, "the words.txt")
+    assert "search with --set 'calibration.vocabulary=the words.txt'" in told
+    right = check([Unwritten("maschine", 50)], 2.0, row, np.full(6, 0.01))
+    for lines in (check_summary(high, None), check_summary(right, "the words.txt")):
+        assert "vocabulary" not in " ".join(lines)
 
 
 @pytest.fixture(scope="module")
