@@ -136,6 +136,11 @@ class ClassSums:
             self.counts + other.counts, self.sums + other.sums, self.products + other.products
         )
 
+    def __sub__(self, other: "ClassSums") -> "ClassSums":
+        return ClassSums(
+            self.counts - other.counts, self.sums - other.sums, self.products - other.products
+        )
+
 
 def no_sums(classes: int, inputs: int) -> ClassSums:
     """The sums over no frames."""
@@ -147,9 +152,11 @@ def class_sums(inputs: Float32s, classes: Int64s, n_classes: int) -> ClassSums:
 
     Args:
         inputs: (n, d) frames.
-        classes: (n,) of each, at least 0.
+        classes: (n,) of each; frames of a class below 0 are left out.
         n_classes: how many there are.
     """
+    if not (classes >= 0).all():
+        inputs, classes = inputs[classes >= 0], classes[classes >= 0]
     n, d = inputs.shape
     sums, products = np.zeros((n_classes, d)), (inputs.T @ inputs).astype(np.float64)
     order = np.argsort(classes, kind="stable")

@@ -224,8 +224,10 @@ def learn(lessons: Sequence[Lesson], phones: Sequence[str], encoder: Encoder) ->
     _, inputs = next(blocks(lessons[0].reader))
     origin = inputs.mean(axis=0)  # near 0 products are exact
     classes = [lesson.targets.spread for lesson in lessons]
+    before = [np.full_like(one, ANYTHING) for one in classes]
+    of_folds = [no_sums(len(phones) + 1, len(origin)) for _ in range(FOLDS)]
     for _ in range(ROUNDS):
-        of_folds = _sums_of_folds(lessons, classes, origin, len(phones) + 1)
+        of_folds = _moved(of_folds, lessons, before, classes, origin)
         classifiers = [_classifier(of_folds, fold) for fold in range(FOLDS)]
         heard = [_heard(lesson, classifiers, origin) for lesson in lessons]
         shares = np.stack([one.shares for one in classifiers])
@@ -233,27 +235,39 @@ def learn(lessons: Sequence[Lesson], phones: Sequence[str], encoder: Encoder) ->
             fits_of(log_softmax(scores), shares[lesson.folds])
             for lesson, scores in zip(lessons, heard, strict=True)
         ]
+        before = classes
         classes = [aligned(one, lesson.targets) for one, lesson in zip(fits, lessons, strict=True)]
+        if all(map(np.array_equal, before, classes)):  # further rounds would change nothing
+            break
     judged = [aligned(one, lesson.judged) for one, lesson in zip(fits, lessons, strict=True)]
     *layers, whole = (
-        _layer(_classifier(of_folds, fold), origin, phones, encoder)
-        for fold in (*range(FOLDS), None)
+        _layer(one, origin, phones, encoder)
+        for one in (*classifiers, _classifier(of_folds, without=None))
     )
     frames = int(sum(one.counts.sum() for one in of_folds))
     return Learned(tuple(layers), whole, _right(heard, judged), frames)
 
 
-def _sums_of_folds(
-    lessons: Sequence[Lesson], classes: Sequence[Int64s], origin: Float32s, n_classes: int
+def _moved(
+    of_folds: Sequence[ClassSums],
+    lessons: Sequence[Lesson],
+    before: Sequence[Int64s],
+    now: Sequence[Int64s],
+    origin: Float32s,
 ) -> list[ClassSums]:
-    """The sums over the frames of each fold."""
-    sums = [no_sums(n_classes, len(origin)) for _ in range(FOLDS)]
-    for lesson, of_frames in zip(lessons, classes, strict=True):
+    """The sums over each fold when frames have other classes than before.
+
+    After the first rounds few have; most of the time would go into products of inputs.
+    """
+    sums = list(of_folds)
+    for lesson, old, new in zip(lessons, before, now, strict=True):
+        changed = old != new
         for here, inputs in blocks(lesson.reader):
-            known = of_frames[here] >= SILENCE
-            for fold in np.unique(lesson.folds[here]).tolist():
-                mine = known & (lesson.folds[here] == fold)
-                sums[fold] += class_sums(inputs[mine] - origin, of_frames[here][mine], n_classes)
+            for fold in np.unique(lesson.folds[here][changed[here]]).tolist():
+                mine = changed[here] & (lesson.folds[here] == fold)
+                moved, n_classes = inputs[mine] - origin, len(sums[fold].counts)
+                sums[fold] += class_sums(moved, new[here][mine], n_classes)
+                sums[fold] -= class_sums(moved, old[here][mine], n_classes)
     return sums
 
 

@@ -4,6 +4,7 @@ The sound is drawn from the words of the example; then one word is taken out of 
 """
 
 import json
+import shutil
 
 import pytest
 
@@ -22,28 +23,32 @@ TERMS = [Term(str(i), text) for i, text in enumerate((LOST, KNOWN, "dem spreewal
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """The files of the example, without the word, and the sound that has it."""
-    folder = tmp_path_factory.mktemp("heard")
-    sound = frames_of(MESHES, tmp_path_factory.mktemp("plain") / "INDEX")
-    for mesh in MESHES:
-        text = mesh.read_text(encoding="utf-8")
-        assert (LOST in text) == (mesh.stem == WHERE)
-        (folder / mesh.name).write_text(text.replace(LOST, WRITTEN), encoding="utf-8")
-        write_sound(folder, mesh.stem, sound[mesh.stem])
-    return folder
+def folder(made_once):
+    """The files of the example, without the word, and the sound that has it; two indexes of them.
+
+    The one is DEAF: it has no phones heard.
+    """
+
+    def make(folder):
+        sound = frames_of(MESHES, folder / "plain")
+        for mesh in MESHES:
+            text = mesh.read_text(encoding="utf-8")
+            assert (LOST in text) == (mesh.stem == WHERE)
+            (folder / mesh.name).write_text(text.replace(LOST, WRITTEN), encoding="utf-8")
+            write_sound(folder, mesh.stem, sound[mesh.stem])
+        index_files(inputs(folder), folder / "INDEX", language="German")
+        index_files(inputs(folder), folder / "DEAF", language="German", learn_phones=False)
+
+    return made_once("heard", make)
 
 
 @pytest.fixture(scope="module")
 def store(folder):
-    index_files(inputs(folder), folder / "INDEX", language="German")
     return folder / "INDEX"
 
 
 @pytest.fixture(scope="module")
 def deaf(folder):
-    """The same without sound."""
-    index_files(inputs(folder), folder / "DEAF", language="German", learn_phones=False)
     return folder / "DEAF"
 
 
@@ -105,15 +110,14 @@ def test_words_that_were_written_are_found_as_before_and_surer(store):
     assert heard.probability > 0.9
 
 
-def test_shards_give_the_same_hits(folder, store):
-    shards = [folder / "SHARD_1", folder / "SHARD_2"]
+def test_shards_give_the_same_hits(tmp_path, folder, store):
+    shards = [tmp_path / "SHARD_1", tmp_path / "SHARD_2"]
     index_files(inputs(folder), shards, language="German")
     assert same(documents(*shards)) == same(documents(store))
 
 
-def test_deleted_recordings_leave_no_trace(folder):
-    store = folder / "FEWER"
-    index_files(inputs(folder), store, language="German")
+def test_deleted_recordings_leave_no_trace(tmp_path, store):
+    store = shutil.copytree(store, tmp_path / "FEWER")
     delete_recordings([MESHES[0].stem], store)
     before = same(documents(store))
     assert before

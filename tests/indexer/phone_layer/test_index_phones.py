@@ -1,6 +1,7 @@
 """An index whose recordings have sound: phones are learned, kept, merged and learned again."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -48,18 +49,40 @@ def sounds(tmp_path_factory):
     return frames_of(MESHES, tmp_path_factory.mktemp("plain") / "INDEX")
 
 
-@pytest.fixture
-def folder(tmp_path, sounds):
+def with_files(folder, sounds):
     """The example's files with sound beside them."""
     for mesh in MESHES:
-        (tmp_path / mesh.name).write_bytes(mesh.read_bytes())
+        (folder / mesh.name).write_bytes(mesh.read_bytes())
     for file, stored in sounds.items():
-        write_sound(tmp_path, file, stored)
-    return tmp_path
+        write_sound(folder, file, stored)
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path, sounds):
+    return with_files(tmp_path, sounds)
 
 
 def inputs(folder):
     return [folder / mesh.name for mesh in MESHES]
+
+
+@pytest.fixture(scope="module")
+def learned(made_once, sounds):
+    """Indexes of the first two, four and five recordings, named so."""
+
+    def make(folder):
+        files = inputs(with_files(folder, sounds))
+        for n in (2, 4, 5):
+            index_files(files[:n], folder / str(n), language="German")
+
+    return made_once("learned", make)
+
+
+@pytest.fixture
+def indexed(folder, learned):
+    """Copies the index of the first recordings."""
+    return lambda n: shutil.copytree(learned / str(n), folder / "INDEX")
 
 
 def test_phones_are_heard_where_sound_lies_beside_the_input(folder):
@@ -75,11 +98,9 @@ def test_phones_are_heard_where_sound_lies_beside_the_input(folder):
     assert check.damage == ()
 
 
-def test_what_is_heard_is_what_was_said(folder):
+def test_what_is_heard_is_what_was_said(learned):
     """The likeliest phones of the slots are mostly those of the words."""
-    store = folder / "INDEX"
-    index_files(inputs(folder), store, language="German")
-    (segment,) = segments(store)
+    (segment,) = segments(learned / "5")
     columns = segment.columns()
     heard, inventory = (
         HeardSlots.read(columns.extra),
@@ -110,10 +131,8 @@ def test_no_phones_are_recognised_if_nobody_wants_them(folder):
     assert not any(heard_in(folder / "INDEX").values())
 
 
-def test_slots_stay_when_segments_are_merged_and_recordings_leave(folder):
-    store = folder / "INDEX"
-    files = inputs(folder)
-    index_files(files[:4], store, language="German")
+def test_slots_stay_when_segments_are_merged_and_recordings_leave(folder, indexed):
+    store, files = indexed(4), inputs(folder)
     before = heard_in(store)
     index_files(files[4:], store, language="German")
     merge_segments(store)
@@ -127,9 +146,8 @@ def test_slots_stay_when_segments_are_merged_and_recordings_leave(folder):
     assert [check.damage for check in verify_index(store)] == [()]
 
 
-def test_a_recording_that_is_added_is_heard_by_the_layer_before(folder):
-    store, files = folder / "INDEX", inputs(folder)
-    index_files(files[:4], store, language="German")
+def test_a_recording_that_is_added_is_heard_by_the_layer_before(folder, indexed):
+    store, files = indexed(4), inputs(folder)
     (teaching,) = layers_in(store)
     report = index_files(files[4:], store, language="German")
     assert [(one.learned, one.recordings) for one in report.heard] == [(False, 1)]
@@ -137,9 +155,8 @@ def test_a_recording_that_is_added_is_heard_by_the_layer_before(folder):
     assert all(heard_in(store).values())
 
 
-def test_a_layer_is_learned_again_when_there_is_twice_the_sound(folder):
-    store, files = folder / "INDEX", inputs(folder)
-    index_files(files[:2], store, language="German")
+def test_a_layer_is_learned_again_when_there_is_twice_the_sound(folder, indexed):
+    store, files = indexed(2), inputs(folder)
     report = index_files(files[2:], store, language="German")
     assert [(one.learned, one.recordings) for one in report.heard] == [(True, 5)]
     (teaching,) = layers_in(store)
@@ -158,9 +175,8 @@ def test_a_recording_that_is_indexed_again_is_heard_by_no_layer_that_it_taught(f
     assert after[again]
 
 
-def test_speech_that_is_gone_counts_through_the_layer_that_it_taught(folder):
-    store, files = folder / "INDEX", inputs(folder)
-    index_files(files[:2], store, language="German")
+def test_speech_that_is_gone_counts_through_the_layer_that_it_taught(folder, indexed):
+    store, files = indexed(2), inputs(folder)
     before = heard_in(store)
     gone, kept = MESHES[0].stem, MESHES[1].stem
     delete_recordings([gone], store)
@@ -185,11 +201,10 @@ def test_words_that_were_not_said_teach_no_layer_that_is_used(folder, sounds):
     assert not any(heard_in(folder / "INDEX").values())
 
 
-def test_slots_do_not_depend_on_shards(folder):
-    index_files(inputs(folder), folder / "INDEX", language="German")
+def test_slots_do_not_depend_on_shards(folder, learned):
     shards = [folder / "A", folder / "B"]
     index_files(inputs(folder), shards, language="German")
-    assert {**heard_in(shards[0]), **heard_in(shards[1])} == heard_in(folder / "INDEX")
+    assert {**heard_in(shards[0]), **heard_in(shards[1])} == heard_in(learned / "5")
 
 
 def test_the_command_says_what_it_heard(folder, capsys):

@@ -140,6 +140,21 @@ def test_sums_of_parts_are_those_of_the_whole():
         np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), atol=1e-4)
 
 
+def test_sums_of_frames_that_move_are_those_of_their_new_classes():
+    """Into other classes, out of all (-1), and back."""
+    rng = np.random.default_rng(3)
+    inputs = rng.standard_normal((60, 3)).astype("f4")
+    begin, end = (rng.integers(-1, 4, 60) for _ in range(2))
+    changed = begin != end
+    moved = class_sums(inputs, begin, 4) + class_sums(inputs[changed], end[changed], 4)
+    moved -= class_sums(inputs[changed], begin[changed], 4)
+    slow = [inputs[end == one].sum(axis=0, dtype=float) for one in range(4)]
+    np.testing.assert_array_equal(moved.counts, np.bincount(end[end >= 0], minlength=4))
+    np.testing.assert_allclose(moved.sums, slow, atol=1e-4)
+    told = inputs[end >= 0].astype(float)
+    np.testing.assert_allclose(moved.products, told.T @ told, atol=1e-4)
+
+
 def test_a_phone_that_nobody_says_is_never_likeliest():
     inputs = np.random.default_rng(0).standard_normal((60, 3)).astype("f4")
     inputs[:30] += 4
