@@ -41,6 +41,7 @@ def hit_documents(
     """
     entries = [snapshot.recordings.entries[row] for row in recording.tolist()]
     columns, places = snapshot.index.hit_columns(found), found.candidates
+    corrected = snapshot.corrected_words
     marked = [
         marks.found(MarkedHit(found.terms[term].text, entry.recording, start_ms, end_ms))
         for entry, term, start_ms, end_ms in zip(
@@ -64,7 +65,8 @@ def hit_documents(
                 )
             ],
             "corrected": [
-                is_corrected(snapshot.corrected_words.get(entry.recording, ()), start_ms, end_ms)
+                entry.recording in corrected
+                and is_corrected(corrected[entry.recording], start_ms, end_ms)
                 for entry, start_ms, end_ms in zip(
                     entries, places.start_ms.tolist(), places.end_ms.tolist(), strict=True
                 )

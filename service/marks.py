@@ -67,6 +67,8 @@ class Marks:
 
     def found(self, hit: MarkedHit) -> Mark | None:
         """The mark of a hit: the one with the longest overlap; of several, the newest."""
+        if not self._of_term:
+            return None  # before the term is normalised, for each hit
         of_term = self._of_term.get(self._words(hit.term), {})
         best, most = None, 0
         for mark in of_term.get(hit.recording, ()):

@@ -275,20 +275,20 @@ def _work(pipe: Connection, settings: Settings, cache_bytes: int) -> None:
     with suppress(EOFError, OSError, StdError):  # the service has ended or cannot open it
         live, cache = LiveIndex(settings), Cache(cache_bytes)
         live.on_renewal(lambda snapshot: cache.clear())
-        number = 0
+        snapshot: Snapshot | None = None  # it keeps what it has computed from one to the next
         pipe.send(True)
         while True:
             question: Question = pipe.recv()
-            if question.snapshot != number:
+            if snapshot is None or question.snapshot != snapshot.number:
                 live.renew()  # the service has a newer commit; read it here, too
-                number = 0 if live.trouble else question.snapshot
-            pipe.send_bytes(_answer(question, live.current, cache, settings) if number else b"")
+                snapshot = None if live.trouble else replace(live.current, number=question.snapshot)
+            pipe.send_bytes(_answer(question, snapshot, cache, settings) if snapshot else b"")
     os._exit(0)  # at once: nothing is left to write, and freeing the index takes a second
 
 
-def _answer(question: Question, current: Snapshot, cache: Cache, settings: Settings) -> bytes:
+def _answer(question: Question, snapshot: Snapshot, cache: Cache, settings: Settings) -> bytes:
     """The answer to a question; empty if the search fails or takes too long."""
-    snapshot, results = replace(current, number=question.snapshot), []
+    results = []
     try:
         with stopped_by(Stop(settings.limits.search_s).check):
             for term in question.terms:
