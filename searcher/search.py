@@ -171,6 +171,8 @@ def is_certain(candidates: Candidates, variants: Sequence[Variant], index: Prepa
         index: with the words that are certain.
     """
     found = np.zeros(len(candidates.term), np.bool_)
+    if not index.certain:
+        return found
     words_of = {
         index.table.row_of[one]: words
         for one, words in index.certain.items()

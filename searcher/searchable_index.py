@@ -7,7 +7,6 @@ from abc import abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import SupportsFloat
 
 import numpy as np
 
@@ -44,7 +43,7 @@ def require_probability(value: float) -> None:
         TypeError: it is not a number.
         ValueError: it is below 0 or above 1.
     """
-    if isinstance(value, str) or not isinstance(value, SupportsFloat):
+    if not hasattr(value, "__float__"):
         raise TypeError(f"min_probability: expected a number, got {quoted(value)}")
     if not 0 <= float(value) <= 1:
         raise ValueError(f"min_probability: expected 0 to 1, got {value}")

@@ -31,6 +31,7 @@ Zipf's law: Simon 1955, "On a class of skew distribution functions", Biometrika 
 """
 
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -236,12 +237,20 @@ def _batches(numbers: Float64s) -> Iterator[tuple[slice, bool]]:
 
 def _own_grid(own: _Places, places: int, known: Known) -> Grid:
     """The grid of a term with many places: up to twice as many, fine about its likeliest rate."""
-    most = 2 * (places + known.number[0]) / DETECTED
-    coarse = np.arange(LOG_RATES[0], max(LOG_RATES[-1], np.log(most)) + STEP, STEP)
-    weight, _ = _weigh(own, known, grid_of(coarse))
-    likeliest = min(max(int(weight[0].argmax()), 2), len(coarse) - 3)
-    fine = coarse[likeliest] + STEP / FINER * np.arange(-2 * FINER, 2 * FINER + 1)
-    return grid_of(np.concatenate([coarse[: likeliest - 2], fine, coarse[likeliest + 3 :]]))
+    highest = max(LOG_RATES[-1], np.log(2 * (places + known.number[0]) / DETECTED))
+    rates = int(np.ceil((highest + STEP - LOG_RATES[0]) / STEP))
+    weight, _ = _weigh(own, known, _grid(rates))
+    return _grid(rates, min(max(int(weight[0].argmax()), 2), rates - 3))
+
+
+@cache
+def _grid(rates: int, likeliest: int | None = None) -> Grid:
+    """The grid of so many rates, from the lowest up; fine about one of them, if it is named."""
+    log_rate = LOG_RATES[0] + STEP * np.arange(rates)
+    if likeliest is not None:
+        fine = log_rate[likeliest] + STEP / FINER * np.arange(-2 * FINER, 2 * FINER + 1)
+        log_rate = np.concatenate([log_rate[: likeliest - 2], fine, log_rate[likeliest + 3 :]])
+    return grid_of(log_rate)
 
 
 def _weigh(own: _Places, known: Known, grid: Grid) -> tuple[Float64s, Float64s]:
@@ -269,10 +278,7 @@ def _weigh(own: _Places, known: Known, grid: Grid) -> tuple[Float64s, Float64s]:
 
 
 def _log_likelihood(own: _Places, rates: Float64s) -> tuple[Float64s, Float64s]:
-    """(terms, rates) log likelihood of the places of each term, in full and as they are counted.
-
-    Without `DETECTED`; see `_weigh`.
-    """
+    """(terms, rates) log likelihood of the places, in full and as counted, without `DETECTED`."""
     in_full = np.zeros((len(own.bounds) - 1, len(rates)))
     some = np.flatnonzero(np.diff(own.bounds))
     if not len(some):
@@ -295,13 +301,7 @@ def _log_likelihood(own: _Places, rates: Float64s) -> tuple[Float64s, Float64s]:
 
 
 def _weighted_probability(own: _Places, weight: Float64s, grid: Grid) -> Float64s:
-    """(n,) the probability of each place, summed over the rates of its term.
-
-    Args:
-        own: places of terms.
-        weight: (terms, rates) see `_weigh`.
-        grid: the grid of these rates.
-    """
+    """(n,) the probability of each place, summed over the rates of its term; see `_weigh`."""
     odds, term = own.odds, np.repeat(np.arange(len(weight)), np.diff(own.bounds))
     total = np.empty(len(odds))
     at_once = CELLS // len(grid.rate)

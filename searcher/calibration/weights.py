@@ -55,10 +55,10 @@ class Weights:
 
     def log_ratios(self, evidence: Evidence) -> "LogRatios":
         """The log likelihood ratios of each place."""
-        chance = self.against_chance(evidence)
-        ratio = np.where(
-            evidence.by_phones, resembling_words.against_all(chance, -evidence.offset), chance
-        )
+        chance = ratio = self.against_chance(evidence)
+        if np.any(evidence.by_phones):
+            against_all = resembling_words.against_all(chance, -evidence.offset)
+            ratio = np.where(evidence.by_phones, against_all, chance)
         explained = evidence.explained
         return LogRatios(
             ratio, chance, np.ones(len(chance)) if explained is None else np.exp(-explained.clip(0))

@@ -166,6 +166,8 @@ def best_first(candidates: Candidates, group: Int64s, order: Int64s, same: Suppr
         block, near = _block(candidates, group, left)
         pairs = [*_same_pairs(candidates, group, block, near, same)]
         owner[block] = block[_inside(block, pairs)]
+        if len(block) == len(left):
+            break
         is_left[block] = False
         kept = block[owner[block] == block]
         for one, other in _same_pairs(candidates, group, kept, places, same):

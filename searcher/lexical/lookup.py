@@ -83,6 +83,8 @@ class LexicalResult(NamedTuple):
         """(terms,) the number of places of each from splits and joined words."""
         candidates = self.candidates
         is_of_parts = np.array([one.method in ("split", "join") for one in self.variants], bool)
+        if not is_of_parts.any():
+            return np.zeros(n_terms, np.int64)
         some = candidates.rows(np.flatnonzero(is_of_parts[candidates.variant]))
         places = np.unique(np.stack([some.term, some.recording, some.start_ms]), axis=1)
         return np.bincount(places[0], minlength=n_terms)

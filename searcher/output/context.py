@@ -127,6 +127,8 @@ def _in_segment(candidates: Candidates, segment: Segment) -> list[Context]:
 def _speakers(candidates: Candidates, segment: Segment) -> list[str]:
     """(n,) the speaker at the start of each candidate, and at its end if it differs."""
     speakers = Speakers.of(segment)
+    if len(speakers.names) == 1:
+        return [*speakers.names] * len(candidates.term)
     rows = zip(
         speakers.at(candidates.first_slot).tolist(),
         speakers.at(candidates.last_slot).tolist(),
