@@ -3,6 +3,7 @@
 from typing import Any
 
 DIGITS = 12  # significant ones: the same on every CPU, whose vector units differ in the last of 16
+_FORMAT = f"%.{DIGITS}g"
 
 AS_THEY_ARE = frozenset({str, int, bool, type(None)})  # most values, which a call each would delay
 
@@ -13,15 +14,25 @@ def written(value: Any) -> Any:
     >>> written(0.1 + 0.2), written([{"a": 2 / 3}, "x", 7])
     (0.3, [{'a': 0.666666666667}, 'x', 7])
     """
-    if isinstance(value, float):
-        return float(f"{value:.{DIGITS}g}")
     if isinstance(value, dict):
         return {
-            key: one if type(one) in AS_THEY_ARE else written(one) for key, one in value.items()
+            key: one
+            if (kind := type(one)) in AS_THEY_ARE
+            else float(_FORMAT % one)
+            if kind is float
+            else written(one)
+            for key, one in value.items()
         }
     if isinstance(value, list | tuple):
-        return [one if type(one) in AS_THEY_ARE else written(one) for one in value]
-    return value
+        return [
+            one
+            if (kind := type(one)) in AS_THEY_ARE
+            else float(_FORMAT % one)
+            if kind is float
+            else written(one)
+            for one in value
+        ]
+    return float(_FORMAT % value) if isinstance(value, float) else value
 
 
 def json_bytes(document: Any, option: int = 0) -> bytes:
