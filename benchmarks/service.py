@@ -4,6 +4,7 @@
     python -m benchmarks.service INDEX --other CHECKOUT [--rounds 3]    # the two by turns, ratios
     python -m benchmarks.service INDEX --by-sound    # of any index with phones: unknown words only
     python -m benchmarks.service INDEX --slow-queries    # beside slow queries and not
+    python -m benchmarks.service INDEX --think-s 1 [--other CHECKOUT]    # users who read answers
 
 Starts `std-serve` on a free port of the loopback over an index of synthetic networks
 (`benchmarks.index` makes one) and ends it. Users are asyncio tasks of this process, each with one
@@ -12,12 +13,17 @@ as in `benchmarks.search`, so most requests of a run are not in the service's ca
 asks for ten words again and again). On two cores this client takes a part of what it measures:
 times are upper bounds. Ratios say more than milliseconds on a shared machine: ``--other`` asks this
 checkout and another one for the same words by turns, and the load of the machine is in each figure.
+
+A user asks again at once, so 20 users wait for each other: a closed loop measures what a request
+costs, 20 times over. With ``--think-s`` users read each answer for a time, exponentially
+distributed, as people do.
 """
 
 import argparse
 import asyncio
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -54,6 +60,7 @@ def main() -> None:
     parse.add_argument("--users", type=int, nargs="+", default=[1, 20, 50])
     parse.add_argument("--other", type=Path, help="a checkout whose service is loaded as well")
     parse.add_argument("--rounds", type=int, default=3, help="of --other")
+    parse.add_argument("--think-s", type=float, default=0.0, help="between two words of a user")
     parse.add_argument(
         "--by-sound", action="store_true", help="words of the index two by two, found by phones"
     )
@@ -61,8 +68,10 @@ def main() -> None:
     args = parse.parse_args()
     if args.slow_queries:
         found = beside_slow(args.index, args.rounds)
-    elif args.other:
-        found = compared(args.index, args.other, args.requests, args.users, args.rounds)
+    elif args.other or args.think_s:
+        checkouts = [args.other] if args.other else []
+        given = args.requests, args.users, args.rounds, args.think_s
+        found = compared(args.index, checkouts, *given)
     elif args.by_sound:
         found = by_sound(args.index)
     else:
@@ -102,9 +111,14 @@ def figures(index: Path, requests: int, users: Sequence[int]) -> dict[str, Any]:
 
 
 def compared(
-    index: Path, other: Path, requests: int, users: Sequence[int], rounds: int
+    index: Path,
+    others: Sequence[Path],
+    requests: int,
+    users: Sequence[int],
+    rounds: int,
+    think_s: float,
 ) -> dict[str, Any]:
-    """Known words in this checkout and another one by turns, and the ratios of the two."""
+    """Known words in this checkout and another one by turns, if there is one, and the ratios."""
     words = synthetic.words()
     known = [words[rank] for rank in ranks(2000)]
     each = min(1000, requests // 10)
@@ -113,16 +127,18 @@ def compared(
         asked = known[(number * each) % 2000 :] + known
         for count in users:
             runs = {}
-            for name, checkout in (("before", other), ("after", Path.cwd())):
+            checkouts = [*(("before", other) for other in others), ("after", Path.cwd())]
+            for name, checkout in checkouts:
                 with served(index, checkout) as (address, process):
                     asyncio.run(wait_until(address, is_warm))
                     settle(process)
                     run(address, process, asked[each : each + 50], count)  # of other words
-                    runs[name] = run(address, process, asked[:each], count)
+                    runs[name] = run(address, process, asked[:each], count, think_s)
             figures = ("p50_ms", "p95_ms", "cpu_ms_per_request")
-            ratio = {name: runs["after"][name] / runs["before"][name] for name in figures}
-            rounded = {name: round(value, 2) for name, value in ratio.items()}
-            note(found, f"known, {count} users, round {number + 1}", runs | {"ratio": rounded})
+            if others:
+                ratio = {name: runs["after"][name] / runs["before"][name] for name in figures}
+                runs["ratio"] = {name: round(value, 2) for name, value in ratio.items()}
+            note(found, f"known, {count} users, round {number + 1}", runs)
     return found
 
 
@@ -250,23 +266,29 @@ async def ask(
     return int(head[9:12]), await reader.readexactly(int(length))
 
 
-async def user(address: str, words: Iterator[str], found: list[tuple[int, float]]) -> None:
+async def user(
+    address: str, words: Iterator[str], found: list[tuple[int, float]], think_s: float = 0.0
+) -> None:
     """Ask for words as long as there are some; note status and milliseconds."""
     parts = urlsplit(address)
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
     for word in words:
+        if think_s:
+            await asyncio.sleep(random.expovariate(1 / think_s))
         began = time.perf_counter()
         status, _ = await ask(reader, writer, f"/api/search?term={quote(word)}")
         found.append((status, 1000 * (time.perf_counter() - began)))
     writer.close()
 
 
-async def users(address: str, words: Sequence[str], count: int) -> dict[str, Any]:
+async def users(
+    address: str, words: Sequence[str], count: int, think_s: float = 0.0
+) -> dict[str, Any]:
     """Several users share words; the figures of all, and of the one who was served worst."""
     shared, found = iter(words), [[] for _ in range(count)]
     began = time.perf_counter()
     async with asyncio.timeout(MOST_S):
-        await asyncio.gather(*(user(address, shared, one) for one in found))
+        await asyncio.gather(*(user(address, shared, one, think_s) for one in found))
     seconds = time.perf_counter() - began
     every = [one for some in found for one in some]
     times = np.array([ms for _, ms in every])
@@ -283,11 +305,15 @@ async def users(address: str, words: Sequence[str], count: int) -> dict[str, Any
 
 
 def run(
-    address: str, process: subprocess.Popen[str], words: Sequence[str], count: int
+    address: str,
+    process: subprocess.Popen[str],
+    words: Sequence[str],
+    count: int,
+    think_s: float = 0.0,
 ) -> dict[str, Any]:
     """Some users, until all words are asked for; with the processor time of the service."""
     before_s = processor_s(process)
-    found = asyncio.run(users(address, words, count))
+    found = asyncio.run(users(address, words, count, think_s))
     spent_ms = 1000 * (processor_s(process) - before_s)
     return found | {"cpu_ms_per_request": round(spent_ms / found["requests"], 2)}
 
