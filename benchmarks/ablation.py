@@ -145,7 +145,9 @@ def at_size(oov: Examples, *, larger: bool) -> Examples:
         oov.is_right[here],
         oov.is_known[here],
         oov.enlarged[here],
-    )  # all by phones, and weighed in full
+        by_phones=True,
+        of_expected=False,
+    )  # weighed in full
 
 
 def loss(of_weights: Weights, some: Examples) -> Loss:

@@ -128,7 +128,8 @@ class Learned(NamedTuple):
         rows = np.flatnonzero(some)
         features = {name: column[rows] for name, column in self.evidence.features.items()}
         weighed = np.broadcast_to(self.evidence.weighed, self.is_right.shape)[rows]
-        evidence = Evidence(features, self.evidence.offset[rows], weighed=weighed)
+        offset, is_expected = self.evidence.offset[rows], self.evidence.is_expected
+        evidence = Evidence(features, offset, weighed=weighed, is_expected=is_expected)
         return Learned(self.kind, evidence, self.recording[rows], self.is_right[rows])
 
 

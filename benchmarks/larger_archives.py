@@ -95,7 +95,8 @@ def in_larger_archive(
         features = dict(zip(names, table[best].T, strict=True)) | {"split": np.zeros(len(best))}
         more = np.full(len(best), np.log1p(len(false_alarms[length])))
         by_phones = np.ones(len(best), dtype=bool)
-        evidence.append(Evidence(features, -log_chances - more, by_phones=by_phones))
+        offset = -log_chances - more
+        evidence.append(Evidence(features, offset, by_phones=by_phones, is_expected=False))
         is_right.append(right[best])
         enlarged.append(more)
     return examples_of(evidence, is_right)._replace(enlarged=np.concatenate(enlarged))

@@ -3,18 +3,18 @@
 from searcher.calibration.weights import Weights
 
 HEARD_WEIGHTS = Weights(
-    -2.086,
+    -2.241,
     {
-        "alone": 1.86,
-        "alone_fit": 0.6441,
-        "alone_known": -1.079,
-        "alone_log_e_rate": -0.2956,
-        "alone_phones": 1.523,
-        "fit": 0.7924,
-        "known": 0.2495,
-        "log_e_curve": -0.03425,
-        "log_e_rate": -0.4083,
-        "log_ratio": -0.3059,
-        "phones": 0.2333,
+        "alone": 1.311,
+        "alone_fit": 0.7305,
+        "alone_known": -0.7203,
+        "alone_log_e_rate": -0.297,
+        "alone_phones": 1.758,
+        "fit": 0.7925,
+        "known": 0.347,
+        "log_e_curve": -0.03138,
+        "log_e_rate": -0.3816,
+        "log_ratio": -0.2929,
+        "phones": 0.4173,
     },
 )

@@ -43,6 +43,7 @@ class Evidence(NamedTuple):
     explained: Float64s | None = None  # (n,) see `path_words.explained`; None: 0
     weighed: Float64s | float = 1.0  # (n,) share that the weighted features have
     by_phones: Bools | bool = False  # (n,) whether words that resemble the term fit there, too
+    is_expected: bool = True  # whether posteriors of its words expect the term (`rate_posterior`)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +106,13 @@ class Examples(NamedTuple):
     enlarged: Float64s  # (n,) log of how many times as much chance the offset has as the speech
     weighed: Float64s | float = 1.0  # (n,) see `Evidence`
     by_phones: Bools | bool = False  # (n,) see there
+    of_expected: Bools | bool = True  # (n,) whether its term is expected, see there
 
     @property
     def is_expected(self) -> Bools:
         """(terms,) whether posteriors of its words expect a term (`rate_posterior`)."""
-        is_unknown = np.broadcast_to(self.by_phones, self.offset.shape).astype(bool)
-        for name in ("known", "spoken"):
-            is_unknown = is_unknown & (self.features.get(name, np.zeros(1)) == 0)
-        return np.bincount(self.term, ~is_unknown, self.n_terms) > 0
+        of_expected = np.broadcast_to(self.of_expected, self.offset.shape)
+        return np.bincount(self.term, of_expected, self.n_terms) > 0
 
     def errors(self, weights: Weights) -> Float64s:
         """(terms,) minus the log likelihood of each term's labels under weights, nats."""
@@ -139,6 +139,7 @@ def examples_of(evidence: Sequence[Evidence], is_right: Sequence[Bools]) -> Exam
         np.zeros(sum(map(len, is_right))),
         _of_each([(one.weighed, one.offset) for one in evidence]),
         _of_each([(one.by_phones, one.offset) for one in evidence]).astype(bool),
+        _of_each([(one.is_expected, one.offset) for one in evidence]).astype(bool),
     )
 
 
@@ -171,6 +172,7 @@ def together(sets: Sequence[Examples]) -> Examples:
         np.concatenate([examples.enlarged for examples in sets]),
         _of_each([(examples.weighed, examples.offset) for examples in sets]),
         _of_each([(examples.by_phones, examples.offset) for examples in sets]).astype(bool),
+        _of_each([(examples.of_expected, examples.offset) for examples in sets]).astype(bool),
     )
 
 

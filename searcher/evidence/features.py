@@ -119,6 +119,7 @@ def oov_features(
         -log_chances - STEEPNESS * explained,
         explained,
         by_phones=np.ones(len(posterior), dtype=bool),
+        is_expected=False,
     )
 
 

@@ -149,4 +149,5 @@ def heard_evidence(
         "log_ratio": ratio,
     }
     weighed = np.full(n + m, KNOWN_SHARE if is_known else 1.0)
-    return Evidence(columns, np.append(log_ratio, np.full(m, -log_slots)), weighed=weighed)
+    offset = np.append(log_ratio, np.full(m, -log_slots))
+    return Evidence(columns, offset, weighed=weighed, is_expected=is_known)

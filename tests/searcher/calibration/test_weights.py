@@ -94,13 +94,14 @@ def test_fitted_probabilities_add_up():
 
 def test_examples_side_by_side():
     one = Evidence({"x": np.array([1.0])}, np.array([0.5]))
-    two = Evidence({"x": np.array([2.0, 3.0])}, np.array([0.0, 0.0]))
+    two = Evidence({"x": np.array([2.0, 3.0])}, np.array([0.0, 0.0]), is_expected=False)
     first = examples_of([one, two], [np.array([True]), np.array([False, True])])
     assert first.term.tolist() == [0, 1, 1]
     both = together([first, first])
     assert both.term.tolist() == [0, 1, 1, 2, 3, 3]
     assert both.n_terms == 4
     assert both.features["x"].tolist() == [1, 2, 3, 1, 2, 3]
+    assert both.is_expected.tolist() == [True, False, True, False]
     assert examples_of([], []).n_terms == 0
 
 
@@ -141,8 +142,13 @@ def drawn_from_the_model(n_terms, places, seed, weights=WEIGHTS, times_larger=1,
             labels = rng.random(len(odds)) < rate * odds / (1 + rate * odds)
             missed = rng.random() > np.exp(-(1 - DETECTED) * rate)
         is_right.append(labels)
-    is_right = np.concatenate(is_right)
-    return examples._replace(is_right=is_right, offset=-more, enlarged=more, by_phones=by_phones)
+    return examples._replace(
+        is_right=np.concatenate(is_right),
+        offset=-more,
+        enlarged=more,
+        by_phones=by_phones,
+        of_expected=not by_phones,
+    )
 
 
 def test_choosing_by_the_evidence_what_to_label_does_not_bend_the_weights():

@@ -82,6 +82,7 @@ def test_a_place_does_not_depend_on_others_with_other_words():
 def test_evidence_of_what_is_written():
     of_hits = {"log_e_rate": np.array([no_hit("log_e_rate", ARCHIVE), -9.0])}
     evidence = oov_features(np.array([0.5, 0.0]), of_hits, np.array([0, np.log(4)]), np.log(500))
+    assert not evidence.is_expected
     assert evidence.features["split"].tolist() == [1, 0]
     assert evidence.features["log_e_rate"][0] == pytest.approx(np.log(MAX_HITS / 1000))
     assert evidence.offset.tolist() == pytest.approx([-np.log(500), -np.log(500 * 4**STEEPNESS)])

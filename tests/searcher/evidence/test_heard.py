@@ -58,6 +58,7 @@ def test_what_is_heard_moves_both_ratios_and_nothing_where_nobody_listened():
 def test_features_are_those_of_both_kinds_of_places():
     ratio, alone = np.array([2.0, -40.0, 1.0]), np.array([2])
     evidence = heard_evidence(ratio, TERM, alone, LOG_SLOTS, is_known=False)
+    assert not evidence.is_expected
     features = evidence.features
     np.testing.assert_allclose(features["log_e_rate"], [-12, -4, 2, -7])
     np.testing.assert_allclose(features["alone_log_e_rate"], [0, 0, 0, -7])
