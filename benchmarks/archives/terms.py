@@ -58,7 +58,8 @@ def asked(said: Said, n: int, seed: int, language: str) -> Iterator[Asked]:
 
     Known words that are heard where unknown ones are said, in more than a few of a hundred places,
     are not asked for: no recogniser's posteriors could be right. Nor are words and names
-    that the vocabulary has in another spelling, too (*muß*, *muss*): a search finds both.
+    that the vocabulary has in another spelling, too (*muß*, *muss*; *gruende*, which nobody says,
+    and *gründe*): a search finds both.
 
     Args:
         said: what is said and heard.
@@ -86,14 +87,11 @@ def asked(said: Said, n: int, seed: int, language: str) -> Iterator[Asked]:
         times = int(counts[name])
         if times and is_only[name]:
             yield Asked("name", f"name, said {times:,}", times, (name,))
-    for word, siblings in zip(
-        words.absent_usual.tolist(), _siblings(said, words.absent_usual), strict=True
-    ):
+    usual, rare = (some[is_only[some]] for some in (words.absent_usual, words.absent_rare))
+    for word, siblings in zip(usual.tolist(), _siblings(said, usual), strict=True):
         often = "often" if siblings >= OFTEN_AN_HOUR * said.hours else "seldom"
         yield Asked("usual", f"usual, never said; siblings {often}", 0, (word,))
-    for word, near in zip(
-        words.absent_rare.tolist(), _sound_alikes(said, words.absent_rare), strict=True
-    ):
+    for word, near in zip(rare.tolist(), _sound_alikes(said, rare), strict=True):
         sound = "like a usual word" if near else "unlike"
         yield Asked("rare", f"rare, never said; {sound}", 0, (word,))
 

@@ -10,7 +10,7 @@ from benchmarks.archives import __main__ as command
 from benchmarks.archives import slots
 from benchmarks.archives.measures import LEAST, find, rows
 from benchmarks.archives.mishearings import heard, mishearings
-from benchmarks.archives.parts import Parts, occurrences, said_in
+from benchmarks.archives.parts import Parts, Said, occurrences, said_in
 from benchmarks.archives.real_slots import slots_of, words_of_example
 from benchmarks.archives.recognisers import Blocks, Exact, Mistaken, captions, one_best
 from benchmarks.archives.speech import drawn, of_text, with_names
@@ -53,6 +53,15 @@ def test_nobody_says_or_writes_words_that_are_absent(archive, words):
     assert absent.isdisjoint(one.speech.word.tolist())
     written = slots.recognised(one, Exact(Blocks.of(words, SEED)), SEED).words
     assert (absent | set(words.names.tolist())).isdisjoint(written.tolist())
+
+
+def test_a_word_that_is_said_in_another_spelling_is_not_absent():
+    counted = Counted(["gründe", "gruende", "xylophon"], np.array([9.0, 0, 0]))
+    words = cast(counted, 1, 2, 0, SEED)
+    none = np.zeros(3, np.int64)
+    said = Said(words, 1.0, np.array([9, 0, 0]), none, np.empty(0, np.int64), np.empty(0, np.int64))
+    absent = [one.phrase for one in asked(said, 10, SEED, "de") if one.kind == "rare"]
+    assert absent == [(2,)]
 
 
 def test_names_are_said_as_often_as_asked_and_heard_as_known_words(archive, words):
