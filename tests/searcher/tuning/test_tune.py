@@ -14,6 +14,7 @@ import std.phonetics.g2p
 from indexer import index_files
 from searcher.calibration.model import default_model
 from searcher.evidence.model_file import load
+from searcher.tuning import tune
 from searcher.tuning.gain import PULLS, Gain
 from tests.searcher.tuning.conftest import FILES
 
@@ -26,16 +27,45 @@ pytestmark = [
 ]
 
 
+def options(folder, output):
+    given = (("ecf", "ecf.xml"), ("rttm", "ref.rttm"), ("terms", "terms.xml"))
+    return [f"--output={output}", *(f"--{one}={folder / name}" for one, name in given)]
+
+
+def learned(store, folder, development, output):
+    """The model of a store whose ECF and transcript are in a folder, and where it is saved."""
+    model = searcher.tune(
+        store,
+        ecf_path=folder / "ecf.xml",
+        rttm_path=str(folder / "ref.rttm"),
+        terms_path=development / "terms.xml",
+    )
+    searcher.save_model(model, output)
+    return model
+
+
 @pytest.fixture(scope="module")
 def model(store, development, made_once):
     def make(folder):
-        given = [f"--{one}={development / name}" for one, name in (
-            ("ecf", "ecf.xml"), ("rttm", "ref.rttm"), ("terms", "terms.xml"),
-        )]  # fmt: skip
-        given.append(f"--output={folder / 'model.json'}")
+        given = options(development, folder / "model.json")
         assert searcher.commands.tune.main(["--store", store, *given, "--quiet"]) == 0
 
     return made_once("model", make) / "model.json"
+
+
+@pytest.fixture
+def few_words(monkeypatch):
+    """A model is learned from few words: enough to compare it with another one."""
+    monkeypatch.setattr(tune, "IV_WORDS", 60)
+    monkeypatch.setattr(tune, "IV_PAIRS", 40)
+
+
+@pytest.fixture
+def model_of_few(few_words, store, development, made_once):
+    def make(folder):
+        learned(store, development, development, folder / "model.json")
+
+    return made_once("model of few words", make) / "model.json"
 
 
 def test_a_model_says_what_it_learned_from(model):
@@ -51,25 +81,14 @@ def test_a_model_says_what_it_learned_from(model):
     assert learned.weights.coefficients["logit"] > 0
 
 
-def test_tune_learns_what_the_command_learns(store, development, model, tmp_path):
-    shares = []
-    learned = searcher.tune(
-        store,
-        ecf_path=development / "ecf.xml",
-        rttm_path=str(development / "ref.rttm"),
-        terms_path=development / "terms.xml",
-        advance=shares.append,
-    )
-    searcher.save_model(learned, str(tmp_path / "model.json"))
-    assert (tmp_path / "model.json").read_bytes() == model.read_bytes()
-    assert all(share > 0 for share in shares)
-    assert sum(shares) == pytest.approx(1.0)
-    read_back = searcher.load_model(str(model))
-    assert (read_back.pronouncer, read_back.tuned_on) == (learned.pronouncer, learned.tuned_on)
+def test_the_command_learns_what_tune_learns(store, development, model_of_few, tmp_path):
+    given = options(development, tmp_path / "model.json")
+    assert searcher.commands.tune.main(["--store", store, *given, "--quiet"]) == 0
+    assert (tmp_path / "model.json").read_bytes() == model_of_few.read_bytes()
 
 
 def test_weights_do_not_follow_the_number_of_terms_that_nobody_says(
-    store, development, model, tmp_path
+    store, development, model_of_few, tmp_path
 ):
     """As many as are said teach what evidence is worth where a term does not occur, no more."""
     listed = (development / "terms.xml").read_text()
@@ -77,19 +96,25 @@ def test_weights_do_not_follow_the_number_of_terms_that_nobody_says(
         f'<term termid="X-{i}"><termtext>knorzel{i}ung</termtext></term>\n' for i in range(500)
     )
     (tmp_path / "terms.xml").write_text(listed.replace("</termlist>", f"{invented}</termlist>"))
+    shares = []
     more = searcher.tune(
         store,
         ecf_path=development / "ecf.xml",
         rttm_path=development / "ref.rttm",
         terms_path=tmp_path / "terms.xml",
+        advance=shares.append,
     ).tuned_on
-    without = load(model).tuned_on  # these recordings say less than half of the list's terms
+    without = load(model_of_few).tuned_on  # the recordings say less than half of the list's terms
     for figure in ("terms_said", "unknown_queries", "unknown_right"):
         assert more[figure] == without[figure]
+    assert all(share > 0 for share in shares)
+    assert sum(shares) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("transcribed", ["copies", "copies and originals"])
-def test_copies_teach_what_one_recording_does(german, development, model, tmp_path, transcribed):
+def test_copies_teach_what_one_recording_does(
+    german, development, model_of_few, tmp_path, transcribed
+):
     meshes = tmp_path / "meshes"
     meshes.mkdir()
     for name in FILES:
@@ -102,14 +127,10 @@ def test_copies_teach_what_one_recording_does(german, development, model, tmp_pa
         if transcribed == "copies and originals":
             every = [dict.fromkeys([line, *more]) for line, more in zip(lines, every, strict=True)]
         (tmp_path / file).write_text("".join(line for some in every for line in some))
-    learned = searcher.tune(
-        tmp_path / "index",
-        ecf_path=tmp_path / "ecf.xml",
-        rttm_path=tmp_path / "ref.rttm",
-        terms_path=development / "terms.xml",
-    )
-    searcher.save_model(learned, tmp_path / "model.json")
-    assert (tmp_path / "model.json").read_bytes() == model.read_bytes()
+    tuned = learned(tmp_path / "index", tmp_path, development, tmp_path / "model.json")
+    assert (tmp_path / "model.json").read_bytes() == model_of_few.read_bytes()
+    read_back = searcher.load_model(model_of_few)
+    assert (read_back.pronouncer, read_back.tuned_on) == (tuned.pronouncer, tuned.tuned_on)
 
 
 def test_tune_needs_a_store():
