@@ -10,7 +10,6 @@ import tomllib
 from itertools import chain
 from pathlib import Path
 
-import check_jsonschema
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -35,6 +34,8 @@ def tool(name, *arguments):
 
 
 def validated(schema, *paths):
+    import check_jsonschema  # it parses grammars for seconds, in each process that collects tests
+
     arguments = ["--builtin-schema", schema, *map(str, paths)]
     return CliRunner().invoke(check_jsonschema.main, arguments)
 
