@@ -37,7 +37,9 @@ test: test-environment check
 docs: test-environment
 	$(BIN)/python -m tools.site
 
-# What a change must pass; the environment of `make test` must exist.
+# What a change must pass; the environment of `make test` must exist. As many tests run at once as
+# there are cores, and more: each multiplies arrays by one thread.
+check: export OMP_NUM_THREADS = 1
 check:
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m ruff check .
