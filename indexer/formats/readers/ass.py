@@ -4,18 +4,18 @@
     Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
     Dialogue: 0,0:00:00.50,0:00:01.40,Default,Anna,0,0,0,,{\\k40}Purple {\\k50}carrots\\Ngrow
 
-Comments and drawings are passed over; styles are taken out; ``Name`` is the speaker. Where a
-caption has ``\\k`` before each of its parts, their lengths in hundredths of a second, the words
-have these times.
+The line ``Format`` names the fields of a row. Comments and drawings are passed over; styles are
+taken out; ``Name`` is the speaker. Where a caption has ``\\k`` before each of its parts, their
+lengths in hundredths of a second, the words have these times.
 
-Source: pysubs2, which reads the file.
+Source: pysubs2, which reads times and tells drawings.
 """
 
 import re
-import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.caption_text import joined
 from indexer.formats.shared.cues import Cue, utterances_of_cues
@@ -25,14 +25,21 @@ from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.encodings import as_utf8, decoded
-from std.errors import InputError
+from std.errors import InputError, quoted
 from std.files import content_of
 from std.ranges import MAX_UTTERANCE_BYTES
 
 _SCRIPT = re.compile(rb"\s*(?:;[^\n]*\n\s*)*\[Script Info\]|.{0,9999}^\[Events\]", re.S | re.M)
-_STYLE = re.compile(r"(?m)^Style:.*$")  # which nobody hears, and programs write in many ways
-_EVENT = re.compile(r"(?m)^(?:Dialogue|Comment):")
+_FIELDS: tuple[str, ...] = (  # without a line Format
+    *("layer", "start", "end", "style", "name", "marginl", "marginr", "marginv", "effect", "text"),
+)
 _PART = re.compile(r"\{[^{}]*?\\[kK][fot]?(\d{1,6})[^{}]*\}([^{]*)")
+
+
+class _Row(NamedTuple):
+    line: int
+    fields: tuple[str, ...]  # names
+    written: str
 
 
 def looks_like(head: bytes) -> bool:
@@ -46,35 +53,64 @@ def parse(
     """Yield the file's captions as utterances, in order.
 
     Raises:
-        InputError: there is no caption, or the file is no such script.
+        InputError: there is no caption, or most rows have fields too few or times that are none.
     """
     content = content_of(stream, path, MAX_UTTERANCE_BYTES)
     text = decoded(content, path, options.repairs, options.encoding)
     recording = recording_for(path, options)
-    cues = spoken_cues(_cues(text, path), options.speaker_names)
+    rows = options.repairs.rows(_rows(text), partial(_cue, path))
+    cues = spoken_cues(filter(None, rows), options.speaker_names)
     yield from utterances_of_cues(cues, path, recording, options)
 
 
-def _cues(text: str, path: Path | str) -> Iterator[Cue]:
-    from pysubs2 import SSAFile
-    from pysubs2.exceptions import Pysubs2Error
+def _rows(text: str) -> Iterator[_Row]:
+    """Yield the captions' rows."""
+    fields = _FIELDS
+    for at, line in enumerate(text.splitlines(), start=1):
+        kind, colon, written = line.strip().partition(":")
+        if colon and kind == "Format":
+            named = tuple(name.strip().lower() for name in written.split(","))
+            fields = named if {"start", "end", "text"} <= {*named} else fields
+        elif colon and kind == "Dialogue":
+            yield _Row(at, fields, written.strip())
 
-    form = "ass" if re.search(r"(?im)^\[V4\+ Styles\]|^ScriptType:\s*v4\.00\+", text) else "ssa"
-    try:
-        with warnings.catch_warnings():  # of margins and layers, which nobody hears
-            warnings.simplefilter("ignore")
-            events = SSAFile.from_string(_STYLE.sub("", text), format_=form).events
-    except (Pysubs2Error, ValueError, KeyError, IndexError, AttributeError, TypeError) as error:
-        raise InputError(path, 0, "ASS or SSA captions", str(error)) from error
-    lines = [text.count("\n", 0, found.start()) + 1 for found in _EVENT.finditer(text)]
-    numbered = zip(events, [*lines, *[0] * len(events)], strict=False)
-    for event, line in numbered:
-        if event.is_comment or event.is_drawing:
-            continue
-        start_s, end_s, who = event.start / 1000, event.end / 1000, event.name.strip()
-        cue = Cue(line, start_s, end_s, event.text, speaker=who)
-        parts = list(_PART.finditer(event.text))
-        yield cue._replace(words=_words(parts, start_s, who)) if len(parts) > 1 else cue
+
+def _cue(path: Path | str, row: _Row) -> Cue | None:
+    """The caption of a row; None if it is a drawing.
+
+    Raises:
+        InputError: the row has too few fields, or a time that is none.
+    """
+    from pysubs2 import SSAEvent
+
+    values = row.written.split(",", len(row.fields) - 1)
+    if len(values) < len(row.fields):
+        expected = f"{len(row.fields)} fields: {', '.join(row.fields)}"
+        raise InputError(path, row.line, expected, quoted(row.written))
+    of = dict(zip(row.fields, values, strict=True))
+    start_s, end_s = (_seconds(path, row.line, of[name]) for name in ("start", "end"))
+    if SSAEvent(text=of["text"]).is_drawing:
+        return None
+    who = _speaker(of)
+    cue = Cue(row.line, start_s, end_s, of["text"], speaker=who)
+    parts = list(_PART.finditer(of["text"]))
+    return cue._replace(words=_words(parts, start_s, who)) if len(parts) > 1 else cue
+
+
+def _speaker(of: Mapping[str, str]) -> str:
+    return of.get("name", of.get("actor", "")).strip()
+
+
+def _seconds(path: Path | str, at: int, written: str) -> float:
+    from pysubs2.time import TIMESTAMP, TIMESTAMP_SHORT, timestamp_to_ms
+
+    sign, unsigned = (
+        (-1, written.strip()[1:]) if written.strip()[:1] == "-" else (1, written.strip())
+    )
+    found = TIMESTAMP.match(unsigned) or TIMESTAMP_SHORT.match(unsigned)
+    if found is None:
+        raise InputError(path, at, "a time such as 0:00:01.50", written.strip())
+    return sign * timestamp_to_ms(found.groups()) / 1000
 
 
 def _words(parts: list[re.Match[str]], start_s: float, speaker: str) -> list[HypothesisWord]:
