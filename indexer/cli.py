@@ -12,7 +12,6 @@ from std.display.numbers import counted
 from std.errors import named
 from std.execution.cost import Cost, Stopwatch
 from std.options import configuration_of
-from std.repairs import DOUBTS
 
 if TYPE_CHECKING:  # --help does not load an array library
     from indexer import IndexReport
@@ -226,6 +225,8 @@ def tell_of_problems(report: "IndexReport", args: argparse.Namespace) -> None:
 
 def tell_of_inputs(report: "IndexReport", args: argparse.Namespace) -> None:
     """Print skipped files, and warnings."""
+    from indexer import cli_actions
+
     if args.verbose:
         for file in report.skipped:
             say("std-index", f"skipped {file.path}: {file.what}")
@@ -234,9 +235,7 @@ def tell_of_inputs(report: "IndexReport", args: argparse.Namespace) -> None:
             "std-index",
             f"{counted(len(report.skipped), 'file')} skipped: no recogniser output (--verbose)",
         )
-    for kind, mended in report.repairs.items():
-        what = "in doubt" if kind in DOUBTS else "repaired"
-        warn("std-index", f"{what}: {kind} ({mended.times}, first {mended.place})")
+    cli_actions.tell_of_repairs(report.repairs)
     for warning in report.warnings:
         warn("std-index", warning)
     shown = report.wordless if args.verbose else report.wordless[:NAMED]

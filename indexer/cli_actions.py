@@ -2,7 +2,7 @@
 
 import argparse
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -16,6 +16,7 @@ from std.display.rows import JSON, LINES, TABLE, form_of, print_rows
 from std.errors import named
 from std.execution.cost import Stopwatch
 from std.options import configuration_of
+from std.repairs import DOUBTS, Mended, mended
 
 if TYPE_CHECKING:
     from indexer import Preview
@@ -41,6 +42,7 @@ def preview(args: argparse.Namespace) -> int:
     problems = [file for file in previews if file.problem]
     for file in problems:
         say("std-index", file.problem)
+    tell_of_repairs(mended((file.path, file.repairs) for file in previews))
     form = form_of(args, piped=LINES)
     if form == JSON:
         print_json([file.document() for file in previews])
@@ -59,6 +61,13 @@ def preview(args: argparse.Namespace) -> int:
             f"{skipped} skipped, {len(problems)} refused; nothing was written"
         )
     return 2 if problems else 0
+
+
+def tell_of_repairs(repairs: Mapping[str, Mended]) -> None:
+    """Print how often each kind of value was repaired, and where first."""
+    for kind, one in repairs.items():
+        what = "in doubt" if kind in DOUBTS else "repaired"
+        warn("std-index", f"{what}: {kind} ({one.times}, first {one.place})")
 
 
 def warn_of_unknown(path: Path, previews: "Sequence[Preview]") -> None:

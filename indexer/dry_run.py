@@ -19,7 +19,7 @@ from std.config import Config
 from std.errors import InputError, StdError
 from std.execution.workers import IN_PROCESS, Executor
 from std.files import is_regular, open_input
-from std.repairs import Repair
+from std.repairs import Repair, mended
 from std.values import Recording
 
 UNKNOWN_JSON = "JSON"  # no service by its keys, but a reader finds words in it
@@ -53,7 +53,10 @@ class Preview:
                 {"file": one.file, "channel": one.channel, "utterances": n}
                 for one, n in self.recordings.items()
             ],
-            "repairs": {kind: one.times for kind, one in self.repairs.items()},
+            "repairs": {
+                kind: {"count": one.times, "first": one.place}
+                for kind, one in mended([(self.path, self.repairs)]).items()
+            },
             "problem": self.problem or None,
             "skipped": self.skipped or None,
         }

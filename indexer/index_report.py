@@ -12,12 +12,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from indexer.formats.shared.tiers import Tiers
 from std.display.numbers import counted
-from std.errors import StdError, named
-from std.repairs import Repair
+from std.errors import StdError
+from std.repairs import Mended, Repair, mended
 from std.values import Recording
 
 Language = Mapping[str, Any]  # language, pronouncer, recordings, told_by
@@ -95,19 +95,6 @@ class RecordedAudio:
     problems: tuple[StdError, ...] = ()  # several files fit, or one is no audio
 
 
-class Mended(NamedTuple):
-    """How often a kind of value was repaired in all inputs, and where first."""
-
-    times: int
-    path: Path
-    line: int  # 1-based; 0: anywhere
-
-    @property
-    def place(self) -> str:
-        """The first place as messages name it."""
-        return f"{named(self.path)}:{self.line}" if self.line else named(self.path)
-
-
 @dataclass(frozen=True, slots=True)
 class IndexReport:
     """What one run of `indexer.index_files` did."""
@@ -181,12 +168,7 @@ class IndexReport:
     @property
     def repairs(self) -> dict[str, Mended]:
         """Impossible values that were repaired, by kind."""
-        found: dict[str, Mended] = {}
-        for file in self.inputs:
-            for kind, (times, line) in file.repairs.items():
-                before = found.get(kind, Mended(0, file.path, line))
-                found[kind] = before._replace(times=before.times + times)
-        return found
+        return mended((file.path, file.repairs) for file in self.inputs)
 
     @property
     def estimated(self) -> tuple[Recording, ...]:

@@ -5,16 +5,17 @@ default of readers, allows no repairs and raises an error, and so does ``--stric
 
     Repairs          the repairs of one reading: kind, number, and the first line
     Repairs.rows     rows of which some cannot be read are skipped, unless most of them are
+    mended           the repairs of several files, by kind
     span_s           times of an utterance or a word, repaired
     confidence       a confidence, 1 where it is none
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from std.errors import InputError
+from std.errors import InputError, named
 from std.ranges import MAX_TIME_S, POSTERIOR_TOLERANCE
 
 Row = TypeVar("Row")
@@ -112,6 +113,33 @@ class Repairs:
 
 
 REFUSED = Repairs(strict=True)  # of whoever mends nothing
+
+
+class Mended(NamedTuple):
+    """How often a kind of value was repaired in all inputs, and where first."""
+
+    times: int
+    path: Path
+    line: int  # 1-based; 0: anywhere
+
+    @property
+    def place(self) -> str:
+        """The first place as messages name it."""
+        return f"{named(self.path)}:{self.line}" if self.line else named(self.path)
+
+
+def mended(files: Iterable[tuple[Path, Mapping[str, Repair]]]) -> dict[str, Mended]:
+    """The repairs of several files, by kind.
+
+    Args:
+        files: each with its repairs.
+    """
+    found: dict[str, Mended] = {}
+    for path, repairs in files:
+        for kind, (times, line) in repairs.items():
+            before = found.get(kind, Mended(0, path, line))
+            found[kind] = before._replace(times=before.times + times)
+    return found
 
 
 class RepairedSpan(NamedTuple):

@@ -161,6 +161,15 @@ def test_a_dry_run_finds_what_would_be_refused(folder, tmp_path, capsys):
     assert len(open_store(str(store)).segments()) == 1
 
 
+def test_a_dry_run_names_what_would_be_repaired(tmp_path, capsys):
+    (path := tmp_path / "a.ctm").write_text("x 1 0.1 0.2 a\n" * 10 + "x 1 zero 0.2 b\n")
+    assert indexer.cli.main([str(path), "--dry-run", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert f"repaired: row that cannot be read, skipped (1, first {path}:11)" in err
+    (found,) = json.loads(out)
+    assert [*found["repairs"].values()] == [{"count": 1, "first": f"{path}:11"}]
+
+
 def test_a_dry_run_before_the_index_is_made(folder, tmp_path, capsys):
     new = tmp_path / "new"
     assert indexer.cli.main([str(folder), "--dry-run", "--store", str(new), "--quiet"]) == 0
