@@ -105,3 +105,57 @@ def test_reports_say_what_was_repaired_and_where_first(tmp_path):
     assert (mended.times, mended.place) == (1, f"{path}:2")
     with pytest.raises(InputError, match=r"talk.srt:2: expected 0 <= start <= end"):
         index_files(path, "memory:repairs_strict", strict=True)
+
+
+ASS = (
+    "[Script Info]\nScriptType: v4.00+\n[Events]\nFormat: Start, End, Name, Text\n"
+    "Dialogue: 0:00:01.00,0:00:02.00,Anna,purple carrots\n{}\n"
+    "Dialogue: 0:00:05.00,0:00:06.00,Anna,green beans\n"
+)
+CHAT = (
+    "@UTF8\n@Begin\n*CHI:\tpurple carrots . \x151000_2000\x15\n{}\n"
+    "*CHI:\tgreen beans . \x155000_6000\x15\n@End\n"
+)
+OTR = (
+    '{{"text": "<span class=\\"timestamp\\" data-timestamp=\\"1\\">0:01</span> purple carrots<br>'
+    '<span data-timestamp=\\"{}\\">{}</span> peas<br><span data-timestamp=\\"5\\">0:05</span> '
+    'green beans"}}'
+)
+BAD, NO = repairs.BAD_ROW, repairs.NO_TIME
+DAMAGED = {  # a damaged part of a file -> the repairs of it, and when the peas are said
+    "ASS, a field too few": (ASS, "Dialogue: 0:00:03.00,0:00:04.00,peas", {BAD: (1, 6)}, None),
+    "ASS, no time": (ASS, "Dialogue: nan,0:00:04.00,Anna,peas", {BAD: (1, 6)}, None),
+    "ASS, commas": (ASS, "Dialogue: 0:00:03.00,0:00:04.00,Anna,peas, too", {}, 3000),
+    "CHAT, no times": (CHAT, "*CHI:\tpeas . \x15nan_inf\x15", {NO: (1, 4)}, 2000),
+    "CHAT, half of them": (CHAT, "*CHI:\tpeas . \x15-3_4000\x15", {NO: (1, 4)}, 2000),
+    "CHAT, too late": (CHAT, "*CHI:\tpeas . \x159999999998_9999999999\x15",
+                       {repairs.TOO_LATE: (1, 4), BAD: (1, 4)}, None),
+    "CHAT, a word without": (
+        CHAT, "*CHI:\tpeas . \x153000_4000\x15\n%wor:\tand peas \x153500_4000\x15 .", {},
+                             3500),
+    "CHAT, a word's": (
+        CHAT, "*CHI:\tx . \x153000_4000\x15\n%wor:\tpeas \x15-1_9\x15 x \x153500_4000\x15",
+                       {NO: (1, 5)}, 3000),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "part", "found", "start_ms"), DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_part_is_told(tmp_path, form, part, found, start_ms):
+    (path := tmp_path / "talk.txt").write_text(form.format(part))
+    rows, told = words_of(path)
+    said = {word: start for word, start, _ in rows}
+    assert {kind: one for kind, one in told.items() if kind not in repairs.DOUBTS} == found
+    assert said.get("peas") == start_ms
+    assert (said["purple"], said["green"]) == (1000, 5000)
+
+
+@pytest.mark.parametrize("wrong", ["-3", "nan", "1.2.3", "1e300", "2,5", ""])
+def test_a_timestamp_that_is_none_is_told(tmp_path, wrong):
+    (path := tmp_path / "talk.otr").write_text(OTR.format(wrong, "0:03"))
+    rows, found = words_of(path)
+    assert found == {repairs.NO_TIME: (1, 1)}
+    assert ("peas", 3000) in [one[:2] for one in rows]
+    path.write_text(OTR.format(wrong, "soon"))
+    rows, found = words_of(path)
+    assert found == {repairs.NO_TIME: (1, 1), repairs.BAD_ROW: (1, 1)}
+    assert [one[0] for one in rows] == ["purple", "carrots", "green", "beans"]

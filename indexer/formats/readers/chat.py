@@ -7,9 +7,10 @@
     %wor:	purple ^U500_900^U carrots ^U900_1400^U .
 
 A line goes on in those that begin with a tabulator. The times are milliseconds; an utterance
-without any begins where the one before ends. Where a line ``%wor`` has times of words, these are
-the words'. What the transcriber says of the words (codes in brackets, ``&=laughs``, ``xxx``) is
-taken out, letters that were not spoken are kept.
+without any, or with what is no time, begins where the one before ends. Where a line ``%wor`` has
+times of words, these are the words', and those of words without are estimated. What the
+transcriber says of the words (codes in brackets, ``&=laughs``, ``xxx``) is taken out, letters that
+were not spoken are kept.
 
 Source: B. MacWhinney, "Tools for Analyzing Talk, part 1: the CHAT transcription format".
 """
@@ -25,16 +26,19 @@ from indexer.formats.shared.recordings import recording_for
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.encodings import as_utf8, decoded
-from std.errors import InputError
+from std.errors import InputError, quoted
 from std.files import content_of
 from std.ranges import MAX_UTTERANCE_BYTES
-from std.repairs import UNKNOWN
+from std.repairs import NO_TIME, UNKNOWN, Repairs
 
 _FIRST = re.compile(rb"\s*(@Font:[^\n]*\n|@UTF8|@PID:|@Window:[^\n]*\n|@Begin\s*$)", re.MULTILINE)
 _TIMES = re.compile(  # CLAN once wrote the file beside them; copies may lack the byte 15
     r"\x15(?:%\w+:\"[^\"\x15]*\"_)?(\d{1,10})_(\d{1,10})\x15|(?<=\s)(\d{1,10})_(\d{1,10})$"
 )
-_WORD = re.compile(r"([^\s\x15]+)\s+\x15(\d{1,10})_(\d{1,10})\x15")
+_BULLET = re.compile(r"\x15([^\x15\n]*)\x15")
+_NO_TIMES = re.compile(r"%\w+:\"[^\"]*\"")  # a picture, a text beside it
+_WORD = re.compile(r"([^\s\x15]+)(?:\s+\x15(?:(\d{1,10})_(\d{1,10})|[^\x15\n]*)\x15)?")
+_BRACKETED = re.compile(r"\[[^\[\]]*\]")
 _CODES = re.compile(
     r"\[[^\[\]]*\]|&[=~+*]\S+|\x15[^\x15\n]*\x15|\+[^\s\w]\S*|\(\.+\)|\((?:\d+:)?\d*\.\d*\)"
     r"|\b(?:xxx|yyy|www)\b(?:@\S+)?|(?<!\S)0\w+"
@@ -68,6 +72,7 @@ def parse(
     lines = list(_lines(decoded(content, path, options.repairs, options.encoding)))
     head = {one.name: one.text for one in reversed(lines) if one.name.startswith("@")}
     cues = list(_cues(lines))
+    _note_wrong(lines, path, options.repairs)
     if cues and not any(cue.start_s == cue.start_s for cue in cues):
         hint = "CLAN links a transcript to its recording, or Batchalign aligns it"
         expected = "times of utterances (\\x15START_END\\x15)"
@@ -115,6 +120,20 @@ def _cues(lines: Sequence[_Line]) -> Iterator[Cue]:
         yield Cue(one.line, start_s, end_s, text, words, speaker=speaker)
 
 
+def _note_wrong(lines: Sequence[_Line], path: Path | str, repairs: Repairs) -> None:
+    """Note what stands in the place of times and is none.
+
+    Raises:
+        InputError: there is such a thing, and repairs are not allowed.
+    """
+    for one in lines:
+        for found in _BULLET.finditer(one.text if one.name.startswith(("*", "%wor")) else ""):
+            if not (_TIMES.fullmatch(found[0]) or _NO_TIMES.fullmatch(found[1])):
+                repairs.note(
+                    NO_TIME, InputError(path, one.line, "START_END in ms", quoted(found[1]))
+                )
+
+
 def _said(text: str) -> str:
     """What was said of a line.
 
@@ -128,9 +147,14 @@ def _said(text: str) -> str:
 
 
 def _words(text: str, speaker: str) -> list[HypothesisWord]:
-    timed = _WORD.findall(text)
-    found = ((_said(word).replace(" ", "-"), int(a) / 1000, int(b) / 1000) for word, a, b in timed)
-    return [HypothesisWord(word, 1.0, a, b, speaker) for word, a, b in found if word]
+    """The words of a line ``%wor``; none if none of them has times."""
+    found = []
+    for written, *times in _WORD.findall(_BRACKETED.sub(" ", text)):
+        word = _said(written).replace(" ", "-")
+        start_s, end_s = (int(one) / 1000 if one else UNKNOWN for one in times)
+        if any(map(str.isalnum, word)):
+            found.append(HypothesisWord(word, 1.0, start_s, end_s, speaker))
+    return found if any(word.start_s == word.start_s for word in found) else []
 
 
 def _placed(cues: Sequence[Cue]) -> Iterator[Cue]:

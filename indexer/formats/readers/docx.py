@@ -69,8 +69,8 @@ def parse(
         yield from srt.parse(io.BytesIO(text.encode()), path, options)
         return
     if not lines.is_transcript(text):
-        expected = "a transcript whose lines have times"
-        raise ForeignFileError(path, 0, expected, "a Word document without them")
+        expected = "a transcript whose lines have times, in order"
+        raise ForeignFileError(path, 0, expected, "a Word document without")
     yield from lines.parse(io.BytesIO(text.encode()), path, options)
 
 

@@ -122,7 +122,7 @@ def _cues(
     captions = [one for one in texts if one.node.tag == "caption"]
     if not captions:
         said = [one for one in texts if not is_unwritten(" ".join(one.node.texts))]
-        seen_s = sum((_duration_s(one.node, path) for one in said), 0.0)
+        seen_s = sum((max(0.0, _duration_s(one.node, path)) for one in said), 0.0)
         captions = said if seen_s >= LEAST_SEEN * length_s else []
     roles = [
         named_by_role(one.node.get("role"), of_title=one.node.tag == "title") for one in captions
@@ -177,7 +177,7 @@ def _shown(top: _Node, document: "_Document", path: Path | str) -> list[_Text]:
         found[before:] = [
             one
             for one in found[before:]
-            if one.start_s < until_s and one.start_s + _duration_s(one.node, path) > at_s
+            if one.start_s < until_s and one.start_s + max(0.0, _duration_s(one.node, path)) > at_s
         ]
 
     place(top, 0.0, 0)
@@ -193,8 +193,16 @@ def _clock_s(node: _Node, path: Path | str) -> float:
 
 
 def _duration_s(node: _Node, path: Path | str) -> float:
+    """How long an element lasts; a text's own end is repaired as those of other captions.
+
+    Raises:
+        InputError: a clip lasts less than nothing, so what follows it has no place.
+    """
     written = node.get("duration")
-    return _seconds(written, node, path) if written else 0.0
+    length_s = _seconds(written, node, path) if written else 0.0
+    if length_s < 0 and node.tag not in TEXTS:
+        raise InputError(path, node.line, "a duration of 0 s or more", written)
+    return length_s
 
 
 def _length_s(top: _Node, texts: Sequence[_Text], path: Path | str) -> float:

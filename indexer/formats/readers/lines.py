@@ -48,13 +48,17 @@ from std.repairs import IMPLAUSIBLE_RATE
 
 _CAPTION = re.compile(rf"(?m)^[ \t]*{TIME}[ \t]*-+>")
 _WORD_TIME = re.compile(rf"<\s*({TIME})\s*>")
-_NO_TIME = rf"-{TIME}|[+-]?(?:inf(?:inity)?|nan|\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
-_NEVER_TIME = rf"-{TIME}|[+-]?(?:inf(?:inity)?|nan)|-\d+(?:\.\d+)?|\d{{6,}}|\d+(?:\.\d+)?e[+-]?\d+"
-_HALF_RANGE = re.compile(  # of two times, one is none; or what stands in brackets is none
+_LONGER = r"\d{4,}:\d{1,2}:\d\d(?:[.,]\d+)?"  # hours that no recording has
+_NO_TIME = rf"-{TIME}|{_LONGER}|[+-]?(?:inf(?:inity)?|nan|\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
+_NEVER_TIME = (
+    rf"-{TIME}|{_LONGER}|[+-]?(?:inf(?:inity)?|nan)|-\d+(?:\.\d+)?|\d{{6,}}|\d+(?:\.\d+)?e[+-]?\d+"
+)
+_HALF_RANGE = re.compile(  # of two times, one or both are none; or what stands in brackets is
     rf"(?im)^[ \t]*(?:[\[(]?[ \t]*(?:"
     rf"(?>{TIME})[ \t]*--?>[ \t]*({_NO_TIME})(?=[\])\s]|$)|({_NO_TIME})[ \t]*--?>[ \t]*{TIME}|"
     rf"(?>{TIME})[ \t]*,[ \t]*({_NO_TIME})(?=[ \t]*(?:,|$))|"
-    rf"({_NO_TIME})[ \t]*,[ \t]*(?>{TIME})(?=[ \t]*(?:,|$)))|"
+    rf"({_NO_TIME})[ \t]*,[ \t]*(?>{TIME})(?=[ \t]*(?:,|$))|"
+    rf"({_NEVER_TIME})[ \t]*--?>[ \t]*(?:{_NO_TIME})(?=[\])\s]|$))|"
     rf"[\[(]({_NEVER_TIME})[\])])"
 )
 _BORDER = re.compile(r"\s*(?:\t|\s\|\s| {3,})\s*")  # between columns of a line

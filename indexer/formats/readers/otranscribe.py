@@ -21,13 +21,15 @@ from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.networks.utterances import Utterances
+from std.errors import InputError, quoted
 from std.json_fields import documents
-from std.repairs import UNKNOWN
+from std.repairs import NO_TIME, UNKNOWN
 
 _TIME = re.compile(  # older versions wrote no data-timestamp
-    r"""<span[^<>]*\bdata-timestamp=["']([\d.]{1,20})["'][^<>]*>[^<>]*</span>"""
-    r"""|<span[^<>]*\bclass=["']timestamp["'][^<>]*>\s*((?:\d{1,3}:)?\d{1,2}:\d\d(?:\.\d{1,3})?)\s*</span>"""
+    r"""<span[^<>]*\bdata-timestamp=["']([^"'<>]{0,40})["'][^<>]*>([^<>]*)</span>"""
+    r"""|<span[^<>]*\bclass=["']timestamp["'][^<>]*>(\s*(?:\d{1,3}:)?\d{1,2}:\d\d(?:\.\d{1,3})?\s*)</span>"""
 )
+_SECONDS = re.compile(r"\d{1,9}(?:\.\d{0,20})?|\.\d{1,20}")
 _STAMPED = re.compile(rb"data-timestamp=|class=(\\?[\"'])timestamp\1")
 _BREAK = re.compile(r"<br\s*/?>|</(?:p|div|li)>|<(?:p|div|li)\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
@@ -55,13 +57,26 @@ def parse(
     for here, following in pairwise([*times, None]):
         assert here is not None  # only the last is none
         said = text[here.end() : following.start() if following else len(text)]
-        start = document["text"]
-        start.value = here[1]
-        start_s = start.seconds() if here[1] else seconds_of(here[2])
-        cues.append(Cue(document.line, start_s, UNKNOWN, _plain(said)))
+        cues.append(
+            Cue(document.line, _start_s(here, path, document.line, options), UNKNOWN, _plain(said))
+        )
     spoken = spoken_cues(cues, options.speaker_names)
     media = document.name(["media"])
     yield from utterances_of_cues(spoken, path, recording_for(path, options, media), options)
+
+
+def _start_s(time: re.Match[str], path: Path | str, line: int, options: ReaderOptions) -> float:
+    """The time of a span: its own, else the one that it shows."""
+    stamp, beside, alone = time.groups()
+    if stamp is not None and _SECONDS.fullmatch(stamp):
+        return float(stamp)
+    if stamp is not None:
+        problem = InputError(path, line, "data-timestamp in seconds such as 2.1", quoted(stamp))
+        options.repairs.note(NO_TIME, problem)
+    try:
+        return seconds_of((alone or beside).strip())
+    except ValueError:
+        return UNKNOWN
 
 
 def _plain(marked: str) -> str:

@@ -37,7 +37,7 @@ _FRAMES = re.compile(r"[:;](\d{2})(?!\d|[.:]\d)(?<=\b\d\d:\d\d:\d\d[:;]\d\d)")  
 _BARE = re.sub(r"\((?!\?)", "(?:", CLOCK)  # without groups
 _CLOCK = re.compile(CLOCK)
 TIME_LINE = re.compile(rf"(?m)^[ \t\ufeff]*({_BARE})[ \t]*-+>[ \t]*({_BARE})(?=[ \t]|$).*$")
-_ARROW = re.compile(r"(?m)^[ \t]*-?\d.*-->.*$")
+_ARROW = re.compile(r"(?mi)^[ \t]*(?:-?\d|[+-]?(?:nan|inf(?:inity)?)\b).*-->.*$")
 _USUAL = len("00:00:00,000")
 _UNITS_S = np.array([36000, 3600, 0, 600, 60, 0, 10, 1, 0, 0.1, 0.01, 0.001])
 _DIGITS = np.flatnonzero(_UNITS_S)

@@ -39,7 +39,7 @@ from indexer.networks.utterances import Utterances
 from std.characters import has_characters
 from std.errors import InputError
 from std.ranges import MAX_TIME_S, MAX_WORD_S
-from std.repairs import CLOCK_GOES_BACK, Repairs, span_s
+from std.repairs import BAD_ROW, CLOCK_GOES_BACK, Repairs, span_s
 from std.values import Float64s, Recording
 
 CUES_AT_ONCE = 1 << 16
@@ -269,7 +269,11 @@ def _mended(cues: list[Cue], path: Path | str, repairs: Repairs) -> list[Cue]:
         cue = cues[row]
         start_s, end_s = span_s(*cue[1:3], MAX_TIME_S, (path, cue.line), repairs)
         if start_s != start_s:
-            lost += [cue] if cue.text or cue.words else []
+            if cue.text or cue.words:
+                lost.append(cue)
+                got = "{:.3f} to {:.3f}".format(*cue[1:3])
+                problem = InputError(path, cue.line, f"times up to {MAX_TIME_S} s", got)
+                repairs.note(BAD_ROW, problem)
             start_s, end_s, cue = 0.0, 0.0, cue._replace(text="", words=())
         cues[row] = cue._replace(start_s=start_s, end_s=end_s)
     if lost and not any(cue.text or cue.words for cue in cues):
@@ -283,7 +287,7 @@ def _mended(cues: list[Cue], path: Path | str, repairs: Repairs) -> list[Cue]:
 
 
 def _is_plain(word: HypothesisWord) -> bool:
-    return 0 <= word.start_s <= word.end_s <= word.start_s + MAX_WORD_S
+    return 0 <= word.start_s <= word.end_s <= min(word.start_s + MAX_WORD_S, MAX_TIME_S)
 
 
 def _mended_word(

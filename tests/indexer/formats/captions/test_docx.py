@@ -115,6 +115,14 @@ def test_a_letter_is_no_transcript(tmp_path):
         read(tmp_path, word_document([["Dear Anna,"], ["let us meet at 10:00."], ["Bob"]]))
 
 
+@pytest.mark.parametrize("time", ["nan", "inf", "1e300", "9999:00:01", "-0:01:00"])
+def test_a_line_of_two_times_that_are_none_is_refused(tmp_path, time):
+    rows = [f"0:0{minute}:00 --> 0:0{minute}:05\nAnna\npurple" for minute in range(3)]
+    rows.insert(2, f"{time} --> {time}\nAnna\ngreen")
+    with pytest.raises(InputError, match=":7: expected a time such as 0:05, got"):
+        read(tmp_path, word_document([[line] for row in rows for line in row.split("\n")]))
+
+
 def test_a_document_that_fills_the_memory_is_refused():
     xml = f'<w:document xmlns:w="{NAMESPACE}">' + " " * (1 << 28)
     content = archive({"word/document.xml": xml})

@@ -171,3 +171,10 @@ def test_titles_that_nobody_has_written_are_no_speech(tmp_path):
     clips = f'<gap offset="0s" duration="12s">{"".join(titles)}</gap>'
     with pytest.raises(ForeignFileError, match="titles that are subtitles"):
         read(tmp_path, document(clips))
+
+
+def test_a_clip_that_lasts_less_than_nothing_is_refused(tmp_path):
+    spine = '<gap offset="0s" start="0s" duration="{}">' + caption("purple", "2s") + "</gap>"
+    assert said(read(tmp_path, document(spine.format("9s")))) == [("purple", 2000, 3000)]
+    with pytest.raises(InputError, match="a duration of 0 s or more, got '-9s'"):
+        read(tmp_path, document(spine.format("-9s")))
