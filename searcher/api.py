@@ -159,15 +159,14 @@ class Index(IndexSnapshot):
         Raises:
             StdError: the index has no sound (`std-recognise --sound`), or an example is invalid.
         """
-        from searcher.examples.find import (
-            MISSED_BY_EXAMPLES,
-            find_by_examples,
-        )  # loads compiled kernels
+        from searcher.examples.find import find_by_examples  # loads compiled kernels
 
         speech = self.searched_speech(ecf, where, recordings)
-        found = find_by_examples(terms, self.segments, speech, threads=threads, advance=advance)
-        decision = replace(self.config.decision, missing=MISSED_BY_EXAMPLES)
-        return decide(found, replace(self.config, decision=decision), mode=mode)
+        judged: SearchMode = mode if self.config.calibration.list == "whole" else "adhoc"
+        found = find_by_examples(
+            terms, self.segments, speech, mode=judged, threads=threads, advance=advance
+        )
+        return decide(found, self.config, mode=mode)
 
     def discover(
         self,

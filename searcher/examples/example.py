@@ -21,6 +21,7 @@ from searcher.index.stores import recording_table
 from std.errors import InputError, StdError
 from std.sound.columns import FRAME_MS, Encoder, SegmentSound, frames, segment_sound, signs
 from std.sound.files import SUFFIX, read_sound
+from std.sound.usual import SAMPLE
 from std.store import Segment
 from std.store.columns import Int64s, UInt64s
 from std.values import Recording
@@ -54,6 +55,21 @@ class SoundArchive:
             for part in self.parts
         )
         return frames * FRAME_MS / 1000
+
+    def sample(self) -> UInt64s:
+        """(<= 1000, 4) frames from all over it, for `std.sound.usual.usual_distances`."""
+        lengths = [np.diff(part.sound.offsets)[part.rows] for part in self.parts]
+        n = int(sum(one.sum() for one in lengths))
+        numbers = np.linspace(0, n - 1, min(SAMPLE, n)).astype(np.int64)
+        chosen, before = [], 0
+        for part, own in zip(self.parts, lengths, strict=True):
+            ends = before + np.cumsum(own)
+            inside = numbers[(numbers >= before) & (numbers < ends[-1])]
+            row = np.searchsorted(ends, inside, "right")
+            stop = part.sound.offsets[part.rows[row] + 1]
+            chosen.append(part.sound.signs[stop - (ends[row] - inside)])
+            before = int(ends[-1])
+        return np.concatenate(chosen)
 
     def frames(self, recording: Recording, begin_ms: float, end_ms: float) -> UInt64s:
         """(m, 4) the frames of a stretch of a recording; none where it has no sound."""

@@ -3,22 +3,28 @@
 ExampleTerm        a term and its examples
 find_by_examples   terms -> TermCandidates
 standing           how far places stand out from the many where something else is said
-probabilities      costs of an example's places -> probabilities that the same is said there
+probabilities      figures of places -> probabilities that the term is said there
+log_evidence       of a term, that it is said again at all
 
-An example's best places are ranked. Those of rank 6 to 60 are mostly wrong, and nearly as good as
-wrong places get, so a place is measured by how far it is from them. The weights are a logistic
-regression over the places of 2,408 words and pairs of words, most of which are said once only
-(docs/sound.md, "Probabilities").
+Two figures describe a place. *Standing*: an example's places of rank 6 to 60 are mostly wrong, and
+nearly as good as wrong places get, so a place is measured by how far it is from them. *Nearness*:
+recordings, and sounds, differ in how much they resemble any other; so the cost of a place counts by
+what its frames cost by chance. The weights are a logistic regression over the places of 494 words
+and pairs of words of three sets, all of which are said again. Whether a term is, a list of examples
+tells as a list of words does (`searcher.calibration.occurring_terms`).
+
+docs/sound.md has the measurements.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from searcher.calibration.occurring_terms import term_occurrence
 from searcher.examples.example import Example, SoundArchive, archive_of, read_example
-from searcher.examples.places import ExamplePlaces, best_places, costs_at, joined
+from searcher.examples.places import ExamplePlaces, best_places, costs_at, joined, usual_at
 from searcher.index.copies import NO_COPIES
 from searcher.index.searched_speech import SearchedSpeech, inside_ecf
 from searcher.results.candidates import NO_CANDIDATES, Candidates, concatenate, in_order
@@ -26,15 +32,17 @@ from searcher.results.search_result import TermCandidates
 from searcher.terms.request import Variant
 from std.errors import StdError
 from std.store import Segment
-from std.values import Float64s, Term
+from std.store.columns import UInt64s
+from std.values import Float64s, SearchMode, Term
 
 FIRST_RANK, LAST_RANK = 5, 60  # of the places that are mostly wrong
 FEWEST = 20  # places that tell what wrong ones cost; of fewer, the usual figures count
 USUAL_COST, USUAL_DEVIATION = 0.33, 0.008
 SMALLEST_DEVIATION = 0.002
-MISSED_BY_EXAMPLES = 0.3  # expected occurrences of a term that no place stands for, by decisions
 OF_FURTHER_EXAMPLES = 3.0
-INTERCEPT, OF_STANDING, OF_COST = 11.05, 0.199, -49.45
+INTERCEPT, OF_STANDING, OF_NEARNESS = -5.56, 0.26, 46.9
+SURE = 1 - 1e-9
+EXPECTED = 1.5  # occurrences of a term that is said again
 
 
 class ExampleTerm(NamedTuple):
@@ -50,6 +58,7 @@ def find_by_examples(
     segments: Sequence[Segment],
     speech: SearchedSpeech,
     *,
+    mode: SearchMode = "list",
     threads: int = 1,
     advance: Callable[[float], None] = lambda share: None,
 ) -> TermCandidates:
@@ -59,6 +68,7 @@ def find_by_examples(
         terms: each with an example or several.
         segments: the segments of the index.
         speech: the speech that is searched.
+        mode: who asks; a list tells how much of it is said again.
         threads: the threads that search.
         advance: is told of each share of the work that is done.
 
@@ -72,27 +82,26 @@ def find_by_examples(
     whole = archive_of(segments)
     wanted = None if speech.excerpts is None else {one.recording for one in speech.excerpts}
     archive = whole if wanted is None else archive_of(segments, wanted.__contains__)
-    parts, outside = [], 0
-    for number, one in enumerate(terms):
-        examples = [read_example(text, whole) for text in one.examples]
-        places, probability = _found(examples, archive, threads)
+    parts, evidence, outside = [], [], 0
+    for number, (places, probability) in enumerate(_each(terms, whole, archive, threads)):
         inside = inside_ecf(*places[:3], recordings=archive.recordings, excerpts=speech.excerpts)
         outside += int(np.count_nonzero(~inside))
         parts.append(_candidates(number, places, probability).rows(inside))
+        evidence.append(log_evidence(probability[inside]))
         advance(1 / len(terms))
     candidates = in_order(concatenate(parts) if parts else NO_CANDIDATES)
+    judged = np.array(evidence), np.ones(len(terms), np.bool_)
+    by_itself, occurs = (term_occurrence(*judged, one) for one in ("adhoc", mode))
     return TermCandidates(
         terms=tuple(one.term for one in terms),
         words=((),) * len(terms),
         oov_words=((),) * len(terms),
         wildcards={},
-        variants=tuple(
-            Variant((), 1.0, "example", _how(one.names or one.examples)) for one in terms
-        ),
+        variants=tuple(_variant(one) for one in terms),
         recordings=archive.recordings,
         candidates=candidates,
-        occurs=np.ones(len(terms)),
-        probability=candidates.probability,
+        occurs=by_itself,
+        probability=occurs[candidates.term] * candidates.probability,
         is_calibrated=True,
         outside_ecf=outside,
         without_phones=(),
@@ -105,25 +114,37 @@ def find_by_examples(
     )
 
 
+def _each(
+    terms: Sequence[ExampleTerm], whole: SoundArchive, archive: SoundArchive, threads: int
+) -> Iterator[tuple[ExamplePlaces, Float64s]]:
+    """The places of each term in an archive, and their probabilities; examples are of the whole."""
+    sample = archive.sample()
+    for one in terms:
+        examples = [read_example(text, whole) for text in one.examples]
+        yield _found(examples, archive, sample, threads)
+
+
 def _found(
-    examples: Sequence[Example], archive: SoundArchive, threads: int
+    examples: Sequence[Example], archive: SoundArchive, sample: UInt64s, threads: int
 ) -> tuple[ExamplePlaces, Float64s]:
     """The places of a term, and their probabilities; of several examples, by all of them."""
     ranked = [best_places(example, archive, threads) for example in examples]
     if len(examples) == 1:
         (places,) = ranked
-        return places, probabilities(standing(places.cost, places.cost), places.cost)
-    places = joined(ranked, examples, archive)
-    costs = [costs_at(example, archive, places) for example in examples]
+        costs = [places.cost]
+    else:
+        places = joined(ranked, examples, archive)
+        costs = [costs_at(example, archive, places) for example in examples]
     stands = [standing(cost, own.cost) for cost, own in zip(costs, ranked, strict=True)]
-    means = np.mean(stands, axis=0), np.mean(costs, axis=0)
-    return places, probabilities(*means, examples=len(examples))
+    nearness = usual_at(archive, places, sample) - np.mean(costs, axis=0)
+    return places, probabilities(np.mean(stands, axis=0), nearness, len(examples))
 
 
-def _how(examples: Sequence[str]) -> str:
+def _variant(term: ExampleTerm) -> Variant:
     """What a person is told of how a term was found."""
-    more = f" and {len(examples) - 1} more" if len(examples) > 1 else ""
-    return f"sounds like {examples[0]}{more}"
+    first, *others = term.names or term.examples
+    more = f" and {len(others)} more" if others else ""
+    return Variant((), 1.0, "example", f"sounds like {first}{more}")
 
 
 def _candidates(term: int, places: ExamplePlaces, probability: Float64s) -> Candidates:
@@ -156,14 +177,27 @@ def standing(costs: Float64s, ranked: Float64s) -> Float64s:
     return np.asarray((float(others.mean()) - costs) / deviation, np.float64)
 
 
-def probabilities(stands: Float64s, costs: Float64s, examples: int = 1) -> Float64s:
-    """(n,) that the term is said in places.
+def probabilities(stands: Float64s, nearness: Float64s, examples: int = 1) -> Float64s:
+    """(n,) that a term is said in places, if it is said again.
 
     Args:
         stands: (n,) `standing` of each; of several examples the mean.
-        costs: (n,) share of signs that differ; of several examples the mean.
+        nearness: (n,) by how much its cost is below that by chance; of several examples the mean.
         examples: how many there are: a place that several of them fit equally well is likelier.
     """
-    log_odds = INTERCEPT + OF_STANDING * stands + OF_COST * costs
+    log_odds = INTERCEPT + OF_STANDING * stands + OF_NEARNESS * nearness
     log_odds += OF_FURTHER_EXAMPLES * (1 - 1 / examples)
     return np.asarray(1 / (1 + np.exp(-log_odds)), np.float64)
+
+
+def log_evidence(probability: Float64s) -> float:
+    """That a term is said again, against all its places being false alarms.
+
+    If a place of a term that is said again is right with probability s before anything is heard,
+    and with p after it, what is heard is (1 - s) / (1 - p) times as likely as if the term were not.
+    Of all n places, log(1 - s) adds up to the occurrences that are expected.
+
+    Args:
+        probability: (n,) `probabilities` of its places.
+    """
+    return float(-np.log1p(-np.minimum(probability, SURE)).sum() - EXPECTED)

@@ -3,6 +3,7 @@
 ExamplePlaces of one example
 best_places   every place by every second frame, the best ones by all
 costs_at      of an example at places that were found by another one
+usual_at      the cost that places have by chance, whatever is said in an example
     scan          compiled: every place roughly, the best cost of each cell of frames
     alignment     compiled: one stretch exactly, costs and beginnings of paths
 
@@ -12,7 +13,7 @@ frames, and their costs compare without being divided by a length. A match costs
 signs that differ. `tests/searcher/examples/test_kernels.py` has the slow equivalent.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from math import ceil
 from typing import NamedTuple
@@ -22,7 +23,7 @@ import numpy as np
 from searcher.examples.example import ArchivePart, Example, SoundArchive
 from std.execution.compiled import compiled_released, compiled_within
 from std.sound.columns import FRAME_MS, SIGNS
-from std.sound.usual import ones
+from std.sound.usual import ones, usual_distances
 from std.store.columns import Int64s, UInt64s
 from std.values import Float64s, Int32s
 
@@ -88,24 +89,47 @@ def best_places(example: Example, archive: SoundArchive, threads: int = 1) -> Ex
 
 def costs_at(example: Example, archive: SoundArchive, places: ExamplePlaces) -> Float64s:
     """(n,) what an example costs where another one was found, wherever it fits best there."""
-    parts = {
-        number: (part, row)
-        for part in archive.parts
-        for row, number in zip(part.rows.tolist(), part.recordings.tolist(), strict=True)
-    }
     costs = []
-    columns = zip(*(column.tolist() for column in places[:3]), strict=True)
-    for number, begin_ms, end_ms in columns:
-        part, row = parts[number]
-        start_ms = int(part.sound.start_ms[row])
-        first, stop = part.sound.offsets[row : row + 2].tolist()
-        middle = first + (begin_ms + end_ms - 2 * start_ms) // (2 * FRAME_MS)
+    for (begin_ms, end_ms), (signs, start_ms) in _spans(places, archive):
+        middle = (begin_ms + end_ms - 2 * start_ms) // (2 * FRAME_MS)
         # no further than where it was found: beside it may be the place of another example
         around = max(len(example.signs), (end_ms - begin_ms) // FRAME_MS) // 2 + MARGIN
-        stretch = part.sound.signs[max(first, middle - around) : min(stop, middle + around)]
+        stretch = signs[max(0, middle - around) : middle + around]
         cost, _ = _paths(example.signs, stretch)
         costs.append(cost.min() / (SIGNS * len(example.signs)))
     return np.array(costs, np.float64)
+
+
+def usual_at(archive: SoundArchive, places: ExamplePlaces, sample: UInt64s) -> Float64s:
+    """(n,) the share of signs in which the frames of places differ from others by chance.
+
+    Args:
+        archive: what was searched.
+        places: of it.
+        sample: `SoundArchive.sample`.
+    """
+    usual = [
+        usual_distances(
+            signs[(begin_ms - start_ms) // FRAME_MS : (end_ms - start_ms) // FRAME_MS], sample
+        ).mean()
+        for (begin_ms, end_ms), (signs, start_ms) in _spans(places, archive)
+    ]
+    return np.array(usual, np.float64) / SIGNS
+
+
+def _spans(
+    places: ExamplePlaces, archive: SoundArchive
+) -> Iterator[tuple[tuple[int, int], tuple[UInt64s, int]]]:
+    """Begin and end of each place, and the frames of its recording with the time of the first."""
+    parts: dict[int, tuple[ArchivePart, int]] = {}
+    for part in archive.parts:
+        wanted = np.isin(part.recordings, places.recording)
+        columns = (part.recordings[wanted].tolist(), part.rows[wanted].tolist())
+        parts |= {number: (part, row) for number, row in zip(*columns, strict=True)}
+    for number, *span in zip(*(column.tolist() for column in places[:3]), strict=True):
+        part, row = parts[number]
+        first, stop = part.sound.offsets[row : row + 2].tolist()
+        yield (span[0], span[1]), (part.sound.signs[first:stop], int(part.sound.start_ms[row]))
 
 
 def _cells(query: UInt64s, part: ArchivePart, threads: int) -> _Cells:

@@ -8,10 +8,11 @@ import pytest
 
 from indexer import delete_recordings, index_files
 from searcher import ExampleTerm, open_index
+from searcher.calibration.occurring_terms import term_occurrence
 from searcher.commands.search import main
 from searcher.examples.example import archive_of, read_example
-from searcher.examples.find import FEWEST, probabilities, standing
-from searcher.examples.places import best_places
+from searcher.examples.find import FEWEST, log_evidence, probabilities, standing
+from searcher.examples.places import best_places, usual_at
 from std.errors import StdError
 from std.sound import files
 from std.sound.columns import Encoder, Sound
@@ -214,7 +215,48 @@ def test_a_table_without_examples_is_refused(store, tmp_path, capsys, text, mess
 def test_few_places_are_measured_by_the_usual_ones():
     costs = np.linspace(0.2, 0.35, FEWEST)
     assert np.isfinite(standing(costs, costs)).all()
-    assert (np.diff(probabilities(standing(costs, costs), costs)) < 0).all()
+    assert (np.diff(probabilities(standing(costs, costs), 0.4 - costs)) < 0).all()
+
+
+def test_a_place_costs_by_chance_what_its_frames_differ_from_few_others(store):
+    with open_index(store) as index:
+        archive = archive_of(index.segments)
+        places = best_places(read_example("a@4.0-4.6", archive), archive)
+        sample = archive.sample()
+        usual = usual_at(archive, places, sample)
+        first = archive.recordings[places.recording[0]]
+        frames = archive.frames(first, float(places.begin_ms[0]), float(places.end_ms[0]))
+    assert len(sample) == 1000
+    differing = np.unpackbits((frames[:, None] ^ sample[None]).view(np.uint8), axis=2).sum(axis=2)
+    assert usual[0] == pytest.approx(np.sort(differing, axis=1)[:, 5].mean() / 256)
+
+
+def test_a_sample_is_from_all_segments_and_not_from_what_is_deleted(networks, tmp_path):
+    store = tmp_path / "i"
+    for file in "abc":
+        index_files(networks / f"{file}.sound", store, language="de")
+    delete_recordings(["b"], store)
+    with open_index(store) as index:
+        archive = archive_of(index.segments)
+        sample = archive.sample()
+        frames = {
+            file: {one.tobytes() for one in archive.frames(Recording(file, 1), 0, 20_000)}
+            for file in "ac"
+        }
+    found = [sum(one.tobytes() in of for one in sample) for of in frames.values()]
+    assert found == [500, 500]
+
+
+def test_a_list_tells_how_many_of_its_terms_are_said_again():
+    """One of a hundred terms has a likely place; or all have one."""
+    nothing, something = np.full(200, 0.002), np.append(np.full(199, 0.002), 0.95)
+    evidence = np.array([log_evidence(something), *[log_evidence(nothing)] * 99])
+    is_oov = np.ones(100, np.bool_)
+    adhoc, listed = (term_occurrence(evidence, is_oov, mode) for mode in ("adhoc", "list"))
+    assert adhoc[0] > listed[0] > 10 * listed[1]
+    assert adhoc[1] > 0.2 > 0.1 > listed[1]
+    all_said = np.array([log_evidence(something)] * 100)
+    assert term_occurrence(all_said, is_oov, "list").min() > 0.97
 
 
 def test_equal_places_do_not_divide_by_zero():
