@@ -15,6 +15,7 @@ twice when a recording is indexed again, when segments are merged, or after a ki
 open.
 """
 
+import hashlib
 import io
 import json
 from collections.abc import Callable
@@ -66,7 +67,8 @@ class StandingSearch:
         self._file = AppendedFile(told_path(path))
         self.told: list[dict[str, Any]] = []  # new hits, the oldest first
         self.lines: list[dict[str, Any]] = []  # of hits, in the file
-        self.posted = 0  # of the lines
+        self.posted = 0  # of the lines, to every address
+        self._posted_to: dict[str, int] = {}  # of the lines, to some of them
         self._spans: Told = {}
         self.is_first = not self._file.path.stat().st_size  # no earlier report, so no hit is new
         self._read()
@@ -87,6 +89,9 @@ class StandingSearch:
             return
         with self.path.open("rb") as stream:
             for part in documents(stream, self.path):
+                if part.has("posted_to"):
+                    self._posted_to[part["posted_to"].text()] = int(part["lines"].number())
+                    continue
                 if part.has("posted"):
                     self.posted = int(part["posted"].number())
                     continue
@@ -188,14 +193,26 @@ class StandingSearch:
         end_s = hit.start_s + hit.duration_s
         return any(start < end_s and hit.start_s < end for start, end in spans)
 
-    def note_posted(self) -> None:
+    def posted_to(self, address: str) -> int:
+        """How many of the lines have been posted to an address."""
+        return max(self.posted, self._posted_to.get(_short(address), 0))
+
+    def note_posted(self, address: str = "") -> None:
         """Record that all lines have been posted, or need not be.
+
+        Args:
+            address: to which; empty: to all.
 
         Raises:
             InputError: it cannot be written.
         """
-        self.posted = len(self.lines)
-        self._append([{"posted": self.posted}])
+        if address:
+            name, n = _short(address), len(self.lines)
+            self._append([{"posted_to": name, "lines": n}])
+            self._posted_to[name] = n
+        else:
+            self._append([{"posted": len(self.lines)}])
+            self.posted = len(self.lines)
 
     def _append(self, lines: list[dict[str, Any]]) -> None:
         self._file.append(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
@@ -203,6 +220,11 @@ class StandingSearch:
     def close(self) -> None:
         """Release the file."""
         self._file.close()
+
+
+def _short(address: str) -> str:
+    """A name of an address that does not tell it: it may have a secret in it."""
+    return hashlib.sha256(address.encode()).hexdigest()[:16]
 
 
 def _is_empty(path: Path) -> bool:

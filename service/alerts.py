@@ -10,12 +10,15 @@ again with the same ``Idempotency-Key``. With a secret, posts are signed as Stan
 import base64
 import hashlib
 import hmac
+import http.client
 import json
+import socket
 import threading
 import time
 import urllib.request
 from collections.abc import Sequence
-from http.client import HTTPMessage
+from contextlib import suppress
+from http.client import HTTPException, HTTPMessage
 from pathlib import Path
 from typing import IO, Any
 from urllib.request import Request
@@ -58,7 +61,6 @@ class Alerts:
         self.searched = StandingSearch(path, column, may_be_empty=may_be_empty)
         self._lock = threading.Lock()  # of the list
         self._urls, self._secret, self._live = urls, secret, live
-        self._taken: set[tuple[str, str]] = set()  # addresses, and the batches that they took
         self.trouble = ""  # why the last post failed
         self._changed, self._ended = threading.Event(), False
         live.on_renewal(lambda snapshot: self._changed.set())
@@ -124,28 +126,36 @@ class Alerts:
         return bool(self._urls) and self.searched.posted < len(self.searched.lines)
 
     def post(self) -> None:
-        """Post the hits that were not posted yet to each address; retry failures later."""
+        """Post to each address the hits that it has not taken yet; retry failures later."""
         if not self._is_waiting_to_post:
             return
-        hits = [line for line in self.searched.lines[self.searched.posted :] if line.get("new")]
-        body = json.dumps({"hits": hits}).encode()
-        batch, troubles = hashlib.sha256(body).hexdigest(), []
-        for url in self._urls if hits else ():
-            if (url, batch) in self._taken:
-                continue
-            request = Request(url, body, self._headers(batch, body))  # http(s): checked
+        troubles, taken = [], []
+        for url in self._urls:
             try:
-                with _OPENER.open(request, timeout=POST_S):
-                    self._taken.add((url, batch))
-            except (OSError, ValueError) as error:
+                if lines := self.searched.lines[self.searched.posted_to(url) :]:
+                    self._post(url, lines)
+                    taken.append(url)
+            except (OSError, ValueError, HTTPException) as error:
                 troubles.append(f"new hits could not be posted to {url}: {error}")
-        if not troubles:
-            try:
-                self.searched.note_posted()
-                self._taken.clear()
-            except StdError as error:
-                troubles = [str(error)]
+        try:
+            for address in taken if troubles else ("",):
+                self.searched.note_posted(address)
+        except StdError as error:
+            troubles.append(str(error))
         self.trouble = "; ".join(troubles)
+
+    def _post(self, url: str, lines: Sequence[dict[str, Any]]) -> None:
+        """Post the new hits among some lines.
+
+        Raises:
+            OSError, ValueError, HTTPException: the receiver does not take them.
+        """
+        if hits := [line for line in lines if line.get("new")]:
+            body = json.dumps({"hits": hits}).encode()
+            batch = hashlib.sha256(body).hexdigest()
+            request = Request(url, body, self._headers(batch, body))  # http(s): checked
+            with _OPENER.open(request, timeout=POST_S):
+                pass
 
     def _headers(self, batch: str, body: bytes) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "Idempotency-Key": batch}
@@ -181,4 +191,34 @@ class _NoRedirection(urllib.request.HTTPRedirectHandler):
         """Follow nothing."""
 
 
-_OPENER = urllib.request.build_opener(_NoRedirection)
+class _Bounded(http.client.HTTPConnection):
+    """A connection that ends, however slowly a receiver answers; `timeout` is of each step only."""
+
+    def connect(self) -> None:
+        """Connect, for a while."""
+        super().connect()
+        end = threading.Timer(POST_S, self._end)
+        end.daemon = True
+        end.start()
+
+    def _end(self) -> None:
+        if (sock := self.sock) is not None:  # with TLS another one than when it connected
+            with suppress(OSError):  # it is closed
+                sock.shutdown(socket.SHUT_RDWR)
+
+
+class _BoundedSecure(http.client.HTTPSConnection, _Bounded):
+    """The same with TLS."""
+
+
+class _Http(urllib.request.HTTPHandler):
+    def http_open(self, req: Request) -> http.client.HTTPResponse:
+        return self.do_open(_Bounded, req)
+
+
+class _Https(urllib.request.HTTPSHandler):
+    def https_open(self, req: Request) -> http.client.HTTPResponse:
+        return self.do_open(_BoundedSecure, req)
+
+
+_OPENER = urllib.request.build_opener(_NoRedirection, _Http, _Https)

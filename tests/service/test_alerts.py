@@ -1,6 +1,10 @@
 """Standing searches: their terms, and what is told; on the page: `test_page.py`."""
 
+import json
+import threading
 import time
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import product
 from xml.etree import ElementTree
 
@@ -8,6 +12,7 @@ import pytest
 
 from indexer import index_files
 from searcher.standing_search import TOLD_FROM, StandingSearch
+from service import alerts as alerts_module
 from service.alerts import Alerts
 from service.live_index import LiveIndex
 from std.errors import InputError
@@ -53,6 +58,60 @@ def test_a_list_of_names_is_judged_as_one(tmp_path, german_index, german_setting
     assert by_itself.probability.max() > TOLD_FROM
     alerts.close()
     live.close()
+
+
+def test_a_receiver_that_fails_keeps_nothing_from_the_others(
+    tmp_path, german_settings, monkeypatch
+):
+    """One answers nonsense, one a letter at a time; the third gets each hit once, also later."""
+    took, is_well = [], []
+
+    class Receiver(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if self.path == "/nonsense" and not is_well:
+                self.wfile.write(b"hello\r\n\r\n")
+            elif self.path == "/slow" and not is_well:
+                with suppress(OSError):
+                    while self.wfile.write(b"H"):
+                        time.sleep(0.02)
+            else:
+                took.append((self.path, {hit["term"] for hit in body["hits"]}))
+                self.send_response(204)
+                self.end_headers()
+
+        def log_message(self, *arguments):
+            pass
+
+    monkeypatch.setattr(alerts_module, "POST_S", 0.2)
+    receiver = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+    threading.Thread(target=receiver.serve_forever, daemon=True).start()
+    urls = [
+        f"http://127.0.0.1:{receiver.server_port}/{name}" for name in ("nonsense", "slow", "ok")
+    ]
+    (terms := tmp_path / "terms.txt").write_text("spreewald\n")
+    (tmp_path / "terms.txt.hits.jsonl").write_text('{"posted": 0}\n')  # so present hits are new
+    live = LiveIndex(german_settings)
+    for listed in ("spreewald\n", "spreewald\nland*\n"):
+        terms.write_text(listed)
+        alerts = Alerts(terms, urls, live)
+        alerts.look(live.current)
+        alerts.post()
+        alerts.post()
+        assert "/nonsense: " in alerts.trouble
+        assert "/slow: " in alerts.trouble
+        assert "/ok" not in alerts.trouble
+        alerts.close()
+    assert took == [("/ok", {"spreewald"}), ("/ok", {"land*"})]
+    is_well.append(True)
+    alerts = Alerts(terms, urls, live)
+    alerts.post()
+    assert took[2:] == [(path, {"spreewald", "land*"}) for path in ("/nonsense", "/slow")]
+    assert (alerts.trouble, alerts.searched.posted) == ("", len(alerts.searched.lines))
+    alerts.close()
+    live.close()
+    receiver.shutdown()
+    receiver.server_close()
 
 
 def test_a_list_that_is_not_there_begins_with_the_first_term(serve, changed, tmp_path, german):
