@@ -1,8 +1,9 @@
 """Standing searches: new hits, as documents and as feeds; terms that people add."""
 
+import hashlib
 import html
 from typing import Annotated, Any, Literal
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Query, Request
 from pydantic import Field
@@ -11,7 +12,7 @@ from starlette.responses import Response
 
 from service.alerts import SHOWN, Alerts
 from service.api.models import PROBLEMS, Document, Probability
-from service.api.requests import json_reply, service_of
+from service.api.requests import base_of, has_version, json_reply, service_of
 from service.problems import ProblemError
 from service.recordings import recording_id
 from service.searching import checked
@@ -91,7 +92,10 @@ async def feed(
     ticket: Annotated[str, Query(description="in place of the token")] = "",
 ) -> Response:
     """New hits as a feed: Atom (RFC 4287) or JSON Feed 1.1, the newest first."""
-    base = str(request.base_url).rstrip("/")
+    base = base_of(request)
+    own = f"{base}/api/alerts/feed?" + urlencode(
+        {"format": form} | ({"term": term} if term else {})
+    )
     hits = [hit for hit in _document(request)["hits"] if not term or hit["term"] == term]
     title = f"New hits of {term}" if term else "New hits of standing searches"
     items = [_item(hit, base) for hit in hits]
@@ -100,10 +104,17 @@ async def feed(
             "version": "https://jsonfeed.org/version/1.1",
             "title": title,
             "home_page_url": f"{base}/",
+            "feed_url": own,
             "items": items,
         }
-        return Response(json_bytes(document), media_type=JSON_FEED_TYPE)
-    return Response(_atom(title, base, items), media_type=ATOM_TYPE)
+        content, kind = json_bytes(document), JSON_FEED_TYPE
+    else:
+        content, kind = _atom(title, base, own, items).encode(), ATOM_TYPE
+    etag = f'W/"{hashlib.sha256(content).hexdigest()[:16]}"'  # weak: it may be compressed
+    kept = {"ETag": etag, "Cache-Control": "private, no-cache"}
+    if has_version(request, etag):
+        return Response(status_code=304, headers=kept)
+    return Response(content, media_type=kind, headers=kept)
 
 
 def _item(hit: dict[str, Any], base: str) -> dict[str, str]:
@@ -120,7 +131,7 @@ def _item(hit: dict[str, Any], base: str) -> dict[str, str]:
     }
 
 
-def _atom(title: str, base: str, items: list[dict[str, str]]) -> str:
+def _atom(title: str, base: str, own: str, items: list[dict[str, str]]) -> str:
     newest = items[0]["date_published"] if items else "1970-01-01T00:00:00Z"
     entries = "".join(
         f"<entry><id>{_text(one['id'])}</id><title>{_text(one['title'])}</title>"
@@ -130,8 +141,9 @@ def _atom(title: str, base: str, items: list[dict[str, str]]) -> str:
     )
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">\n'
-        f"<id>{_text(base)}/api/alerts/feed</id><title>{_text(title)}</title>\n"
-        f'<link rel="alternate" href="{_text(base)}/"/><updated>{_text(newest)}</updated>\n'
+        f"<id>{_text(own)}</id><title>{_text(title)}</title>\n"
+        f'<link rel="self" href="{_text(own)}"/><link rel="alternate" href="{_text(base)}/"/>\n'
+        f"<updated>{_text(newest)}</updated>"
         f"<author><name>std</name></author>\n{entries}</feed>\n"
     )
 

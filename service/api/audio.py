@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import FileResponse, Response
 
 from service.api.models import PROBLEMS, PeaksDocument, Seconds, UnderWayDocument
-from service.api.requests import entry_of, json_reply, service_of
+from service.api.requests import entry_of, has_version, json_reply, service_of
 from service.audio import (
     MEDIA_TYPES,
     MOST_SHOWN,
@@ -83,15 +83,10 @@ async def audio(request: Request, recording: str) -> Response:
     sound = FileResponse(
         path, media_type=media_type, headers={"Cache-Control": "private"}, stat_result=status
     )
-    if sound.headers["etag"] in _tags(request.headers.get("if-none-match", "")):
+    if has_version(request, sound.headers["etag"]):
         kept = {name: sound.headers[name] for name in ("etag", "last-modified", "cache-control")}
         return Response(status_code=304, headers=kept)
     return sound
-
-
-def _tags(if_none_match: str) -> list[str]:
-    """The entity tags of a header, without the sign of weak ones."""
-    return [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
 
 
 @router.get("/clips/{recording}", response_class=Response)

@@ -43,6 +43,12 @@ def json_reply(
     return Response(json_bytes(document), status, headers, "application/json")
 
 
+def has_version(request: Request, etag: str) -> bool:
+    """Whether a client has a version already (If-None-Match), weakly compared."""
+    given = request.headers.get("if-none-match", "").split(",")
+    return etag.removeprefix("W/") in [tag.strip().removeprefix("W/") for tag in given]
+
+
 def entry_of(service: Service, recording: str) -> RecordingEntry:
     """The recording with an id.
 

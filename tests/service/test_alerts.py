@@ -152,6 +152,14 @@ def test_a_list_that_is_not_there_begins_with_the_first_term(serve, changed, tmp
         entries = root.findall("{http://www.w3.org/2005/Atom}entry")
         assert len(entries) == len(hits)
         assert feed.headers["content-type"].startswith("application/atom+xml")
+        known = {"If-None-Match": feed.headers["etag"]}
+        again = client("/api/alerts/feed", ticket=ticket, headers=known)
+        assert (again.status, again.body, again.headers["etag"]) == (
+            304,
+            b"",
+            known["If-None-Match"],
+        )
+        assert client("/api/alerts/feed", ticket=ticket, term="und", headers=known).status == 200
         items = client("/api/alerts/feed", ticket=ticket, format="json", term="und").json["items"]
         assert [one["title"].partition(":")[0] for one in items] == ["und"] * len(hits)
         assert len({one["id"] for one in items}) == len(items)
