@@ -125,17 +125,14 @@ def explained(
 
     It is the log of the excess frequency of the words that each path shares with others.
 
-    Paths are alike if they have the same longest word, or words with the term's stem: a word with
-    most letters of the term in a row, or one word alone whose spelling is similar (*funktioniert*
-    and *funktionen* for *funktion*, *organization* for *organisation*). A word at very many of a
-    term's places was itself said there (*mag* for *maak*), more certainly with more places; a word
-    with its stem, which occurs in speech about the same things, at fewer. If several words together
-    have the term's letters (*durch aus* for *durchaus*), the number of false alarms is that of
-    their meeting by chance. An unknown name is written as different words each time, or as a
-    unit (`together`), which explains nothing, unless it is a phrase with a word of the term's stem
-    (*glücklich machen* for *glücklichen*): words that are usual elsewhere, too. Phrases of a
-    language are units up to `PHRASE`; what is beyond that is against another explanation than the
-    term, and counts below 0.
+    A word at very many of a term's places was itself said there (*mag* for *maak*), more certainly
+    with more places; a word with its stem, which occurs in speech about the same things, at fewer.
+    If several words together have the term's letters (*durch aus* for *durchaus*), the number of
+    false alarms is that of their meeting by chance. An unknown name is written as different words
+    each time, or as a unit (`together`), which explains nothing, unless it is a phrase with a word
+    of the term's stem (*glücklich machen* for *glücklichen*): words that are usual elsewhere, too.
+    Phrases of a language are units up to `PHRASE`; what is beyond that is against another
+    explanation than the term, and counts below 0.
 
     Args:
         term: its words as they are spelt; none if it was spoken.
@@ -143,38 +140,66 @@ def explained(
         of_units: (n,) see `together`.
         words, slots: of the archive, see `by_chance`.
     """
-    letters = "".join(term)
-    shared = ceil(SHARED * len(letters))
-    parts = [letters[i : i + shared] for i in range(len(letters) - shared + 1)] if letters else []
-    is_phrase = _are_phrases(paths, words, slots)
-    single = [path for path in {*paths} if len(path) == 1]
-    shares = zip(single, spelling(term, single).tolist(), strict=True)
-    siblings = {path for path, share in shares if share >= SHARED}
-
-    @cache
-    def common(path: tuple[str, ...]) -> str | None:
-        """The common word of paths like this one; None: the term's letters, in several words."""
-        longest, together = max(path, key=len, default=""), "".join(path)
-        if path in siblings or any(map(longest.__contains__, parts)):
-            return letters
-        return None if any(map(together.__contains__, parts)) else longest
-
+    letters, is_phrase = "".join(term), _are_phrases(paths, words, slots)
+    common = _common_words(letters, paths)
     is_unit = [
-        one > 0 and not (common(path) == letters and is_phrase[path])
+        one > 0 and not (common[path] == letters and is_phrase[path])
         for path, one in zip(paths, of_units.tolist(), strict=True)
     ]
     others = [path for path, one in zip(paths, is_unit, strict=True) if not one]
-    counts = Counter(map(common, others))
+    counts = Counter(common[path] for path in others)
     too_often = {one: n / (SIBLINGS if one == letters else SAME) for one, n in counts.items()}
-    joined = {path for path in others if common(path) is None}
+    joined = {path for path in others if common[path] is None}
     too_often[None] = sum(by_chance(path, words, slots) for path in joined)
     of_others = [
-        0.0 if one else log(max(1.0, too_often[common(path)]))
+        0.0 if one else log(max(1.0, too_often[common[path]]))
         for path, one in zip(paths, is_unit, strict=True)
     ]
     steps = np.array([max(len(path) - 1, 0) for path in paths], np.float64)
     beyond = of_units - PHRASE * steps
     return np.array(of_others, np.float64) - np.clip(beyond, 0.0, MOST_TOLD)
+
+
+def _common_words(letters: str, paths: Paths) -> Mapping[tuple[str, ...], str | None]:
+    """What each path has in common with others that are like it.
+
+    Paths are alike if they have the same longest word, or words with the term's stem: a word with
+    most letters of the term in a row, or one word alone whose spelling is similar (*funktioniert*
+    and *funktionen* for *funktion*, *organization* for *organisation*), or several words with a
+    similar spelling and the stem of such a word (*manufaktur es*, and elsewhere *manufakturen*, for
+    *manufactured*).
+
+    Args:
+        letters: of the term.
+        paths: the paths of its places.
+
+    Returns:
+        the longest word; the letters of the term, if a word has its stem; None, if only several
+        words together have it.
+    """
+    distinct = [*{*paths}]
+    shares = zip(distinct, spelling([letters], distinct).tolist(), strict=True)
+    alike = {path for path, share in shares if share >= SHARED}
+    alone = [path[0] for path in alike if len(path) == 1]
+    parts = _runs(letters, len(letters))
+    runs = {run for word in alone for run in _runs(word, max(len(word), len(letters)))}
+
+    def common(path: tuple[str, ...]) -> str | None:
+        longest = max(path, key=len, default="")
+        has_stem = any(map(longest.__contains__, parts))
+        if not has_stem and path in alike:
+            has_stem = len(path) == 1 or any(map(longest.__contains__, runs))
+        if has_stem:
+            return letters
+        return None if any(map("".join(path).__contains__, parts)) else longest
+
+    return {path: common(path) for path in distinct}
+
+
+def _runs(word: str, letters: int) -> list[str]:
+    """The runs of letters of a word that are most of so many letters."""
+    n = ceil(SHARED * letters)
+    return [word[i : i + n] for i in range(len(word) - n + 1)] if n else []
 
 
 def _are_phrases(

@@ -84,6 +84,18 @@ def test_one_word_that_is_spelt_much_like_the_term_is_a_sibling():
     assert found.tolist() == pytest.approx([np.log(SAME / SIBLINGS)] * SAME + [0.0] * 2 * SAME)
 
 
+def test_a_stem_beside_other_words_is_a_sibling_where_one_of_its_forms_stands_alone():
+    """*manufaktur* has eight letters of *manufakturen* in a row; of the term it has seven."""
+    paths = [("manufaktur", "es")] * SIBLINGS + [("manufaktur", "die"), ("mann", "in", "faktoren")]
+    none = np.zeros(len(paths))
+    assert not explained(["manufactured"], paths, none, ARCHIVE, 1e5).any()
+    paths += [("manufakturen",)] * SIBLINGS
+    found = explained(["manufactured"], paths, np.zeros(len(paths)), ARCHIVE, 1e5)
+    of_stem = np.log((2 * SIBLINGS + 1) / SIBLINGS)
+    expected = [of_stem] * (SIBLINGS + 1) + [0.0] + [of_stem] * SIBLINGS
+    assert found.tolist() == pytest.approx(expected)
+
+
 @pytest.mark.parametrize(("slots", "expected"), [(250.0, 6.4), (1000.0, 1.6), (2000.0, 1.0)])
 def test_words_that_are_spelt_like_the_term_together_stand_there_by_chance(slots, expected):
     """*seelen ski* and *selen ski*: 30 times 40 and 10 times 40 over the slots, each path once."""
