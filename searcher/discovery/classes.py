@@ -11,7 +11,7 @@ pairs (a resembles b, b resembles c) would soon join unrelated words.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -87,7 +87,9 @@ def stretches_of(pairs: Sequence[Pair]) -> Stretches:
 
 
 def classes_of(pairs: Sequence[Pair]) -> list[Star]:
-    """The classes, those with the highest sum of scores first; they hardly overlap in time.
+    """The classes, those with the highest sum of scores first.
+
+    The first ones hardly overlap in time; in the others are further likenesses of stretches.
 
     Args:
         pairs: the best first.
@@ -115,26 +117,51 @@ def classes_of(pairs: Sequence[Pair]) -> list[Star]:
 
 
 def _told_once(stars: Sequence[Star]) -> list[Star]:
-    """Remove stretches of which half is in an earlier class."""
-    told: defaultdict[tuple[int, int], list[Stretch]] = defaultdict(list)
-    kept = []
+    """Classes of stretches that are in no earlier one, then further likenesses of all stretches.
+
+    Where a class loses stretches to an earlier one, the pairs of what is left and what is lost are
+    news, too: two places of a word may each resemble a third place more, and not the same.
+    """
+    told, kept = _Told(), list[Star]()
     for star in stars:
-        rows = [row for row, one in enumerate(star.stretches) if not _is_told(one, told)]
-        if len(rows) > 1:
-            some = tuple(star.stretches[row] for row in rows)
-            for one in some:
-                for cell in _cells(one):
-                    told[cell].append(one)
-            kept.append(Star(some, tuple(star.scores[row] for row in rows)))
+        rows = [row for row, one in enumerate(star.stretches) if not told.classes(one)]
+        kept += told.with_rows(star, rows)
+    for star in stars:
+        own = [told.classes(one) for one in star.stretches]
+        rows = [row for row, of in enumerate(own) if row == 0 or not of & own[0]]
+        kept += told.with_rows(star, rows)
     return kept
 
 
-def _is_told(one: Stretch, told: Mapping[tuple[int, int], list[Stretch]]) -> bool:
-    near = (other for cell in _cells(one) for other in told.get(cell, ()))
-    return any(
-        2 * _common_ms(one, other) >= min(one.end_ms - one.begin_ms, other.end_ms - other.begin_ms)
-        for other in near
-    )
+class _Told:
+    """The stretches of the classes so far, by time."""
+
+    def __init__(self) -> None:
+        self._cells: defaultdict[tuple[int, int], list[tuple[Stretch, int]]] = defaultdict(list)
+        self._n = 0
+
+    def classes(self, one: Stretch) -> set[int]:
+        """The classes that have half of a stretch, or of which a stretch has half."""
+        length = one.end_ms - one.begin_ms
+        return {
+            number
+            for cell in _cells(one)
+            for other, number in self._cells.get(cell, ())
+            if 2 * _common_ms(one, other) >= min(length, other.end_ms - other.begin_ms)
+        }
+
+    def with_rows(self, star: Star, rows: Sequence[int]) -> list[Star]:
+        """A further class of some of a star's stretches; none of fewer than two."""
+        if len(rows) < 2:
+            return []
+        kept = Star(
+            tuple(star.stretches[row] for row in rows), tuple(star.scores[row] for row in rows)
+        )
+        for one in kept.stretches:
+            for cell in _cells(one):
+                self._cells[cell].append((one, self._n))
+        self._n += 1
+        return [kept]
 
 
 def _cells(one: Stretch) -> list[tuple[int, int]]:

@@ -165,13 +165,28 @@ def test_a_class_is_a_star_and_no_chain():
     assert stars[0].scores == (900, 900, 800)
 
 
-def test_nearly_the_same_stretch_is_one_and_its_parts_are_told_once():
+def test_nearly_the_same_stretch_is_one_and_parts_of_a_pair_are_told_once():
     a, b, c = Stretch(0, 0, 600), Stretch(1, 0, 600), Stretch(2, 0, 600)
     nearly_a = Stretch(0, 20, 600)
     assert len(classes_of([Pair(a, b, 900), Pair(nearly_a, c, 800)])) == 1
-    part, of_c = Stretch(0, 300, 600), Stretch(2, 300, 600)
-    stars = classes_of([Pair(a, b, 900), Pair(part, of_c, 300)])
+    stars = classes_of([Pair(a, b, 900), Pair(Stretch(0, 300, 600), Stretch(1, 300, 600), 300)])
     assert [star.stretches for star in stars] == [(a, b)]
+
+
+def test_what_else_resembles_a_stretch_is_told_after_all_new_stretches():
+    a, b, _, d, e = (Stretch(row, 0, 600) for row in range(5))
+    part, of_c = Stretch(0, 300, 600), Stretch(2, 0, 400)
+    stars = classes_of([Pair(a, b, 900), Pair(part, of_c, 500), Pair(d, e, 300)])
+    assert [star.stretches for star in stars] == [(a, b), (d, e), (part, of_c)]
+
+
+def test_two_places_of_a_word_that_each_resemble_another_place_more_are_told_together():
+    one, other, near_one, near_other = (Stretch(row, 0, 600) for row in range(4))
+    slightly_longer = Stretch(0, 0, 800), Stretch(1, 0, 800)
+    pairs = [Pair(one, near_one, 900), Pair(other, near_other, 800), Pair(*slightly_longer, 700)]
+    assert [{s.recording for s in star.stretches} for star in classes_of(pairs)] == [
+        {0, 2}, {1, 3}, {0, 1},
+    ]  # fmt: skip
 
 
 def test_chance_counts_pairs_with_reversed_speech():
