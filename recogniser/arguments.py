@@ -116,7 +116,8 @@ def _add_sound(group: "argparse._ArgumentGroup") -> None:
         "--encoder",
         default="",
         metavar="NAME|FOLDER",
-        help="Whisper model that makes the frames (default: --model); with --frames any name",
+        help="Whisper model that makes the frames (default: --model), or hama, the phones of that "
+        "package; with --frames any name",
     )
     group.add_argument(
         "--frames",

@@ -15,7 +15,7 @@ from typing import Any
 
 from recogniser.again import Again
 from recogniser.protocol import Recogniser
-from recogniser.sound import Kept, SoundEncoder, SoundWriter
+from recogniser.sound import HamaSound, Kept, SoundEncoder, SoundWriter
 from std.errors import ConfigError, InputError
 from std.files import AnyPath, read_text
 
@@ -42,7 +42,7 @@ class RecognitionOptions:
     words: bool = True  # False: only the sound
     sound: Kept | None = None  # how frames of the encoder are kept beside the networks
     again: Again | None = None  # only stretches of what was recognised before
-    encoder: str = ""  # Whisper model whose encoder makes them; "" = that of the recognition
+    encoder: str = ""  # Whisper model whose encoder makes them, or hama; "" = the recogniser's
 
     @property
     def shares_encoder(self) -> bool:
@@ -91,6 +91,8 @@ def sound_writer(
     encoder: SoundEncoder
     if options.shares_encoder:
         encoder = recogniser.sound()  # type: ignore[union-attr]  # it is Whisper
+    elif options.encoder == HamaSound.name:
+        encoder = HamaSound()
     else:
         from recogniser.whisper.recognise import WhisperOptions, open_whisper
 

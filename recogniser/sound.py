@@ -1,6 +1,7 @@
 """The sound of recordings: frames of an encoder, window by window, as a recording's file.
 
     SoundEncoder   the interface of an encoder: samples in, 50 frames a second out
+    HamaSound      phones of the package hama: log probabilities as frames
     Scale          the mean and deviation of each dimension of an encoder's frames
     scale_of       an encoder -> its scale, from the reference recording of this package
     SoundWriter    an encoder with its scale: opens files
@@ -18,19 +19,23 @@ docs/sound.md has the measurements.
 
 import hashlib
 import os
+import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from glob import escape
+from importlib import resources
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from recogniser.audio import decode
+from recogniser.audio import decode, loudness_activity
 from recogniser.folder import settle
-from recogniser.protocol import Window
+from recogniser.protocol import SAMPLES_PER_S, Window
+from std.errors import ConfigError
+from std.imports import required
 from std.sound.columns import FRAME_MS, SIGN_BYTES, Encoder, Float16s, Sound, UInt8s, signs
 from std.sound.files import SUFFIX, appended, read_sound, sound_name
 from std.values import Excerpt, Float32s, Recording
@@ -38,6 +43,7 @@ from std.values import Excerpt, Float32s, Recording
 REFERENCE = Path(__file__).with_name("reference.ogg")  # three speakers: English, German, Dutch
 METHOD = 1  # changes when the meaning of frames changes
 SMALLEST_DEVIATION = 1e-6
+LEAST_LOG_PROBABILITY = float(np.log(1e-6))  # of a phone
 
 
 class SoundEncoder(Protocol):
@@ -63,6 +69,39 @@ class SoundEncoder(Protocol):
 
     def encode(self, samples: Float32s) -> Float32s:
         """(m, d) a frame for each 20 ms of a window of 16 kHz."""
+
+
+class HamaSound:
+    """The phones of the package hama (extra ``hama``), whose weights are in the package.
+
+    A frame has the logarithms of the probabilities of 191 tokens: phones of several languages, a
+    word's boundary, and none. Nobody says which speech its weights were learned from.
+    """
+
+    name = "hama"
+    longest_window_s = 28.0  # what follows the first 30 s is cut off without a word
+    speech_probabilities = staticmethod(loudness_activity)
+
+    def __init__(self) -> None:
+        """Load the weights.
+
+        Raises:
+            ConfigError: the extra is not installed, or has no engine for this system.
+        """
+        engine = required("hama._engine", "hama")
+        if not engine.available():
+            raise ConfigError(f"--encoder hama: it has no engine for {platform.platform()}")
+        weights = (resources.files("hama.assets") / "asr_waveform.hama").read_bytes()
+        self.model_hash = hashlib.sha256(weights).hexdigest()
+        self._session = engine.AsrSession(weights)
+
+    def encode(self, samples: Float32s) -> Float32s:
+        n_frames = max(1, -(-len(samples) * 1000 // (FRAME_MS * SAMPLES_PER_S)))
+        whole = np.zeros(n_frames * FRAME_MS * SAMPLES_PER_S // 1000, np.float32)
+        whole[: len(samples)] = samples  # the engine crashes on less than a frame
+        (found,) = self._session.run(["log_probs"], {"waveform": whole})
+        log_probabilities: Float32s = found[0][:n_frames]
+        return np.maximum(log_probabilities, LEAST_LOG_PROBABILITY)
 
 
 class Scale(NamedTuple):

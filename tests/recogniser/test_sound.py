@@ -11,7 +11,7 @@ from recogniser import folder, keep_frames
 from recogniser.processes import record_sound
 from recogniser.protocol import FRAME, Recognition
 from recogniser.recording import StoppedError, Task, recognise
-from recogniser.sound import Scale, SoundWriter, excerpts_of, sound_file
+from recogniser.sound import HamaSound, Scale, SoundWriter, excerpts_of, sound_file
 from std.errors import InputError
 from std.sound.columns import frames
 from std.sound.files import read_sound
@@ -320,3 +320,26 @@ def test_another_encoder_in_the_same_folder_is_refused(tmp_path):
         given(tmp_path / "in", encoder="f")
     with pytest.raises(ValueError, match="expected a name"):
         given(tmp_path / "in", encoder=" ")
+
+
+@pytest.fixture(scope="module")
+def hama():
+    engine = pytest.importorskip("hama._engine", reason="needs the extra 'hama'")
+    if not engine.available():
+        pytest.skip("hama has no engine for this system")
+    return HamaSound()
+
+
+@pytest.mark.parametrize("samples", [1, 320, 321])
+def test_hama_gives_log_probabilities_of_phones_for_each_20_ms(hama, samples):
+    heard = hama.encode(np.sin(np.arange(samples, dtype=np.float32) / 9))
+    assert heard.shape == (-(-samples // SAMPLES), 191)
+    np.testing.assert_allclose(np.exp(heard).sum(axis=1), 1, atol=1e-3)
+
+
+def test_hama_hears_the_same_whatever_it_heard_before(hama):
+    tone = np.sin(np.arange(1600, dtype=np.float32) / 9)
+    first = hama.encode(tone)
+    hama.encode(tone[::-1])
+    np.testing.assert_array_equal(hama.encode(tone), first)
+    assert len(hama.model_hash) == 64
