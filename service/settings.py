@@ -33,6 +33,7 @@ class Limits:
     waiting: int = 100  # waiting requests per kind of worker; further ones get status 429
     body_bytes: int = 4_000_000
     body_s: float = 30.0  # to send a body
+    unpacked_bytes: int = 16_000_000  # of a list in a workbook, whose body is compressed
     cache_bytes: int = 128_000_000
     connections: int = 1000
     upload_bytes: int = 2_000_000_000  # of an added file

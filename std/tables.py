@@ -100,15 +100,24 @@ def _require_xlsx(content: bytes, path: Path | str) -> None:
     """Refuse a file of another kind, or one that grows too large."""
     if content.startswith(OLD_OFFICE):
         raise InputError(path, 0, EXPECTED, "an .xls file, or one with a password", SAVE)
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as parts:
-            sizes = {part.filename: part.file_size for part in parts.infolist()}
-    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-        raise InputError(path, 0, "a whole workbook", str(error)) from error
+    sizes = _sizes(content, path)
     if "xl/workbook.xml" not in sizes:
         raise InputError(path, 0, EXPECTED, "another kind of ZIP file", SAVE)
     if sum(sizes.values()) > MAX_BYTES:
         raise InputError(path, 0, f"a workbook of at most {MAX_BYTES} bytes, decompressed", "more")
+
+
+def unpacked_bytes(content: bytes, path: Path | str) -> int:
+    """The size of a workbook's parts, decompressed; of a text its own. InputError: damaged."""
+    return sum(_sizes(content, path).values()) if content.startswith(ZIP) else len(content)
+
+
+def _sizes(content: bytes, path: Path | str) -> dict[str, int]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as parts:
+            return {part.filename: part.file_size for part in parts.infolist()}
+    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        raise InputError(path, 0, "a whole workbook", str(error)) from error
 
 
 def _records(sheet: Any, formulas: Any, path: Path | str) -> Iterator[Record]:

@@ -13,7 +13,14 @@ from starlette.responses import Response
 from searcher import FormHits, SearchResult
 from service.answers import facet_document
 from service.api.models import PROBLEMS, Document, FacetDocument, FormDocument, Probability
-from service.api.requests import described, json_reply, parameters, position, service_of
+from service.api.requests import (
+    check_list,
+    described,
+    json_reply,
+    parameters,
+    position,
+    service_of,
+)
 from service.api.search import SearchParameters, Written, conditions_of, searched, wish_of
 from service.examples import is_example
 from service.jobs import Stop, in_lane
@@ -24,7 +31,8 @@ from service.settings import Limits
 from service.state import Service
 from std.csv_files import write_csv
 from std.nist import term_file
-from std.values import Term
+from std.tables import unpacked_bytes
+from std.values import Term, TermList
 
 AT_ONCE = 10  # terms between two checks whether the client is connected
 UNDATED = "undated"
@@ -197,13 +205,10 @@ async def counts(
     """Count the hits of a list of terms: lines, a table, a workbook or NIST's XML. `Accept:
     text/csv` asks for a table."""
     service = service_of(request)
-    body = await request.body()
-    given = term_file.parse(io.BytesIO(body), name, column=column)
-    limits, snapshot = service.limits, service.snapshot
-    if len(given.terms) > limits.list_terms:
-        detail = f"expected at most {limits.list_terms} terms, got {len(given.terms)}"
-        raise ProblemError(400, detail)
-    work = partial(_counted, given.terms, snapshot, min_probability, limits)
+    body, limits = await request.body(), service.limits
+    read = partial(_list_of, body, name, column, limits)
+    given = await in_lane(service.queries, request, read, limits.search_s)
+    work = partial(_counted, given.terms, service.snapshot, min_probability, limits)
     rows = await in_lane(service.lists, request, work, limits.list_s)
     years = sorted({year for row in rows for year in row["by_year"]})
     if "text/csv" in request.headers.get("accept", ""):
@@ -216,6 +221,22 @@ async def counts(
             "column": given.column or "",
         }
     )
+
+
+def _list_of(body: bytes, name: str, column: str | None, limits: Limits, stop: Stop) -> TermList:
+    """The list of a request; a small workbook may take long to read.
+
+    Raises:
+        InputError: it is no list.
+        ProblemError: it is too long, or a workbook that grows too large.
+        JobStoppedError: the client disconnected, or reading took too long.
+    """
+    if unpacked_bytes(body, name) > limits.unpacked_bytes:
+        expected = f"expected a workbook of at most {limits.unpacked_bytes} bytes, decompressed"
+        raise ProblemError(413, expected)
+    given = term_file.parse(io.BytesIO(body), name, column=column)
+    check_list(given.terms, limits)
+    return given
 
 
 def _counted(

@@ -4,7 +4,7 @@ FastAPI reads and validates parameters one by one, which takes longer than the r
 a request. `parameters` reads them in one step and describes them as FastAPI would.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar, get_origin
 
@@ -14,8 +14,10 @@ from starlette.responses import Response
 
 from service.problems import ProblemError
 from service.recordings import RecordingEntry
+from service.settings import Limits
 from service.state import Service
 from service.users import User
+from std.values import Term
 from std.written_numbers import json_bytes
 
 
@@ -47,6 +49,19 @@ def has_version(request: Request, etag: str) -> bool:
     """Whether a client has a version already (If-None-Match), weakly compared."""
     given = request.headers.get("if-none-match", "").split(",")
     return etag.removeprefix("W/") in [tag.strip().removeprefix("W/") for tag in given]
+
+
+def check_list(terms: Sequence[Term], limits: Limits) -> None:
+    """Check the terms of a list.
+
+    Raises:
+        ProblemError: there are none or too many, or one is too long.
+    """
+    if not 0 < len(terms) <= limits.list_terms:
+        raise ProblemError(400, f"expected 1 to {limits.list_terms} terms, got {len(terms)}")
+    if (longest := max(len(term.text) for term in terms)) > limits.letters:
+        expected = f"expected terms of at most {limits.letters} letters"
+        raise ProblemError(400, f"{expected}, got {longest}")
 
 
 def entry_of(service: Service, recording: str) -> RecordingEntry:

@@ -18,13 +18,14 @@ from typing import Any
 import numpy as np
 from fastapi import APIRouter, Request
 from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
 from searcher import Expected, SearchResult
 from service.answers import hit_documents
 from service.api.exports import std_list_file
 from service.api.models import PROBLEMS, TermListDocument, TermListResultDocument, reference
-from service.api.requests import json_reply, service_of
+from service.api.requests import check_list, json_reply, service_of
 from service.jobs import JobStoppedError, Stop, in_lane
 from service.live_index import Snapshot
 from service.marks import MarkFile
@@ -127,7 +128,8 @@ async def batch_of(request: Request, limits: Limits) -> Batch:
     """
     body = await request.body()
     if body.lstrip()[:1] == b"<":
-        terms, least = term_list.parse(io.BytesIO(body), "the body").terms, 0.0
+        given_list = await run_in_threadpool(term_list.parse, io.BytesIO(body), "the body")
+        terms, least = given_list.terms, 0.0
     else:
         try:
             given = TermListDocument.model_validate_json(body)
@@ -137,13 +139,7 @@ async def batch_of(request: Request, limits: Limits) -> Batch:
             raise ProblemError(422, f"{where}: {first['msg']}") from error
         least = given.min_probability
         terms = tuple(Term(f"TERM-{i}", text) for i, text in enumerate(given.terms, start=1))
-    if not 0 < len(terms) <= limits.list_terms:
-        raise ProblemError(400, f"expected 1 to {limits.list_terms} terms, got {len(terms)}")
-    for term in terms:
-        if len(term.text) > limits.letters:
-            raise ProblemError(
-                400, f"expected terms of at most {limits.letters} letters, got {len(term.text)}"
-            )
+    check_list(terms, limits)
     return Batch(terms, least)
 
 
@@ -160,9 +156,9 @@ async def searches(request: Request) -> Response:
         return StreamingResponse(events(batch, future, stop), media_type="text/event-stream")
     await in_lane(service.lists, request, work, service.limits.list_s)
     if "xml" in accepted:
-        content = std_list_file(batch.hits, batch.searches, "the body")
-        return Response(content, media_type="application/xml")
-    return json_reply(batch.document())
+        written = partial(std_list_file, batch.hits, batch.searches, "the body")
+        return Response(await run_in_threadpool(written), media_type="application/xml")
+    return await run_in_threadpool(lambda: json_reply(batch.document()))
 
 
 async def events(batch: Batch, future: "asyncio.Future[None]", stop: Stop) -> AsyncIterator[bytes]:
@@ -175,7 +171,7 @@ async def events(batch: Batch, future: "asyncio.Future[None]", stop: Stop) -> As
                 yield event("progress", {"done": shown, "terms": len(batch.terms)})
             await asyncio.wait({future}, timeout=EVENT_S)
         future.result()
-        yield event("result", batch.document())
+        yield await run_in_threadpool(lambda: event("result", batch.document()))
     except (StdError, ProblemError, JobStoppedError) as error:
         problem = as_problem(error) if isinstance(error, StdError) else error
         detail = str(problem) or f"this took more than {stop.seconds:g} s and was stopped"

@@ -2,8 +2,13 @@
 
 import csv
 import io
+import threading
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
+from std.nist import term_file
 
 openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is missing: no workbook is read")
 
@@ -73,3 +78,29 @@ def test_hits_over_dates(client):
     one = found["by_date"][1]
     part = client("/api/search", term="und", where=f"date:{one['period']}..{one['period']}").json
     assert part["total"] == one["hits"]
+
+
+def test_a_workbook_that_grows_is_refused(client):
+    content = io.BytesIO(workbook())
+    with zipfile.ZipFile(content, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as parts:
+        parts.writestr("xl/worksheets/sheet9.xml", b" " * 16_000_001)
+    answer = client("/api/counts", method="POST", body=content.getvalue(), name="a.xlsx")
+    assert len(content.getvalue()) < 200_000
+    assert (answer.status, "at most 16000000 bytes" in answer.json["detail"]) == (413, True)
+    answer = client("/api/counts", method="POST", body=b"a" * 201)
+    assert (answer.status, "at most 200 letters, got 201" in answer.json["detail"]) == (400, True)
+
+
+def test_others_are_answered_while_a_list_is_read(client, monkeypatch):
+    is_answered, parse = threading.Event(), term_file.parse
+
+    def slow(*given, **named):
+        assert is_answered.wait(30)
+        return parse(*given, **named)
+
+    monkeypatch.setattr(term_file, "parse", slow)
+    with ThreadPoolExecutor(1) as other:
+        counted = other.submit(client, "/api/counts", method="POST", body=b"und\n")
+        assert client("/api/recordings").status == 200
+        is_answered.set()
+        assert counted.result().json["terms"][0]["term"] == "und"
