@@ -124,14 +124,14 @@ def _records(sheet: Any, formulas: Any, path: Path | str) -> Iterator[Record]:
     """Yield the rows of a sheet that have anything in them."""
     sheet.reset_dimensions()  # the size that a file states may be wrong
     formulas.reset_dimensions()
-    rows = zip(
-        sheet.iter_rows(values_only=True, max_row=MAX_ROWS, max_col=MAX_SHEET_COLUMNS),
-        formulas.iter_rows(values_only=True, max_row=MAX_ROWS, max_col=MAX_SHEET_COLUMNS),
+    rows = zip(  # without max_col, empty rows up to a stray cell have no cells
+        sheet.iter_rows(values_only=True, max_row=MAX_ROWS),
+        formulas.iter_rows(values_only=True, max_row=MAX_ROWS),
         strict=True,
     )
     for line, (values, written) in enumerate(rows, start=1):
         _require_values(values, written, f"{path}: sheet {sheet.title}", line)
-        fields = [as_meant(_text(value)) for value in values]
+        fields = [as_meant(_text(value)) for value in values[:MAX_SHEET_COLUMNS]]
         while fields and not fields[-1]:
             fields.pop()
         if fields:

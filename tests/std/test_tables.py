@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import pytest
 
+from std import tables
 from std.errors import InputError
 from std.metadata.read import parse_cells
 from std.nist import term_file
@@ -185,3 +186,15 @@ def test_a_damaged_workbook_is_read_or_refused():
         for content in (damaged, whole[: at + 4]):
             with suppress(InputError):
                 read_table(content, "x.xlsx", lambda name: False)
+
+
+def test_a_stray_cell_far_below_costs_no_row_of_cells(monkeypatch):
+    """Each empty row above it had a thousand cells: minutes for one at the end of a sheet."""
+    book, content, read = openpyxl.Workbook(), io.BytesIO(), []
+    book.active["A1"], book.active["A2"], book.active["C2000"] = "Term", "haus", "x"
+    book.active["XFD3"] = "beyond the columns that are read"
+    book.save(content)
+    monkeypatch.setattr(tables, "_text", lambda value: read.append(value) or str(value or ""))
+    found = tables.sheet_of(content.getvalue(), "terms.xlsx").records
+    assert found == [(1, ["Term"]), (2, ["haus"]), (2000, ["", "", "x"])]
+    assert len(read) < 2 * tables.MAX_SHEET_COLUMNS
