@@ -17,8 +17,9 @@ from service.api.models import (
     WordsDocument,
 )
 from service.api.requests import entry_of, json_reply, position, service_of
-from service.jobs import in_lane
+from service.jobs import Stop, in_lane
 from std.corrections import CorrectedWord
+from std.written_numbers import json_bytes
 
 router = APIRouter(prefix="/api/recordings", tags=["recordings"], responses=PROBLEMS)
 
@@ -60,17 +61,13 @@ async def recording_words(
     key = "words", snapshot.number, entry.id, from_s, to_s, alternatives
     content = service.cache.get(key)
     if content is None:
-        found = await in_lane(
-            service.known,
-            request,
-            lambda stop: snapshot.index.words(
-                entry.recording, from_s, to_s, alternatives=alternatives
-            ),
-            service.limits.search_s,
-        )
-        corrected = snapshot.corrected_words.get(entry.recording, ())
-        words = [word_document(word, corrected) for word in found]
-        content = json_reply({"words": words}).body
+
+        def written(stop: Stop) -> bytes:
+            found = snapshot.index.words(entry.recording, from_s, to_s, alternatives=alternatives)
+            corrected = snapshot.corrected_words.get(entry.recording, ())
+            return json_bytes({"words": [word_document(word, corrected) for word in found]})
+
+        content = await in_lane(service.known, request, written, service.limits.search_s)
         service.cache.put(key, content, len(content) + 200)
     return Response(content, media_type="application/json")
 

@@ -250,15 +250,13 @@ async def recording_page(request: Request, recording: str) -> Response:
     entry = entry_of(service, recording)
     if "words" not in request.query_params:
         return page(entry=entry, lines=None, notes=())
-    index = service.snapshot.index
-    said = await in_lane(
+    index, notes = service.snapshot.index, service.marks.noted().get(entry.recording, ())
+    return await in_lane(
         service.known,
         request,
-        lambda stop: index.words(entry.recording),
+        lambda stop: page(entry=entry, lines=lines_of(index.words(entry.recording)), notes=notes),
         service.limits.search_s,
     )
-    notes = service.marks.noted().get(entry.recording, ())
-    return page(entry=entry, lines=lines_of(said), notes=notes)
 
 
 @router.get("/embed/{recording}")

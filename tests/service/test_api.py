@@ -5,7 +5,9 @@ import io
 import json
 import re
 import shutil
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from indexer import index_files
 from searcher import Hit, open_index
 from service import answers
 from service.api import models
+from service.api import recordings as recordings_module
 from service.page import routes
 from service.settings import Limits
 from std.nist import std_list, term_list
@@ -255,6 +258,21 @@ def test_recordings_and_their_words(client, index):
     page = client("/api/recordings", limit=4, cursor="12").json
     assert len(page["recordings"]) == 3
     assert page["next_cursor"] is None
+
+
+def test_others_are_answered_while_the_words_of_hours_are_written(client, monkeypatch):
+    is_answered, document = threading.Event(), recordings_module.word_document
+
+    def slow(*given):
+        assert is_answered.wait(30)
+        return document(*given)
+
+    monkeypatch.setattr(recordings_module, "word_document", slow)
+    with ThreadPoolExecutor(1) as other:
+        words = other.submit(client, "/api/recordings/KERSTIN_00/words", from_=20, to=21)
+        assert client("/api/recordings").status == 200
+        is_answered.set()
+        assert words.result().json["words"]
 
 
 @pytest.mark.parametrize(
