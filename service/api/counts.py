@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from searcher import FormHits, SearchResult
@@ -212,15 +213,15 @@ async def counts(
     rows = await in_lane(service.lists, request, work, limits.list_s)
     years = sorted({year for row in rows for year in row["by_year"]})
     if "text/csv" in request.headers.get("accept", ""):
-        return Response(_table(rows, years), media_type="text/csv; charset=utf-8")
-    return json_reply(
-        {
-            "terms": rows,
-            "years": years,
-            "min_probability": min_probability,
-            "column": given.column or "",
-        }
-    )
+        content = await run_in_threadpool(_table, rows, years)
+        return Response(content, media_type="text/csv; charset=utf-8")
+    document = {
+        "terms": rows,
+        "years": years,
+        "min_probability": min_probability,
+        "column": given.column or "",
+    }
+    return await run_in_threadpool(json_reply, document)
 
 
 def _list_of(body: bytes, name: str, column: str | None, limits: Limits, stop: Stop) -> TermList:
