@@ -187,7 +187,7 @@ def labelled(one: Direction) -> Examples:
     original = found_terms.calibrate
     with mock.patch.object(found_terms, "calibrate", calibrate):
         found = searched(one, "spoken", POINTS[0])
-    ((_, _, _, lexical, phonetic, _),) = calls
+    ((*_, lexical, phonetic, _),) = calls
     candidates = lexical.candidates
     bounds = np.searchsorted(candidates.term, np.arange(len(found.terms) + 1)).tolist()
     evidence, places, scores = [], [], []
