@@ -114,7 +114,7 @@ def meant(name: str, known: Iterable[str], most: int = 1) -> str:
         known: all names that are valid.
         most: the largest number of names in the question.
 
-    >>> meant("--treshold", ["--threshold", "--limit"]), meant("--xyz", ["--limit"])
+    >>> meant("--treshold", ["--threshold", "--limit"]), meant("--store", ["--json"])
     ("; is '--threshold' meant?", '')
     >>> meant("Kaldi", ["mesh", "kaldi-lattice"])
     "; is 'kaldi-lattice' meant?"
@@ -122,5 +122,7 @@ def meant(name: str, known: Iterable[str], most: int = 1) -> str:
     by_lower = {one.lower(): one for one in islice(known, MOST_KNOWN)}
     begun = name.lower()
     near = [one for one in by_lower if begun and one.startswith(begun)][:most]
-    near = near or get_close_matches(begun, by_lower, most, SIMILARITY)
+    if not near:  # the dashes of options say nothing
+        bare = {one.lstrip("-"): one for one in by_lower}
+        near = [bare[one] for one in get_close_matches(begun.lstrip("-"), bare, most, SIMILARITY)]
     return f"; is {' or '.join(repr(by_lower[one]) for one in near)} meant?" if near else ""
