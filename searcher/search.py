@@ -34,7 +34,7 @@ from std.config import Config, DecisionConfig
 from std.execution.workers import IN_PROCESS, Executor
 from std.spoken_queries import SpokenQuery
 from std.store.columns import Int64s
-from std.values import Bools, Float64s, SearchMode, Term
+from std.values import Bools, Excerpt, Float64s, SearchMode, Term
 
 LITERAL_METHODS = ("exact", "wildcard")  # look up a term as it is spelt
 
@@ -129,7 +129,8 @@ def _candidates(
         index: where.
     """
     begin, parts = time.perf_counter(), found.of_language
-    candidates, variants, occurs = combine_languages(parts, occurs_in, found.words, index)
+    excerpts = found.speech.excerpts
+    candidates, variants, occurs = combine_languages(parts, occurs_in, found.words, index, excerpts)
     certain = is_certain(candidates, variants, index)
     candidates = _as_certain(candidates, certain)  # nothing beside them is likelier
     occurs[candidates.term[certain]] = 1.0
@@ -226,6 +227,7 @@ def combine_languages(
     occurs_in: Sequence[Float64s],
     words: Sequence[tuple[str, ...]],
     index: PreparedIndex,
+    excerpts: Sequence[Excerpt] | None,
 ) -> tuple[Candidates, tuple[Variant, ...], Float64s]:
     """Candidates of all languages.
 
@@ -233,8 +235,10 @@ def combine_languages(
         parts: the parts of each language.
         occurs_in: of each language (terms,) the probability that each term occurs there, judged by
             itself.
-        words: the words of each term; its spelling makes some languages less likely than others.
+        words: the words of each term; its spelling makes some languages less likely than others
+            that are searched.
         index: the languages.
+        excerpts: of the ECF; None = everything is searched.
 
     Returns:
         candidates; the variants they point into; (terms,) the probability that each term occurs.
@@ -242,7 +246,12 @@ def combine_languages(
     occurs = np.max([np.zeros(len(words)), *occurs_in], axis=0)
     if len(parts) == 1:
         return parts[0].candidates, parts[0].variants, occurs
-    log_odds = term_log_odds(words, [language.trigrams for language in index.languages])
+    within = None if excerpts is None else index.copies.searched(excerpts)
+    searched = [at for at, one in enumerate(index.languages) if one.speech_s(within) > 0]
+    log_odds = np.zeros((len(words), len(parts)))
+    if len(searched) > 1:
+        trigrams = [index.languages[at].trigrams for at in searched]
+        log_odds[:, searched] = term_log_odds(words, trigrams)
     first, combined = 0, []
     for part, occurs_here, odds in zip(parts, occurs_in, log_odds.T, strict=True):
         candidates = part.candidates

@@ -39,7 +39,7 @@ from std.phonetics.lexicon import Lexicon
 from std.store import open_store
 from std.store.resident import ResidentSegment
 from std.text import Normalisation
-from std.values import Term
+from std.values import Excerpt, Recording, Term
 
 GERMAN = "das haus garten schule strasse kirche wasser schiff"
 DUTCH = "het huis tuin school straat kerk water schip"
@@ -121,6 +121,17 @@ def test_in_its_own_recordings_a_language_is_searched_as_alone(segment):
     alone = found_in([german], "kirchenschiff", "garten")
     together = found_in([dutch, german], "kirchenschiff", "garten")
     assert [one for one in rows(together) if one[1] == "g"] == rows(alone)
+
+
+def test_a_language_that_an_ecf_leaves_out_makes_no_place_of_another_less_likely(segment):
+    german, dutch = segment(GERMAN, "de", "g"), segment(DUTCH + " kirchenboot", "nl", "n")
+    ecf = SearchedSpeech([Excerpt(Recording("g", 1), 0, 60)], 60)
+    terms = [Term("kirchenboot", "kirchenboot")]
+    alone, together = (
+        search(terms, prepare(some, Config()), ecf) for some in ([german], [dutch, german])
+    )
+    assert len(alone.probability)
+    np.testing.assert_allclose(together.probability, alone.probability)
 
 
 def test_a_term_of_one_language_makes_no_place_of_another_likelier(segment, monkeypatch):
