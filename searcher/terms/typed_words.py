@@ -90,7 +90,7 @@ def typed_in(
     tables = [one.table for one in vocabularies]
     is_known = _is_known(word, vocabularies)
     others = {other for table in tables for other in table.with_stops.get(word, ())}
-    core = word if is_known or others else bare(word) or word
+    core = word if is_known or others else _without_punctuation(word, vocabularies)
     if core != word and _is_known(core, vocabularies):
         others.add(core)
         is_known = True
@@ -108,6 +108,14 @@ def typed_in(
     if plain != core and not (is_known or others):
         others |= _unaccented(core, vocabularies)
     return others
+
+
+def _without_punctuation(word: str, vocabularies: Sequence[Typed]) -> str:
+    """A word without what stands around it, but an apostrophe that a vocabulary has before it."""
+    core = bare(word) or word
+    elided = f"'{core}"  # 'n, 'tis
+    is_elided = word.startswith("'") and not _is_known(core, vocabularies)
+    return elided if is_elided and _is_known(elided, vocabularies) else core
 
 
 def _unaccented(word: str, vocabularies: Sequence[Typed]) -> set[str]:
