@@ -276,6 +276,9 @@ async def user(
         if think_s:
             await asyncio.sleep(random.expovariate(1 / think_s))
         began = time.perf_counter()
+        if reader.at_eof():  # the service keeps no connection for long; a browser opens another one
+            writer.close()
+            reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
         status, _ = await ask(reader, writer, f"/api/search?term={quote(word)}")
         found.append((status, 1000 * (time.perf_counter() - began)))
     writer.close()

@@ -201,8 +201,8 @@ def _bare(word: str) -> str:
 def bare(written: str) -> str:
     """Take off blanks, punctuation and symbols around a word, but those of a name (``c++``).
 
-    >>> bare(" »Haus-Nr.«, "), bare("don't"), bare("..."), bare("C++,"), bare("$5.")
-    ('Haus-Nr', "don't", '', 'C++', '5')
+    >>> bare(" »Haus-Nr.«, "), bare("don't"), bare("..."), bare("C++,"), bare("$5."), bare("ja❤️!")
+    ('Haus-Nr', "don't", '', 'C++', '5', 'ja')
     """
     if written.isalnum():  # letters and numbers: most words
         return written
@@ -210,12 +210,19 @@ def bare(written: str) -> str:
     if written.isalnum():
         return written
     first, last = 0, len(written)
-    while first < last and unicodedata.category(written[first])[0] not in "LNM":
+    while first < last and _is_around(written, first):
         first += 1
-    while last > first and unicodedata.category(written[last - 1])[0] not in "LNM":
+    while last > first and _is_around(written, last - 1):
         last -= 1
     symbols = _SYMBOLS_BEHIND.match(written, last)
     return written[first : symbols.end() if symbols else last]
+
+
+def _is_around(written: str, at: int) -> bool:
+    """Whether a character is none of a word; a mark is what it stands on (emojis have some)."""
+    while at and unicodedata.category(written[at])[0] == "M":
+        at -= 1
+    return unicodedata.category(written[at])[0] not in "LNM"
 
 
 def _quoted(text: str) -> str:

@@ -114,7 +114,7 @@ def _without_punctuation(word: str, vocabularies: Sequence[Typed]) -> str:
     """A word without what stands around it, but an apostrophe that a vocabulary has before it."""
     core = bare(word) or word
     elided = f"'{core}"  # 'n, 'tis
-    is_elided = word.startswith("'") and not _is_known(core, vocabularies)
+    is_elided = elided in word and not _is_known(core, vocabularies)
     return elided if is_elided and _is_known(elided, vocabularies) else core
 
 
