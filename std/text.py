@@ -206,9 +206,8 @@ def bare(written: str) -> str:
     """
     if written.isalnum():  # letters and numbers: most words
         return written
-    written = written.strip(_ASCII_AROUND)
-    if written.isalnum():
-        return written
+    if (stripped := written.strip(_ASCII_AROUND)).isalnum():
+        return stripped
     first, last = 0, len(written)
     while first < last and _is_around(written, first):
         first += 1

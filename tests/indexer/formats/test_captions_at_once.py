@@ -57,17 +57,26 @@ def test_what_repeats_is_never_overlooked(texts):
 
 
 def slow_bare(written):
-    """Letter by letter."""
+    """Letter by letter, each with its marks."""
     if "**" in written or written.strip().lower() in nonwords.UNKNOWN_WORDS:
         return "<unk>"
-    kept = [i for i, letter in enumerate(written) if unicodedata.category(letter)[0] in "LNM"]
-    return written[kept[0] : kept[-1] + 1] if kept else ""
+    letters = []
+    for one in written:
+        if letters and unicodedata.category(one)[0] == "M":
+            letters[-1] += one
+        else:
+            letters.append(one)
+    kept = [i for i, one in enumerate(letters) if unicodedata.category(one[0])[0] in "LNM"]
+    return "".join(letters[kept[0] : kept[-1] + 1]) if kept else ""
 
 
 @given(WORDS)
 @example("<unk>")
 @example("[UNK]")
 @example("s***")
+@example("\U0001f3b5\u0301")
+@example("<\u0301a")
+@example("1<\u0301")
 def test_bare_words(written):
     assert hypotheses.bare(written) == slow_bare(written)
 
