@@ -31,7 +31,7 @@ Zipf's law: Simon 1955, "On a class of skew distribution functions", Biometrika 
 """
 
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -243,7 +243,7 @@ def _own_grid(own: _Places, places: int, known: Known) -> Grid:
     return _grid(rates, min(max(int(weight[0].argmax()), 2), rates - 3))
 
 
-@cache
+@lru_cache(maxsize=256)  # of thousands that there may be in a service that runs for months
 def _grid(rates: int, likeliest: int | None = None) -> Grid:
     """The grid of so many rates, from the lowest up; fine about one of them, if it is named."""
     log_rate = LOG_RATES[0] + STEP * np.arange(rates)
