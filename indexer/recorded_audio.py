@@ -33,7 +33,7 @@ from std.audio.files import HINT, AudioFolder, audio_folder, is_audio
 from std.errors import InputError
 from std.metadata.cells import Cells, completed
 from std.metadata.table import AUDIO, Metadata, updated
-from std.recordings import index_recordings
+from std.recordings import index_recordings, inputs_of
 from std.store import Store
 
 _OUTPUT = re.compile(r"(\.ch\d+)?\.sound$|\.jsonl(\.gz)?$")  # of std-recognise, after the name
@@ -70,15 +70,15 @@ def recorded_audio(
     """
     finder = _Finder(audio_folder(root))
     segments, metadata = contents(stores)
-    files = dict.fromkeys(one.recording.file for one in index_recordings(segments, metadata))
+    inputs = inputs_of(index_recordings(segments, metadata))
     rows: dict[str, Mapping[str, str]] = {}
     found, missing, problems = 0, [], []
-    for file in files:
+    for file, paths in inputs.items():
         if only is not None and file not in only:
             continue
         before = metadata.values(file)
         try:
-            place = finder.place(file, before)
+            place = finder.place(file, before, paths)
             cells = finder.cells(file, place, before) if place else {}
         except InputError as error:
             problems.append(error)
@@ -142,12 +142,13 @@ class _Finder:
             sizes.setdefault(str((self.folder.root / file).stat().st_size), []).append(file)
         return sizes
 
-    def place(self, file: str, before: Mapping[str, str]) -> str | None:
+    def place(self, file: str, before: Mapping[str, str], inputs: Sequence[str]) -> str | None:
         """The path below the root.
 
         Args:
             file: the file of the recording.
             before: its metadata.
+            inputs: the paths that it was read from.
 
         Raises:
             InputError: several files fit, or another recording is at the path.
@@ -158,7 +159,7 @@ class _Finder:
             moved = [one for one in candidates if file_digest(self.folder.root / one) == digest]
             if len(moved) == 1:
                 return moved[0]
-        found = self.folder.find(file, before)
+        found = self.folder.find(file, before, inputs)
         if found is None and said in self._names:
             path, expected = self.folder.root / said, f"the audio of {file}"
             length_s = before.get(DURATION_S, "")

@@ -8,7 +8,7 @@ that this module makes; no text of a request becomes part of a path.
 import hashlib
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +23,7 @@ from std.audio.files import AUDIO_TYPES, AudioFolder, is_audio
 from std.errors import InputError
 from std.marks import Mark
 from std.metadata.table import AUDIO, Metadata, of_channel
-from std.recordings import IndexRecording
+from std.recordings import IndexRecording, inputs_of
 from std.values import Recording
 
 Facet = tuple[npt.NDArray[np.int64], tuple[str, ...]]  # number of each entry's value; the values
@@ -145,7 +145,7 @@ def without_places(metadata: Mapping[str, str]) -> dict[str, str]:
 
 
 def heard(
-    indexed: Iterable[IndexRecording], folder: AudioFolder | None, given: Metadata
+    indexed: Collection[IndexRecording], folder: AudioFolder | None, given: Metadata
 ) -> tuple[dict[str, Path | None], list[InputError]]:
     """The audio of recordings, and the errors of recordings without a clear audio file.
 
@@ -159,13 +159,14 @@ def heard(
     """
     found: dict[str, Path | None] = {}
     problems = []
+    inputs = inputs_of(indexed)
     for one in indexed if folder else ():
         file = one.recording.file
         if folder is None or file in found:
             continue
         known = given.values(file) if given.values(file).get(AUDIO) else one.metadata
         try:
-            path = folder.path(file, known)
+            path = folder.path(file, known, inputs[file])
         except InputError as error:
             problems.append(error)
             path = None

@@ -89,6 +89,15 @@ class Recordings(Framed, list[IndexRecording]):
         ]
 
 
+def inputs_of(recordings: Iterable[IndexRecording]) -> dict[str, tuple[str, ...]]:
+    """The inputs of each audio file, of all its channels, in the order of the recordings."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one in recordings:
+        file = one.recording.file
+        found[file] = tuple(dict.fromkeys((*found.get(file, ()), *one.inputs)))
+    return found
+
+
 def index_recordings(
     segments: Iterable[Segment], metadata: Metadata, *, with_speakers: bool = False
 ) -> list[IndexRecording]:

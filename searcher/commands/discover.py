@@ -121,6 +121,7 @@ def discover(args: argparse.Namespace) -> int:
     from searcher import open_index, write_class_page, write_classes
     from std.distinct import require_distinct
     from std.execution.processes import executor
+    from std.recordings import inputs_of
 
     if args.names and not args.unexplained:
         raise StdError("expected --unexplained with --names, got none")
@@ -150,9 +151,14 @@ def discover(args: argparse.Namespace) -> int:
         if args.output:
             write_classes(found.classes, args.output)
         if args.page:
-            title = f"What recurs in {', '.join(args.store)}"
-            metadata = index.metadata
-            write_class_page(found, args.page, title=title, audio=args.audio, metadata=metadata)
+            write_class_page(
+                found,
+                args.page,
+                title=f"What recurs in {', '.join(args.store)}",
+                audio=args.audio,
+                metadata=index.metadata,
+                inputs=inputs_of(index.recordings()),
+            )
     if form == JSON:
         print_json(document(found) | started.cost()._asdict())
     elif form == TABLE:

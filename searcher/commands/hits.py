@@ -124,6 +124,7 @@ def write_edits(
 ) -> None:
     """Write the shown hits for editing programs, without rejected ones."""
     from searcher.output.media import write_markers, write_timeline
+    from std.recordings import inputs_of
     from std.timelines import FRAME_RATES, frames_of
 
     chosen = [hit for hit in hits if hit.decision != "NO"][: args.limit or None]
@@ -138,6 +139,7 @@ def write_edits(
             args.timeline,
             audio=args.audio,
             metadata=index.metadata,
+            inputs=inputs_of(index.recordings()),
             around_s=args.clip_around,
             rate=rate,
             first_frame=first_frame,
@@ -153,6 +155,7 @@ def write_media(
 ) -> None:
     """Cut clips and write subtitles of the shown hits, without rejected ones."""
     from searcher.output.media import write_clips, write_subtitles
+    from std.recordings import inputs_of
 
     chosen = [hit for hit in hits if hit.decision != "NO"][: args.limit or None]
     if args.srt:
@@ -165,6 +168,7 @@ def write_media(
                 args.clips,
                 audio=args.audio,
                 metadata=index.metadata,
+                inputs=inputs_of(index.recordings()),
                 kind=args.clip_format,
                 around_s=args.clip_around,
                 advance=advance,

@@ -9,7 +9,7 @@ write_classes       classes -> a class file, which std-discovery scores:
 """
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +18,7 @@ import numpy as np
 
 from searcher.discovery.found import Discovered, DiscoveredClass, DiscoveredFragment
 from std import __version__
-from std.audio.files import audio_folder, audio_of
+from std.audio.files import NO_INPUTS, audio_of
 from std.display.numbers import clock, counted
 from std.display.rows import templates
 from std.errors import InputError, StdError
@@ -47,6 +47,7 @@ def write_class_page(
     title: str,
     audio: str | PathLike[str] | None = None,
     metadata: Metadata = NO_METADATA,
+    inputs: Mapping[str, Sequence[str]] = NO_INPUTS,
 ) -> None:
     """Write classes as a page.
 
@@ -56,14 +57,15 @@ def write_class_page(
         title: the title of the page.
         audio: folder of the recordings' audio; None: only what metadata name has sound.
         metadata: the metadata of the recordings: ``audio`` names a file.
+        inputs: by recording, the recogniser output that it was read from.
 
     Raises:
         StdError: ``audio`` is not a folder, several files may be the audio of a recording, PyAV is
             not installed, or the file cannot be written.
     """
-    if audio is not None and not Path(audio).is_dir():
-        raise StdError(f"--audio {audio}: expected a folder")
-    folder = None if audio is None else audio_folder(Path(audio))
+    shown = found.classes[:SHOWN_CLASSES]
+    heard = (part.recording.file for one in shown for part in one.fragments[:HEARD])
+    places = audio_of(heard, None if audio is None else Path(audio), metadata, inputs)
     classes = [
         {
             "number": number,
@@ -72,12 +74,12 @@ def write_class_page(
             "rows": [
                 _row(
                     part,
-                    audio_of(part.recording.file, folder, metadata) if row < HEARD else None,
+                    places[part.recording.file] if row < HEARD else None,
                 )
                 for row, part in enumerate(one.fragments)
             ],
         }
-        for number, one in enumerate(found.classes[:SHOWN_CLASSES], start=1)
+        for number, one in enumerate(shown, start=1)
     ]
     left = len(found.classes) - len(classes)
     html = templates(__package__).get_template("classes.html").render(

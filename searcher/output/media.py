@@ -7,7 +7,7 @@ write_markers     a file of markers for each recording: Premiere, Resolve, Avid
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import numpy as np
 from searcher.output.context import CHANGE
 from searcher.results.hits import Hit
 from std.audio.facts import DURATION_S, facts_of
-from std.audio.files import audio_folder, audio_of
+from std.audio.files import NO_INPUTS, audio_of
 from std.audio.samples import RATES, Format, samples, sound_file
 from std.characters import text_of
 from std.csv_files import NUMBER
@@ -43,6 +43,7 @@ def write_clips(
     *,
     audio: Path | None,
     metadata: Metadata,
+    inputs: Mapping[str, Sequence[str]] = NO_INPUTS,
     kind: Format,
     around_s: float,
     advance: Callable[[float], None] = lambda amount: None,
@@ -54,6 +55,7 @@ def write_clips(
         folder: the output folder; it is created.
         audio: folder of audio files (`std.audio.files`); None = there is none.
         metadata: the metadata of the recordings: ``audio`` names a file, where ``audio`` has none.
+        inputs: by recording, the recogniser output that it was read from.
         kind: the kind of the files.
         around_s: additional time on both sides.
         advance: called after each hit.
@@ -65,10 +67,7 @@ def write_clips(
         StdError: nothing can be cut, several files may be the audio of a recording, the folder
             cannot be written, or PyAV is not installed.
     """
-    if audio and not audio.is_dir():
-        raise StdError(f"--audio {audio}: expected a folder")
-    folder_of_audio = audio_folder(audio) if audio else None
-    places = {hit.file: audio_of(hit.file, folder_of_audio, metadata) for hit in hits}
+    places = audio_of((hit.file for hit in hits), audio, metadata, inputs)
     if hits and not any(places.values()):
         raise StdError(
             f"--clips: expected audio of {', '.join(sorted(places)[:3])} in the folder --audio or "
@@ -161,6 +160,7 @@ def write_timeline(
     *,
     audio: Path | None,
     metadata: Metadata,
+    inputs: Mapping[str, Sequence[str]] = NO_INPUTS,
     around_s: float,
     rate: Fraction,
     first_frame: int = 0,
@@ -172,6 +172,7 @@ def write_timeline(
         path: a file ``....edl`` or ``....fcpxml``.
         audio: folder of audio files; None = there is none.
         metadata: the metadata of the recordings.
+        inputs: by recording, the recogniser output that it was read from.
         around_s: how much more is shown on both sides.
         rate: frames a second of the edit.
         first_frame: the first frame of the edit.
@@ -181,7 +182,7 @@ def write_timeline(
             recording several files may be the audio; the file cannot be written.
     """
     is_xml = path.suffix.lower() == ".fcpxml"
-    clips = _edit_clips(hits, audio, metadata, around_s)
+    clips = _edit_clips(hits, audio, metadata, inputs, around_s)
     missing = {clip.source for clip in clips if not Path(clip.source).is_absolute()}
     if is_xml and missing:
         expected = f"{path}: expected audio of {', '.join(sorted(missing)[:3])}"
@@ -218,17 +219,20 @@ def write_markers(
         of_recording.setdefault(Recording(hit.file, hit.channel), []).append(hit)
     names = distinct_names(recording_name(in_order[0]) for in_order in of_recording.values())
     for name, in_order in zip(names, of_recording.values(), strict=True):
-        clips = _edit_clips(in_order, None, NO_METADATA, 0.0)
+        clips = _edit_clips(in_order, None, NO_METADATA, NO_INPUTS, 0.0)
         with open_output(folder / f"{name}{MARKER_ENDS[kind]}") as sink:
             sink.write(markers(clips, kind, in_order[0].file, rate, first_frame))
 
 
 def _edit_clips(
-    hits: Sequence[Hit], audio: Path | None, metadata: Metadata, around_s: float
+    hits: Sequence[Hit],
+    audio: Path | None,
+    metadata: Metadata,
+    inputs: Mapping[str, Sequence[str]],
+    around_s: float,
 ) -> list[EditClip]:
     """The stretches of hits; a recording without audio is a file of its name."""
-    folder = audio_folder(audio) if audio else None
-    places = {hit.file: audio_of(hit.file, folder, metadata) for hit in hits}
+    places = audio_of((hit.file for hit in hits), audio, metadata, inputs)
     durations_s = {hit.file: _duration_s(hit, places[hit.file]) for hit in hits}
     clips = []
     for hit in hits:

@@ -2,17 +2,19 @@
 
     AudioFolder     the audio files below a folder; finds that of a recording
     audio_folder    walk a folder
-    audio_of        the file of a recording, of a folder or of its metadata
+    audio_of        the files of recordings, of a folder or of their metadata
     is_audio        whether a file begins like an audio file
 
 A recording's metadata may name its file, by a path below the folder (``std-recognise`` and
 ``std-index --audio`` write it), with digest and duration: a file of another recording is never
 used, whatever its name (`std.audio.facts`). If the metadata name no file, it is found by its name:
 the name of the recording; or its folders and its name (``radio_news``), as ``--name-by path`` names
-recordings; or the name without a language suffix (``Folge 1.de``). If several files fit, it is an
-error. Files with the same stem in one folder, as ``a.wav`` and ``a.mp3``, count as one recording,
-and the one that browsers play is used. A link is followed only if it leads to a file below the
-folder.
+recordings; or the name without a language suffix (``Folge 1.de``). If no file or several have the
+name, the recogniser output decides that the recording was read from: ``2025/Interview 1.mp3``
+belongs to ``captions/2025/Interview 1.srt``, because its folders end those of the captions. If
+still several files fit, it is an error. Files with the same stem in one folder, as ``a.wav`` and
+``a.mp3``, count as one recording, and the one that browsers play is used. A link is followed only
+if it leads to a file below the folder.
 """
 
 import os
@@ -46,6 +48,7 @@ _BEGINNING = re.compile(
     re.DOTALL,
 )
 LOOKED_AT_BYTES = 4096
+NO_INPUTS: Mapping[str, Sequence[str]] = {}
 
 
 def is_audio(path: Path) -> bool:
@@ -82,37 +85,48 @@ class AudioFolder:
     def _root_parts(self) -> list[str]:
         return _parts(str(self.root.resolve()))
 
-    def find(self, recording: str, known: Mapping[str, str] | None = None) -> str | None:
+    def find(
+        self, recording: str, known: Mapping[str, str] | None = None, inputs: Sequence[str] = ()
+    ) -> str | None:
         """The file of a recording, as a path below the root; None if there is none.
 
         Args:
             recording: its name.
             known: its metadata: ``audio``, a path or an address, overrides the name, and the stored
                 properties (`std.audio.facts`) override both.
+            inputs: the paths of the recogniser output that it was read from.
 
         Raises:
             InputError: several files fit.
         """
         known = known or {}
-        for found in self._candidates(recording, known.get(AUDIO, "").replace("\\", "/").strip()):
+        said = known.get(AUDIO, "").replace("\\", "/").strip()
+        for found in self._candidates(recording, said, inputs):
             same = [file for file in found if is_same_audio(self.root / file, known)]
             if same:
                 return self._only(recording, self._of_content(same, known))
         return None
 
-    def path(self, recording: str, known: Mapping[str, str] | None = None) -> Path | None:
+    def path(
+        self, recording: str, known: Mapping[str, str] | None = None, inputs: Sequence[str] = ()
+    ) -> Path | None:
         """As `find`, as an absolute path."""
-        file = self.find(recording, known)
+        file = self.find(recording, known, inputs)
         return None if file is None else self.root / file
 
-    def _candidates(self, recording: str, said: str) -> Iterator[Sequence[str]]:
+    def _candidates(
+        self, recording: str, said: str, inputs: Sequence[str]
+    ) -> Iterator[Sequence[str]]:
         """The files that fit, the likeliest first.
 
         A file in a folder with another name than the given one is another recording with the same
         name. If the path names a file beside the root, only its copies are the recording.
         """
         if not said:
-            yield self._by_name(normalize("NFC", recording))
+            recording = normalize("NFC", recording)
+            found = self._by_name(recording)
+            is_clear = len(set(map(_without_end, found))) == 1
+            yield found if is_clear else self._by_inputs(recording, inputs) or found
             return
         if file := self._as_composed.get(normalize("NFC", said).removeprefix("./")):
             yield [file]
@@ -169,6 +183,25 @@ class AudioFolder:
                         found.append(file)
         return found
 
+    def _by_inputs(self, name: str, inputs: Sequence[str]) -> list[str]:
+        """The files whose folders below the root all end those of an input that a name is after.
+
+        Of these, the files that share most folders with it. An input with recordings of other names
+        (``all.ctm``) says nothing of theirs.
+        """
+        near: dict[int, list[str]] = {}
+        for path in inputs:
+            *folders, of_input = _parts(path.replace("\\", "/"))
+            stems = (of_input[: end.start()] for end in re.finditer(r"\.|$", of_input))
+            for stem in stems:
+                for file in self._of_stem.get(stem, ()) if f"_{name}".endswith(f"_{stem}") else ():
+                    own = _parts(file)[:-1]
+                    if own and own == folders[-len(own) :]:
+                        near.setdefault(len(own), []).append(file)
+        if not near and _LANGUAGE.search(name):
+            return self._by_inputs(_LANGUAGE.sub("", name), inputs)
+        return near[max(near)] if near else []
+
     def _only(self, recording: str, found: Sequence[str]) -> str | None:
         """Choose the file of one recording.
 
@@ -176,7 +209,7 @@ class AudioFolder:
             InputError: the files belong to several recordings.
         """
         versions: dict[str, list[str]] = _grouped(
-            (str(Path(file).with_suffix("")), file) for file in dict.fromkeys(found)
+            (_without_end(file), file) for file in dict.fromkeys(found)
         )
         if len(versions) > 1:
             first, second = sorted(map(_best, versions.values()))[:2]
@@ -208,20 +241,36 @@ def audio_folder(root: Path) -> AudioFolder:
     return AudioFolder(root, tuple(sorted(files)), tuple(sorted(left_out)))
 
 
-def audio_of(file: str, folder: AudioFolder | None, metadata: Metadata) -> Path | None:
-    """The audio file of a recording: of a folder, else the one that its metadata name.
+def audio_of(
+    recordings: Iterable[str],
+    root: Path | None,
+    metadata: Metadata,
+    inputs: Mapping[str, Sequence[str]] = NO_INPUTS,
+) -> dict[str, Path | None]:
+    """The audio file of each recording: of a folder, else the one that its metadata name.
 
     Args:
-        file: the recording's audio file, as an index names it.
-        folder: the folder of audio files; None: there is none.
+        recordings: the recordings' audio files, as an index names them.
+        root: the folder of audio files; None: there is none.
         metadata: of the recordings; an address in the column `audio` is ignored.
+        inputs: by recording, the paths of the recogniser output that it was read from.
 
     Raises:
-        InputError: several files of the folder fit.
+        InputError: the root is no folder, or several files of it fit.
     """
-    known = metadata.values(file)
-    if folder and (path := folder.path(file, known)):
-        return path
+    if root is not None and not root.is_dir():
+        raise InputError(root, 0, "a folder with audio files", "nothing of that name")
+    folder = None if root is None else audio_folder(root)
+    found: dict[str, Path | None] = {}
+    for file in dict.fromkeys(recordings):
+        known = metadata.values(file)
+        path = folder.path(file, known, inputs.get(file, ())) if folder else None
+        found[file] = path or _named(known)
+    return found
+
+
+def _named(known: Mapping[str, str]) -> Path | None:
+    """The file that the metadata of a recording name."""
     place = Path(known.get(AUDIO, ""))
     try:
         return place if place.is_file() and is_same_audio(place, known) else None
@@ -258,6 +307,10 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     for key, value in pairs:
         groups.setdefault(key, []).append(value)
     return groups
+
+
+def _without_end(file: str) -> str:
+    return str(Path(file).with_suffix(""))
 
 
 def _stem(file: str) -> str:

@@ -2,12 +2,14 @@
 
 import re
 import shutil
+from io import BytesIO
 
 import pytest
 
 from std.audio.facts import NOTES, AudioFacts, facts_of, file_digest, read_notes, write_notes
-from std.audio.files import audio_folder, is_audio
+from std.audio.files import audio_folder, audio_of, is_audio
 from std.errors import InputError
+from std.metadata.read import parse
 
 FILES = ("2024/Interview 1.mp3", "2025/Interview 1.ogg", "x/1.wav", "x/1.ogg", "y/1.wav")
 MORE = ("Folge 1.ogg", "Gr\u00f6\u00dfe.ogg", "notes.txt", "de/Nachrichten.de.ogg", "call.wav.mp3")
@@ -68,6 +70,78 @@ def test_two_files_of_a_name_are_an_error_that_names_both(folder, recording, aud
     with pytest.raises(InputError, match=re.escape(message)) as caught:
         folder.find(recording, {"audio": audio})
     assert caught.value.got == files
+
+
+CAPTIONS = "/srv/captions"
+
+
+@pytest.mark.parametrize(
+    ("recording", "inputs", "file"),
+    [
+        # named by path, as seen from another place than the audio
+        ("captions_2025_Interview 1", ("2025/Interview 1.srt",), "2025/Interview 1.ogg"),
+        ("srv_captions_2024_Interview 1", ("2024/Interview 1.srt",), "2024/Interview 1.mp3"),
+        ("captions_2024_Interview 1.de", ("2024/Interview 1.de.srt",), "2024/Interview 1.mp3"),
+        ("captions_x_1", ("x/1.wav.mesh.gz",), "x/1.ogg"),
+        ("captions_2026_Interview 1", ("2026/Interview 1.srt",), None),  # no such folder
+        ("captions_12025_Interview 1", ("12025/Interview 1.srt",), None),
+        ("captions_deep_2025_Interview 1", ("deep/2025/Interview 1.srt",), "2025/Interview 1.ogg"),
+        ("captions_2025_deep_Interview 1", ("2025/deep/Interview 1.srt",), None),
+        ("captions_Folge 1", ("Folge 1.srt",), None),  # the audio is in no folder of its own
+        # named by what several files are called
+        ("Interview 1", ("2025/Interview 1.srt",), "2025/Interview 1.ogg"),
+        (
+            "Interview 1",
+            ("2025/Interview 1.ch1.srt", "2025/Interview 1.srt"),
+            "2025/Interview 1.ogg",
+        ),
+        ("1", ("y\\1.json",), "y/1.wav"),  # an index of Windows
+        # an input with recordings of other names
+        ("lost", ("2025/Interview 1.ctm",), None),
+        ("Interview 1", ("2025/all.ctm",), ValueError),
+        ("Interview 1", ("2024/Interview 1.srt", "2025/Interview 1.srt"), ValueError),
+        ("Interview 1", ("2026/Interview 1.srt",), ValueError),
+        ("Interview 1", (), ValueError),
+        # a clear name needs no folders
+        ("Folge 1", ("2025/Folge 1.srt",), "Folge 1.ogg"),
+        ("x_1", ("y/x_1.srt",), "x/1.ogg"),
+        ("captions_mu\u0308de_a", ("mu\u0308de/a.srt",), "m\u00fcde/a.ogg"),
+    ],
+)
+def test_the_recogniser_output_decides_where_names_do_not(folder, recording, inputs, file):
+    (folder.root / "m\u00fcde").mkdir()
+    (folder.root / "m\u00fcde" / "a.ogg").touch()
+    found = audio_folder(folder.root)
+    paths = [f"{CAPTIONS}/{path}" for path in inputs]
+    if file is ValueError:
+        with pytest.raises(InputError, match="one audio file of"):
+            found.find(recording, inputs=paths)
+    else:
+        assert found.find(recording, inputs=paths) == file
+
+
+def test_of_files_in_like_folders_the_one_that_shares_most(tmp_path):
+    for name in ("2025/a.ogg", "radio/2025/a.ogg", "tv/2025/a.ogg"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    found = audio_folder(tmp_path)
+    assert found.find("a", inputs=["/c/radio/2025/a.srt"]) == "radio/2025/a.ogg"
+    assert found.find("a", inputs=["/c/2025/a.srt"]) == "2025/a.ogg"
+    assert found.find("a", {"audio": "tv/2025/a.ogg"}, ["/c/2025/a.srt"]) == "tv/2025/a.ogg"
+
+
+def test_audio_of_recordings(tmp_path):
+    beside = tmp_path / "beside.ogg"
+    beside.touch()
+    root = tmp_path / "audio" / "2025"
+    root.mkdir(parents=True)
+    (root / "a.ogg").touch()
+    metadata = parse(BytesIO(f"recording,audio\nb,{beside}\nc,/no/such.ogg\n".encode()))
+    inputs = {"captions_2025_a": ("/captions/2025/a.srt",)}
+    found = audio_of(["captions_2025_a", "b", "c"], root.parent, metadata, inputs)
+    assert found == {"captions_2025_a": root / "a.ogg", "b": beside, "c": None}
+    with pytest.raises(InputError, match="expected a folder with audio files"):
+        audio_of(["b"], beside, metadata)
 
 
 def test_beside_the_folder_is_the_recording_and_in_it_only_its_copy(folder):
