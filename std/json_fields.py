@@ -228,6 +228,20 @@ class Part:
             return re.sub("[\ud800-\udfff]+", "\ufffd", self.value)
         return self.value
 
+    def cell(self) -> str:
+        """Return a text, number or truth value as the cell of a table has it; null is empty.
+
+        Raises:
+            InputError: the value is a list or an object.
+        """
+        if self.value is None:
+            return ""
+        if isinstance(self.value, str):
+            return self.text()
+        if isinstance(self.value, bool | int | float):
+            return json.dumps(self.value)
+        raise self.error("text or a number")
+
     def number(self) -> float:
         """Return a finite number; one in quotes counts.
 

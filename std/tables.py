@@ -7,21 +7,14 @@ quoted as in RFC 4180; apostrophes that our own CSV puts before a formula are ta
 Of a workbook, rows are read as text, as if the sheet had been saved as CSV. A date is written as
 ISO does, a whole number without a decimal point, a truth value as ``true`` or ``false``. A formula
 is its value; one without a value, because no spreadsheet has computed it yet, is refused. Of
-several sheets the first with anything in it counts; the others are counted.
+several sheets the first with a known column counts, or else the first with anything in it; the
+others are counted.
 
-Which column of a table holds terms is told by its name; the callers know the meaning of the rest:
-lists of terms (`std.nist.term_file`), metadata (`std.metadata.read`), marks (`std.marks`).
-
->>> term_columns(["Name", "Partei"]), term_columns(["Nr", "Suchbegriff", "Datei-Name"])
-(['Name'], ['Suchbegriff'])
->>> term_columns(["id", "text", "OOV"]), term_columns(["Vorname", "Nachname", "Jahr"])
-(['text'], ['Vorname', 'Nachname'])
->>> term_columns(["Name", "Term"]), term_columns(["Name", "Text", "Jahr"])
-(['Term'], ['Name'])
+The callers know the meaning of the columns: lists of terms (`std.nist.term_file`), metadata
+(`std.metadata.read`), marks (`std.marks`).
 """
 
 import io
-import re
 import unicodedata
 import warnings
 import zipfile
@@ -61,12 +54,13 @@ def is_workbook(content: bytes) -> bool:
     return content.startswith((ZIP, OLD_OFFICE))
 
 
-def sheet_of(content: bytes, path: Path | str) -> Sheet:
-    """Read the first sheet that has anything in it.
+def sheet_of(content: bytes, path: Path | str, is_known: Callable[[str], bool]) -> Sheet:
+    """Read the first sheet that has a known column, or else the first that has anything in it.
 
     Args:
         content: the file.
         path: its name, for messages.
+        is_known: whether a column of this name is looked for.
 
     Raises:
         InputError: it is no XLSX, damaged, too large, or a formula has no value.
@@ -92,7 +86,7 @@ def sheet_of(content: bytes, path: Path | str) -> Sheet:
     filled = [(name, records) for name, records in sheets if records]
     if not filled:
         return Sheet("", 0, [])
-    name, records = filled[0]
+    name, records = next((one for one in filled if has_known(one[1], is_known)), filled[0])
     return Sheet(name, len(filled) - 1, records)
 
 
@@ -169,24 +163,6 @@ SEPARATOR = "sep="
 MOST_TITLES = 10  # lines above a header
 TABLE_HINT = 'save it as "CSV UTF-8", or convert it: iconv -f ENCODING -t UTF-8'
 
-TERM_ID_COLUMNS = ("id", "termid", "term_id", "kwid")
-TEXT_COLUMNS = ("text", "term", "termtext", "term_text", "kwtext")  # beside one of `ID_COLUMNS`
-TERM_WORDS = (  # columns of terms by their names: of two, the one named earlier here
-    ("term", "terms"),
-    (
-        *("keyword", "keywords", "query", "queries", "phrase", "phrases", "begriff", "begriffe"),
-        *("suchbegriff", "suchbegriffe", "suchwort", "stichwort", "stichwörter"),
-        *("schlagwort", "schlagwörter"),
-    ),
-    ("name", "names", "namen", "person", "persons", "people", "personen"),
-    ("word", "words", "text", "wort", "wörter"),
-)
-TERM_ENDINGS = ("name", "namen", "begriff", "begriffe")  # of compounds: Nachname, Fachbegriff
-OTHER_COLUMNS = {  # that name something else: a file, a number, who wrote it
-    *("id", "file", "filename", "datei", "dateiname", "user", "username", "recording"),
-    *("aufnahme", "audio", "path", "pfad"),
-}
-
 
 class Table(NamedTuple):
     """Columns, and rows with as many fields."""
@@ -220,7 +196,7 @@ def read_table(content: bytes, path: Path | str, is_known: Callable[[str], bool]
         ConfigError: it is a workbook, and openpyxl is not installed.
     """
     if is_workbook(content):
-        sheet = sheet_of(content, path)
+        sheet = sheet_of(content, path, is_known)
         table = table_of(_padded(without_titles(sheet.records, is_known)), path)
         return table._replace(sheet=sheet.name, other_sheets=sheet.others)
     text = text_of(content, path)
@@ -239,6 +215,11 @@ def without_titles(found: list[Record], is_known: Callable[[str], bool]) -> list
         if sum(map(bool, fields)) > 1:
             return found[at:] if any(map(is_known, fields)) else found
     return found
+
+
+def has_known(found: list[Record], is_known: Callable[[str], bool]) -> bool:
+    """Whether a known column is in the header."""
+    return any(map(is_known, without_titles(found, is_known)[0][1]))
 
 
 def table_of(found: list[Record], path: Path | str, delimiter: str = ",") -> Table:
@@ -309,40 +290,9 @@ def _header(
 
 def same_name(first: str, second: str) -> bool:
     """Whether two columns have one name, whatever the case and the form of their letters."""
-    return _folded(first) == _folded(second)
+    return folded(first) == folded(second)
 
 
-def term_columns(columns: Sequence[str]) -> list[str]:
-    """The columns that may hold terms; more than one: which is meant is not clear.
-
-    A name that is nothing but a word of `TERM_WORDS` counts more than one that has others beside
-    it, but ``search`` before it. Among such, what is searched (``term``, then ``keyword``) counts
-    more than whose it is (``name``), and this more than what it is made of (``text``).
-    """
-    if has_ids(columns):
-        return [name for name in columns if _folded(name) in TEXT_COLUMNS]
-    for same in TERM_WORDS:
-        if whole := [name for name in columns if _alone(name) in same]:
-            return whole
-    return [name for name in columns if _says_term(name)]
-
-
-def _alone(name: str) -> str:
-    return _folded(name).removeprefix("search").lstrip(" _-")
-
-
-def has_ids(columns: Sequence[str]) -> bool:
-    """Whether a table has one column of ids and one of texts, as lists of terms have."""
-    names = {*map(_folded, columns)}
-    return len(names & {*TERM_ID_COLUMNS}) == len(names & {*TEXT_COLUMNS}) == 1
-
-
-def _says_term(name: str) -> bool:
-    words = re.findall(r"[^\W\d_]+", _folded(name))
-    return not OTHER_COLUMNS & {*words} and any(
-        any(w in same for same in TERM_WORDS) or w.endswith(TERM_ENDINGS) for w in words
-    )
-
-
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
+    """A column's name for comparisons."""
     return unicodedata.normalize("NFC", name).strip().casefold()

@@ -14,12 +14,11 @@ recognised and are not metadata (`std.metadata.cells`).
 """
 
 import io
-import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from std.command import UNWRITABLE
 from std.errors import InputError
@@ -151,20 +150,8 @@ def _named(document: Part) -> list[tuple[str, Part]] | None:
 def _json_row(file: str, part: Part, id_key: str | None = None) -> Row:
     keys = [key for key in part.value if key != id_key or key.lower() == AUDIO]
     names = _names(keys, part.path, part.line)
-    values = {name: _json_text(part[key]) for name, key in zip(names, keys, strict=True)}
+    values = {name: part[key].cell() for name, key in zip(names, keys, strict=True)}
     return _row(file, values, part.path, part.line)
-
-
-def _json_text(part: Part) -> str:
-    """A value as text: numbers and truth values as in JSON, null as the empty text."""
-    value: Any = part.value
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return part.text()
-    if isinstance(value, bool | int | float):
-        return json.dumps(value)
-    raise part.error("text or a number")
 
 
 def _row(name: str, values: Mapping[str, str], path: Path | str, line: int) -> Row:

@@ -9,12 +9,20 @@ encoding, or a workbook (`std.tables`):
 
 The id of a term is its text, unless a column ``id`` (``termid``, ``term_id``, ``kwid``) has it, so
 hits of an edited list are never assigned to the wrong terms. The column of the terms is found by
-its name (`std.tables`) or named by the user; further columns are attributes of the terms. A text
-is a table if its header has such a column and all lines have as many fields. If the lines have
-equally many fields but no column has a known name, the file is refused and the message lists the
-columns.
+its name or named by the user; further columns are attributes of the terms. A text is a table if its
+header has such a column and all lines have as many fields. If the lines have equally many fields
+but no column has a known name, the file is refused and the message lists the columns. JSON is a
+list of texts, or of objects, which are the rows of a table.
+
+>>> term_columns(["Name", "Partei"]), term_columns(["Nr", "Suchbegriff", "Datei-Name"])
+(['Name'], ['Suchbegriff'])
+>>> term_columns(["id", "text", "OOV"]), term_columns(["Vorname", "Nachname", "Jahr"])
+(['text'], ['Vorname', 'Nachname'])
+>>> term_columns(["Name", "Term"]), term_columns(["Name", "Text", "Jahr"])
+(['Term'], ['Name'])
 """
 
+import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -24,21 +32,20 @@ from typing import BinaryIO
 from std.display.numbers import counted
 from std.errors import InputError
 from std.files import content_of, rewound
+from std.json_fields import documents
 from std.nist import term_list
 from std.nist.xml import CONTROL_CHARACTERS
 from std.tables import (
     COMMENT,
     TABLE_ENDS,
-    TERM_ID_COLUMNS,
     Table,
     delimiter_of,
-    has_ids,
+    folded,
     is_workbook,
     read_table,
     same_name,
     split,
     table_of,
-    term_columns,
     text_of,
     without_titles,
 )
@@ -47,9 +54,69 @@ from std.values import Term, TermList
 # Start and duration after a file and a channel: a line of RTTM, CTM or STM, not a term.
 TIMES = re.compile(r"^(?:\S+\s+){2,4}\d+\.\d+\s+\d+\.\d+(?:\s|$)")
 LOOKED_AT_BYTES = 4096
+_JSON = re.compile(r"\s*(\[\s*[\[{\"\]]|\{\s*\")")  # not [noise], which is a line of text
+A_TERM = "term"  # the column of a list of texts
+CELL_ERRORS = frozenset(  # what a spreadsheet writes where a formula has no value
+    ("#N/A", "#NAME?", "#REF!", "#VALUE!", "#DIV/0!", "#NUM!", "#NULL!", "#SPILL!", "#CALC!")
+)
 IN_TERMS = ","  # a delimiter that terms have, too
 BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")  # UTF-16, which XML may be; UTF-8
+TERM_ID_COLUMNS = ("id", "termid", "term_id", "kwid")
+TEXT_COLUMNS = ("text", "term", "termtext", "term_text", "kwtext")  # beside one of `ID_COLUMNS`
+# Columns of terms by their names, in the languages that std has pronunciations of: of two columns,
+# the one named earlier here.
+TERM_WORDS = tuple(
+    words.split()
+    for words in (
+        "term terms termen termes terme término términos termine termini termin",
+        "keyword keywords query queries phrase phrases begriff begriffe suchbegriff suchbegriffe "
+        "suchwort suchwörter stichwort stichwörter schlagwort schlagwörter schlüsselwort "
+        "schlüsselwörter trefwoord trefwoorden zoekterm zoektermen zoekwoord zoekwoorden frase "
+        "frases frasi hasło hasła fraza frazy",
+        "name names namen person persons people personen naam nom noms nombre nombres nome nomi "
+        "nazwa nazwy nazwisko nazwiska",
+        "word words text wort wörter woord woorden mot mots palabra palabras parola parole słowo "
+        "słowa",
+    )
+)
+TERM_ENDINGS = ("name", "namen", "begriff", "begriffe")  # of compounds: Nachname, Fachbegriff
+OTHER_COLUMNS = {  # that name something else: a file, a number, who wrote it
+    *("id", "file", "filename", "datei", "dateiname", "user", "username", "recording"),
+    *("aufnahme", "audio", "path", "pfad"),
+}
 A_COLUMN = "a column of terms, called term, name, keyword, Begriff or the like"
+
+
+def term_columns(columns: Sequence[str]) -> list[str]:
+    """The columns that may hold terms; more than one: which is meant is not clear.
+
+    A name that is nothing but a word of `TERM_WORDS` counts more than one that has others beside
+    it, but ``search`` before it. Among such, what is searched (``term``, then ``keyword``) counts
+    more than whose it is (``name``), and this more than what it is made of (``text``).
+    """
+    if has_ids(columns):
+        return [name for name in columns if folded(name) in TEXT_COLUMNS]
+    for same in TERM_WORDS:
+        if whole := [name for name in columns if _alone(name) in same]:
+            return whole
+    return [name for name in columns if _says_term(name)]
+
+
+def _alone(name: str) -> str:
+    return folded(name).removeprefix("search").lstrip(" _-")
+
+
+def has_ids(columns: Sequence[str]) -> bool:
+    """Whether a table has one column of ids and one of texts, as lists of terms have."""
+    names = {*map(folded, columns)}
+    return len(names & {*TERM_ID_COLUMNS}) == len(names & {*TEXT_COLUMNS}) == 1
+
+
+def _says_term(name: str) -> bool:
+    words = re.findall(r"[^\W\d_]+", folded(name))
+    return not OTHER_COLUMNS & {*words} and any(
+        any(w in same for same in TERM_WORDS) or w.endswith(TERM_ENDINGS) for w in words
+    )
 
 
 def parse(
@@ -83,7 +150,9 @@ def parse(
     table = _table(content, path, column)
     if table is None:
         return TermList(_distinct(_plain(text_of(content, path)), path))
-    return _of_table(table, path, column)
+    lines = [] if is_workbook(content) else text_of(content, path).splitlines()
+    comments = sum(line.startswith(COMMENT) for line in lines)
+    return _of_table(table, path, column, comments)
 
 
 def is_xml(head: bytes) -> bool:
@@ -103,6 +172,8 @@ def _table(content: bytes, path: Path | str, column: str | None) -> Table | None
         return read_table(content, path, is_known)
     text = text_of(content, path)
     _require_text(text, path)
+    if _JSON.match(text):
+        return _of_json(text, path)
     is_named = column is not None or str(path).lower().removesuffix(".gz").endswith(TABLE_ENDS)
     try:
         delimiter = delimiter_of(text, path, is_known)
@@ -122,6 +193,26 @@ def _table(content: bytes, path: Path | str, column: str | None) -> Table | None
     if len(found) > 1 and len(widths) == 1 and widths != {1}:
         return table_of(found, path, delimiter)
     return None
+
+
+def _of_json(text: str, path: Path | str) -> Table:
+    """The rows of a list of texts or objects.
+
+    Raises:
+        InputError: it is other JSON, or broken.
+    """
+    parts = [*documents(io.BytesIO(text.encode()), path)]
+    kinds = {type(part.value) for part in parts}
+    if kinds == {str}:
+        return Table((A_TERM,), 1, [(part.line, [part.text()]) for part in parts])
+    if kinds != {dict}:
+        raise InputError(path, parts[0].line, "a JSON list of texts or of objects", text[:99])
+    columns = tuple(dict.fromkeys(key for part in parts for key in part.value))
+    rows = [
+        (part.line, [part[key].cell() if key in part.value else "" for key in columns])
+        for part in parts
+    ]
+    return Table(columns, 1, rows)
 
 
 def _old_table(text: str, path: Path | str) -> Table | None:
@@ -154,8 +245,8 @@ def _plain(text: str) -> Iterator[tuple[int, Term]]:
         yield number, Term(term, term)
 
 
-def _of_table(table: Table, path: Path | str, column: str | None) -> TermList:
-    """The terms of a table, and a description of the read column."""
+def _of_table(table: Table, path: Path | str, column: str | None, comments: int) -> TermList:
+    """The terms of a table, and a description of the read column; `comments`: lines with #."""
     name = _term_column(table, path, column)
     text_at = table.columns.index(name)
     id_at = next(
@@ -178,7 +269,7 @@ def _of_table(table: Table, path: Path | str, column: str | None) -> TermList:
         seen.add(cells[text_at])
         rows.append((line, _term(table.columns, cells, text_at, id_at)))
     terms = _distinct(rows, path)
-    return replace(TermList(terms), column=_said(table, name, empty, again, terms))
+    return replace(TermList(terms), column=_said(table, name, empty, again, comments, terms))
 
 
 def _term(columns: Sequence[str], cells: Sequence[str], text_at: int, id_at: int | None) -> Term:
@@ -219,12 +310,15 @@ def is_table_name(path: Path | str) -> bool:
     return str(path).lower().removesuffix(".gz").endswith((*TABLE_ENDS, ".xlsx"))
 
 
-def _said(table: Table, name: str, empty: int, again: int, terms: Sequence[Term]) -> str:
+def _said(
+    table: Table, name: str, empty: int, again: int, comments: int, terms: Sequence[Term]
+) -> str:
     """A description of the read column."""
     others = [one for one in table.columns if one != name and term_columns([one])]
     left_out = [f"not {' or '.join(others)}"] if others else []
     left_out += [f"{counted(empty, 'row')} without one"] if empty else []
     left_out += [f"{again} there twice"] if again else []
+    left_out += [f"{counted(comments, 'line')} with # left out"] if comments else []
     turned = [term.text for term in terms if "," in term.text]
     if turned:
         left_out.append(f"{len(turned)} with a comma, as {turned[0]}, searched in this order")
@@ -244,6 +338,8 @@ def _distinct(rows: Iterable[tuple[int, Term]], path: Path | str) -> tuple[Term,
     for line, term in rows:
         if TIMES.match(term.text):
             raise InputError(path, line, "a term of a term list", f"a line with times, {term.text}")
+        if term.text in CELL_ERRORS:
+            raise InputError(path, line, "a term", f"the error of a spreadsheet, {term.text}")
         if not any(map(str.isalnum, term.text)):
             raise InputError(path, line, "a term with a letter or a digit", term.text)
         if term.term_id in terms:

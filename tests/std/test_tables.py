@@ -11,7 +11,8 @@ from std import tables
 from std.errors import InputError
 from std.metadata.read import parse_cells
 from std.nist import term_file
-from std.tables import OLD_OFFICE, read_table, term_columns
+from std.nist.term_file import CELL_ERRORS, term_columns
+from std.tables import OLD_OFFICE, read_table
 
 openpyxl = pytest.importorskip("openpyxl")
 ROWS = [["Name", "Partei"], ["Jürgen Möller", "SPD"], ["Ada, Gräfin", ""]]
@@ -100,6 +101,11 @@ def test_what_was_read_is_said():
         ("Keyword,Name,Term", ["Term"]),
         ("Keyword,Name,Begriff", ["Keyword", "Begriff"]),
         ("Name,Person", ["Name", "Person"]),
+        ("Término,Año", ["Término"]),
+        ("n,Mot-clé", ["Mot-clé"]),
+        ("Schlüsselwort,Anzahl", ["Schlüsselwort"]),
+        ("Trefwoord,Naam", ["Trefwoord"]),
+        ("Imię,Nazwisko", ["Nazwisko"]),
     ],
 )
 def test_columns_of_terms(header, found):
@@ -179,6 +185,64 @@ def test_bad_workbooks(content, message):
         read_table(content, "x.xlsx", lambda name: False)
 
 
+@pytest.mark.parametrize("notes", [[["Notizen"], ["nur so"]], [["Jahr", "Ort"], [2024, "Ulm"]]])
+def test_of_several_sheets_the_one_with_the_column(notes):
+    found = terms(workbook(notes, [["Liste 2024"], ["Nr", "Begriff"], [1, "haus"]]), "x.xlsx")
+    assert [one.text for one in found.terms] == ["haus"]
+    assert found.column == "column Begriff of sheet Blatt 2 (1 further sheet not read)"
+
+
+@pytest.mark.parametrize("error", sorted(CELL_ERRORS))
+def test_an_error_in_a_cell_is_no_term(error):
+    content = workbook([["term"], ["haus"], [error]])
+    with pytest.raises(InputError, match=re.escape("3: expected a term, got 'the error of a spre")):
+        terms(content, "x.xlsx")
+
+
+def test_comments_in_a_table_are_counted():
+    found = terms("name,party\n#metoo,x\nAda,y\n# Bo,z\n", "x.csv")
+    assert [one.text for one in found.terms] == ["Ada"]
+    assert found.column == "column name (2 lines with # left out)"
+
+
+@pytest.mark.parametrize(
+    ("content", "found", "column"),
+    [
+        ('["Polizei", "Burg  Anlage"]', ["Polizei", "Burg Anlage"], "column term"),
+        ('[{"name": "Ada", "born": 1815}, {"name": "Bo"}]', ["Ada", "Bo"], "column name"),
+        ('{"term": "a", "x": null}\n{"term": "b", "x": true}\n', ["a", "b"], "column term"),
+        ("[noise]\nhaus\n", ["[noise]", "haus"], ""),
+    ],
+)
+def test_json_lists(content, found, column):
+    read = terms(content, "x.json")
+    assert ([one.text for one in read.terms], read.column) == (found, column)
+
+
+def test_members_of_json_objects_are_attributes():
+    read = terms('[{"id": 7, "term": "a", "x": null, "y": true}, {"id": 8, "term": "b"}]', "x.json")
+    assert [(one.term_id, one.attributes) for one in read.terms] == [
+        ("7", {"y": "true"}),
+        ("8", {}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('["a", 1]', "x.json:1: expected a JSON list of texts or of objects"),
+        ('[["a"], ["b"]]', "x.json:1: expected a JSON list of texts or of objects"),
+        ("[]", "x.json: expected a JSON document, got 'an empty file'"),
+        ('["a", "b"', "x.json:1: expected JSON"),
+        ('[{"party": "x"}]', "x.json:1: expected a column of terms"),
+        ('[{"term": ["a"]}]', "x.json:1: expected text or a number"),
+    ],
+)
+def test_json_that_is_no_list_of_terms(content, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        terms(content, "x.json")
+
+
 def test_a_damaged_workbook_is_read_or_refused():
     whole = workbook(ROWS)
     for at in range(0, len(whole), 97):
@@ -195,6 +259,6 @@ def test_a_stray_cell_far_below_costs_no_row_of_cells(monkeypatch):
     book.active["XFD3"] = "beyond the columns that are read"
     book.save(content)
     monkeypatch.setattr(tables, "_text", lambda value: read.append(value) or str(value or ""))
-    found = tables.sheet_of(content.getvalue(), "terms.xlsx").records
+    found = tables.sheet_of(content.getvalue(), "terms.xlsx", bool).records
     assert found == [(1, ["Term"]), (2, ["haus"]), (2000, ["", "", "x"])]
     assert len(read) < 2 * tables.MAX_SHEET_COLUMNS
