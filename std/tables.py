@@ -6,9 +6,9 @@ quoted as in RFC 4180; apostrophes that our own CSV puts before a formula are ta
 
 Of a workbook, rows are read as text, as if the sheet had been saved as CSV. A date is written as
 ISO does, a whole number without a decimal point, a truth value as ``true`` or ``false``. A formula
-is its value; one without a value, because no spreadsheet has computed it yet, is refused. Of
-several sheets the first with a known column counts, or else the first with anything in it; the
-others are counted.
+is its value; one without a value, because no spreadsheet has computed it yet, and one whose value
+is an error (``#N/A``) are refused. Of several sheets the first with a known column
+counts, or else the first with anything in it; the others are counted.
 
 The callers know the meaning of the columns: lists of terms (`std.nist.term_file`), metadata
 (`std.metadata.read`), marks (`std.marks`).
@@ -133,8 +133,11 @@ def _records(sheet: Any, formulas: Any, path: Path | str) -> Iterator[Record]:
 
 
 def _require_values(values: Sequence[Any], written: Sequence[Any], place: str, line: int) -> None:
-    """Refuse a formula whose value is not in the file."""
+    """Refuse a formula whose value is not in the file, or an error."""
     for value, text in zip(values, written, strict=False):
+        if value in CELL_ERRORS:
+            hint = "mend the formula, or empty the cell"
+            raise InputError(place, line, "a value", f"the error of a formula, {value}", hint)
         if value is None and isinstance(text, str) and text.startswith("="):
             hint = "open the workbook in a spreadsheet program, and save it"
             raise InputError(place, line, "the value of a formula", text, hint)
@@ -156,6 +159,9 @@ def _text(value: Any) -> str:
     return str(value).strip()
 
 
+CELL_ERRORS = frozenset(  # what a spreadsheet writes where a formula has no value
+    ("#N/A", "#NAME?", "#REF!", "#VALUE!", "#DIV/0!", "#NUM!", "#NULL!", "#SPILL!", "#CALC!")
+)
 DELIMITERS = ",;\t|"
 TABLE_ENDS = (".csv", ".tsv", ".tab")  # of names of files that are tables, not lines of text
 COMMENT = "#"

@@ -36,6 +36,7 @@ from std.json_fields import documents
 from std.nist import term_list
 from std.nist.xml import CONTROL_CHARACTERS
 from std.tables import (
+    CELL_ERRORS,
     COMMENT,
     TABLE_ENDS,
     Table,
@@ -56,9 +57,6 @@ TIMES = re.compile(r"^(?:\S+\s+){2,4}\d+\.\d+\s+\d+\.\d+(?:\s|$)")
 LOOKED_AT_BYTES = 4096
 _JSON = re.compile(r"\s*(\[\s*[\[{\"\]]|\{\s*\")")  # not [noise], which is a line of text
 A_TERM = "term"  # the column of a list of texts
-CELL_ERRORS = frozenset(  # what a spreadsheet writes where a formula has no value
-    ("#N/A", "#NAME?", "#REF!", "#VALUE!", "#DIV/0!", "#NUM!", "#NULL!", "#SPILL!", "#CALC!")
-)
 IN_TERMS = ","  # a delimiter that terms have, too
 BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")  # UTF-16, which XML may be; UTF-8
 TERM_ID_COLUMNS = ("id", "termid", "term_id", "kwid")
@@ -339,7 +337,7 @@ def _distinct(rows: Iterable[tuple[int, Term]], path: Path | str) -> tuple[Term,
         if TIMES.match(term.text):
             raise InputError(path, line, "a term of a term list", f"a line with times, {term.text}")
         if term.text in CELL_ERRORS:
-            raise InputError(path, line, "a term", f"the error of a spreadsheet, {term.text}")
+            raise InputError(path, line, "a term", f"the error of a formula, {term.text}")
         if not any(map(str.isalnum, term.text)):
             raise InputError(path, line, "a term with a letter or a digit", term.text)
         if term.term_id in terms:

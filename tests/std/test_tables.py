@@ -11,8 +11,8 @@ from std import tables
 from std.errors import InputError
 from std.metadata.read import parse_cells
 from std.nist import term_file
-from std.nist.term_file import CELL_ERRORS, term_columns
-from std.tables import OLD_OFFICE, read_table
+from std.nist.term_file import term_columns
+from std.tables import CELL_ERRORS, OLD_OFFICE, read_table
 
 openpyxl = pytest.importorskip("openpyxl")
 ROWS = [["Name", "Partei"], ["Jürgen Möller", "SPD"], ["Ada, Gräfin", ""]]
@@ -193,10 +193,14 @@ def test_of_several_sheets_the_one_with_the_column(notes):
 
 
 @pytest.mark.parametrize("error", sorted(CELL_ERRORS))
-def test_an_error_in_a_cell_is_no_term(error):
-    content = workbook([["term"], ["haus"], [error]])
-    with pytest.raises(InputError, match=re.escape("3: expected a term, got 'the error of a spre")):
-        terms(content, "x.xlsx")
+def test_the_error_of_a_formula_is_no_value(error):
+    for rows in ([["term", "x"], ["haus", 1], ["boot", error]], [["term"], ["haus"], [error]]):
+        with pytest.raises(
+            InputError, match=re.escape("3: expected a value, got 'the error of a f")
+        ):
+            terms(workbook(rows), "x.xlsx")
+    with pytest.raises(InputError, match=r"x\.csv:3: expected a term, got 'the error of a formula"):
+        terms(f"n,term\n1,haus\n2,{error}\n", "x.csv")
 
 
 def test_comments_in_a_table_are_counted():
