@@ -12,7 +12,9 @@ from service.marks import MarkedHit, Marks, version_of
 from service.recordings import RecordingEntry
 from service.searching import FacetValue, Ints, Selection
 from std.corrections import CorrectedWord
+from std.marks import Mark
 from std.values import Recording
+from std.written_numbers import written
 
 MANY_VALUES = 200  # values listed per facet
 
@@ -40,16 +42,17 @@ def hit_documents(
         marks: the marks of people.
     """
     entries = [snapshot.recordings.entries[row] for row in recording.tolist()]
-    columns, places = snapshot.index.hit_columns(found), found.candidates
-    corrected = snapshot.corrected_words
-    marked = [
-        marks.found(MarkedHit(found.terms[term].text, entry.recording, start_ms, end_ms))
-        for entry, term, start_ms, end_ms in zip(
-            entries,
-            *(column.tolist() for column in (places.term, places.start_ms, places.end_ms)),
-            strict=True,
-        )
-    ]
+    columns, table = snapshot.index.hit_columns(found), found.candidates
+    spans = table.start_ms.tolist(), table.end_ms.tolist()
+    places = [*zip(entries, *spans, strict=True)]
+    corrected, with_sound = snapshot.corrected_words, snapshot.with_sound
+    marked: list[Mark | None] = [None] * len(entries)
+    if marks.any():
+        terms = [found.terms[term].text for term in table.term.tolist()]
+        marked = [
+            marks.found(MarkedHit(term, entry.recording, start_ms, end_ms))
+            for term, (entry, start_ms, end_ms) in zip(terms, places, strict=True)
+        ]
     return columns.documents(
         {
             "recording_id": [entry.id for entry in entries],
@@ -58,18 +61,14 @@ def hit_documents(
             "found_as": columns.found_as(),
             "like": [
                 term_like([(entry.id, start_ms / 1000, end_ms / 1000)])
-                if entry.recording in snapshot.with_sound
+                if entry.recording in with_sound
                 else None
-                for entry, start_ms, end_ms in zip(
-                    entries, places.start_ms.tolist(), places.end_ms.tolist(), strict=True
-                )
+                for entry, start_ms, end_ms in places
             ],
             "corrected": [
                 entry.recording in corrected
                 and is_corrected(corrected[entry.recording], start_ms, end_ms)
-                for entry, start_ms, end_ms in zip(
-                    entries, places.start_ms.tolist(), places.end_ms.tolist(), strict=True
-                )
+                for entry, start_ms, end_ms in places
             ],
             "metadata": [entry.metadata for entry in entries],
             "right": [None if mark is None else mark.right for mark in marked],
@@ -111,7 +110,7 @@ def precision(terms: Sequence[str], marks: Marks) -> dict[str, int]:
 def search_document(
     selection: Selection, snapshot: Snapshot, marks: Marks, first: int, limit: int
 ) -> dict[str, Any]:
-    """The answer to a search: hits, facets and expectations.
+    """The answer to a search: hits, facets and expectations; its numbers as they are written.
 
     Args:
         selection: the selection of the hits asked for.
@@ -143,8 +142,8 @@ def search_document(
             for one in result.found.forms
         ],
         "total": total,
-        "expected_right": selection.right,
-        "expected": selection.expected.document(),
+        "expected_right": written(selection.right),
+        "expected": written(selection.expected.document()),
         "hits": selected_documents(selection, snapshot, marks, first, first + limit),
         "next_cursor": str(first + limit) if first + limit < total else None,
         "by_probability": {

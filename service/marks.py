@@ -65,10 +65,12 @@ class Marks:
         of_recording = self._of_term[self._words(mark.term)]
         of_recording[mark.recording] = [m for m in of_recording[mark.recording] if m is not mark]
 
+    def any(self) -> bool:
+        """Whether there are marks or notes."""
+        return bool(self._of_term)
+
     def found(self, hit: MarkedHit) -> Mark | None:
         """The mark of a hit: the one with the longest overlap; of several, the newest."""
-        if not self._of_term:
-            return None  # before the term is normalised, for each hit
         of_term = self._of_term.get(self._words(hit.term), {})
         best, most = None, 0
         for mark in of_term.get(hit.recording, ()):

@@ -27,6 +27,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import NamedTuple
 
+import orjson
+
 from service.answers import search_document
 from service.jobs import JobStoppedError, Stop
 from service.live_index import LiveIndex, Snapshot
@@ -38,7 +40,6 @@ from std.cache import Cache
 from std.errors import StdError
 from std.execution.stop import stopped_by
 from std.marks import Mark
-from std.written_numbers import json_bytes
 
 STARTING_S = 30.0  # to wait for processes to open the index
 LEAVING_S = 3.0  # for a process to end
@@ -74,7 +75,7 @@ def answered(
         limit: hits at most.
     """
     selection = select(results, snapshot, wish, first + limit)
-    return json_bytes(search_document(selection, snapshot, marks, first, limit))
+    return orjson.dumps(search_document(selection, snapshot, marks, first, limit))
 
 
 @dataclass(eq=False, slots=True)

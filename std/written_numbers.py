@@ -1,5 +1,6 @@
 """Numbers as our files and answers have them: equal on every CPU."""
 
+from collections.abc import Sequence
 from typing import Any
 
 DIGITS = 12  # significant ones: the same on every CPU, whose vector units differ in the last of 16
@@ -33,6 +34,12 @@ def written(value: Any) -> Any:
             for one in value
         ]
     return float(_FORMAT % value) if isinstance(value, float) else value
+
+
+def written_column(values: Sequence[float | None]) -> list[float | None]:
+    """Numbers of a column as they are written, each distinct one once; None stays."""
+    of_number = {one: one if one is None else float(_FORMAT % one) for one in {*values}}
+    return [of_number[one] for one in values]
 
 
 def json_bytes(document: Any, option: int = 0) -> bytes:

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from std.display.numbers import counted
 from std.display.rows import Framed
+from std.written_numbers import written, written_column
 
 WordKind = Literal["form", "part", "apart"]
 WORD_KINDS: tuple[WordKind, ...] = ("form", "part", "apart")
@@ -186,20 +187,23 @@ class HitColumns:
         return self._columns["within_word"]
 
     def documents(self, more: Mapping[str, Sequence[Any]] | None = None) -> list[dict[str, Any]]:
-        """The hits as `std-search --json` writes them.
+        """The hits as `std-search --json` writes them, their numbers, too.
 
         Args:
             more: (n,) values of further keys; they override the hits' own.
         """
         columns = {name: self._columns[name] for name in _ATTRIBUTES}
+        columns |= {name: written_column(self._columns[name]) for name in _NOT_IN_MS}
         if any(self._columns["found_by"]):
             columns["found_by"] = [
-                [finding.document() for finding in findings]
+                written([finding.document() for finding in findings])
                 for findings in self._columns["found_by"]
             ]
         columns |= {name: self._columns[name] for name in _SELDOM if any(self._columns[name])}
         if "within_word" in columns:
-            columns["within_word"] = [one and one._asdict() for one in columns["within_word"]]
+            columns["within_word"] = [
+                one and written(one._asdict()) for one in columns["within_word"]
+            ]
         columns |= more or {}
         keys = tuple(columns)
         return [dict(zip(keys, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -215,6 +219,8 @@ def found_as(
     return f"{how}, an alternative to {repr(likeliest) if likeliest else 'silence'}"
 
 
+# Times are whole milliseconds, which have few digits in any case.
+_NOT_IN_MS = ("score", "similarity", "probability", "threshold", "expected_occurrences")
 _SELDOM = ("heard", "form_of", "within_word")  # not of every search
 _ATTRIBUTES = [name for name in Hit.__slots__ if name not in ("found_by", *_SELDOM)]
 _values = attrgetter(*_ATTRIBUTES)
