@@ -18,6 +18,8 @@ decisions about terms that may not occur; scores of an evaluation depend on no o
 
 import time
 from collections.abc import Callable, Sequence
+from functools import reduce
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -74,7 +76,7 @@ def judge(
     """
     if not parts:
         return []
-    ends = np.cumsum([len(part.terms) for part in parts])[:-1]
+    bounds = [*pairwise(accumulate((len(part.terms) for part in parts), initial=0))]
     words = [words for part in parts for words in part.words]
     is_list = index.config.calibration.list == "whole" and mode == "list"
     by_itself, as_list = [], []  # of each language (terms,)
@@ -87,11 +89,9 @@ def judge(
         if is_list:
             first, row = _distinct(words, log_evidence)
             as_list[i] = term_occurrence(log_evidence[first], is_oov[first], "list")[row]
-    occurs_in = [np.split(occurs, ends) for occurs in by_itself]
-    occurs_as_list = [np.split(occurs, ends) for occurs in as_list]
     return [
-        _candidates(part, [of[k] for of in occurs_in], [of[k] for of in occurs_as_list], index)
-        for k, part in enumerate(parts)
+        _candidates(part, [of[a:b] for of in by_itself], [of[a:b] for of in as_list], index)
+        for part, (a, b) in zip(parts, bounds, strict=True)
     ]
 
 
@@ -213,11 +213,14 @@ def _reported(
     """
     if not parts:
         return candidates.probability
-    by_itself, as_list = np.stack(occurs_in), np.stack(occurs_as_list)
+    by_itself, as_list = np.array(occurs_in), np.array(occurs_as_list)
     share = np.divide(as_list, by_itself, out=np.zeros_like(as_list), where=by_itself > 0)
-    ends = np.cumsum([len(part.variants) for part in parts])
-    of_language = np.searchsorted(ends, candidates.variant, side="right")
-    occurs = by_itself.max(axis=0)[candidates.term] * share[of_language, candidates.term]
+    of_terms = by_itself.max(axis=0) * share  # (languages, terms)
+    of_language: Int64s | int = 0
+    if len(parts) > 1:
+        ends = np.cumsum([len(part.variants) for part in parts])
+        of_language = np.searchsorted(ends, candidates.variant, side="right")
+    occurs = of_terms[of_language, candidates.term]
     reported: Float64s = np.minimum(candidates.probability * occurs, 1.0)
     return reported
 
@@ -243,7 +246,7 @@ def combine_languages(
     Returns:
         candidates; the variants they point into; (terms,) the probability that each term occurs.
     """
-    occurs = np.max([np.zeros(len(words)), *occurs_in], axis=0)
+    occurs = reduce(np.maximum, occurs_in, np.zeros(len(words)))
     if len(parts) == 1:
         return parts[0].candidates, parts[0].variants, occurs
     within = None if excerpts is None else index.copies.searched(excerpts)

@@ -83,8 +83,8 @@ class SearchableIndex(OpenSnapshot):
         found = self.find_candidates(wanted, speech, mode="adhoc", workers=workers)
         if not asked.all_plain:
             found = places(found, asked, self._searched(where, recordings, "recording"))
-        else:
-            found = replace(found, understood=tuple(asked.understood()))
+        elif understood := tuple(asked.understood()):
+            found = replace(found, understood=understood)
         given = (*asked.expressions, *([parse_where(where)] if where else []))
         if any(map(columns_in, given)):
             named = self.all_recordings(with_speakers=True)

@@ -142,9 +142,10 @@ def _as_candidates(
         yield of_term.lexical
         return
     n, m = len(of_term.lexical.term), len(of_term.heard.score)
-    lexical, of_hits, of_heard = np.split(probability, [n, len(probability) - m])
-    kept = np.flatnonzero(lexical >= (MIN_PROBABILITY if of_term.is_spoken else 0.0))
-    yield of_term.lexical.rows(kept)._replace(probability=lexical[kept])
+    end = len(probability) - m
+    lexical, of_hits, of_heard = probability[:n], probability[n:end], probability[end:]
+    kept = lexical >= (MIN_PROBABILITY if of_term.is_spoken else 0.0)
+    yield of_term.lexical._replace(probability=lexical).rows(kept)
     if of_term.hits and phonetic:
         kept = np.flatnonzero(of_hits >= MIN_PROBABILITY)
         hits = of_term.hits.rows(kept)

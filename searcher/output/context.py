@@ -101,7 +101,7 @@ def by_segment(
         rows = np.array(known, int)[which]
     here = np.append(table.segment, -1)[rows]  # row -1, of no segment, is the last
     here = np.where(candidates.first_slot >= 0, here, -1)  # no context without words
-    for number in np.unique(here[here >= 0]).tolist():
+    for number in np.flatnonzero(np.bincount(here + 1)[1:]).tolist():
         check_stop()
         places = np.flatnonzero(here == number)
         some = candidates.rows(places)
@@ -198,8 +198,9 @@ def _joined(
     runs: _Runs, slots: Slots, words: Sequence[str], speakers: Speakers, *, unspaced: bool
 ) -> tuple[list[str], list[str], list[str]]:
     """The texts before n detections, in them and after them, with changes of speakers."""
-    likeliest = zip(slots.word[runs.slot].tolist(), slots.epsilon[runs.slot].tolist(), strict=True)
-    said = [f"{words[word]}?" if epsilon > DOUBTFUL else words[word] for word, epsilon in likeliest]
+    said = [words[word] for word in slots.word[runs.slot].tolist()]
+    for doubtful in np.flatnonzero(slots.epsilon[runs.slot] > DOUBTFUL).tolist():
+        said[doubtful] += "?"
     joined = text_of if unspaced else " ".join
     rows = runs.bounds.tolist()
     own = [joined(said[left:right]) for _, left, right, _ in rows]

@@ -186,6 +186,8 @@ def within_words(
             if of_term := kind(found.words[term], written):
                 inside[row] = WithinWord(*of_term, 0.0)
     some = np.flatnonzero([one is not None for one in inside])
+    if not len(some):
+        return inside
     places = by_segment(table.rows(some), found.recordings, segments, copies)
     for numbers, here, segment in places:
         chosen = [(row, inside[row]) for row in some[numbers].tolist()]

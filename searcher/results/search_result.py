@@ -206,6 +206,8 @@ class SearchResult(TermCandidates):
     def at_least(self, probability: float) -> "SearchResult":
         """The detections with at least a probability; the others are counted."""
         kept = self.probability >= probability
+        if kept.all():
+            return self
         left_out = self.less_likely + int(np.count_nonzero(~kept))
         return replace(self.rows(kept), less_likely=left_out)
 
