@@ -95,7 +95,8 @@ def to_the_power(score: Float64s, threshold: Float64s) -> Float64s:
 
 def expected_occurrences(term: Int64s, score: Float64s, n_terms: int, scale: float) -> Float64s:
     """(n_terms,) the sum of a term's merged scores, as an estimate of N_true."""
-    return scale * _summed(score, term, n_terms).astype(np.float64)
+    summed: Float64s = np.bincount(term, weights=score, minlength=n_terms).astype(np.float64)
+    return scale * summed
 
 
 def term_specific_threshold(n_true: Float64s, speech_s: float, beta: float) -> Float64s:
@@ -221,7 +222,7 @@ def exact(
         occurs: whether only terms that occur are scored, as in an evaluation.
     """
     p = np.minimum(probability, SURE)
-    expected = _summed(p, term, n_terms) + missing
+    expected = np.bincount(term, weights=p, minlength=n_terms) + missing
     nodes, weights = _quadrature()
     reach = np.minimum(1.0, REACH / np.maximum(expected, REACH))
     x, weight = reach[:, None] * nodes, reach[:, None] * weights  # (n_terms, NODES)
@@ -235,7 +236,7 @@ def exact(
             gain[rows] = p[rows] * gains(term[rows], p[rows], x, weight, missing)
     happens: Float64s | float = 1.0
     if occurs:
-        none = _summed(np.log1p(-p), term, n_terms) - missing
+        none = np.bincount(term, weights=np.log1p(-p), minlength=n_terms) - missing
         happens = _of_terms(-np.expm1(none), term)
     trials = np.maximum(speech_s - expected, 1.0)
     cost = _of_terms(beta / trials, term) * np.maximum(happens - p, 0.0)
@@ -322,27 +323,17 @@ def _by_powers(
     power = np.ones(len(p))
     for m in range(1, ORDER + 1):
         power *= p
-        log_product -= _summed(power, term, len(x))[:, None] * x**m / m
+        if m == 1 or len(x) > 1:
+            moment = np.bincount(term, weights=power, minlength=len(x))
+        else:  # of one term: several times as fast, and equal to what is left of its digits
+            moment = power.sum(keepdims=True)
+        log_product -= moment[:, None] * x**m / m
     integrand = weight * np.exp(log_product)
     result = np.zeros(len(p))
     for m in range(ORDER, -1, -1):
         result *= p
         result += _of_terms((integrand * x**m).sum(axis=1), term)
     return result
-
-
-def _summed(values: Float64s, term: Int64s, n_terms: int) -> Float64s:
-    """(n_terms,) the sum of the values of each term; of a single one faster, and the same.
-
-    Args:
-        values: (n,)
-        term: (n,)
-        n_terms: number of terms.
-    """
-    if n_terms == 1 and len(values):
-        return np.cumsum(values)[-1:]
-    summed: Float64s = np.bincount(term, weights=values, minlength=n_terms)
-    return summed
 
 
 @cache
