@@ -32,7 +32,7 @@ from searcher.results.candidates import Candidates, concatenate, in_order
 from searcher.results.search_result import SearchResult, TermCandidates, missed_share
 from searcher.terms.language_words import log_odds as term_log_odds
 from searcher.terms.request import Variant
-from std.config import Config, DecisionConfig
+from std.config import Config
 from std.execution.workers import IN_PROCESS, Executor
 from std.spoken_queries import SpokenQuery
 from std.store.columns import Int64s
@@ -294,10 +294,16 @@ def decide(found: TermCandidates, config: Config, mode: SearchMode = "list") -> 
     rule = rule_for(config.decision, calibrated=found.is_calibrated)
     score = rule(candidates.term, judged, n_terms, speech_s, config.decision)
     listed = probability >= config.search.min_score
-    unlisted = {
-        "missed_share": missed_share(probability, listed, n_terms, speech_s),
-        "default_score": _default_score(of_any, listed, n_terms, speech_s, config.decision),
-    }
+    missed = missed_share(probability, listed, n_terms, speech_s)
+    missed_of_any = missed
+    if of_any is not probability:
+        missed_of_any = missed_share(of_any, listed, n_terms, speech_s)
+    default_score = None
+    if missed_of_any is not None:
+        default_score = score_without_hit(
+            missed_of_any, float(of_any.sum()) / n_terms, speech_s, config.decision
+        )
+    unlisted = {"missed_share": missed, "default_score": default_score}
     row, recording = found.reported()
     candidates = candidates.rows(row)._replace(recording=recording)
     probability = probability[row]
@@ -312,21 +318,3 @@ def decide(found: TermCandidates, config: Config, mode: SearchMode = "list") -> 
         "seconds": found.seconds + time.perf_counter() - begin,
     }
     return SearchResult(**vars(found) | decided)
-
-
-def _default_score(
-    probability: Float64s, listed: Bools, n_terms: int, speech_s: float, config: DecisionConfig
-) -> float | None:
-    """The score of a place without a hit; None: unknown.
-
-    Args:
-        probability: (n,) of each candidate, as used for scores.
-        listed: (n,) which of them are hits.
-        n_terms: number of terms.
-        speech_s: trials of each.
-        config: which decision rule.
-    """
-    share = missed_share(probability, listed, n_terms, speech_s)
-    if share is None:
-        return None
-    return score_without_hit(share, float(probability.sum()) / n_terms, speech_s, config)

@@ -186,7 +186,7 @@ class SearchableIndex(OpenSnapshot):
         (found,) = read_asked([text], self.columns, need_words=need_words).terms_of_each
         return found
 
-    @property
+    @cached_property
     def columns(self) -> frozenset[str]:
         """The names of columns for the conditions of a query."""
         names = {*OWN_COLUMNS, *self.metadata.names}

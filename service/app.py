@@ -115,6 +115,7 @@ def create_app(service: Service, log: Callable[[str], None] | None = None) -> Fa
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # nothing is sent to anybody
         redirect_slashes=False,  # an empty name must not become another operation
         generate_unique_id_function=lambda route: route.name,  # names of a generated client
         lifespan=life,

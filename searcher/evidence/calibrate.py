@@ -144,8 +144,8 @@ def _as_candidates(
     n, m = len(of_term.lexical.term), len(of_term.heard.score)
     end = len(probability) - m
     lexical, of_hits, of_heard = probability[:n], probability[n:end], probability[end:]
-    kept = lexical >= (MIN_PROBABILITY if of_term.is_spoken else 0.0)
-    yield of_term.lexical._replace(probability=lexical).rows(kept)
+    least = MIN_PROBABILITY if of_term.is_spoken else 0.0
+    yield of_term.lexical._replace(probability=lexical).rows(lexical >= least)
     if of_term.hits and phonetic:
         kept = np.flatnonzero(of_hits >= MIN_PROBABILITY)
         hits = of_term.hits.rows(kept)

@@ -93,6 +93,12 @@ class VariantTable:
             recordings: (R,) row of each of the segment's recordings in the search's table.
         """
         candidates, first = part.candidates, piece.first_variant
+        if not part.variants:
+            return candidates._replace(
+                recording=recordings[candidates.recording],
+                variant=candidates.variant + first,
+                family=candidates.family + first,
+            )
         numbers = np.arange(first, first + len(piece.variants) + len(part.variants))
         at = candidates.variant - len(piece.variants)
         of_wildcards = np.flatnonzero(at >= 0)

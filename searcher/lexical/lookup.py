@@ -266,9 +266,9 @@ def settle(
     kept = deduplicate(candidates.rows(inside))
     kept = kept.rows(kept.probability >= plan.config.search.min_score)
     outside = int(len(inside) - np.count_nonzero(inside))
-    used = np.unique(kept.variant[kept.variant >= n])
-    if not len(used):
+    if not found.spelt_out:
         return kept, [], outside
+    used = np.unique(kept.variant[kept.variant >= n])
     variants: list[Variant] = []
     for variant, first, sequences in found.spelt_out:
         mine = used[(used >= first) & (used < first + len(sequences))] - first

@@ -12,7 +12,7 @@ event_of   an expression -> an event
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
@@ -271,7 +271,7 @@ class AskedTexts:
 
 
 def read_asked(
-    texts: Sequence[str], columns: Collection[str] | None, *, need_words: bool = True
+    texts: Sequence[str], columns: frozenset[str] | None, *, need_words: bool = True
 ) -> AskedTexts:
     """Read what a person asks for.
 

@@ -18,7 +18,8 @@ word is NOT. A text without operator and condition is a term, exactly as it was 
 blanks (``air date >= 2024-01``), and ``and``, ``or`` and ``not`` are operators in any letters.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
+from functools import lru_cache
 
 from std.errors import QueryError, quoted
 from std.metadata.where import Condition
@@ -39,7 +40,8 @@ MAX_LETTERS = 10_000  # of a condition or a query
 MAX_DEPTH = 50  # of parentheses and NOT
 
 
-def parse_query(text: str, columns: Collection[str] | None) -> Expression:
+@lru_cache(maxsize=256)  # a request reads its term several times
+def parse_query(text: str, columns: frozenset[str] | tuple[str, ...] | None) -> Expression:
     """Read what a person searches for; a term without operator and condition is `Phrase`.
 
     Args:

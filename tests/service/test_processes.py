@@ -14,6 +14,7 @@ from service.problems import ProblemError
 from service.processes import Question, SearchProcesses
 from service.searching import Wish
 from service.settings import Limits, Settings
+from std.written_numbers import written
 from tests.service.test_faults import meshes, wait_for
 
 
@@ -67,6 +68,8 @@ def asked(several, monkeypatch):
     ],
 )
 def test_processes_give_the_bytes_of_threads(several, client, asked, query):
+    found = several("/api/search", **query).json
+    assert found == written(found)
     assert answer(several, **query) == answer(client, **query)
     assert asked == [True]
 
