@@ -14,7 +14,6 @@ Every second slot is one where Kaldi expects nothing to be said; long silences l
 Source: Kaldi ``src/lat/sausages.h``, ``latbin/lattice-mbr-decode.cc``.
 """
 
-import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,7 +36,7 @@ from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import number, numbered, shown, text
 from std.files import open_input
-from std.ranges import MAX_LINKS
+from std.ranges import MAX_LINKS, MAX_TIME_S
 from std.repairs import UNKNOWN
 from std.values import Float64s
 
@@ -144,7 +143,7 @@ def word_of(path: Path | str, at: int, token: bytes, options: ReaderOptions) -> 
 
 def read_times(path: Path, frame_s: float) -> dict[str, Float64s]:
     """Read slot times: seconds from the start of each utterance, in order and not overlapping."""
-    times = {}
+    times: dict[str, Float64s] = {}
     with open_input(path) as stream:
         for at, line in numbered(stream, path, LONGEST_LINE):
             utterance, *rest = line.split(None, 1) or [b""]
@@ -156,9 +155,13 @@ def read_times(path: Path, frame_s: float) -> dict[str, Float64s]:
             frames = [[number(path, at, frame, "a frame") for frame in pair] for pair in pairs]
             spans = frame_s * np.array(frames, dtype=np.float64).reshape(-1, 2)
             for start, end in spans.tolist():
-                if not 0 <= start <= end < math.inf:
-                    raise InputError(path, at, "0 <= begin <= end", f"{start:g} to {end:g} s")
-            times[text(path, at, utterance)] = untangled(spans, np.array([0, len(spans)]))
+                if not 0 <= start <= end <= MAX_TIME_S:
+                    expected = f"0 <= begin <= end <= {MAX_TIME_S:.0f} s"
+                    raise InputError(path, at, expected, f"{start:g} to {end:g} s")
+            name = text(path, at, utterance)
+            if name in times:
+                raise InputError(path, at, "each utterance once", name)
+            times[name] = untangled(spans, np.array([0, len(spans)]))
     return times
 
 

@@ -189,14 +189,16 @@ def read_symbols(path: Path) -> dict[str, str]:
     """Read Kaldi's ``words.txt``: one ``word id`` per line.
 
     Raises:
-        InputError: a line is something else.
+        InputError: a line is something else, or a number has two words.
     """
-    symbols = {}
+    symbols: dict[str, str] = {}
     with open_input(path) as stream:
         for at, line in numbered(stream, path, LONGEST_LINE):
             fields = line.split()
             if len(fields) == 2 and fields[1].isdigit():
-                symbols[fields[1].decode()] = text(path, at, fields[0])
+                word, which = text(path, at, fields[0]), fields[1].decode()
+                if symbols.setdefault(which, word) != word:
+                    raise InputError(path, at, "each number once", f"{which} of {symbols[which]}")
             elif fields:
                 raise InputError(path, at, "a word and its number", shown(line.strip()))
     return symbols
