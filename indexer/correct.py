@@ -11,8 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from indexer.corrections.align import SaidWord, said_at, said_in_all, said_instead
-from indexer.corrections.files import Replacement, TableRow, rewritten
+from indexer.corrections.align import (
+    SaidWord,
+    TableRow,
+    said_at,
+    said_in_all,
+    said_instead,
+)
+from indexer.corrections.rewrite import Replacement, rewritten
 from indexer.corrections.slots import SpokenWord, corrected, spoken_words, uncorrected
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import PhoneColumnBuilder

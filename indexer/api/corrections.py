@@ -15,8 +15,7 @@ from indexer.correct import (
     stored_name,
     take_back,
 )
-from indexer.corrections.align import read_words
-from indexer.corrections.files import by_file, read_corrections
+from indexer.corrections.align import TableRow, read_corrections, read_words
 from indexer.index_run import writing
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from indexer.shards import Stores, config_of, open_stores, urls_of
@@ -96,7 +95,7 @@ def correct_by_table(
     with no are left out.
 
     Args:
-        table: CSV or a workbook (`indexer.corrections.files`).
+        table: CSV or a workbook (`indexer.corrections.align`).
         store: the index.
         dry_run: write nothing.
         config: see `index_files`.
@@ -110,7 +109,7 @@ def correct_by_table(
     """
     path, phone_builder = Path(table), PhoneColumnBuilder(config_of(config))
     with open_input(path) as stream:
-        rows = by_file(read_corrections(content_of(stream, path), path))
+        rows = _by_file(read_corrections(content_of(stream, path), path))
     done = []
     with open_stores(store) as stores, writing(stores):
         text = _text(stores)
@@ -215,3 +214,11 @@ def _span_ms(at_s: Time) -> tuple[int, int | None]:
     if isinstance(at_s, tuple):
         return round(1000 * at_s[0]), round(1000 * at_s[1])
     return round(1000 * at_s), None
+
+
+def _by_file(rows: Sequence[TableRow]) -> dict[str, list[TableRow]]:
+    """The rows of each audio file."""
+    found: dict[str, list[TableRow]] = {}
+    for row in rows:
+        found.setdefault(row.recording.file, []).append(row)
+    return found

@@ -1,7 +1,8 @@
 """Corrections by people: a layer over the recogniser's output.
 
-    slots    a segment with and without its corrections
-    align    corrected words, or a corrected transcript -> corrections with times
+    slots      a segment with and without its corrections
+    align      corrected words, a table of them, or a corrected transcript -> corrections with times
+    rewrite    corrections -> a person's own transcript with them
 
 `std.corrections` has the values and their stored form; `indexer.correct` adds corrections to an
 index and undoes them.

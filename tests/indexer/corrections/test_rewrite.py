@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from indexer import correct_recording, index_files, rewrite_transcript
-from indexer.corrections.files import Replacement, rewritten
+from indexer.corrections.rewrite import Replacement, rewritten
 from indexer.store_cli import main
 from std.errors import StdError
 from std.text import Normalisation
@@ -43,6 +43,63 @@ def test_xml():
         )
     )
     assert done == [1, 1]
+
+
+NAMED = ["die", "firma", "bonifai", "hat", "heute", "größe", "gezeigt", "sagt", "anna"]
+LINE_OF_NAMES = "Die Firma Bonifai hat heute Größe gezeigt, sagt Anna."
+CORRECTED = "Die Firma Bonify hat heute Götz gezeigt, sagt Anna."
+OF_WORDS = ", ".join(f'{{"w": "{word}"}}' for word in LINE_OF_NAMES.split())
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "WEBVTT Die Firma Bonifai hat heute\n\n00:01.000 --> 00:02.000\n{}\n",
+        "WEBVTT\r\n\r\nNOTE\r\nDie Firma Bonifai hat\r\n\r\n00:01.000 --> 00:02.000\r\n{}\r\n",
+        "WEBVTT\n\nSTYLE\n::cue(bonifai) {{}}\n\n00:01.000 --> 00:02.000\nNOTE {}\n",
+        "WEBVTT\n\n00:01.000 --> 00:02.000\n{}\n\nNOTE Die Firma Bonifai zeigt Größe",
+        "<tt><!-- <p>Die Firma Bonifai hat heute</p> --><p>{}</p></tt>",
+        "<tt><head><title>Die Firma Bonifai</title></head><p>{}</p></tt>",
+        '{{"file": "bonifai.mp3", "title": "Die Firma Bonifai", "text": "{}"}}',
+        '{{"summary": "Bonifai zeigt Größe. Die Firma Bonifai hat", "text": "{}"}}',
+        '{{"text": "{}", "summary": "Bonifai zeigt Größe", "bonifai": ["firma bonifai"]}}',
+        "Title: Bonifai\nComment: 0,,,,,,Die Firma Bonifai\nDialogue: 0,0,0,,,Bonifai,0,,,{}\n",
+        "{}\n\nZusammenfassung: Bonifai zeigt Größe.\n",
+    ],
+)
+def test_only_what_was_spoken_changes(around):
+    said = [Replacement(2, 3, "Bonify"), Replacement(5, 6, "Götz")]
+    before, after = around.format(LINE_OF_NAMES), around.format(CORRECTED)
+    new, done = rewritten(before.encode(), NAMED, said, Normalisation())
+    assert (new.decode(), done) == (after, [1, 1])
+
+
+def test_each_copy_in_json_is_that_of_one_key():
+    said = [Replacement(2, 3, "Bonify")]
+    content = (
+        f'{{"text": "{LINE_OF_NAMES}", "chapters": [{{"headline": "Die Firma Bonifai"}}],'
+        f' "words": [{OF_WORDS}]}}'
+    )
+    new, done = rewritten(content.encode(), NAMED, said, Normalisation())
+    document = json.loads(new)
+    assert document["text"] == LINE_OF_NAMES.replace("Bonifai", "Bonify")
+    assert [one["w"] for one in document["words"]][:4] == ["Die", "Firma", "Bonify", "hat"]
+    assert (document["chapters"], done) == ([{"headline": "Die Firma Bonifai"}], [2])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("<tt>kam&nbsp;Gr&ouml;&#xDF;e&#160;vorbei", "<tt>kam&nbsp;Götz&#160;vorbei"),
+        ("<tt>kam Gro\u0308\u00dfe vorbei", "<tt>kam Götz vorbei"),  # decomposed
+        ('{"a": "kam\\u00a0Gr\\u00f6\\u00dfe vorbei"}', '{"a": "kam\\u00a0G\\u00f6tz vorbei"}'),
+        ("kam Größe&nbsp;vorbei", "kam Götz&nbsp;vorbei"),  # of a text, no reference
+    ],
+)
+def test_letters_in_other_forms(old, new):
+    words = ["kam", "größe", "vorbei"]
+    found, done = rewritten(old.encode(), words, [Replacement(1, 2, "Götz")], Normalisation())
+    assert (found.decode(), done) == (new, [1])
 
 
 P = '<tt:p begin="1s">'
