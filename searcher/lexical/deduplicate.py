@@ -14,7 +14,7 @@ one event would lose a word said twice in a row.
         best_first        candidates -> the candidate that suppresses each
         _block            the best remaining candidates, as many as can be compared at once
         _inside           within a block, one after the other
-        _same_pairs       the candidates that those of a block suppress
+        _same             the pairs that are one event
     SortedPlaces      candidates by group, length and start: which may share time with others
 
 The time is n log n for any density of candidates: a candidate is suppressed only by one that meets
@@ -22,6 +22,7 @@ it in time, and among spans of similar length these are consecutive in the order
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +37,7 @@ SAME_EVENT_MS = 500  # NIST's matching tolerance: closer hits compete for one oc
 Suppresses = Callable[[Candidates, Candidates], Bools]  # (n,) of n pairs; symmetric
 
 LEAST_AT_ONCE = 64  # candidates
+ALL_AT_ONCE = 1024  # remaining candidates that make a block, if they have few pairs
 PAIRS_EACH = 16  # pairs of a candidate within its block, on average
 MOST_PAIRS = 1_000_000  # held at once
 SHARE_AT_ONCE = 4  # the best quarter of the remaining candidates makes a block
@@ -161,16 +163,17 @@ def best_first(candidates: Candidates, group: Int64s, order: Int64s, same: Suppr
     """
     n = len(group)
     owner, is_left = np.arange(n), np.ones(n, dtype=bool)
-    places, left = SortedPlaces.of(candidates, group, order), order
+    places: SortedPlaces | None = None  # of all candidates
+    left = order
     while len(left):
-        block, near = _block(candidates, group, left)
-        pairs = [*_same_pairs(candidates, group, block, near, same)]
-        owner[block] = block[_inside(block, pairs)]
+        block, pairs = _block(candidates, group, left)
+        owner[block] = block[_inside(block, [*_same(candidates, pairs, same)])]
         if len(block) == len(left):
             break
         is_left[block] = False
         kept = block[owner[block] == block]
-        for one, other in _same_pairs(candidates, group, kept, places, same):
+        places = places or SortedPlaces.of(candidates, group, order)
+        for one, other in _same(candidates, places.near(candidates, group, kept), same):
             free = np.flatnonzero(is_left[other])[::-1]  # the best is written last
             owner[other[free]] = one[free]
             is_left[other[free]] = False
@@ -179,15 +182,16 @@ def best_first(candidates: Candidates, group: Int64s, order: Int64s, same: Suppr
     return owner
 
 
-def _block(candidates: Candidates, group: Int64s, left: Int64s) -> "tuple[Int64s, SortedPlaces]":
-    """The best remaining candidates, as many as have few enough pairs."""
-    size = max(LEAST_AT_ONCE, len(left) // SHARE_AT_ONCE)
+def _block(candidates: Candidates, group: Int64s, left: Int64s) -> "tuple[Int64s, NearPairs]":
+    """The best remaining candidates, as many as have few enough pairs, and these."""
+    size = len(left)
+    if size > ALL_AT_ONCE:
+        size = max(LEAST_AT_ONCE, size // SHARE_AT_ONCE)
     while True:
         block = left[:size]
-        places = SortedPlaces.of(candidates, group, block)
-        first, last = places.windows(candidates, group, block)
-        if size <= LEAST_AT_ONCE or int((last - first).sum()) <= PAIRS_EACH * size:
-            return block, places
+        pairs = SortedPlaces.of(candidates, group, block).near(candidates, group, block)
+        if size <= LEAST_AT_ONCE or pairs.number <= PAIRS_EACH * size:
+            return block, pairs
         size = max(LEAST_AT_ONCE, size // SHARE_AT_ONCE)
 
 
@@ -203,17 +207,32 @@ def _inside(block: Int64s, pairs: Sequence[tuple[Int64s, Int64s]]) -> Int64s:
     return np.array(owner, np.int64)
 
 
-def _same_pairs(
-    candidates: Candidates, group: Int64s, some: Int64s, places: "SortedPlaces", same: Suppresses
+class NearPairs(NamedTuple):
+    """Pairs of some candidates and of sorted ones that may meet them in time."""
+
+    rows: Int64s  # (n,) of the former
+    order: Int64s  # rows of the latter
+    first: Int64s  # (n, k) for each of the former the first one in ``order``, k times
+    last: Int64s  # (n, k) one past the last
+
+    @property
+    def number(self) -> int:
+        """How many there are."""
+        return int((self.last - self.first).sum())
+
+
+def _same(
+    candidates: Candidates, pairs: NearPairs, same: Suppresses
 ) -> Iterator[tuple[Int64s, Int64s]]:
-    """The pairs of candidates and sorted candidates that are one event, by the former."""
-    first, last = places.windows(candidates, group, some)
+    """The pairs that are one event, by the former candidate."""
+    rows, order, first, last = pairs
     total = np.cumsum((last - first).sum(axis=1))
-    bounds = np.searchsorted(total, np.arange(MOST_PAIRS, int(total.max(initial=0)), MOST_PAIRS))
-    for rows in np.split(np.arange(len(some)), np.unique(bounds)):
+    steps = np.arange(MOST_PAIRS, int(total.max(initial=0)), MOST_PAIRS)
+    bounds = {0, *np.searchsorted(total, steps).tolist(), len(rows)}
+    for begin, end in pairwise(sorted(bounds)):
         check_stop()
-        window, at = ranges(first[rows].ravel(), last[rows].ravel())
-        one, other = some[rows[window // first.shape[1]]], places.order[at]
+        window, at = ranges(first[begin:end].ravel(), last[begin:end].ravel())
+        one, other = rows[begin + window // first.shape[1]], order[at]
         is_same = same(candidates.rows(one), candidates.rows(other))
         yield one[is_same], other[is_same]
 
@@ -236,18 +255,15 @@ class SortedPlaces(NamedTuple):
         order = np.argsort(key)
         return cls(rows[order], key[order], np.unique(length), spans)
 
-    def windows(self, candidates: Candidates, group: Int64s, rows: Int64s) -> tuple[Int64s, Int64s]:
-        """The rows that may meet some candidates in time.
-
-        Returns:
-            (rows, k) first and one past the last of each length.
-        """
+    def near(self, candidates: Candidates, group: Int64s, rows: Int64s) -> NearPairs:
+        """Some candidates with those of each length that may meet them in time."""
         n_groups, n_times = self.spans
         place = (self.lengths * n_groups + group[rows, np.newaxis]) * n_times
         earliest = candidates.start_ms[rows, np.newaxis] - (np.int64(1) << self.lengths)
         first = np.searchsorted(self.key, place + np.maximum(earliest, 0))
         latest = candidates.end_ms[rows, np.newaxis]
-        return first, np.searchsorted(self.key, place + latest, side="right")
+        last = np.searchsorted(self.key, place + latest, side="right")
+        return NearPairs(rows, self.order, first, last)
 
 
 def ranges(first: Int64s, last: Int64s) -> tuple[Int64s, Int64s]:

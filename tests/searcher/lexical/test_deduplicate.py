@@ -182,6 +182,7 @@ def test_dense_groups_equal_going_through_them_best_first(seed, n, within_ms):
     rows = list(dict.fromkeys(zip(*(column.tolist() for column in columns), strict=True)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "LEAST_AT_ONCE", int(rng.choice([1, 7, 64])))
+        patch.setattr(blocks, "ALL_AT_ONCE", int(rng.choice([1, 30, 1024])))
         patch.setattr(blocks, "MOST_PAIRS", int(rng.choice([1, 50, 10**6])))
         patch.setattr(blocks, "PAIRS_EACH", int(rng.choice([1, 16])))
         found = deduplicate(made(*rows))
