@@ -47,7 +47,7 @@ def hit_documents(
     places = [*zip(entries, *spans, strict=True)]
     corrected, with_sound = snapshot.corrected_words, snapshot.with_sound
     marked: list[Mark | None] = [None] * len(entries)
-    if marks.any():
+    if marks:
         terms = [found.terms[term].text for term in table.term.tolist()]
         marked = [
             marks.found(MarkedHit(term, entry.recording, start_ms, end_ms))

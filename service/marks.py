@@ -16,6 +16,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,9 +66,13 @@ class Marks:
         of_recording = self._of_term[self._words(mark.term)]
         of_recording[mark.recording] = [m for m in of_recording[mark.recording] if m is not mark]
 
-    def any(self) -> bool:
+    def __bool__(self) -> bool:
         """Whether there are marks or notes."""
         return bool(self._of_term)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return sum(len(some) for one in [*self._of_term.values()] for some in [*one.values()])
 
     def found(self, hit: MarkedHit) -> Mark | None:
         """The mark of a hit: the one with the longest overlap; of several, the newest."""
@@ -93,7 +98,7 @@ class Marks:
         found = (self._of_term.get(one, {}) for one in words)
         return [mark for of_term in found for some in [*of_term.values()] for mark in some]
 
-    def notes(self, recording: Recording, start_ms: int, end_ms: int) -> list[Mark]:
+    def notes(self, recording: Recording, start_ms: int = 0, end_ms: float = inf) -> list[Mark]:
         """The notes of a recording that overlap a time, in the order of time."""
         some = (
             mark

@@ -20,7 +20,7 @@ from fastapi import FastAPI
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from service.middleware import LINGER_S
+from service.middleware import LINGER_S, MAX_LINGER_S
 from service.problems import RETRY_S, response
 from std.errors import StdError
 
@@ -29,7 +29,7 @@ BACKLOG = 512
 GRACE_S = 30
 KEEP_ALIVE_S = 15
 MAX_HEAD_BYTES = 65_536  # of a request: its line and headers
-MAX_LINGER_BYTES = 1_000_000  # that a client may send on, while it reads why it is refused
+MAX_LINGER_BYTES = 1_000_000  # of a head without end that is read after it is refused
 HEAD_S = 20.0  # for a head to arrive
 READ_S = 60.0  # for a client to take any part of an answer
 INTERRUPTED = 130
@@ -67,8 +67,8 @@ class Connection(HttpToolsProtocol):
         super().__init__(**given)
         self._most_connections = most_connections
         self._head_bytes, self._is_body = 0, False
-        self._is_refused = False
-        self._late: asyncio.TimerHandle | None = None  # ends the wait for a head
+        self._refused_s: float | None = None  # when it was refused
+        self._late: asyncio.TimerHandle | None = None  # ends the wait for a head, or for silence
         self._stalled: asyncio.TimerHandle | None = None  # ends the wait for a reader
 
     @property
@@ -114,10 +114,12 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Refuse a head that is too long, and so many lines beside requests and bodies."""
-        if self._is_refused:
+        if self._refused_s is not None:
             self._head_bytes += len(data)
             if self._head_bytes > MAX_LINGER_BYTES:
                 self.transport.abort()
+            else:
+                self._linger(self._refused_s)
             return
         self._is_body = False
         super().data_received(data)
@@ -162,9 +164,9 @@ class Connection(HttpToolsProtocol):
 
     def _refuse(self, status: int, detail: str) -> None:
         """Answer with a problem, and close when the client has had time to read it."""
-        if self._is_refused or self.transport.is_closing():
+        if self._refused_s is not None or self.transport.is_closing():
             return
-        self._is_refused = True
+        self._refused_s = self.loop.time()
         self._expect_head(False)
         if self._is_answering:
             if not self.cycle.more_body or self.cycle.response_started or self.pipeline:
@@ -178,7 +180,13 @@ class Connection(HttpToolsProtocol):
         self.transport.write(b"\r\n".join([*lines, b"", bytes(problem.body)]))
         if self.transport.can_write_eof():
             self.transport.write_eof()
-        self.loop.call_later(LINGER_S, self.transport.abort)
+        self._linger(self._refused_s)
+
+    def _linger(self, refused_s: float) -> None:
+        """Let a refused client who still sends read why, as `service.middleware` does."""
+        self._expect_head(False)
+        left_s = refused_s + MAX_LINGER_S - self.loop.time()
+        self._late = self.loop.call_later(min(LINGER_S, left_s), self.transport.abort)
 
 
 async def _too_many(scope: Scope, receive: Receive, send: Send) -> None:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from service.answers import precision
 from service.api.models import PROBLEMS, Document, Marked, Seconds, SentSeconds
-from service.api.requests import entry_of, json_reply, position, service_of, user_of
+from service.api.requests import entry_of, json_reply, long_reply, position, service_of, user_of
 from service.marks import MarkedHit, change_id, version_of
 from service.problems import ProblemError
 from service.recordings import recording_id
@@ -114,14 +114,15 @@ async def marks(
     """Current marks and notes, the oldest first; see `std.marks` for the file."""
     service, wanted = service_of(request), text.casefold()
     where = entry_of(service, recording).recording if recording else None
-    return json_reply(
-        [
+    return await long_reply(
+        request,
+        lambda: [
             _document(mark)
             for mark in service.marks.all()
             if kind in (None, "mark" if mark.term else "note")
             and where in (None, mark.recording)
             and wanted in (mark.term or mark.note).casefold()
-        ]
+        ],
     )
 
 
@@ -156,20 +157,24 @@ async def mark_history(
     marks, first = service.marks, position(cursor)
     where = entry_of(service, recording).recording if recording else None
     end_ms = None if end is None else round(1000 * end)
-    found = marks.history(term, where, round(1000 * start), end_ms)
-    shown = [
-        _document(change.mark)
-        | {
-            "id": change_id(change.mark),
-            "before": None if change.before is None else change.before.right,
-            "note_before": "" if change.before is None else change.before.note,
-            "undoes": change.mark.undoes,
-            "counts": marks.counts(change),
-        }
-        for change in found[first : first + limit]
-    ]
-    following = str(first + limit) if first + limit < len(found) else None
-    return json_reply({"changes": shown, "total": len(found), "next_cursor": following})
+
+    def page() -> dict[str, object]:
+        found = marks.history(term, where, round(1000 * start), end_ms)
+        shown = [
+            _document(change.mark)
+            | {
+                "id": change_id(change.mark),
+                "before": None if change.before is None else change.before.right,
+                "note_before": "" if change.before is None else change.before.note,
+                "undoes": change.mark.undoes,
+                "counts": marks.counts(change),
+            }
+            for change in found[first : first + limit]
+        ]
+        following = str(first + limit) if first + limit < len(found) else None
+        return {"changes": shown, "total": len(found), "next_cursor": following}
+
+    return await long_reply(request, page)
 
 
 @router.post("/undo", response_model=MarkDocument)

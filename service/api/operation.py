@@ -70,7 +70,7 @@ async def metrics(request: Request) -> Response:
     gauges: dict[str, float] = {
         "snapshot": service.snapshot.number,
         "recordings": len(service.snapshot.recordings.entries),
-        "marks": len(service.marks.all()),
+        "marks": len(service.marks),
         "cache_bytes": service.cache.bytes,
         "peak_memory_bytes": peak_memory_bytes(),
         "up_seconds": time.monotonic() - service.started_s,

@@ -16,8 +16,7 @@ from service.api.models import (
     Seconds,
     WordsDocument,
 )
-from service.api.requests import entry_of, json_reply, position, service_of
-from service.jobs import Stop, in_lane
+from service.api.requests import beside_others, entry_of, json_reply, position, service_of
 from std.corrections import CorrectedWord
 from std.written_numbers import json_bytes
 
@@ -62,12 +61,12 @@ async def recording_words(
     content = service.cache.get(key)
     if content is None:
 
-        def written(stop: Stop) -> bytes:
+        def written() -> bytes:
             found = snapshot.index.words(entry.recording, from_s, to_s, alternatives=alternatives)
             corrected = snapshot.corrected_words.get(entry.recording, ())
             return json_bytes({"words": [word_document(word, corrected) for word in found]})
 
-        content = await in_lane(service.known, request, written, service.limits.search_s)
+        content = await beside_others(request, written)
         service.cache.put(key, content, len(content) + 200)
     return Response(content, media_type="application/json")
 

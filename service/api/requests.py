@@ -4,7 +4,7 @@ FastAPI reads and validates parameters one by one, which takes longer than the r
 a request. `parameters` reads them in one step and describes them as FastAPI would.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar, get_origin
 
@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
+from service.jobs import in_lane
 from service.problems import ProblemError
 from service.recordings import RecordingEntry
 from service.settings import Limits
@@ -19,6 +20,8 @@ from service.state import Service
 from service.users import User
 from std.values import Term
 from std.written_numbers import json_bytes
+
+A = TypeVar("A")
 
 
 def service_of(request: Request) -> Service:
@@ -43,6 +46,18 @@ def json_reply(
 ) -> Response:
     """A document as JSON, without validation, which would cost more than building it."""
     return Response(json_bytes(document), status, headers, "application/json")
+
+
+async def beside_others(request: Request, make: Callable[[], A]) -> A:
+    """What takes some time to make, in a thread, so that other requests do not wait for it."""
+    service = service_of(request)
+    return await in_lane(service.known, request, lambda stop: make(), service.limits.search_s)
+
+
+async def long_reply(request: Request, make: Callable[[], Any]) -> Response:
+    """A long document as JSON, made and written beside other requests."""
+    content = await beside_others(request, lambda: json_bytes(make()))
+    return Response(content, media_type="application/json")
 
 
 def has_version(request: Request, etag: str) -> bool:

@@ -27,10 +27,9 @@ from service.answers import MANY_VALUES, facet_document, search_document, units_
 from service.api.audio import From, To, require_stretch
 from service.api.counts import found_forms, found_values
 from service.api.operation import health_of
-from service.api.requests import base_of, entry_of, position, service_of
+from service.api.requests import base_of, beside_others, entry_of, position, service_of
 from service.api.search import found_units, searched
 from service.api.sharing import AFTER_S, BEFORE_S, PAGES, require_frames
-from service.jobs import in_lane
 from service.live_index import Snapshot
 from service.marks import MarkFile
 from service.page.view import (
@@ -49,7 +48,7 @@ from service.page.view import (
     values_of,
 )
 from service.problems import ProblemError
-from service.recordings import Browsed, browsed
+from service.recordings import browsed
 from service.searching import Selection
 from service.users import CLIPS_PATH, ROLES, stretch_ticket
 from std.display.numbers import about, clock, length
@@ -250,12 +249,10 @@ async def recording_page(request: Request, recording: str) -> Response:
     entry = entry_of(service, recording)
     if "words" not in request.query_params:
         return page(entry=entry, lines=None, notes=())
-    index, notes = service.snapshot.index, service.marks.noted().get(entry.recording, ())
-    return await in_lane(
-        service.known,
+    index, notes = service.snapshot.index, service.marks.notes(entry.recording)
+    return await beside_others(
         request,
-        lambda stop: page(entry=entry, lines=lines_of(index.words(entry.recording)), notes=notes),
-        service.limits.search_s,
+        lambda: page(entry=entry, lines=lines_of(index.words(entry.recording)), notes=notes),
     )
 
 
@@ -267,11 +264,8 @@ async def embedded(request: Request, recording: str, from_s: From, to_s: To) -> 
     entry = entry_of(service, recording)
     require_stretch(from_s, to_s, service.limits.clip_s - BEFORE_S - AFTER_S)
     index = service.snapshot.index
-    said = await in_lane(
-        service.known,
-        request,
-        lambda stop: index.words(entry.recording, from_s - CONTEXT_S, to_s + CONTEXT_S),
-        service.limits.search_s,
+    said = await beside_others(
+        request, lambda: index.words(entry.recording, from_s - CONTEXT_S, to_s + CONTEXT_S)
     )
     clip = {"from": f"{max(0.0, from_s - BEFORE_S):.3f}", "to": f"{to_s + AFTER_S:.3f}"}
     if service.secret:
@@ -299,19 +293,25 @@ async def recordings_page(request: Request) -> Response:
     """The page of all recordings; with a token, only `/page/recordings` gives the list."""
     if service_of(request).secret:
         return render(request, "recordings.html", browsed=None)
-    return render(request, "recordings.html", browsed=_browsed(request))
+    return await _browsed(request, "recordings.html")
 
 
 @router.get("/page/recordings")
 async def recordings_part(request: Request) -> Response:
     """The list of recordings, without the page around it."""
-    return render(request, "browse.html", browsed=_browsed(request))
+    return await _browsed(request, "browse.html")
 
 
-def _browsed(request: Request) -> Browsed:
+async def _browsed(request: Request, template: str) -> Response:
+    """The list of recordings, made beside other requests."""
     service = service_of(request)
     entries = service.snapshot.recordings.entries
-    return browsed(entries, request.query_params, service.marks.noted())
+
+    def page() -> Response:
+        found = browsed(entries, request.query_params, service.marks.noted())
+        return render(request, template, browsed=found)
+
+    return await beside_others(request, page)
 
 
 @router.get("/lists")

@@ -276,6 +276,28 @@ def test_others_are_answered_while_the_words_of_hours_are_written(client, monkey
 
 
 @pytest.mark.parametrize(
+    ("read", "path"),
+    [("all", "/api/feedback"), ("history", "/api/feedback/history"), ("noted", "/recordings")],
+)
+def test_others_are_answered_while_all_marks_are_read(client, monkeypatch, read, path):
+    marks, is_read, is_answered = client.service.marks, threading.Event(), threading.Event()
+    all_of_them = getattr(marks, read)
+
+    def slow(*given):
+        is_read.set()
+        assert is_answered.wait(30)
+        return all_of_them(*given)
+
+    monkeypatch.setattr(marks, read, slow)
+    with ThreadPoolExecutor(1) as other:
+        answer = other.submit(client, path)
+        assert is_read.wait(30)
+        assert client("/api/recordings").status == 200
+        is_answered.set()
+        assert answer.result().status == 200
+
+
+@pytest.mark.parametrize(
     ("path", "query", "status", "detail"),
     [
         ("/api/search", {}, 422, "term: Field required"),

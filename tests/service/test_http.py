@@ -11,6 +11,7 @@ import zipfile
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from io import BytesIO
+from types import SimpleNamespace
 
 import pytest
 
@@ -214,6 +215,24 @@ def test_what_is_no_request_is_told_as_a_problem(client, short, request_, status
     assert problem(sent(client, [request_[i : i + 9000] for i in range(0, len(request_), 9000)]))[
         0
     ] == status  # fmt: skip
+
+
+def test_a_refused_client_may_send_on_until_it_is_silent():
+    """2 s of silence, 20 s at most: the clock is the test's."""
+    waits, now_s = [], [100.0]
+    connection = object.__new__(server.Connection)
+    connection.loop = SimpleNamespace(
+        time=lambda: now_s[-1],
+        call_later=lambda wait_s, end: waits.append(wait_s) or SimpleNamespace(cancel=list),
+    )
+    connection.transport = SimpleNamespace(abort=lambda: waits.append("aborted"))
+    connection._late, connection._refused_s, connection._head_bytes = None, now_s[0], 0
+    for at_s in (101.5, 119.0, 119.5):
+        now_s.append(at_s)
+        connection.data_received(b"x" * 1000)
+    assert waits == [2.0, 1.0, 0.5]
+    connection.data_received(b"x" * server.MAX_LINGER_BYTES)
+    assert waits[-1] == "aborted"
 
 
 def test_lines_after_the_last_chunk_are_bounded(client):
