@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
-from itertools import chain, starmap
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -169,6 +169,8 @@ class IndexCheck:
     languages: tuple[Language, ...] = ()
     warnings: tuple[str, ...] = ()
     clock_offsets: Mapping[str, float] = field(default_factory=dict)  # of words behind sound, s
+    # Of recordings without one offset: times and their offsets, s.
+    clock_changes: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
 
 
 def verify_index(store: Stores) -> Iterator[IndexCheck]:
@@ -186,13 +188,14 @@ def verify_index(store: Stores) -> Iterator[IndexCheck]:
                 yield IndexCheck(url, damage)
                 continue
             segments = opened.segments()
-            offsets = [*clock_offsets(segments)]
+            clocks = [*clock_offsets(segments)]
             yield IndexCheck(
                 store=url,
                 damage=(),
                 segments=len(segments),
                 inputs={file: sorted(of) for file, of in sorted(origins([opened]).items())},
                 languages=tuple(indexed_languages(segments)),
-                warnings=(*pronounced_wrongly(segments), *starmap(clock_doubt, offsets)),
-                clock_offsets={one.file: found_s for one, found_s in offsets},
+                warnings=(*pronounced_wrongly(segments), *map(clock_doubt, clocks)),
+                clock_offsets={one.recording.file: one.late_s for one in clocks if not one.changes},
+                clock_changes={one.recording.file: one.changes for one in clocks if one.changes},
             )

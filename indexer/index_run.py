@@ -90,9 +90,7 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
         audio = _with_audio(run, stores, report)
         indexed = set(report.recordings)
         clocks = [
-            clock_doubt(*found)
-            for one in stores
-            for found in clock_offsets(one.segments(), indexed)
+            clock_doubt(found) for one in stores for found in clock_offsets(one.segments(), indexed)
         ]
         later = uses_workers(stores, workers)
         if not later:  # merged now; the next writer waits

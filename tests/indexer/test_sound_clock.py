@@ -7,7 +7,7 @@ import pytest
 
 from indexer import index_files, verify_index
 from indexer.cli import main
-from indexer.sound import offset_s
+from indexer.sound import MOST_FRAMES, _agreements, changes_of, offset_at_place, offset_s
 from searcher import open_index
 from std.sound import files
 from std.sound.columns import FRAME_MS, Encoder, Sound
@@ -55,6 +55,37 @@ def test_words_that_fill_the_pauses_behind_them_are_not_late():
     assert offset_s(silence, ~said(filling, 0.8)) == pytest.approx(0.8, abs=0.021)
 
 
+def slow_agreement(silence, unsaid, by):
+    """The correlation at one offset, of the frames that both have."""
+    pairs = [
+        (heard, unsaid[at + by]) for at, heard in enumerate(silence) if 0 <= at + by < len(unsaid)
+    ]
+    heard, written = np.array(pairs).T
+    flat = heard.all() or written.all() or not (heard.any() and written.any())
+    return 0.0 if flat else np.corrcoef(heard, written)[0, 1]
+
+
+def test_agreements_equal_their_slow_twin():
+    silence, unsaid = ~said(WORDS_S), ~said(WORDS_S, 0.3)
+    unsaid[: len(unsaid) // 2] = True
+    found = _agreements(silence, unsaid)
+    for by in (-MOST_FRAMES, -7, 0, 15, MOST_FRAMES):
+        expected = slow_agreement(silence, unsaid, by)
+        assert found[by + MOST_FRAMES] == pytest.approx(expected, abs=1e-9)
+    assert not _agreements(silence, np.ones_like(silence)).any()
+
+
+def test_the_offset_of_a_place():
+    n = 2250
+    silence = ~said(WORDS_S)[:n]
+    for by_s in (0.0, 0.6, -1.2):
+        found = offset_at_place(silence, ~said(WORDS_S, by_s)[:n])
+        assert found == pytest.approx(by_s, abs=0.021)
+    assert offset_at_place(silence, RNG.random(n) < 0.5) is None
+    cut = np.concatenate([~said(WORDS_S)[: n // 2], ~said(WORDS_S, 0.8)[n // 2 : n]])
+    assert offset_at_place(silence, cut) is None  # one part before the cut, one after it
+
+
 @pytest.fixture
 def networks(tmp_path):
     """Words of a at their times, of b half a second late."""
@@ -100,6 +131,41 @@ def test_words_that_fill_pauses_tell_no_offset():
     filled = np.zeros_like(silence)
     filled[np.flatnonzero(silence)[::6]] = True  # a sixth of the silence has no word
     assert offset_s(silence, np.roll(filled, 25)) == 0
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.012])
+def test_words_that_are_cut_or_run_slower_are_told(tmp_path, rate):
+    """As if one minute had lost .8 s in the middle, or the sound ran faster."""
+    words_s = [(t, u) for k in (0, 60, 120) for t, u in (np.array(WORDS_S) + k).tolist()]
+    stored = RNG.integers(0, 256, (180 * 1000 // FRAME_MS, 32)).astype(np.uint8)
+    silence = np.ones(len(stored), bool)
+    for begin, end in words_s:
+        silence[int(begin * 50) : int(end * 50)] = False
+    stored[silence] = stored[0]
+    sound = Sound(Recording("a", 1), Encoder("whisper", "aa"), stored)
+    (tmp_path / files.sound_name(sound.recording)).write_bytes(
+        files.header(sound) + stored.tobytes()
+    )
+    moved = [
+        [t * (1 + rate) + (0.8 if t > 90 and not rate else 0.0) for t in span] for span in words_s
+    ]
+    lines = "".join(f"a 1 {begin:.3f} {end - begin:.3f} hello\n" for begin, end in moved)
+    (tmp_path / "a.ctm").write_text(lines)
+    report = index_files(tmp_path / "a.ctm", tmp_path / "index")
+    (line,) = [line for line in report.warnings if "keep to its sound" in line]
+    assert line.startswith("a: its words do not keep to its sound: 0.")
+    (check,) = verify_index(tmp_path / "index")
+    (first, *_, last) = check.clock_changes["a"]
+    assert not check.clock_offsets
+    assert first == pytest.approx((22.5, 22.5 * rate), abs=0.15)
+    assert last[1] - first[1] == pytest.approx(
+        rate * (last[0] - first[0]) if rate else 0.8, abs=0.1
+    )
+
+
+def test_changes_of_offsets():
+    assert changes_of([]) == changes_of([(20.0, 0.4)]) == ()
+    assert changes_of([(20.0, 0.0), (40.0, 0.2), (60.0, 0.4)]) == ((20.0, 0.0), (60.0, 0.4))
 
 
 @pytest.mark.parametrize(
