@@ -16,8 +16,8 @@ both directions, at the points of MediaEval SWS 2013 and 2012, of three ways:
 and the share of the way from the lower to the upper bound that spoken queries go. Spoken queries of
 each set are searched with weights that were learned from the sets of other languages (leave one
 language out), or with ``--shipped`` by those of the package, which have seen `SETS`. What
-phones and words are worth is what it is for written terms; only what is a spoken query's own is
-learned.
+phones and words are worth is what it is for written terms; learned is only what a place of phones
+is worth whose query is none of the alternatives.
 ``--write`` puts the weights of all sets together among the shipped ones.
 """
 
@@ -45,6 +45,7 @@ from searcher.evidence.pairing import pair_with_hits
 from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.output.hit_files import hit_list
+from searcher.results.candidates import NO_CANDIDATES
 from searcher.results.search_result import SearchResult
 from searcher.search import search
 from searcher.tuning.labels import correct_hits, find_occurrences, make_transcript
@@ -177,7 +178,7 @@ def measured(one: Direction, found: SearchResult, point: str) -> Mapping[str, fl
 
 
 def labelled(one: Direction) -> Examples:
-    """All places of each query, right or wrong."""
+    """The places that phones find of queries that are none of their alternatives, with labels."""
     calls: list[tuple[Any, ...]] = []
 
     def calibrate(*args: Any) -> Any:
@@ -187,23 +188,20 @@ def labelled(one: Direction) -> Examples:
     original = found_terms.calibrate
     with mock.patch.object(found_terms, "calibrate", calibrate):
         found = searched(one, "spoken", POINTS[0])
-    ((*_, lexical, phonetic, _),) = calls
-    candidates = lexical.candidates
-    bounds = np.searchsorted(candidates.term, np.arange(len(found.terms) + 1)).tolist()
+    ((request, *_, phonetic, _),) = calls
     evidence, places, scores = [], [], []
-    for row, hits in enumerate(phonetic.of_term):
-        if hits is None:
+    for row, (phrase, alternatives) in enumerate(zip(one.phrases(), request.spoken, strict=True)):
+        hits = phonetic.of_term[len(request.written) + row]
+        if hits is None or any(words == phrase for words, _ in alternatives):
             continue
-        own = candidates.rows(slice(bounds[row], bounds[row + 1]))
-        paired = pair_with_hits((), own, hits, phonetic.searched)
+        paired = pair_with_hits((), NO_CANDIDATES, hits, phonetic.searched)
         alone = hits.hits.rows(paired.unpaired)
         evidence.append(paired.spoken_evidence())
-        both = [
-            np.concatenate([getattr(part, name) for part in (own, alone)])
-            for name in ("recording", "start_ms", "end_ms")
-        ]
-        places.append((np.full(len(both[0]), row), *both))
-        scores.append(10 * paired.posterior + paired.score)
+        spans = [alone.recording, alone.start_ms, alone.end_ms]
+        places.append((np.full(len(paired.score), row), *spans))
+        scores.append(paired.score)
+    if not places:
+        return examples_of([], [])
     columns = [np.concatenate(column) for column in zip(*places, strict=True)]
     transcript = make_transcript(one.lexemes, found.recordings, one.config.text)
     occurrences = find_occurrences(transcript, one.phrases())
@@ -213,12 +211,12 @@ def labelled(one: Direction) -> Examples:
 
 
 def learned(of_sets: Sequence[Examples]) -> Weights:
-    """The shipped weights with those of spoken queries learned from several sets."""
+    """The shipped weights with that of spoken queries learned from several sets."""
     every, shipped = together(of_sets), default_model().weights
-    others = {name: value for name, value in shipped.coefficients.items() if "spoken" not in name}
-    found = fit(every, ["spoken_expected"], beside=replace(shipped, coefficients=others))
-    spoken = {**found.coefficients, "spoken": found.intercept}
-    return replace(shipped, coefficients={**others, **spoken})
+    others = {name: value for name, value in shipped.coefficients.items() if name != "spoken"}
+    found = fit(every, ["spoken"], beside=replace(shipped, coefficients=others))
+    spoken = found.intercept + found.coefficients["spoken"]
+    return replace(shipped, coefficients={**others, "spoken": spoken})
 
 
 def table(title: str, ones: Sequence[Direction], weights: Weights | None) -> None:
@@ -271,10 +269,10 @@ def main() -> None:
         weights = learned(others) if others else None
         for examples in args.examples:
             path = args.data / name
-            both = list(directions(path, language, examples, MIN_LETTERS, MAX_QUERIES))
-            n = len(both[0].spoken.queries)
+            halves = list(directions(path, language, examples, MIN_LETTERS, MAX_QUERIES))
+            n = len(halves[0].spoken.queries)
             title = f"{name.rpartition('/')[0]}, {n} queries, {examples} examples"
-            table(title, both, weights)
+            table(title, halves, weights)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,12 @@ prepare                segments, configuration, model -> PreparedIndex, made onc
 find_terms             terms -> what each language's segments have
     expand_wildcards     words with *, in all the index (`searcher.terms.wildcards`)
     search_language      each language by itself; a word that its segments lack is OOV there
-        as_terms             weights of what spoken queries may be (`searcher.terms.variants`)
+        as_terms             what spoken queries may be, as terms (`searcher.terms.variants`)
         find_by_words        look-up, compound splitting, expansion (`searcher.lexical.candidates`)
         find_by_phones       phonetic search (`searcher.phonetic.candidates`)
         heard_search         the phones heard in the sound (`searcher.heard.search`)
         calibrate            probabilities, if a term occurs (`searcher.evidence.calibrate`)
+        mixed                those of what a spoken query may be (`searcher.evidence.pairing`)
 
 A long list may be found in parts, by a program that shows its progress; it is judged as a whole
 (`searcher.search.judge`).
@@ -25,6 +26,7 @@ from typing import NamedTuple
 
 from searcher.calibration.model import Model
 from searcher.evidence.calibrate import calibrate
+from searcher.evidence.pairing import mixed
 from searcher.heard.search import heard_search
 from searcher.index.copies import Copies, find_copies, live_counts, without_copies
 from searcher.index.searched_speech import SearchedSpeech
@@ -128,7 +130,8 @@ class LanguageResult(NamedTuple):
 def search_language(request: Request, language: PreparedLanguage) -> LanguageResult:
     """Search every term in the segments of one language."""
     if request.spoken:
-        request = request._replace(spoken=as_terms(request.spoken, language.counts))
+        spoken = as_terms(request.spoken, language.counts, language.doubt)
+        request = request.with_alternatives(spoken)
     lexical = find_by_words(request, language)
     # The words of a spoken query are a guess, so it is a separate kind of term.
     is_oov = lexical.is_oov(request.words) & ~request.is_spoken
@@ -139,6 +142,10 @@ def search_language(request: Request, language: PreparedLanguage) -> LanguageRes
     candidates, variants, log_evidence = calibrate(
         request, language, is_oov, unwritten, lexical, phonetic.found, heard
     )
+    if request.spoken:
+        candidates, variants, log_evidence = mixed(request, candidates, variants, log_evidence)
+        is_oov = is_oov & ~request.of_queries
+        is_oov = is_oov[: len(log_evidence)]
     return LanguageResult(
         candidates,
         log_evidence,

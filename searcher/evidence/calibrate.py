@@ -35,8 +35,7 @@ from std.phonetics.phones import Pronunciation
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
 
-# Places below are left out, but those of a written term's words: any "a" may be a spoken query.
-MIN_PROBABILITY = 1e-3
+MIN_PROBABILITY = 1e-3  # of a place that was found by phones
 # Share of the places of words that a recogniser knows at which none of its alternatives has them:
 # of the words said once in two sets, .04 and .09 are nowhere in the networks.
 UNWRITTEN = 0.06
@@ -52,7 +51,6 @@ class TermEvidence(NamedTuple):
     is_searched: bool  # by words that the index has, or by phones
     heard: HeardPlaces = NONE_HEARD
     phones: Pronunciation = ()  # that were heard
-    is_spoken: bool = False
 
     @property
     def without_places(self) -> float:
@@ -90,6 +88,7 @@ def calibrate(
     n_terms, is_spoken = len(request.words), request.is_spoken
     bounds = np.searchsorted(lexical.candidates.term, np.arange(n_terms + 1)).tolist()
     is_calibrated = _is_calibrated(request, language.config, is_oov)
+    is_expected = ~(is_oov | is_spoken)
     highest_posterior = _highest_posterior(request, phonetic)
     speech_s = language.speech_s(request.excerpts)
     evidence = []
@@ -113,7 +112,7 @@ def calibrate(
         if unwritten[i]:
             of_term = _unlikelier(of_term, int(unwritten[i]))
         evidence.append(of_term)
-    probabilities, of_terms = _probabilities(evidence, ~is_oov)
+    probabilities, of_terms = _probabilities(evidence, is_expected)
     table = list(lexical.variants)
     parts: list[Candidates] = []
     for i, (of_term, probability) in enumerate(zip(evidence, probabilities, strict=True)):
@@ -144,8 +143,7 @@ def _as_candidates(
     n, m = len(of_term.lexical.term), len(of_term.heard.score)
     end = len(probability) - m
     lexical, of_hits, of_heard = probability[:n], probability[n:end], probability[end:]
-    least = MIN_PROBABILITY if of_term.is_spoken else 0.0
-    yield of_term.lexical._replace(probability=lexical).rows(lexical >= least)
+    yield of_term.lexical._replace(probability=lexical)
     if of_term.hits and phonetic:
         kept = np.flatnonzero(of_hits >= MIN_PROBABILITY)
         hits = of_term.hits.rows(kept)
@@ -167,7 +165,7 @@ def _is_calibrated(request: Request, config: Config, is_oov: Bools) -> Bools:
     """(terms,) which terms get probabilities; the others keep the recogniser's posteriors."""
     words = config.calibration.words
     is_calibrated = is_oov if words == "unknown" else np.full_like(is_oov, words == "all")
-    return (is_calibrated & ~request.has_wildcard) | request.is_spoken
+    return (is_calibrated & ~request.has_wildcard) | request.of_queries
 
 
 def _evidence(
@@ -199,7 +197,7 @@ def _evidence(
         of_places = paired.iv_evidence(len(words), letters, speech_s)
     ratios = weights.log_ratios(of_places)
     alone = hits.rows(paired.unpaired)
-    return TermEvidence(lexical, alone, ratios, is_searched=True, is_spoken=is_spoken)
+    return TermEvidence(lexical, alone, ratios, is_searched=True)
 
 
 def _with_heard(

@@ -4,7 +4,7 @@
                       which words stand there: for every term, known, unknown or spoken
     oov_features      of candidates of a term with a word that the index lacks
     iv_features       of candidates of a term whose words the index has
-    spoken_features   of candidates of a spoken query
+    spoken_features   of places of a spoken query that is none of its alternatives
 
 The weighted sum is the log likelihood ratio: the term was said there, against chance. All terms
 share one weight of each feature. `searcher.calibration.occurrence_rate` makes probabilities of all
@@ -44,7 +44,7 @@ FEATURES = frozenset(  # that a model may weigh; docs/calibration.md says what e
     {"log_e_rate", "common", "relative", "path", "longest", "slowness", "spelling"}  # phones
     | {"split", "known", "expected"}  # of unknown terms; of known ones
     | {"words", "logit", "surplus", "unlikely_surplus", "length"}  # words
-    | {"spoken", "spoken_expected"}  # of spoken queries
+    | {"spoken"}  # of spoken queries
 )
 
 
@@ -225,38 +225,27 @@ def iv_features_with_hits(
     return Evidence(columns, offset, explained, weighed, ~written)
 
 
-def spoken_features(
-    posterior: Float64s, of_hits: Features, explained: Float64s, log_chances: float
-) -> Evidence:
-    """Evidence for candidates of a spoken query: its words and its phones, both of each candidate.
-
-    The words of a written term are certain, so phones add nothing where they stand. The words of a
-    spoken query were recognised, with errors, so words and phones confirm each other.
+def spoken_features(of_hits: Features, explained: Float64s, log_chances: float) -> Evidence:
+    """Evidence for places of a spoken query that is none of its alternatives, by their phones.
 
     Args:
-        posterior: (n,) of a word sequence of the query, times its weight; 0 where none stands.
-        of_hits: `hit_features` of the phonetic hits, `no_hit` without one.
+        of_hits: `hit_features` of the phonetic hits.
         explained: (n,) see `path_words.explained`.
         log_chances: log of the number of chances for a false alarm.
 
     Returns:
-        beside those of the phones (their spelling is 0, as nobody wrote the query):
+        that of the phones (their spelling is 0, as nobody wrote the query) with
 
         spoken           1
-        spoken_expected  log of one plus the sum of the posteriors
-        words            whether a word sequence of the query stands there
-        logit            log odds of its posterior, 0 where none stands
     """
-    written, n = (posterior > 0).astype(float), len(posterior)
-    columns = {
-        **of_hits,
-        "spoken": np.ones(n),
-        "spoken_expected": np.full(n, np.log1p(posterior.sum())),
-        "words": written,
-        "logit": written * logit(posterior),
-    }
-    offset = -log_chances - STEEPNESS * explained
-    return Evidence(columns, offset, explained, by_phones=np.ones(n, dtype=bool))
+    n = len(explained)
+    return Evidence(
+        {**of_hits, "spoken": np.ones(n)},
+        -log_chances - STEEPNESS * explained,
+        explained,
+        by_phones=np.ones(n, dtype=bool),
+        is_expected=False,
+    )
 
 
 def logit(posterior: Float64s) -> Float64s:

@@ -22,6 +22,7 @@ from std.phonetics.confusion import from_json, to_json
 from std.ranges import Range
 
 FORMAT, VERSION = "std-search model", 8
+FORMER = {"spoken_expected"}  # features of models of 2.0.0 that weigh nothing now
 KEYS = {*("maker", "language", "tuned_on", "intercept", "weights", "confusion")}
 WEIGHT = Range(-1_000_000, 1_000_000)
 SHARE = Range(0, 1)
@@ -93,7 +94,8 @@ def _figures(document: Part) -> dict[str, float]:
 def _weights(document: Part) -> Weights:
     weights = {}
     for name, weight in document["weights"].items():
-        if name not in FEATURES:
+        if name not in FEATURES | FORMER:
             raise weight.error("a feature of this version")
-        weights[name] = weight.within(WEIGHT)
+        if name in FEATURES:
+            weights[name] = weight.within(WEIGHT)
     return Weights(document["intercept"].within(WEIGHT), weights)

@@ -1,14 +1,26 @@
-"""Which lexical candidate and which phonetic hit of a term are one event.
+"""Which places are one event: found by words and by phones, or of what a query may be.
 
 pair_with_hits   candidates and hits of a term -> both as one table of evidence
+mixed            candidates of what a spoken query may be -> those of the query
+
+A spoken query is one of its alternatives, each of them a written term, or something else that
+sounds alike. So a place has the probability that the query is one of them and that this was said
+there, summed up:
+
+    p(place) = sum of w_a o_a p_a(place) / sum of w_a o_a
+
+w_a is the probability that the query is a (`searcher.terms.variants.as_terms`), o_a that a occurs.
+Places of several alternatives exclude each other. Where one of them is frequent, the query is as
+likely to be it as before: that its words stand there tells nothing of what was asked.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import exp
 from typing import NamedTuple
 
 import numpy as np
 
+from searcher.calibration.occurring_terms import NOT_SEARCHED, SAID, occurs_by_itself
 from searcher.calibration.weights import Evidence, Features
 from searcher.evidence.features import (
     hit_features,
@@ -17,18 +29,21 @@ from searcher.evidence.features import (
     oov_features,
     spoken_features,
 )
-from searcher.lexical.deduplicate import overlap
+from searcher.lexical.deduplicate import best_first, is_same_event, overlap, overlap_groups
 from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.archive import SearchedArchive
 from searcher.phonetic.hits import PhoneticHits
 from searcher.phonetic.layout import SAME_PLACE_MS, SCORE
 from searcher.phonetic.path_words import explained, path_words, together
-from searcher.results.candidates import Candidates
-from searcher.terms.request import Variant
+from searcher.results.candidates import Candidates, concatenate, in_order
+from searcher.terms.request import Request, Variant
 from std.store.columns import Int64s
 from std.values import Float64s
 
 NO_HIT_SCORE = -5.0  # below that of any hit
+LEAST = 1e-3  # probability of a place of a spoken query
+MOST_SAID = 1 - 1e-9  # probability that a query is said
+PRIOR_LOG_ODDS = float(np.log(SAID / (1 - SAID)))
 
 
 class Paired(NamedTuple):
@@ -60,8 +75,8 @@ class Paired(NamedTuple):
         )
 
     def spoken_evidence(self) -> Evidence:
-        """For a spoken query."""
-        return spoken_features(self.posterior, self.features, self.explained, self.log_chances)
+        """For a spoken query that is none of its alternatives, found by phones alone."""
+        return spoken_features(self.features, self.explained, self.log_chances)
 
 
 def pair_with_hits(
@@ -140,3 +155,98 @@ def near_pairs(lexical: Candidates, hits: AlignedHits) -> tuple[Int64s, Int64s]:
     is_near = np.abs(hit_start + hit_end - start - end) < 2 * SAME_PLACE_MS
     is_near &= overlap(hit_start, hit_end, start, end)
     return candidate[is_near], hit[is_near]
+
+
+def mixed(
+    request: Request,
+    candidates: Candidates,
+    variants: Sequence[Variant],
+    log_evidence: Float64s,
+) -> tuple[Candidates, tuple[Variant, ...], Float64s]:
+    """The candidates of spoken queries, from those of what they may be.
+
+    Args:
+        request: written terms, alternatives of spoken queries, and these.
+        candidates: of all of them, ordered by term; probabilities are on condition that it occurs.
+        variants: what they point into.
+        log_evidence: (terms,) that each occurs; see `searcher.calibration.occurring_terms`.
+
+    Returns:
+        the same of written terms and spoken queries.
+    """
+    written = len(request.written) - len(request.alternatives)
+    row_of = {words: written + i for i, words in enumerate(request.alternatives)}
+    bounds = np.searchsorted(candidates.term, np.arange(len(request.words) + 1)).tolist()
+    is_searched = ~np.isnan(log_evidence)
+    occurs = np.where(is_searched, occurs_by_itself(log_evidence), 0.0)
+    table, parts = list(variants), [candidates.rows(slice(0, bounds[written]))]
+    evidence = [*log_evidence[:written].tolist()]
+    for number, alternatives in enumerate(request.spoken):
+        itself = len(request.written) + number
+        is_listed = {row_of[words]: weight for words, weight in alternatives}
+        shares = {row: weight * float(occurs[row]) for row, weight in is_listed.items()}
+        if is_searched[itself]:
+            shares[itself] = 1 - sum(is_listed.values())  # said, whether it is found or not
+        said = sum(shares.values())
+        if not said:
+            searched = is_searched[[itself, *is_listed]].any()
+            evidence.append(-np.inf if searched else NOT_SEARCHED)
+            continue
+        probable = min(said, MOST_SAID)
+        evidence.append(float(np.log(probable / (1 - probable))) - PRIOR_LOG_ODDS)
+        of_parts = {row: candidates.rows(slice(bounds[row], bounds[row + 1])) for row in shares}
+        of_query = _one_of_each_place(of_parts, {row: one / said for row, one in shares.items()})
+        parts.append(_with_weights(of_query, is_listed, written + number, table))
+    return concatenate(parts), tuple(table), np.array(evidence)
+
+
+def _one_of_each_place(
+    of_parts: Mapping[int, Candidates], shares: Mapping[int, float]
+) -> Candidates:
+    """The likeliest candidate of each place, with the probability of all that stand there.
+
+    Args:
+        of_parts: the candidates of each alternative, by its row.
+        shares: the probability of each.
+    """
+    parts = [
+        one._replace(probability=shares[row] * one.probability) for row, one in of_parts.items()
+    ]
+    every = concatenate(parts)
+    own, every = every.term, every._replace(term=np.zeros(len(every.term), np.int64))
+    order = np.lexsort((every.start_ms, every.recording))
+    own, every = own[order], every.rows(order)
+    if not len(own):
+        return every
+    best = np.lexsort((every.start_ms, -every.probability))
+    owner = best_first(every, overlap_groups(every), best, is_same_event)
+    # An alternative counts once at a place: with its best candidate.
+    first = np.unique(np.stack([owner[best], own[best]]), axis=1, return_index=True)[1]
+    some = best[first]
+    total = np.bincount(owner[some], every.probability[some], minlength=len(own))
+    kept = np.flatnonzero((owner == np.arange(len(own))) & (total >= LEAST))
+    return every._replace(probability=np.minimum(total, 1.0), term=own).rows(kept)
+
+
+def _with_weights(
+    places: Candidates, weights: Mapping[int, float], term: int, table: list[Variant]
+) -> Candidates:
+    """Places of a query: variants of alternatives say what the query may be, and how probably.
+
+    Args:
+        places: with the rows of the alternatives as terms.
+        weights: the probability of each.
+        term: the row of the query.
+        table: variants; those of the query are appended.
+    """
+    number = places.variant.copy()
+    pairs = np.unique(np.stack([places.term, places.variant]), axis=1).T.tolist()
+    for row, variant in pairs:
+        one = table[variant]
+        if row in weights and one.method == "exact":
+            weighed = Variant(one.words, weights[row], "spoken", " ".join(one.words))
+            number[(places.term == row) & (places.variant == variant)] = len(table)
+            table.append(weighed)
+    return in_order(
+        places._replace(term=np.full(len(places.term), term), variant=number, family=number)
+    )

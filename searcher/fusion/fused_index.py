@@ -17,9 +17,9 @@ import numpy as np
 from searcher.api import Index, open_index
 from searcher.calibration.model import Model
 from searcher.fusion.fused_candidates import FusedRecogniser, FusedVariant, fuse
-from searcher.fusion.pooling import MEASURED_SURENESS, SURENESS, doubt, measured
+from searcher.fusion.pooling import MEASURED_SURENESS, SURENESS, measured
 from searcher.index.copies import NO_COPIES, Copies, common_copies
-from searcher.index.searched_speech import SearchedSpeech
+from searcher.index.searched_speech import SearchedSpeech, doubt
 from searcher.open_snapshot import HowToSearch
 from searcher.output.context import Context, contexts
 from searcher.output.explain import explained, within_words

@@ -1,7 +1,6 @@
 """The probabilities that several recognisers give a place -> one, by how sure each one is.
 
-    doubt       how little sure a recogniser was of each recording, as it says itself
-    measured    the same, by transcripts
+    measured    doubts of recordings (`searcher.index.searched_speech.doubt`), by transcripts
     weights     doubts -> weights of the recognisers
     pool        probabilities, weights -> one probability
 
@@ -15,11 +14,10 @@ make the same errors. (Of places that two German recognisers both give .5 to .7,
 of independent witnesses nearly all would be.) A linear pool, the mean of the p_k, is too low where
 they disagree, because the surer one is mostly right; the square lets it count for more.
 
-The doubt of a recording is one minus the posterior of the one-best words, on average. It needs no
-transcript, and it is about a recording alone: how an index is cut does not change it. But a
-recogniser that writes 1 for every word says that it is sure. Where `std-tune` had a transcript of
-every recogniser, doubts are measured: those of a recogniser become so much larger as the words that
-were spoken have less posterior than its one-best words.
+The doubt of a recording needs no transcript, and it is about a recording alone: how an index is cut
+does not change it. But a recogniser that writes 1 for every word says that it is sure. Where
+`std-tune` had a transcript of every recogniser, doubts are measured: those of a recogniser become
+so much larger as the words that were spoken have less posterior than its one-best words.
 
 Source: linear opinion pools and their generalisations (Genest and Zidek 1986, Statistical Science
 1:114); a linear pool of calibrated forecasts is underconfident (Ranjan and Gneiting 2010, JRSS B
@@ -27,20 +25,13 @@ Source: linear opinion pools and their generalisations (Genest and Zidek 1986, S
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from weakref import WeakKeyDictionary
+from collections.abc import Mapping
 
 import numpy as np
 
-from std.store import Segment
-from std.store.columns import KEY_SHIFT
+from searcher.index.searched_speech import MIN_DOUBT
 from std.values import Float64s, Recording
 
-TYPICAL_DOUBT = 0.1
-TYPICAL_WORDS = 20  # as many words of typical doubt are added: short recordings say little
-MIN_DOUBT = 0.05  # a recogniser without posteriors is not infallible
-
-_known: WeakKeyDictionary[Segment, Mapping[Recording, float]] = WeakKeyDictionary()
 # Powers of one over the doubt; 0 weighs all alike. A recogniser that writes 1 for every word would
 # have nearly all of the weight if doubts that are not measured counted as much as measured ones.
 SURENESS, MEASURED_SURENESS = 2.0, 4.0
@@ -70,20 +61,6 @@ def pool(probability: Float64s, weight: Float64s) -> Float64s:
     return pooled
 
 
-def doubt(segments: Sequence[Segment]) -> dict[Recording, float]:
-    """The doubt of each live recording, at least `MIN_DOUBT`.
-
-    Args:
-        segments: the segments of one recogniser's index.
-    """
-    of_all: dict[Recording, float] = {}
-    for segment in segments:
-        if segment not in _known:
-            _known[segment] = _doubt(segment)
-        of_all |= _known[segment]
-    return of_all
-
-
 def measured(said: Mapping[Recording, float], spoken: float) -> dict[Recording, float]:
     """The doubt of each recording, on average that of a transcript; at most 1.
 
@@ -95,23 +72,3 @@ def measured(said: Mapping[Recording, float], spoken: float) -> dict[Recording, 
     total = math.fsum(said.values())  # in any order: it is that of the segments
     ratio = max(spoken, MIN_DOUBT) * len(said) / max(total, MIN_DOUBT)
     return {recording: min(ratio * one, 1.0) for recording, one in said.items()}
-
-
-def _doubt(segment: Segment) -> Mapping[Recording, float]:
-    """The doubt of each live recording of a segment."""
-    columns = segment.columns()
-    best = np.zeros(len(columns.slot_key))
-    np.maximum.at(best, columns.posting_slot, columns.posting_posterior)
-    has_word = columns.slot_word >= 0
-    recording = (columns.slot_key >> KEY_SHIFT).astype(np.int64)[has_word]
-    n = len(columns.recordings)
-    words = np.bincount(recording, minlength=n)
-    units = np.rint((1 - best[has_word]) * 2**20).astype(np.int64)  # whole numbers add up exactly
-    total = np.zeros(n, np.int64)
-    np.add.at(total, recording, units)
-    mean = (total / 2**20 + TYPICAL_WORDS * TYPICAL_DOUBT) / (words + TYPICAL_WORDS)
-    return {
-        one.recording: max(float(mean[row]), MIN_DOUBT)
-        for row, one in enumerate(columns.recordings)
-        if row not in segment.deleted
-    }

@@ -2,11 +2,13 @@
 
 SearchedSpeech   the excerpts, and the amount of speech
 SpokenBy         conditions such as ``speaker = "Anna"`` -> the candidates of these speakers
+doubt            how little sure a recogniser was of each recording, as it says itself
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -22,9 +24,15 @@ from std.recordings import (
     unnamed_is_said_by,
 )
 from std.store import Segment
-from std.store.columns import MAX_TIME_MS, Int64s
+from std.store.columns import KEY_SHIFT, MAX_TIME_MS, Int64s
 from std.store.speakers import Speakers
 from std.values import Bools, Excerpt, Recording
+
+TYPICAL_DOUBT = 0.1
+TYPICAL_WORDS = 20  # as many words of typical doubt are added: short recordings say little
+MIN_DOUBT = 0.05  # a recogniser without posteriors is not infallible
+
+_known: WeakKeyDictionary[Segment, Mapping[Recording, float]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +166,39 @@ def inside_ecf(
     if excerpts is None:
         return np.ones(len(recording), dtype=bool)
     return inside_one(excerpts, recordings, recording, start_ms / 1000, end_ms / 1000)
+
+
+def doubt(segments: Sequence[Segment]) -> dict[Recording, float]:
+    """The doubt of each live recording, at least `MIN_DOUBT`.
+
+    It is one minus the posterior of the one-best words, on average.
+
+    Args:
+        segments: the segments of one recogniser's index.
+    """
+    of_all: dict[Recording, float] = {}
+    for segment in segments:
+        if segment not in _known:
+            _known[segment] = _doubt(segment)
+        of_all |= _known[segment]
+    return of_all
+
+
+def _doubt(segment: Segment) -> Mapping[Recording, float]:
+    """The doubt of each live recording of a segment."""
+    columns = segment.columns()
+    best = np.zeros(len(columns.slot_key))
+    np.maximum.at(best, columns.posting_slot, columns.posting_posterior)
+    has_word = columns.slot_word >= 0
+    recording = (columns.slot_key >> KEY_SHIFT).astype(np.int64)[has_word]
+    n = len(columns.recordings)
+    words = np.bincount(recording, minlength=n)
+    units = np.rint((1 - best[has_word]) * 2**20).astype(np.int64)  # whole numbers add up exactly
+    total = np.zeros(n, np.int64)
+    np.add.at(total, recording, units)
+    mean = (total / 2**20 + TYPICAL_WORDS * TYPICAL_DOUBT) / (words + TYPICAL_WORDS)
+    return {
+        one.recording: max(float(mean[row]), MIN_DOUBT)
+        for row, one in enumerate(columns.recordings)
+        if row not in segment.deleted
+    }

@@ -17,7 +17,6 @@ from searcher.results.candidates import Candidates, concatenate, in_order
 from searcher.terms.language_words import LanguageWords, oov_words_in, variants_in
 from searcher.terms.request import Request, Variant
 from searcher.terms.typed_words import same_words, typed_words
-from searcher.terms.variants import spoken_variants
 from std.store.columns import Int64s
 
 
@@ -25,7 +24,7 @@ def find_by_words(request: Request, language: LanguageWords) -> LexicalResult:
     """Look up the variants of every term in every segment."""
     spelt, typed = _looked_up(request, language)
     of_term = variants_in(request.written, language, request.wildcards, spelt)
-    of_term += [spoken_variants(alternatives) for alternatives in request.spoken]
+    of_term += [[] for _ in request.spoken]  # found by sound; their alternatives are terms
     variants = tuple(variant for variants in of_term for variant in variants)
     plan = Plan(
         variants,

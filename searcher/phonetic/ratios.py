@@ -150,16 +150,17 @@ def pronounced_queries(
     """The likeliest pronunciations of each spoken query, with the logs of their weights.
 
     The pronunciations of a word sequence share its weight; weights of equal pronunciations are
-    added up.
+    added up. Weights are relative: they are those of a query that sounds like its alternatives.
     """
     of_words = iter(pronounced([words for query in queries for words, _ in query], lexicon))
     of_query: list[Weighted] = []
     for alternatives in queries:
         weights: dict[Pronunciation, float] = {}
+        every = sum(weight for _, weight in alternatives)
         for _, weight in alternatives:
             ways = next(of_words)
             for phones in ways:
-                weights[phones] = weights.get(phones, 0.0) + weight / len(ways)
+                weights[phones] = weights.get(phones, 0.0) + weight / every / len(ways)
         best = sorted(weights.items(), key=lambda item: (-item[1], item[0]))
         of_query.append({phones: log(weight) for phones, weight in best[:MAX_OF_QUERY]})
     return of_query

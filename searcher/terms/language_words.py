@@ -16,6 +16,7 @@ likeliest language, is added to the log odds of such candidates. Names are about
 every language and keep their scores.
 """
 
+import math
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from searcher.index.copies import live_counts
+from searcher.index.searched_speech import doubt
 from searcher.index.stores import RecordingTable, speech_ms
 from searcher.terms.request import Variant
 from searcher.terms.vocabulary import of_counts, read
@@ -85,6 +87,12 @@ class LanguageWords:
                 is_deleted = np.isin(postings.recording, [*segment.deleted])
                 standing[word] += int(np.count_nonzero(~is_deleted))
         return frozenset(word for word, n in corrected.items() if standing[word] <= n)
+
+    @cached_property
+    def doubt(self) -> float:
+        """One minus the posterior of one-best words, the mean over the recordings."""
+        of_recordings = doubt(self.segments)
+        return math.fsum(of_recordings.values()) / max(len(of_recordings), 1)
 
     def speech_s(self, excerpts: Sequence[Excerpt] | None) -> float:
         """The amount of speech in the recordings of excerpts, in seconds; None: all recordings."""

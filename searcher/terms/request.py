@@ -35,7 +35,7 @@ class SpokenWords(NamedTuple):
 
 
 class Request(NamedTuple):
-    """The terms of a search: written terms, then spoken queries."""
+    """The terms of a search: written terms, then what spoken queries may be, then these."""
 
     words: tuple[tuple[str, ...], ...]  # of each term, normalised
     wildcards: Mapping[str, Expansion]  # of the words with *, in all the index
@@ -48,16 +48,32 @@ class Request(NamedTuple):
 
     fold_accents: bool = False  # whether words without accents stand for accented ones
     spoken_by: SpokenBy | None = None  # searched speakers; None = all
+    alternatives: tuple[tuple[str, ...], ...] = ()  # of spoken queries: the terms before these
 
     @property
     def written(self) -> tuple[tuple[str, ...], ...]:
-        """The words of the written terms."""
+        """The words of the written terms, alternatives of spoken queries among them."""
         return self.words[: len(self.words) - len(self.spoken)]
 
     @property
     def is_spoken(self) -> Bools:
         """(terms,) which are spoken queries."""
         return np.arange(len(self.words)) >= len(self.written)
+
+    @property
+    def of_queries(self) -> Bools:
+        """(terms,) which are spoken queries, or what these may be."""
+        return np.arange(len(self.words)) >= len(self.written) - len(self.alternatives)
+
+    def with_alternatives(self, spoken: Sequence[Sequence[SpokenWords]]) -> "Request":
+        """The request with the alternatives of its spoken queries as terms.
+
+        Args:
+            spoken: of each query, with its probabilities.
+        """
+        others = tuple(dict.fromkeys(one.words for query in spoken for one in query))
+        words = *self.written, *others, *self.words[len(self.written) :]
+        return self._replace(words=words, spoken=tuple(map(tuple, spoken)), alternatives=others)
 
     @property
     def has_wildcard(self) -> Bools:

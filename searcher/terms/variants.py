@@ -1,8 +1,7 @@
 """The variants of a term: the term itself, and word sequences of the index that may stand for it.
 
 VariantGenerator      for one vocabulary and any number of terms
-spoken_variants       the recogniser's alternatives of a spoken query, as variants
-as_terms              the weights that these alternatives have as terms
+as_terms              the probability that a spoken query is each of the recogniser's alternatives
 
 It needs only the vocabulary and its counts. Phonetic search does not use variants
 (`searcher.phonetic.alignment`).
@@ -14,7 +13,11 @@ alternative is divided by the frequency of its words in the searched speech:
     posterior of speech = likelihood * frequency   -->   posterior of a term ~ likelihood
 
 Without this, a query that is recognised as a short, frequent word has twenty confident false
-alarms. Source: a classifier's posteriors under another prior (Saerens, Latinne, Decaestecker 2002).
+alarms. The query may also be none of the alternatives, but a rare word, the more probably the less
+sure the recogniser is of the searched speech. So a query that was recognised as a frequent word is
+mostly something else. A recogniser's posteriors are too sure: their logs count by half, as the log
+odds of those in the index do. Source: a classifier's posteriors under another prior (Saerens,
+Latinne, Decaestecker 2002).
 """
 
 import math
@@ -34,7 +37,10 @@ from searcher.terms.vocabulary import Vocabulary
 from std.config import Config, WordSelection
 from std.execution.stop import check_stop
 
-RAREST = 1e-4  # of all postings: least frequency, also used for rarer words
+RAREST = 3e-4  # of all postings: least frequency, also used for rarer words
+CONFIDENCE = 0.5  # power of the recogniser's posteriors of queries
+UNLISTED = 0.2  # share of the doubtful words that no alternative has, in running speech
+LEAST_LIKELY = 0.01  # of an alternative that is searched
 
 
 class Expander(Protocol):
@@ -165,37 +171,38 @@ def replaced(
 
 
 def as_terms(
-    queries: Sequence[Sequence[SpokenWords]], counts: Mapping[str, int]
+    queries: Sequence[Sequence[SpokenWords]], counts: Mapping[str, int], doubt: float
 ) -> tuple[tuple[SpokenWords, ...], ...]:
-    """The queries with their alternatives weighted as terms, the likeliest first.
+    """The probability that each query is each of its alternatives, the likeliest first.
 
     Args:
-        queries: with the weights that the recogniser gave, which keep their sum.
+        queries: with the weights that the recogniser gave.
         counts: postings of each word of what is searched.
+        doubt: one minus the mean posterior of the one-best words there.
+
+    Returns:
+        alternatives of at least `LEAST_LIKELY`. What their weights lack to one is the probability
+        that a query is something else.
     """
     total = max(sum(counts.values()), 1)
-    return tuple(_as_term(query, counts, total) for query in queries)
+    return tuple(_as_term(query, counts, total, doubt) for query in queries)
 
 
 def _as_term(
-    alternatives: Sequence[SpokenWords], counts: Mapping[str, int], total: int
+    alternatives: Sequence[SpokenWords], counts: Mapping[str, int], total: int, doubt: float
 ) -> tuple[SpokenWords, ...]:
+    posterior: dict[tuple[str, ...], float] = {}
+    for words, weight in alternatives:
+        posterior[words] = posterior.get(words, 0.0) + weight
+
     def likelihood(words: tuple[str, ...], weight: float) -> float:
         rarest = min((counts.get(word, 0) for word in words), default=0)
-        return weight / (rarest / total + RAREST)
+        return float(weight**CONFIDENCE) / (rarest / total + RAREST)
 
-    likelihoods = [likelihood(*one) for one in alternatives]
-    share = sum(one.weight for one in alternatives) / max(sum(likelihoods), 1e-300)
-    weighted = [
-        one._replace(weight=share * value)
-        for one, value in zip(alternatives, likelihoods, strict=True)
-    ]
+    likelihoods = {words: likelihood(words, weight) for words, weight in posterior.items()}
+    unlisted = UNLISTED * doubt / RAREST
+    least = LEAST_LIKELY * (sum(likelihoods.values()) + unlisted)
+    likely = {words: one for words, one in likelihoods.items() if one >= least}
+    every = sum(likely.values()) + unlisted
+    weighted = [SpokenWords(words, one / every) for words, one in likely.items()]
     return tuple(sorted(weighted, key=lambda one: -one.weight))
-
-
-def spoken_variants(alternatives: Sequence[SpokenWords]) -> list[Variant]:
-    """The word sequences of a spoken query, each looked up with its weight as similarity."""
-    weights: dict[tuple[str, ...], float] = {}
-    for words, weight in alternatives:
-        weights[words] = weights.get(words, 0.0) + weight
-    return [Variant(words, weight, "spoken", " ".join(words)) for words, weight in weights.items()]

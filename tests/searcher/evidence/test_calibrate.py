@@ -21,13 +21,12 @@ from searcher.calibration.weights import LogRatios
 from searcher.evidence.calibrate import (
     UNWRITTEN,
     TermEvidence,
-    _as_candidates,
     _probabilities,
     _unlikelier,
 )
 from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.results.candidates import NO_CANDIDATES, Candidates
+from searcher.results.candidates import NO_CANDIDATES
 from searcher.search import search
 from std.config import CalibrationConfig, Config, DecisionConfig, PronunciationConfig
 from std.execution.stop import stopped_by
@@ -260,13 +259,3 @@ def test_calibration_asks_between_terms_whether_to_go_on(lists_of):
     with stopped_by(lambda: asked.append(sys._getframe(2).f_code.co_name)):
         lists_of("whole", *SOME)
     assert asked.count("calibrate") == 2 * len(SOME) * 2  # languages
-
-
-@pytest.mark.parametrize(("is_spoken", "kept"), [(True, [0]), (False, [0, 1])])
-def test_least_likely_places_of_words_stay_unless_the_query_was_spoken(is_spoken, kept):
-    lexical = Candidates(*(np.arange(2) for _ in Candidates._fields))
-    ratios = LogRatios(*(np.zeros(2) for _ in LogRatios._fields))
-    places = TermEvidence(lexical, None, ratios, is_searched=True, is_spoken=is_spoken)
-    (found,) = _as_candidates(0, places, np.array([0.7, 9e-4]), None, [])
-    assert found.start_ms.tolist() == kept
-    assert found.probability.tolist() == [[0.7, 9e-4][row] for row in kept]

@@ -170,34 +170,21 @@ def test_candidates_of_known_terms_with_and_without_words():
     assert np.asarray(evidence.weighed).tolist() == [np.asarray(written.weighed)[0], REJECTED]
 
 
-def spoken(posterior, of_hits):
-    return spoken_features(
-        np.array(posterior), of_hits, np.zeros(len(posterior)), ARCHIVE.log_slots
-    )
-
-
-def test_candidates_of_spoken_queries_have_the_evidence_of_words_and_phones():
+def test_places_of_spoken_queries_have_the_evidence_of_phones():
     f = evidence_of(12.0, 9.0)
-    evidence = spoken([0.75, 0.0], f)
+    evidence = spoken_features(f, np.array([0.0, 1.0]), ARCHIVE.log_slots)
     for name, column in f.items():
         assert evidence.features[name].tolist() == column.tolist(), name
-    own = {name: evidence.features[name].tolist() for name in evidence.features.keys() - f.keys()}
-    assert own == {
-        "spoken": [1, 1],
-        "spoken_expected": pytest.approx([np.log(1.75)] * 2),
-        "words": [1, 0],
-        "logit": [pytest.approx(np.log(0.751 / 0.251)), 0],
-    }
-    assert evidence.offset.tolist() == pytest.approx([-np.log(1000)] * 2)
-
-
-def test_with_the_shipped_weights_fewer_places_speak_for_a_spoken_query():
-    """What recognisers take a query for wrongly is mostly a frequent word."""
-    weigh, f = default_model().weights.log_ratio, evidence_of(12.0)
-    usual = weigh(spoken([0.9], f))[0]
-    assert usual > weigh(spoken([0.3], f))[0]
-    assert usual > weigh(spoken([0.9], evidence_of(4.0)))[0]
-    assert usual > weigh(spoken([0.9] * 20, evidence_of(*[12.0] * 20)))[0]
+    assert evidence.features.keys() - f.keys() == {"spoken"}
+    assert evidence.features["spoken"].tolist() == [1, 1]
+    assert evidence.offset.tolist() == pytest.approx([-np.log(1000), -np.log(1000) - STEEPNESS])
+    assert not evidence.is_expected
+    weigh = default_model().weights.log_ratio
+    best, poor = (
+        weigh(spoken_features(evidence_of(one), np.zeros(1), ARCHIVE.log_slots))[0]
+        for one in (12.0, 4.0)
+    )
+    assert best > poor
 
 
 def test_each_feature_of_this_version_has_a_shipped_weight():
@@ -205,7 +192,7 @@ def test_each_feature_of_this_version_has_a_shipped_weight():
     made = {
         *oov_features(places[0], of_hits, places[1], 0.0).features,
         *iv_features_with_hits(places[0], of_hits, places[1], 1, 5, 1.0, 1.0, 0.0).features,
-        *spoken([0.5], of_hits).features,
+        *spoken_features(of_hits, places[1], 0.0).features,
     }
     assert made == FEATURES == default_model().weights.coefficients.keys()
 

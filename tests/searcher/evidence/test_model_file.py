@@ -35,6 +35,15 @@ def test_a_model_survives_its_file(model, tmp_path):
     assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
 
 
+def test_a_weight_of_a_former_feature_weighs_nothing(model, tmp_path):
+    path = tmp_path / "model.json"
+    save(model, path)
+    document = json.loads(path.read_text())
+    document["weights"]["spoken_expected"] = -0.9355
+    path.write_text(json.dumps(document))
+    assert load(path).weights == model.weights
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from searcher.evidence.pairing import near_pairs
+from searcher.evidence.pairing import LEAST, mixed, near_pairs
 from searcher.lexical.deduplicate import overlap
 from searcher.phonetic.alignment import AlignedHits, best_rows
 from searcher.phonetic.archive import Archive, SearchedArchive
@@ -12,6 +12,7 @@ from searcher.phonetic.null_distribution import COEFFICIENTS, NullDistribution
 from searcher.phonetic.path_words import NO_WORDS
 from searcher.phonetic.ratios import HitLimit
 from searcher.results.candidates import NO_CANDIDATES, Candidates
+from searcher.terms.request import Request, SpokenWords, Variant
 
 
 def drawn_hits(rng, n, recordings=3, until_ms=4000):
@@ -91,3 +92,71 @@ def test_chances_of_an_accident_are_the_searched_slots():
     searched = [SearchedArchive(archive, slots, NO_WORDS) for slots in (3000, 1, 0)]
     chances = [np.exp(one.log_chances) for one in searched]
     assert chances == pytest.approx([3000, 1, 1])
+
+
+def places(*rows):
+    """Candidates: term, variant, start_ms, probability of each."""
+    term, variant, start_ms, probability = map(np.array, zip(*rows, strict=True))
+    zeros, slots = np.zeros(len(rows), np.int64), start_ms // 100
+    return Candidates(
+        term, variant, zeros, start_ms, start_ms + 400, probability, variant, slots, slots + 3
+    )
+
+
+WRITTEN, HAUS, MAUS, SOUND = (
+    Variant(("x",)),
+    Variant(("haus",)),
+    Variant(("maus",)),
+    Variant(("aus",), 0.8, "phonetic"),
+)
+QUERY = (SpokenWords(("haus",), 0.6), SpokenWords(("maus",), 0.3))  # else: .1
+
+
+def a_query(log_evidence, *rows):
+    """A written term, two words that a query may be, and the query: mixed."""
+    request = Request((("x",), ("haus",)), {}, "all", spoken=(QUERY,)).with_alternatives([QUERY])
+    assert request.words == (("x",), ("haus",), ("maus",), ("haus",))
+    found = mixed(request, places(*rows), (WRITTEN, HAUS, MAUS, SOUND), np.array(log_evidence))
+    candidates, variants, evidence = found
+    own = candidates.rows(candidates.term == 1)
+    told = [(variants[i].words, variants[i].method) for i in own.variant.tolist()]
+    return dict(zip(own.start_ms.tolist(), own.probability.tolist(), strict=True)), told, evidence
+
+
+def test_a_place_of_a_query_has_the_probability_of_all_that_it_may_be():
+    rows = (
+        (0, 0, 500, 0.4),
+        (1, 1, 1000, 0.9), (1, 1, 5000, 0.5), (1, 3, 5100, 0.3),
+        (2, 2, 1050, 0.2), (2, 2, 9000, 1.0),
+        (3, 3, 1000, 0.7), (3, 3, 20_000, LEAST),
+    )  # fmt: skip
+    inf = np.inf
+    found, told, evidence = a_query([0.0, inf, inf, 0.0], *rows)
+    # An alternative counts once at a place, with its best candidate: not .5 + .3.
+    assert found == pytest.approx(
+        {1000: 0.6 * 0.9 + 0.3 * 0.2 + 0.1 * 0.7, 5000: 0.6 * 0.5, 9000: 0.3}
+    )
+    assert told == [(("haus",), "spoken"), (("haus",), "spoken"), (("maus",), "spoken")]
+    assert len(evidence) == 2
+    assert evidence[0] == 0.0
+    assert evidence[1] > 15  # it is certainly said
+
+    # If "haus" is not said, the query is one of the others; their shares add up to .4.
+    found, _, evidence = a_query([0.0, -inf, inf, 0.0], *rows)
+    assert found == pytest.approx({1000: (0.3 * 0.2 + 0.1 * 0.7) / 0.4, 9000: 0.3 / 0.4})
+    assert evidence[1] == pytest.approx(np.log(0.4 / 0.6) - np.log(3))
+
+
+def test_many_places_of_a_word_do_not_make_the_query_that_word():
+    rows = [(1, 1, 1000 * i, 1.0) for i in range(1, 60)]
+    few, _, of_few = a_query([0.0, 1.0, -np.inf, 0.0], *rows[:2])
+    many, _, of_many = a_query([0.0, 1.0, -np.inf, 0.0], *rows)
+    assert {*few.values()} == {*many.values()}
+    assert of_few[1] == of_many[1]
+
+
+def test_a_query_that_was_not_searched_tells_nothing():
+    _, _, evidence = a_query([0.0, np.nan, np.nan, np.nan], (0, 0, 500, 0.4))
+    assert np.isnan(evidence[1])
+    _, _, evidence = a_query([0.0, -np.inf, np.nan, np.nan], (0, 0, 500, 0.4))
+    assert evidence[1] == -np.inf

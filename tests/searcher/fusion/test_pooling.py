@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.segments.invert import invert
-from searcher.fusion.pooling import MEASURED_SURENESS, MIN_DOUBT, doubt, measured, pool, weights
+from searcher.fusion.pooling import MEASURED_SURENESS, measured, pool, weights
+from searcher.index.searched_speech import MIN_DOUBT, doubt
 from std.store.resident import ResidentSegment
 from std.values import Recording
 

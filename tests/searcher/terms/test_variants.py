@@ -126,33 +126,45 @@ def test_the_tree_is_not_kept_through_a_link(tmp_path, name):
 COUNTS = {"aus": 899, "haus": 99, "hauses": 2}  # of 1,000 postings
 
 
-def weights(*alternatives, counts=COUNTS):
+def weights(*alternatives, counts=COUNTS, doubt=0.1):
     query = [SpokenWords(tuple(words.split()), weight) for words, weight in alternatives]
-    (weighed,) = as_terms([query], counts)
+    (weighed,) = as_terms([query], counts, doubt)
     return {" ".join(one.words): one.weight for one in weighed}
 
 
 def test_weights_are_divided_by_the_frequency_of_words():
-    # .6 / .8991 = .66733 and .3 / .0991 = 3.02725, which share .9 as before
+    # sqrt(.6) / .8993 = .86133, sqrt(.3) / .0993 = 5.51584; something else .2 * .1 / .0003 = 66.6667
     found = weights(("aus", 0.6), ("haus", 0.3))
-    assert found == pytest.approx(
-        {"haus": 0.9 * 3.02725 / 3.69458, "aus": 0.9 * 0.66733 / 3.69458}, rel=1e-5
-    )
+    assert found == pytest.approx({"haus": 5.51584 / 73.04384, "aus": 0.86133 / 73.04384}, rel=1e-5)
     assert list(found) == ["haus", "aus"]  # the likeliest first
 
 
+def test_a_query_heard_as_a_frequent_word_is_mostly_something_else():
+    assert weights(("aus", 1.0)) == pytest.approx({"aus": 1.11198 / 67.77864}, rel=1e-5)
+    # 1 / .0023 = 434.7826
+    assert weights(("hauses", 1.0)) == pytest.approx({"hauses": 434.7826 / 501.4493}, rel=1e-5)
+    assert weights(("hauses", 1.0), doubt=0.3) == pytest.approx({"hauses": 434.7826 / 634.7826})
+
+
+def test_unlikely_alternatives_are_left_out():
+    # sqrt(.0001) / .0023 = 4.34783 of 505.797 is below .01
+    assert weights(("hauses", 1.0), ("hauses aus", 1e-4)) == weights(("hauses", 1.0))
+
+
 def test_a_sequence_is_as_frequent_as_its_rarest_word():
-    assert weights(("aus hauses", 0.5), ("hauses", 0.5)) == pytest.approx(
-        {"aus hauses": 0.5, "hauses": 0.5}
-    )
+    found = weights(("aus hauses", 0.5), ("hauses", 0.5))
+    assert found["aus hauses"] == found["hauses"]
 
 
 def test_words_that_are_not_there_are_as_frequent_as_the_rarest():
     found = weights(("hauses", 0.5), ("klaus", 0.5))
     assert found["klaus"] / found["hauses"] == pytest.approx((0.002 + RAREST) / RAREST)
-    assert weights(("aus", 0.7), ("haus", 0.2), counts={}) == pytest.approx(
-        {"aus": 0.7, "haus": 0.2}
-    )
+    found = weights(("aus", 0.7), ("haus", 0.2), counts={})
+    assert found["aus"] / found["haus"] == pytest.approx(3.5**0.5)
+
+
+def test_sequences_with_the_same_words_are_one():
+    assert weights(("hauses", 0.3), ("hauses", 0.7)) == weights(("hauses", 1.0))
 
 
 def test_a_query_in_which_no_word_was_heard_has_none():
