@@ -39,7 +39,7 @@ from std.execution.stop import check_stop
 
 RAREST = 3e-4  # of all postings: least frequency, also used for rarer words
 CONFIDENCE = 0.5  # power of the recogniser's posteriors of queries
-UNLISTED = 0.2  # share of the doubtful words that no alternative has, in running speech
+UNLISTED = 0.15  # share of the doubtful words that no alternative has, in running speech
 LEAST_LIKELY = 0.01  # of an alternative that is searched
 
 
