@@ -57,7 +57,7 @@ def model_folder(model: str) -> Path:
     if folder.is_dir():
         if not (folder / "model.bin").is_file():
             raise ConfigError(
-                f"--model {model}: expected a model of CTranslate2 (model.bin, config.json, "
+                f"Whisper model {model}: expected a model of CTranslate2 (model.bin, config.json, "
                 "tokenizer.json; ct2-transformers-converter makes it), got a folder without "
                 "model.bin"
             )
@@ -66,7 +66,7 @@ def model_folder(model: str) -> Path:
     if "/" not in model and model not in utils.available_models():
         names = utils.available_models()
         raise ConfigError(
-            f"--model: expected a folder or one of {', '.join(names)}, got {model!r}"
+            f"Whisper model: expected a folder or one of {', '.join(names)}, got {model!r}"
             f"{meant(model, names)}"
         )
     try:
@@ -77,7 +77,7 @@ def model_folder(model: str) -> Path:
     except Exception as error:  # the hub's client raises many kinds
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise ConfigError(
-            f"--model {model}: expected it in {_cache()} or to be downloaded there "
+            f"Whisper model {model}: expected it in {_cache()} or to be downloaded there "
             f"(HF_HUB_OFFLINE=1 forbids it), got: {reason.removeprefix('Got: ')}"
         ) from error
 
@@ -110,7 +110,7 @@ class FasterWhisper:
                 local_files_only=True,
             )
         except (RuntimeError, ValueError) as error:
-            raise ConfigError(f"--model {folder}: {error}") from error
+            raise ConfigError(f"Whisper model {folder}: {error}") from error
         self._model = self._loaded.model
         self._fresh = True
         self.multilingual = bool(self._model.is_multilingual)

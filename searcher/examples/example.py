@@ -143,12 +143,13 @@ class Example:
     span: ExampleSpan | None = None  # where it is in the index: found there, it is no news
 
 
-def read_example(text: str, archive: SoundArchive) -> Example:
+def read_example(text: str, archive: SoundArchive, name: str = "") -> Example:
     """Find the frames of an example.
 
     Args:
         text: as above.
         archive: the sound of the whole index.
+        name: what a message calls the example; empty: as the text does.
 
     Raises:
         InputError: a file is no file of frames, or of another encoder.
@@ -162,7 +163,7 @@ def read_example(text: str, archive: SoundArchive) -> Example:
     if end_ms <= begin_ms:
         raise StdError(f"{text}: expected an end behind the beginning")
     if place.endswith(SUFFIX):
-        found = _of_file(Path(place), begin_ms, end_ms, archive)
+        found = _of_file(Path(place), begin_ms, end_ms, archive, name)
         example = Example(text, found)
     elif match:
         channel = _CHANNEL.fullmatch(place)
@@ -179,18 +180,20 @@ def read_example(text: str, archive: SoundArchive) -> Example:
     length_ms = len(example.signs) * FRAME_MS
     if not SHORTEST_MS <= length_ms <= LONGEST_MS:
         raise StdError(
-            f"{text}: expected {SHORTEST_MS / 1000:g} to {LONGEST_MS / 1000:g} s of sound, got "
-            f"{length_ms / 1000:g} s"
+            f"{name or text}: expected {SHORTEST_MS / 1000:g} to {LONGEST_MS / 1000:g} s of sound, "
+            f"got {length_ms / 1000:g} s"
             + ("" if length_ms or place.endswith(SUFFIX) else f": no sound of {place} there")
         )
     return example
 
 
-def _of_file(path: Path, begin_ms: float, end_ms: float, archive: SoundArchive) -> UInt64s:
+def _of_file(
+    path: Path, begin_ms: float, end_ms: float, archive: SoundArchive, name: str
+) -> UInt64s:
     sound = read_sound(path)
     if sound.encoder != archive.encoder:
         raise InputError(
-            path,
+            name or path,
             1,
             f"the encoder of the index ({' '.join(archive.encoder)})",
             " ".join(sound.encoder),

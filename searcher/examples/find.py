@@ -120,7 +120,10 @@ def _each(
     """The places of each term in an archive, and their probabilities; examples are of the whole."""
     sample = archive.sample()
     for one in terms:
-        examples = [read_example(text, whole) for text in one.examples]
+        names = one.names or one.examples
+        examples = [
+            read_example(text, whole, name) for text, name in zip(one.examples, names, strict=True)
+        ]
         yield _found(examples, archive, sample, threads)
 
 

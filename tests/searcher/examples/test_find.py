@@ -144,6 +144,13 @@ def test_what_is_no_example_is_refused_in_one_line(store, example, message):
     assert "\n" not in str(caught.value)
 
 
+def test_a_message_calls_an_example_as_the_person_did(store, tmp_path):
+    path = write_sound(tmp_path, "frames", WORD[:5])
+    term = ExampleTerm(Term("T", "query.mp3"), (str(path),), ("query.mp3",))
+    with open_index(store) as index, pytest.raises(StdError, match=r"^query\.mp3: expected 0\.2"):
+        index.find_examples([term])
+
+
 def test_frames_of_another_encoder_are_refused(store, tmp_path):
     path = write_sound(tmp_path, "query", WORD, Encoder("whisper", "bb"))
     with pytest.raises(StdError, match="the encoder of the index"):
