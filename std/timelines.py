@@ -99,8 +99,15 @@ def edl(clips: Sequence[EditClip], title: str, rate: Fraction, first_frame: int 
         first_frame: the first frame of the edit, as a time code has it.
 
     Raises:
-        StdError: there are more events than the format can count.
+        StdError: there are more events than the format can count, or two files have one name, which
+            is all that the format says of them.
     """
+    files: dict[str, str] = {}
+    for clip in clips:
+        other = files.setdefault(Path(clip.source).name, clip.source)
+        if other != clip.source:
+            expected = f"expected audio files of different names for an EDL, got {other}"
+            raise StdError(f"{expected} and {clip.source}; a file .fcpxml has their paths")
     if len(clips) > MOST_EVENTS:
         expected = f"expected at most {MOST_EVENTS} hits for an EDL, got {len(clips)}"
         raise StdError(f"{expected}; --limit or --min-probability leaves some out")

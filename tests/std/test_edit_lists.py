@@ -43,6 +43,10 @@ def test_events_of_an_edl_follow_each_other():
     assert "* FROM CLIP NAME: a & b.wav" in lines
     with pytest.raises(StdError, match="at most 999 hits for an EDL, got 1000"):
         edl(CLIPS[:1] * 1000, "x", rate)
+    other = CLIPS[0]._replace(source="/2025/a & b.wav")
+    told = "got /audio/a & b.wav and /2025/a & b.wav; a file .fcpxml"
+    with pytest.raises(StdError, match=re.escape(told)):
+        edl([*CLIPS, other], "x", rate)
 
 
 @pytest.mark.parametrize("name", FRAME_RATES)
