@@ -3,18 +3,15 @@
 from searcher.calibration.weights import Weights
 
 HEARD_WEIGHTS = Weights(
-    -2.241,
+    -3.128,
     {
-        "alone": 1.311,
-        "alone_fit": 0.7305,
-        "alone_known": -0.7203,
-        "alone_log_e_rate": -0.297,
-        "alone_phones": 1.758,
-        "fit": 0.7925,
-        "known": 0.347,
-        "log_e_curve": -0.03138,
-        "log_e_rate": -0.3816,
-        "log_ratio": -0.2929,
-        "phones": 0.4173,
+        "alone": 3.628,
+        "alone_fit": 1.409,
+        "alone_phones": 2.747,
+        "fit": 0.5391,
+        "known": 0.2568,
+        "log_e_curve": -0.03076,
+        "log_e_rate": -0.5049,
+        "log_ratio": -0.2947,
     },
 )

@@ -124,29 +124,26 @@ def heard_evidence(
         log_e_curve      square of its distance below `CURVED`, per archive: E-values are
                          extrapolated beyond the scores that are possible
         fit              score a phone
-        phones           log of the term's phones
         known            1 of a known term
         alone            1 of a place that was only heard
-        alone_*          the same of these places
+        alone_fit        score a phone there
+        alone_phones     log of the term's phones there
     """
     n, m = len(log_ratio), len(alone)
     is_alone = np.repeat([0.0, 1.0], [n, m])
     log_e = np.append(heard.span_log_e_value, heard.log_e_value[alone])
     log_e = np.clip(log_e, LEAST_LOG_E, MOST_LOG_E)
     score = np.append(heard.span_score, heard.places.score[alone])
-    own = {
-        "log_e_rate": log_e - log_slots,
-        "fit": np.clip(score / len(heard.phones), LEAST_FIT, 0.0),
-        "phones": np.full(n + m, np.log(len(heard.phones))),
-        "known": np.full(n + m, float(is_known)),
-    }
-    ratio = np.append(np.clip(log_ratio, LEAST_RATIO, MOST_RATIO), np.zeros(m))
+    fit = np.clip(score / len(heard.phones), LEAST_FIT, 0.0)
     columns = {
-        **own,
-        **{f"alone_{name}": is_alone * column for name, column in own.items()},
-        "alone": is_alone,
+        "log_ratio": np.append(np.clip(log_ratio, LEAST_RATIO, MOST_RATIO), np.zeros(m)),
+        "log_e_rate": log_e - log_slots,
         "log_e_curve": np.minimum(log_e - CURVED, 0.0) ** 2,
-        "log_ratio": ratio,
+        "fit": fit,
+        "known": np.full(n + m, float(is_known)),
+        "alone": is_alone,
+        "alone_fit": is_alone * fit,
+        "alone_phones": is_alone * np.log(len(heard.phones)),
     }
     weighed = np.full(n + m, KNOWN_SHARE if is_known else 1.0)
     offset = np.append(log_ratio, np.full(m, -log_slots))

@@ -61,17 +61,18 @@ def test_features_are_those_of_both_kinds_of_places():
     assert not evidence.is_expected
     features = evidence.features
     np.testing.assert_allclose(features["log_e_rate"], [-12, -4, 2, -7])
-    np.testing.assert_allclose(features["alone_log_e_rate"], [0, 0, 0, -7])
     np.testing.assert_allclose(features["log_e_curve"], [49, 0, 0, 4])
     np.testing.assert_allclose(features["fit"], [-0.25, -2.25, -6, -0.75])
     np.testing.assert_allclose(features["log_ratio"], [2, -15, 1, 0])
-    np.testing.assert_allclose(features["phones"], np.log(4))
+    np.testing.assert_allclose(features["alone"], [0, 0, 0, 1])
+    np.testing.assert_allclose(features["alone_fit"], [0, 0, 0, -0.75])
+    np.testing.assert_allclose(features["alone_phones"], [0, 0, 0, np.log(4)])
     np.testing.assert_allclose(evidence.offset, [2, -40, 1, -7])
     assert (features["known"] == 0).all()
 
 
 def test_what_is_heard_of_a_known_term_counts_by_half():
-    weights = Weights(1.0, {"known": 0.5, "alone_known": 2.0})
+    weights = Weights(1.0, {"known": 0.5, "alone": 2.0})
     found = with_heard(RATIOS, SPANS, TERM, LOG_SLOTS, weights, is_known=True)
     shift = np.log(0.03 + 0.97 * np.exp(KNOWN_SHARE * 1.5))
     np.testing.assert_allclose(found.ratios.chance[:2], RATIOS.chance[:2] + shift)
