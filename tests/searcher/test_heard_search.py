@@ -12,6 +12,7 @@ from indexer import delete_recordings, index_files, merge_segments
 from searcher import open_fused, open_index
 from searcher.commands.search import main
 from std.config import Config, PhoneticSearchConfig
+from std.spoken_queries import SpokenQueries, SpokenQuery, WeightedWords
 from std.values import Term
 from tests.heard_sound import MESHES, frames_of, write_sound
 
@@ -108,6 +109,14 @@ def test_words_that_were_written_are_found_as_before_and_surer(store):
     without, heard = (best(documents(store, phones=p), KNOWN) for p in ("words", "both"))
     assert (without.file, without.start_s) == (heard.file, heard.start_s)
     assert heard.probability > 0.9
+
+
+def test_the_words_of_a_spoken_query_are_heard_too(store):
+    said = SpokenQueries((SpokenQuery("q", ("q",), (WeightedWords(LOST, 0.9),)),), "German")
+    with open_index(store) as index:
+        hit = best(index.hits(index.search_queries(said)), LOST)
+    assert (hit.file, hit.likeliest) == (WHERE, WRITTEN)
+    assert hit.probability > 0.5
 
 
 def test_shards_give_the_same_hits(tmp_path, folder, store):
