@@ -273,8 +273,9 @@ class Index(IndexSnapshot):
         places = candidates, result.recordings, self.segments, self.copies
         heard = None if self.config.phonetic_search.phones == "words" else heard_there(*places)
         around = contexts(*places)
-        placed = replace(result, candidates=candidates)
-        within = within_words(placed, around, self.segments, self.related_forms, self.copies)
+        if candidates is not result.candidates:
+            result = replace(result, candidates=candidates)
+        within = within_words(result, around, self.segments, self.related_forms, self.copies)
         return explained(
             result, around, decided=decided, metadata=self.metadata, heard=heard, within=within
         )

@@ -103,8 +103,8 @@ def by_segment(
     here = np.where(candidates.first_slot >= 0, here, -1)  # no context without words
     for number in np.flatnonzero(np.bincount(here + 1)[1:]).tolist():
         check_stop()
-        places = np.flatnonzero(here == number)
-        some = candidates.rows(places)
+        is_here = here == number
+        places, some = np.flatnonzero(is_here), candidates.rows(is_here)
         some = some._replace(recording=table.row_in_segment[rows[places]])
         yield places.tolist(), some, segments[number]
 

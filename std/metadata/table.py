@@ -101,9 +101,9 @@ class Metadata:
         ``speaker_2`` names the speaker of channel 2 and overrides ``speaker`` there. Columns
         of the index (`OWN_PREFIX`) are left out.
         """
-        values = self.values(recording.file).items()
-        shown = {name: value for name, value in values if not name.startswith(OWN_PREFIX)}
-        return of_channel(shown, recording.channel)
+        values = self.values(recording.file)
+        shown = {name: one for name, one in values.items() if not name.startswith(OWN_PREFIX)}
+        return of_channel(shown, recording.channel) if shown else shown
 
     def own_values(self, file: str) -> dict[str, str]:
         """The hidden columns of an audio file."""
