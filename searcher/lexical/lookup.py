@@ -253,13 +253,15 @@ def settle(
         candidates; the variants of their wildcards; candidates outside the ECF.
     """
     candidates, n = found.candidates, len(plan.variants)
-    inside = inside_ecf(
-        candidates.recording,
-        candidates.start_ms,
-        candidates.end_ms,
-        recordings=[indexed.recording for indexed in segment.recordings],
-        excerpts=plan.excerpts,
-    )
+    inside = np.ones(len(candidates.term), bool)
+    if plan.excerpts is not None:
+        inside = inside_ecf(
+            candidates.recording,
+            candidates.start_ms,
+            candidates.end_ms,
+            recordings=[indexed.recording for indexed in segment.recordings],
+            excerpts=plan.excerpts,
+        )
     if plan.spoken_by:
         slots = candidates.first_slot, candidates.last_slot
         inside = inside & plan.spoken_by.fits(segment, candidates.recording, *slots)

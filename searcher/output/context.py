@@ -6,6 +6,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from searcher.index.copies import NO_COPIES, Copies
 from searcher.index.stores import recording_table
@@ -17,6 +18,8 @@ from std.store import Segment
 from std.store.columns import SLOT_ERROR, Int64s, Slots
 from std.store.speakers import Speakers
 from std.values import Int32s, Recording
+
+Texts = npt.NDArray[np.object_]
 
 WORDS_AROUND = 4
 DOUBTFUL = 0.5  # posterior of 'no word', above which it is likelier than any word
@@ -110,13 +113,12 @@ def by_segment(
 
 
 def _in_segment(candidates: Candidates, segment: Segment) -> list[Context]:
-    slots, words = segment.slots({*candidates.recording.tolist()}), segment.words()
+    slots, (words, unspaced) = segment.slots({*candidates.recording.tolist()}), _texts_of(segment)
     begin, stop = slots.of_recordings(candidates.recording)
     first = slots.positions(candidates.first_slot)
     end = slots.positions(candidates.last_slot) + 1
     if not ((begin <= first) & (first < end) & (end <= stop)).all():
         raise StoreError(f"segment {segment.id}: expected postings in slots of their recordings")
-    unspaced = _is_unspaced(segment)
     runs = _around(slots.word, words, begin, first, end, stop, unspaced=unspaced)
     around = _joined(runs, slots, words, Speakers.of(segment), unspaced=unspaced)
     own_slots = zip((first - begin).tolist(), (end - begin).tolist(), strict=True)
@@ -138,20 +140,29 @@ def _speakers(candidates: Candidates, segment: Segment) -> list[str]:
     return [names[a] if a == b else ", ".join(filter(None, (names[a], names[b]))) for a, b in rows]
 
 
-_unspaced: WeakKeyDictionary[Segment, bool] = WeakKeyDictionary()
+class _Texts(NamedTuple):
+    """The words of a segment."""
+
+    words: Texts  # (words,) by id: an array takes many of them faster than a list does
+    unspaced: bool  # whether some are of text without spaces
 
 
-def _is_unspaced(segment: Segment) -> bool:
-    """Whether a segment has words of text without spaces, computed once."""
-    found = _unspaced.get(segment)
+_texts: WeakKeyDictionary[Segment, _Texts] = WeakKeyDictionary()
+
+
+def _texts_of(segment: Segment) -> _Texts:
+    """The words of a segment, prepared once."""
+    found = _texts.get(segment)
     if found is None:
-        found = _unspaced[segment] = has_characters("\n".join(segment.words()))
+        words = segment.words()
+        texts = np.array(words, dtype=np.object_)
+        found = _texts[segment] = _Texts(texts, has_characters("\n".join(words)))
     return found
 
 
 def _around(
     word: Int32s,
-    words: Sequence[str],
+    words: Texts,
     begin: Int64s,
     first: Int64s,
     end: Int64s,
@@ -195,10 +206,10 @@ class _Runs(NamedTuple):
 
 
 def _joined(
-    runs: _Runs, slots: Slots, words: Sequence[str], speakers: Speakers, *, unspaced: bool
+    runs: _Runs, slots: Slots, words: Texts, speakers: Speakers, *, unspaced: bool
 ) -> tuple[list[str], list[str], list[str]]:
     """The texts before n detections, in them and after them, with changes of speakers."""
-    said = [words[word] for word in slots.word[runs.slot].tolist()]
+    said = words[slots.word[runs.slot]].tolist()
     for doubtful in np.flatnonzero(slots.epsilon[runs.slot] > DOUBTFUL).tolist():
         said[doubtful] += "?"
     joined = text_of if unspaced else " ".join
@@ -226,7 +237,7 @@ def _joined(
     return before, own, after
 
 
-def _how_many_around(word: Int32s, words: Sequence[str], first: Int64s, end: Int64s) -> Int64s:
+def _how_many_around(word: Int32s, words: Texts, first: Int64s, end: Int64s) -> Int64s:
     """(n,) words to show on either side; arguments as those of `_around`."""
     said, (starts, ends) = _slots_said(word, first, [first, end])
     distinct, which = np.unique(word[said], return_inverse=True)

@@ -8,7 +8,7 @@ from searcher.output.context import WORDS_AROUND, _around, _joined
 from std.store.columns import Slots
 from std.store.speakers import UNKNOWN_SPEAKERS
 
-WORDS = ["a", "b", "c", "d"]
+WORDS = np.array(["a", "b", "c", "d"], dtype=np.object_)
 SILENT_OR_NOT = st.tuples(st.lists(st.integers(-1, 3), max_size=60), st.integers(0, 300))
 PLACES = st.tuples(SILENT_OR_NOT, st.lists(st.integers(-1, 3), max_size=5), SILENT_OR_NOT)
 
