@@ -187,8 +187,9 @@ def _places(log_ratio: Float64s, counted: Float64s, bounds: Int64s) -> _Places:
             )
             among = _Nodes(row + np.arange(-1, 3)[:, None], share)
             odds = np.exp(least + NODE_STEP * np.arange(-1, nodes - 1))
-            every = among.total(np.ones(n), nodes), among.total(counted, nodes)
-            return _Places(odds, *every, np.array([0, nodes]), among)
+            number = among.total(np.ones(n), nodes)
+            as_counted = number if (counted == 1).all() else among.total(counted, nodes)
+            return _Places(odds, number, as_counted, np.array([0, nodes]), among)
     return _Places(np.exp(log_ratio), np.ones(n), counted, bounds)
 
 
