@@ -127,8 +127,8 @@ class StandingSearch:
         before = b"" if _is_empty(self._list) else self._list.read_bytes().rstrip(b"\r\n") + b"\n"
         with open_output(self._list) as stream:
             stream.write(before + line)
+        self._fresh.add(term)  # first: a search that sees the term knows that it is fresh
         self.terms = (*self.terms, term)
-        self._fresh.add(term)
 
     def remove(self, term: str) -> None:
         """Stop watching a term.
@@ -164,7 +164,8 @@ class StandingSearch:
         """
         hits: list[Hit] = []
         parts = []
-        terms, fresh = self.terms, {*self._fresh}
+        terms = self.terms
+        fresh = self._fresh.intersection(terms)  # others are added meanwhile
         with stopped_by(check):
             for first in range(0, len(terms), AT_ONCE):
                 some = index.adhoc_terms(terms[first : first + AT_ONCE])

@@ -6,7 +6,7 @@ captions in a separate process before they are accepted.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 from unicodedata import normalize
@@ -86,6 +86,27 @@ def name_of(text: str) -> Name:
         safe = f"{safe}_1"
     title = re.sub(r"[^\w .,;:!?&()\[\]+'’–-]+", " ", stem).strip()
     return Name(safe, end, kind, title if title != safe else "")
+
+
+def require_free(
+    name: Name,
+    known: Collection[tuple[str, Kind]],
+    is_taken: Callable[[str], bool] = lambda stem: False,
+) -> None:
+    """Refuse a second sound, or second captions, of a recording, and a name that differs in case.
+
+    Args:
+        name: the name of the file.
+        known: the names of recordings, with the kinds of their files.
+        is_taken: whether the index has another recording with a name.
+
+    Raises:
+        ProblemError: the name is taken.
+    """
+    same = [one for one in known if one[0].casefold() == name.stem.casefold()]
+    is_there = any(stem != name.stem or kind == name.kind for stem, kind in same)
+    if is_there or (not same and is_taken(name.stem)):
+        raise ProblemError(409, f"there is a recording of the name {name.stem!r} already")
 
 
 def require_sound(path: Path, name: Name, hours: float) -> None:

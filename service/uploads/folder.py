@@ -21,7 +21,7 @@ from typing import BinaryIO, NamedTuple
 
 from service.problems import ProblemError
 from service.settings import Limits
-from service.uploads.checks import Name
+from service.uploads.checks import Kind, Name, require_free
 from std.errors import InputError, StoreError
 from std.files import read
 from std.metadata.read import parse
@@ -76,7 +76,7 @@ class UploadFolder:
         for path in self._incoming.iterdir():  # left by a killed service
             path.unlink()
         self._lock = threading.RLock()
-        self._arriving: dict[str, int] = {}  # files being received, and their sizes
+        self._arriving: dict[Name, int] = {}  # files being received, and their sizes
 
     def files(self) -> dict[str, Files]:
         """The files of each recording, by its name."""
@@ -119,25 +119,26 @@ class UploadFolder:
             ProblemError: the name is taken, or there is not enough space.
         """
         with self._lock:
-            files = self.files()
-            here = {known.casefold(): one for known, one in files.items()}
-            one = here.get(name.stem.casefold())
-            has = one is not None and (one.audio if name.kind == "sound" else one.words)
-            is_other = one is not None and name.stem not in files  # ignoring case
-            is_coming = name.file.casefold() in map(str.casefold, self._arriving)
-            if has or is_other or is_coming or (one is None and is_taken(name.stem)):
-                raise ProblemError(409, f"there is a recording of the name {name.stem!r} already")
+            arriving = {(one.stem, one.kind) for one in self._arriving}
+            require_free(name, self._known() | arriving, is_taken)
             coming = sum(self._arriving.values())
             free = shutil.disk_usage(self.root).free - self._limits.free_bytes
             if size + coming > free:
                 raise ProblemError(507, "the disk of the service has no room for this file")
-            used = sum(one.bytes for one in files.values()) + coming
+            used = sum(one.bytes for one in self.files().values()) + coming
             if size + used > self._limits.uploads_bytes:
                 gb = f"{self._limits.uploads_bytes / 1e9:g} GB"
                 raise ProblemError(507, f"people may add {gb} in all; this file would be more")
-            self._arriving[name.file] = size
+            self._arriving[name] = size
         target = (self.audio if name.kind == "sound" else self.words) / name.file
         return Arriving(self, name, self._incoming / name.file, target)
+
+    def _known(self) -> set[tuple[str, Kind]]:
+        """The names of recordings, with the kinds of their files."""
+        of_each = self.files().items()
+        return {(stem, "sound") for stem, files in of_each if files.audio} | {
+            (stem, "captions") for stem, files in of_each if files.words
+        }
 
     def take(self, arriving: "Arriving", described: Mapping[str, str]) -> None:
         """Move a checked file to its place.
@@ -147,9 +148,11 @@ class UploadFolder:
             described: metadata of its recording.
 
         Raises:
+            ProblemError: the recording has such a file now, restored or recognised meanwhile.
             InputError: the disk is full, or a value is none that metadata may have.
         """
         with self._lock:
+            require_free(arriving.name, self._known())
             if described:
                 self._describe(arriving.name.stem, described)
             os.utime(arriving.path)
@@ -158,7 +161,7 @@ class UploadFolder:
     def forget(self, arriving: "Arriving") -> None:
         """Release a reserved name."""
         with self._lock:
-            self._arriving.pop(arriving.name.file, None)
+            self._arriving.pop(arriving.name, None)
         arriving.path.unlink(missing_ok=True)
 
     # --- changes

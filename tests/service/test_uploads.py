@@ -14,6 +14,7 @@ from indexer import index_files
 from service.problems import ProblemError
 from service.settings import Limits, Settings
 from service.uploads.checks import name_of
+from service.uploads.folder import UploadFolder
 
 pytestmark = pytest.mark.slow
 
@@ -228,6 +229,35 @@ def test_of_several_at_once_with_one_name_one_is_taken(adding):
     for thread in threads:
         thread.join()
     assert sorted(answers) == [201, *[409] * 5]
+
+
+def test_a_recording_has_one_sound_and_one_spelling(tmp_path):
+    folder = UploadFolder(tmp_path / "added", Limits(free_bytes=0))
+
+    def begin(text):
+        return folder.begin(name_of(text), 3, lambda stem: False)
+
+    with begin("a.wav"):
+        for other in ("a.mp3", "A.srt", "A.wav", "a.wav"):
+            with pytest.raises(ProblemError, match=r"'[aA]' already"):
+                begin(other)
+        with begin("a.srt"), pytest.raises(ProblemError, match="'a' already"):
+            begin("a.vtt")
+    folder.close()
+
+
+def test_a_recording_that_is_restored_while_another_comes_stays(tmp_path):
+    folder = UploadFolder(tmp_path / "added", Limits(free_bytes=0))
+    (folder.audio / "b.wav").write_bytes(b"first")
+    folder.delete("b")
+    with folder.begin(name_of("b.wav"), 3, lambda stem: False) as coming:
+        coming.write(b"second")
+        coming.complete()
+        folder.restore("b")
+        with pytest.raises(ProblemError, match="'b' already"):
+            folder.take(coming, {})
+    assert (folder.audio / "b.wav").read_bytes() == b"first"
+    folder.close()
 
 
 def test_a_sender_who_goes_away_leaves_nothing(adding, capfd):
