@@ -26,6 +26,7 @@ from urllib.request import Request
 from searcher import StandingSearch
 from service.jobs import JobStoppedError, Stop
 from service.live_index import LiveIndex, Snapshot, unless_closed
+from service.problems import ProblemError
 from std.errors import StdError
 
 SHOWN = 200  # hits that the page can ask for
@@ -94,9 +95,12 @@ class Alerts:
         """Stop watching a term.
 
         Raises:
-            InputError: the list is not a text file, lacks the term, or cannot be written.
+            InputError: the list is not a text file, or cannot be written.
+            ProblemError: it lacks the term (status 404).
         """
         with self._lock:
+            if term not in self.terms:
+                raise ProblemError(404, f"nobody watches {term[:80]!r}")
             self.searched.remove(term)
 
     def start(self) -> None:
