@@ -752,7 +752,7 @@ def test_a_mark_is_taken_back_by_key_and_values_are_found(serve_pages, german_se
         assert "a change was taken back" in page.locator(".past-list li").first.inner_text()
         assert page.locator(".past-list button").count() == 1
         page.keyboard.press("z")
-        page.wait_for_function("!document.getElementById('marked').textContent.trim()")
+        page.wait_for_function("() => !document.getElementById('marked').textContent.trim()")
         assert right.get_attribute("aria-pressed") == "false"
         assert client("/api/feedback").json == []
         page.get_by_label("Find in recording").fill("lesson 2")
