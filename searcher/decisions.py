@@ -325,7 +325,7 @@ def _by_powers(
         power *= p
         if m == 1 or len(x) > 1:
             moment = np.bincount(term, weights=power, minlength=len(x))
-        else:  # of one term: several times as fast, and equal to what is left of its digits
+        else:  # several times as fast; its other rounding is lost beside the first moment
             moment = power.sum(keepdims=True)
         log_product -= moment[:, None] * x**m / m
     integrand = weight * np.exp(log_product)

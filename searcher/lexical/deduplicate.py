@@ -15,6 +15,7 @@ one event would lose a word said twice in a row.
         _block            the best remaining candidates, as many as can be compared at once
         _inside           within a block, one after the other
         _same             the pairs that are one event
+    NearPairs         what may be one event
     SortedPlaces      candidates by group, length and start: which may share time with others
 
 The time is n log n for any density of candidates: a candidate is suppressed only by one that meets
@@ -212,8 +213,8 @@ class NearPairs(NamedTuple):
 
     rows: Int64s  # (n,) of the former
     order: Int64s  # rows of the latter
-    first: Int64s  # (n, k) for each of the former the first one in ``order``, k times
-    last: Int64s  # (n, k) one past the last
+    first: Int64s  # (n, k) of each and of k lengths, where the latter begin in ``order``
+    last: Int64s  # (n, k) where they end
 
     @property
     def number(self) -> int:
