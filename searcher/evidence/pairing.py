@@ -183,20 +183,20 @@ def mixed(
     evidence = [*log_evidence[:written].tolist()]
     for number, alternatives in enumerate(request.spoken):
         itself = len(request.written) + number
-        is_listed = {row_of[words]: weight for words, weight in alternatives}
-        shares = {row: weight * float(occurs[row]) for row, weight in is_listed.items()}
+        weights = {row_of[words]: weight for words, weight in alternatives}
+        shares = {row: weight * float(occurs[row]) for row, weight in weights.items()}
         if is_searched[itself]:
-            shares[itself] = 1 - sum(is_listed.values())  # said, whether it is found or not
+            shares[itself] = 1 - sum(weights.values())  # said, whether it is found or not
         said = sum(shares.values())
         if not said:
-            searched = is_searched[[itself, *is_listed]].any()
+            searched = is_searched[[itself, *weights]].any()
             evidence.append(-np.inf if searched else NOT_SEARCHED)
             continue
         probable = min(said, MOST_SAID)
         evidence.append(float(np.log(probable / (1 - probable))) - PRIOR_LOG_ODDS)
         of_parts = {row: candidates.rows(slice(bounds[row], bounds[row + 1])) for row in shares}
         of_query = _one_of_each_place(of_parts, {row: one / said for row, one in shares.items()})
-        parts.append(_with_weights(of_query, is_listed, written + number, table))
+        parts.append(_with_weights(of_query, weights, written + number, table))
     return concatenate(parts), tuple(table), np.array(evidence)
 
 
