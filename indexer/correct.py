@@ -247,7 +247,7 @@ def _is_at(one: Correction | CorrectedWord, start_ms: int, end_ms: int | None) -
 
 def rewritten_file(
     content: bytes, recording: Recording, text: Normalisation, stores: Sequence[Store]
-) -> tuple[bytes, Layer, list[int]]:
+) -> tuple[bytes, Layer, list[int], list[int]]:
     """A transcript of a recording with its corrections and no other change.
 
     Args:
@@ -257,7 +257,7 @@ def rewritten_file(
         stores: the shards of the index.
 
     Returns:
-        the file; the corrections of the recording; and how often each was made in it.
+        the file; the corrections of the recording; how often each was made; and how often not.
 
     Raises:
         InputError: the index has no such recording.
@@ -275,8 +275,8 @@ def rewritten_file(
         span = (inside[0], inside[-1] + 1) if inside else (0, 0)
         replacements.append(Replacement(*span, one.written or one.text))
     written = [word.word for word in words]
-    new, done = rewritten(content, written, replacements, text)
-    return new, layer, done
+    new, done, kept = rewritten(content, written, replacements, text)
+    return new, layer, done, kept
 
 
 def listed(stores: Sequence[Store], files: Sequence[str] = ()) -> list[RecordingCorrection]:

@@ -100,9 +100,13 @@ def rewrite(args: argparse.Namespace, stores: Sequence[str]) -> int:
     )
     for _, one in report.not_found:
         warn(COMMAND, f"{args.transcript}: {one.replaced!r} is not there: {one.text!r} left out")
+    for _, one in report.partly:
+        told = f"{one.replaced!r} is corrected, but stays where its words are separate fields"
+        warn(COMMAND, f"{args.transcript}: {told}")
     if args.json:
-        made = [*correction_rows(report.made).documents]
-        print_json({"made": made, "not_found": [*correction_rows(report.not_found).documents]})
+        print_json(
+            {name: [*correction_rows(some).documents] for name, some in report._asdict().items()}
+        )
     if not args.quiet:
         tell(f"{counted(len(report.made), 'correction')} -> {output_name(args.output)}")
     return 0

@@ -128,6 +128,7 @@ class RewriteReport(NamedTuple):
 
     made: tuple[RecordingCorrection, ...]
     not_found: tuple[RecordingCorrection, ...]  # corrections whose words are not in the file
+    partly: tuple[RecordingCorrection, ...] = ()  # of those made: elsewhere the words stand apart
 
 
 def rewrite_transcript(
@@ -151,12 +152,15 @@ def rewrite_transcript(
         content = content_of(stream, path)
     with open_stores(store) as stores:
         one = Recording(stored_name(recording, stores), channel)
-        new, layer, done = rewritten_file(content, one, _text(stores), stores)
+        new, layer, done, kept = rewritten_file(content, one, _text(stores), stores)
     with open_output(Path(output)) as sink:
         sink.write(new)
-    made = [RecordingCorrection(one, c) for c, n in zip(layer, done, strict=True) if n]
-    missing = [RecordingCorrection(one, c) for c, n in zip(layer, done, strict=True) if not n]
-    return RewriteReport(tuple(made), tuple(missing))
+    found = [RecordingCorrection(one, correction) for correction in layer]
+    return RewriteReport(
+        made=tuple(c for c, n in zip(found, done, strict=True) if n),
+        not_found=tuple(c for c, n in zip(found, done, strict=True) if not n),
+        partly=tuple(c for c, n, m in zip(found, done, kept, strict=True) if n and m),
+    )
 
 
 def undo_corrections(

@@ -75,7 +75,7 @@ def rewritten(
     written: Sequence[str],
     replacements: Sequence[Replacement],
     text: Normalisation,
-) -> tuple[bytes, list[int]]:
+) -> tuple[bytes, list[int], list[int]]:
     """A file with replaced words.
 
     Args:
@@ -85,7 +85,8 @@ def rewritten(
         text: the normalisation of the index.
 
     Returns:
-        the file; and (n,) the number of times each replacement was made.
+        the file; (n,) the number of times each replacement was made; and (n,) the number of copies
+        that keep the words, because they stand apart there, as in a list of words with times.
 
     Raises:
         StdError: the file's encoding lacks a letter of the new words.
@@ -93,14 +94,14 @@ def rewritten(
     if not content.startswith(_ZIP):
         return _rewritten(content, written, replacements, text)
     target = io.BytesIO()
-    done = [0] * len(replacements)
+    done, kept = [0] * len(replacements), [0] * len(replacements)
     with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(target, "w") as sink:
         for member in source.infolist():
             part = source.read(member)
             if member.filename == DOCUMENT:
-                part, done = _rewritten(part, written, replacements, text)
+                part, done, kept = _rewritten(part, written, replacements, text)
             sink.writestr(member, part)
-    return target.getvalue(), done
+    return target.getvalue(), done, kept
 
 
 def _rewritten(
@@ -108,7 +109,7 @@ def _rewritten(
     written: Sequence[str],
     replacements: Sequence[Replacement],
     text: Normalisation,
-) -> tuple[bytes, list[int]]:
+) -> tuple[bytes, list[int], list[int]]:
     letters, encoding = _letters(content)
     is_markup = bool(_IS_MARKUP.match(letters))
     has_tags = is_markup or bool(_IS_CAPTIONS.search(letters))
@@ -116,7 +117,7 @@ def _rewritten(
     tokens = [*_tokens(searched, _TAGGED if has_tags else _TEXT, text)]
     words_of = Counter((token.start, token.end) for token in tokens)
     edits: dict[tuple[int, int], str] = {}
-    done = [0] * len(replacements)
+    done, kept = [0] * len(replacements), [0] * len(replacements)
     for place in _copies(written, tokens, letters if _is_json(letters) else None):
         for row, (first, end, said) in enumerate(replacements):
             there = [place[i] for i in range(first, end) if i in place]
@@ -128,14 +129,15 @@ def _rewritten(
             start, stop = there[0].start, there[-1].end
             between = (letters[a.end : b.start] for a, b in pairwise(there))
             if not _are_of_one_text(between, has_tags=has_tags):
+                kept[row] += 1
                 continue
             new = _as_there(letters[start:stop], said, letters, is_markup)
-            kept = "".join(re.findall(_TAG, letters[start:stop])) if has_tags else ""
-            edits[start, stop] = _encodable(new, encoding, is_markup) + kept
+            tags = "".join(re.findall(_TAG, letters[start:stop])) if has_tags else ""
+            edits[start, stop] = _encodable(new, encoding, is_markup) + tags
             done[row] += 1
     for (start, stop), said in sorted(edits.items(), reverse=True):
         letters = letters[:start] + said + letters[stop:]
-    return letters.encode(encoding, "surrogateescape"), done
+    return letters.encode(encoding, "surrogateescape"), done, kept
 
 
 def _letters(content: bytes) -> tuple[str, str]:

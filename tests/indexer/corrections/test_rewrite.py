@@ -22,7 +22,8 @@ SRT_AFTER = SRT.replace("Hand in\r\nvielen", "Hahnenfedern").replace("Bonifai", 
 
 
 def of(content):
-    return rewritten(content, WORDS, SAID, Normalisation())
+    new, done, _ = rewritten(content, WORDS, SAID, Normalisation())
+    return new, done
 
 
 def test_captions():
@@ -70,7 +71,7 @@ OF_WORDS = ", ".join(f'{{"w": "{word}"}}' for word in LINE_OF_NAMES.split())
 def test_only_what_was_spoken_changes(around):
     said = [Replacement(2, 3, "Bonify"), Replacement(5, 6, "Götz")]
     before, after = around.format(LINE_OF_NAMES), around.format(CORRECTED)
-    new, done = rewritten(before.encode(), NAMED, said, Normalisation())
+    new, done, _ = rewritten(before.encode(), NAMED, said, Normalisation())
     assert (new.decode(), done) == (after, [1, 1])
 
 
@@ -80,7 +81,7 @@ def test_each_copy_in_json_is_that_of_one_key():
         f'{{"text": "{LINE_OF_NAMES}", "chapters": [{{"headline": "Die Firma Bonifai"}}],'
         f' "words": [{OF_WORDS}]}}'
     )
-    new, done = rewritten(content.encode(), NAMED, said, Normalisation())
+    new, done, _ = rewritten(content.encode(), NAMED, said, Normalisation())
     document = json.loads(new)
     assert document["text"] == LINE_OF_NAMES.replace("Bonifai", "Bonify")
     assert [one["w"] for one in document["words"]][:4] == ["Die", "Firma", "Bonify", "hat"]
@@ -98,7 +99,7 @@ def test_each_copy_in_json_is_that_of_one_key():
 )
 def test_letters_in_other_forms(old, new):
     words = ["kam", "größe", "vorbei"]
-    found, done = rewritten(old.encode(), words, [Replacement(1, 2, "Götz")], Normalisation())
+    found, done, _ = rewritten(old.encode(), words, [Replacement(1, 2, "Götz")], Normalisation())
     assert (found.decode(), done) == (new, [1])
 
 
@@ -144,10 +145,33 @@ def test_json_that_has_the_words_several_times(ascii_only):
     assert {**after, "text": "", "segments": []} == {**document, "text": "", "segments": []}
 
 
+def test_words_that_stand_apart_are_told(tmp_path, capsys):
+    """A list of words with times has one object a word, so two words cannot become one there."""
+    spoken = ["wir", "fragten", "boni", "fei", "nach", "zahlen"]
+    words = [{"word": f" {w}", "start": i, "end": i + 0.9} for i, w in enumerate(spoken)]
+    text = " ".join(spoken)
+    segment = {"id": 0, "start": 0.0, "end": 6.0, "text": text, "words": words}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"text": text, "segments": [segment], "language": "de"}))
+    index_files(path, tmp_path / "i")
+    correct_recording("a", tmp_path / "i", at_s=(2.0, 4.0), words="Bonify")
+    report = rewrite_transcript(path, "a", tmp_path / "i", tmp_path / "b.json")
+    assert report.made == report.partly
+    assert len(report.made) == 1
+    after = json.loads((tmp_path / "b.json").read_text())
+    assert after["text"] == after["segments"][0]["text"] == "wir fragten Bonify nach zahlen"
+    assert after["segments"][0]["words"] == words
+    argv = ["rewrite", str(tmp_path / "i"), "a", str(path), "--output", str(tmp_path / "c.json")]
+    assert main(argv) == 0
+    assert (
+        "'boni fei' is corrected, but stays where its words are separate" in capsys.readouterr().err
+    )
+
+
 def test_a_letter_that_is_escaped():
     content = json.dumps({"text": "gestern kam gr\u00f6\u00dfe vorbei"}).encode()
     words = ["gestern", "kam", "größe", "vorbei"]
-    new, done = rewritten(content, words, [Replacement(2, 3, "Götz")], Normalisation())
+    new, done, _ = rewritten(content, words, [Replacement(2, 3, "Götz")], Normalisation())
     assert new == content.replace(b"gr\\u00f6\\u00dfe", b"G\\u00f6tz")
     assert done == [1]
 
@@ -160,7 +184,7 @@ def test_new_words_are_in_the_files_encoding(encoding):
     said = [one._replace(first=words.index(first)) for one, first in zip(
         said, ("hand", "bonifai"), strict=True)]  # fmt: skip
     said = [one._replace(end=one.first + n) for one, n in zip(said, (3, 1), strict=True)]
-    new, done = rewritten(before.encode(encoding), words, said, Normalisation())
+    new, done, _ = rewritten(before.encode(encoding), words, said, Normalisation())
     after = before.replace("Hand in vielen", "Größer’s").replace("Bonifai", "Bonify")
     assert (new, done) == (after.encode(encoding), [1, 1])
 
@@ -169,7 +193,7 @@ def test_a_letter_that_the_encoding_lacks():
     text = "<p>gestern kam größe für über bonifai</p>"
     words, said = text[3:-4].split(), [Replacement(5, 6, "Łódź")]
     old = f'<?xml version="1.0" encoding="ISO-8859-1"?>{text}'.encode("latin-1")
-    new, _ = rewritten(old, words, said, Normalisation())
+    new, *_ = rewritten(old, words, said, Normalisation())
     assert new == old.replace(b"bonifai", "&#321;ód&#378;".encode("latin-1"))
     for old, encoding in (
         (text[3:-4].encode("cp1252"), "cp1252"),
