@@ -17,7 +17,7 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import groupby, islice, pairwise
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
@@ -27,6 +27,7 @@ from std.encodings import encoding_of
 from std.errors import InputError, StdError, quoted
 from std.text import Normalisation
 
+APOSTROPHES = "'’"
 COPIES = 4  # copies of the words in a file: text, segments, words, alternatives
 DOCUMENT = "word/document.xml"
 _ZIP = b"PK\x03\x04"
@@ -53,7 +54,9 @@ _UNSPOKEN = re.compile(  # comments of XML; of WebVTT the header, notes and styl
 )
 _EMPTY_LINE = re.compile(r"\n\s*\n")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?')  # of JSON; 2: it is a key
-_BETWEEN = re.compile(r"[^<>{}\[\]:]*")  # characters within a text: no tags, keys or rows
+# Between words of one text: no other words, tags, keys or rows; in JSON no end of a text, either.
+_SIGNS = rf"{_ESCAPE}|\\u\w{{4}}|{_REFERENCE}|[^\w<>{{}}\[\]:"
+_BETWEEN, _BETWEEN_IN_JSON = (re.compile(f"(?:{_SIGNS}{more}])*") for more in ("", '"'))
 
 
 class Replacement(NamedTuple):
@@ -118,7 +121,8 @@ def _rewritten(
     words_of = Counter((token.start, token.end) for token in tokens)
     edits: dict[tuple[int, int], str] = {}
     done, kept = [0] * len(replacements), [0] * len(replacements)
-    for place in _copies(written, tokens, letters if _is_json(letters) else None):
+    is_json = _is_json(letters)
+    for place in _copies(written, tokens, letters if is_json else None):
         for row, (first, end, said) in enumerate(replacements):
             there = [place[i] for i in range(first, end) if i in place]
             if not there or len(there) < end - first:
@@ -128,7 +132,7 @@ def _rewritten(
                 continue
             start, stop = there[0].start, there[-1].end
             between = (letters[a.end : b.start] for a, b in pairwise(there))
-            if not _are_of_one_text(between, has_tags=has_tags):
+            if not _are_of_one_text(between, has_tags=has_tags, is_json=is_json):
                 kept[row] += 1
                 continue
             new = _as_there(letters[start:stop], said, letters, is_markup)
@@ -247,21 +251,22 @@ def _tokens(letters: str, pattern: re.Pattern[str], text: Normalisation) -> Iter
 def _stretches(written: str) -> Iterator[tuple[str, int, int]]:
     """The words of a stretch that has tags and escapes in it, and where each stands.
 
-    >>> [*_stretches("na<i>me</i>&#39;s&nbsp;x")]
-    [("name's", 0, 17), ('x', 23, 24)]
+    >>> [*_stretches("na<i>me</i>&#39;s&nbsp;'x'")]
+    [("name's", 0, 17), ('x', 24, 25)]
     """
-    word, start, end = "", 0, 0
+    for is_word, units in groupby(_units(written), lambda one: bool(_IS_LETTERS.fullmatch(one[0]))):
+        letters = [*units] if is_word else []
+        if len(letters) > 2 and letters[0][0] in APOSTROPHES and letters[-1][0] in APOSTROPHES:
+            letters = letters[1:-1]  # quotation marks
+        if letters:
+            yield "".join(one for one, *_ in letters), letters[0][1], letters[-1][2]
+
+
+def _units(written: str) -> Iterator[tuple[str, int, int]]:
+    """The letters of a stretch, as they are said, and where each stands; tags are left out."""
     for unit in _UNIT.finditer(written):
-        letters = _said_by(unit[0])
-        if letters and not _IS_LETTERS.fullmatch(letters):  # a dash or a space that is escaped
-            if word:
-                yield word, start, end
-            word = ""
-        elif letters:
-            start, end = start if word else unit.start(), unit.end()
-            word += letters
-    if word:
-        yield word, start, end
+        if letter := _said_by(unit[0]):
+            yield letter, *unit.span()
 
 
 def _said_by(unit: str) -> str:
@@ -273,10 +278,11 @@ def _said_by(unit: str) -> str:
     return unit if len(unit) == 1 else ""
 
 
-def _are_of_one_text(between: Iterable[str], *, has_tags: bool) -> bool:
+def _are_of_one_text(between: Iterable[str], *, has_tags: bool, is_json: bool) -> bool:
     """Whether only spaces, punctuation and tags within a line are between words."""
+    signs = _BETWEEN_IN_JSON if is_json else _BETWEEN
     texts = (re.sub(_JOINT, "", one) if has_tags else one for one in between)
-    return all(_BETWEEN.fullmatch(one) and not _EMPTY_LINE.search(one) for one in texts)
+    return all(signs.fullmatch(one) and not _EMPTY_LINE.search(one) for one in texts)
 
 
 def _as_there(there: str, said: str, letters: str, is_markup: bool) -> str:

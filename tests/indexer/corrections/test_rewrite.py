@@ -2,12 +2,14 @@
 
 import io
 import json
+import re
 import zipfile
 
 import pytest
 
 from indexer import correct_recording, index_files, rewrite_transcript
 from indexer.corrections.rewrite import Replacement, rewritten
+from indexer.formats.registry import all_readers
 from indexer.store_cli import main
 from std.errors import StdError
 from std.text import Normalisation
@@ -94,6 +96,8 @@ def test_each_copy_in_json_is_that_of_one_key():
         ("<tt>kam&nbsp;Gr&ouml;&#xDF;e&#160;vorbei", "<tt>kam&nbsp;Götz&#160;vorbei"),
         ("<tt>kam Gro\u0308\u00dfe vorbei", "<tt>kam Götz vorbei"),  # decomposed
         ('{"a": "kam\\u00a0Gr\\u00f6\\u00dfe vorbei"}', '{"a": "kam\\u00a0G\\u00f6tz vorbei"}'),
+        ("kam 'Größe' vorbei", "kam 'Götz' vorbei"),
+        ("<tt>kam &#39;Größe&#39; vorbei", "<tt>kam &#39;Götz&#39; vorbei"),
         ("kam Größe&nbsp;vorbei", "kam Götz&nbsp;vorbei"),  # of a text, no reference
     ],
 )
@@ -143,6 +147,22 @@ def test_json_that_has_the_words_several_times(ascii_only):
     ]  # fmt: skip
     assert done == [2, 3]
     assert {**after, "text": "", "segments": []} == {**document, "text": "", "segments": []}
+
+
+TEXTS = [
+    one for one in all_readers().values() if not one.sample.startswith(b"PK")
+]  # no Word document
+
+
+@pytest.mark.parametrize("reader", TEXTS, ids=lambda one: one.name)
+def test_a_file_of_any_format_keeps_all_but_the_words(reader):
+    words = [word.lower() for word in reader.words]
+    one, done, _ = rewritten(reader.sample, words, [Replacement(1, 2, "zebra")], Normalisation())
+    assert done[0] > 0
+    assert re.sub(b"(?i)zebra", words[1].encode(), one).lower() == reader.sample.lower()
+    two, _, _ = rewritten(reader.sample, words, [Replacement(0, 2, "zebra")], Normalisation())
+    for kept in (rb"\d+", rb"\n", rb'"'):
+        assert re.findall(kept, two) == re.findall(kept, reader.sample)
 
 
 def test_words_that_stand_apart_are_told(tmp_path, capsys):
