@@ -254,6 +254,9 @@ def _stretches(written: str) -> Iterator[tuple[str, int, int]]:
     >>> [*_stretches("na<i>me</i>&#39;s&nbsp;'x'")]
     [("name's", 0, 17), ('x', 24, 25)]
     """
+    if written.isalnum():  # as most are
+        yield written, 0, len(written)
+        return
     for is_word, units in groupby(_units(written), lambda one: bool(_IS_LETTERS.fullmatch(one[0]))):
         letters = [*units] if is_word else []
         if len(letters) > 2 and letters[0][0] in APOSTROPHES and letters[-1][0] in APOSTROPHES:
