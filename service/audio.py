@@ -1,6 +1,7 @@
 """The sound of recordings, through PyAV: samples, clips, waveforms, spectra, playable copies.
 
-    samples            of a stretch of a file (`std.audio.samples`); failures are HTTP problems
+    decoded            samples of a file (`std.audio.samples`); failures are HTTP problems
+    stretch            the samples between two times of a recording
     clip               a stretch as a separate file: Ogg Opus, or WAV
     peaks_of           the waveform: the largest amplitude of each stretch of a fixed length
     playable           Ogg Opus, made once from any format that PyAV reads
@@ -26,8 +27,7 @@ import numpy as np
 
 from service.problems import ProblemError
 from service.recordings import RecordingEntry
-from std.audio.samples import GO_ON, RATES, Format, OpusWriter, sound_file
-from std.audio.samples import samples as decoded
+from std.audio.samples import RATES, Format, OpusWriter, samples, sound_file
 from std.errors import InputError, StdError
 from std.outputs import make_folder, open_output
 from std.store.columns import UInt8s
@@ -48,16 +48,8 @@ RANGE_DB = 60.0
 MOST_COLUMNS = 1600
 
 
-def samples(
-    path: Path,
-    rate: int,
-    *,
-    channel: int = 1,
-    from_s: float = 0.0,
-    to_s: float = float("inf"),
-    check: Callable[[], None] = GO_ON,
-) -> Iterator[Float32s]:
-    """As `std.audio.samples.samples`.
+def decoded(path: Path, blocks: Iterator[Float32s]) -> Iterator[Float32s]:
+    """The blocks that `std.audio.samples.samples` reads from a file.
 
     Raises:
         ProblemError: the file cannot be decoded or no longer exists.
@@ -65,11 +57,25 @@ def samples(
     if not path.is_file():
         raise ProblemError(404, "the audio of this recording is gone")
     try:
-        yield from decoded(path, rate, channel=channel, from_s=from_s, to_s=to_s, check=check)
+        yield from blocks
     except InputError as error:
         raise ProblemError(
             404, f"the audio of this recording cannot be read: {error.got}"
         ) from error
+
+
+def stretch(
+    entry: RecordingEntry, rate_hz: int, from_s: float, to_s: float, check: Callable[[], None]
+) -> Float32s:
+    """(n,) the samples between two times of a recording that has audio.
+
+    Raises:
+        ProblemError: the audio cannot be decoded or no longer exists.
+    """
+    path, channel = entry.audio, entry.recording.channel
+    assert path is not None
+    blocks = samples(path, rate_hz, channel=channel, from_s=from_s, to_s=to_s, check=check)
+    return np.concatenate([np.zeros(0, np.float32), *decoded(path, blocks)])
 
 
 def clip(
@@ -87,16 +93,7 @@ def clip(
     Raises:
         ProblemError: the stretch has no sound.
     """
-    assert entry.audio is not None
-    blocks = samples(
-        entry.audio,
-        RATES[kind],
-        channel=entry.recording.channel,
-        from_s=from_s,
-        to_s=to_s,
-        check=check,
-    )
-    sound = np.concatenate([np.zeros(0, np.float32), *blocks])
+    sound = stretch(entry, RATES[kind], from_s, to_s, check)
     if not len(sound):
         raise ProblemError(404, f"the audio of {entry.title} has no sound from {from_s:g} s on")
     return sound_file(sound, kind)
@@ -179,7 +176,8 @@ def compute(
 ) -> Peaks:
     """The waveform of an audio file."""
     size, rest, parts, total = PEAKS_RATE_HZ // PER_SECOND, np.empty(0, np.float32), [], 0
-    for block in samples(path, PEAKS_RATE_HZ, channel=channel, check=check):
+    blocks = samples(path, PEAKS_RATE_HZ, channel=channel, check=check)
+    for block in decoded(path, blocks):
         total += len(block)
         tell(total / PEAKS_RATE_HZ)
         joined = np.concatenate([rest, block])
@@ -211,7 +209,7 @@ def playable(path: Path, folder: Path, check: Callable[[], None]) -> Path:
             temporary = Path(part.name)
         try:
             with OpusWriter(temporary) as opus:
-                for block in samples(path, RATES["ogg"], check=check):
+                for block in decoded(path, samples(path, RATES["ogg"], check=check)):
                     opus.write(np.rint(np.clip(block, -1, 1) * 32767).astype("<i2"))
             temporary.replace(target)
         except BaseException:
@@ -250,16 +248,7 @@ def spectrogram_png(
     entry: RecordingEntry, from_s: float, to_s: float, check: Callable[[], None]
 ) -> bytes:
     """The picture of a stretch; silence is white."""
-    assert entry.audio is not None
-    blocks = samples(
-        entry.audio,
-        SPECTROGRAM_RATE_HZ,
-        channel=entry.recording.channel,
-        from_s=from_s,
-        to_s=to_s,
-        check=check,
-    )
-    sound = np.concatenate([np.zeros(0, np.float32), *blocks])
+    sound = stretch(entry, SPECTROGRAM_RATE_HZ, from_s, to_s, check)
     wanted = round((to_s - from_s) * SPECTROGRAM_RATE_HZ)
     return png(grey(levels_db(np.pad(sound, (0, max(0, wanted - len(sound))))[:wanted])))
 

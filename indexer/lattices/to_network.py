@@ -4,7 +4,7 @@
     pruned             drops links of low posterior, keeps the best path
     mbr_network        minimum-Bayes-risk slots (Xu et al. 2011): exact mass, the default
     pivot_network      each link joins the best path's slot that it overlaps most: fast, coarser
-    to_network         all steps
+    to_utterances      all steps
 
 Slots of the minimum-Bayes-risk network sum to one. Between any two words (and before the first,
 after the last) the algorithm keeps a slot of mostly "no word", for words that the best sequence
@@ -23,7 +23,7 @@ from indexer.networks.nonwords import Nonwords, is_noise, replacements
 from indexer.networks.raw import RawUtterances
 from indexer.networks.slot_times import Int64s, untangled
 from indexer.networks.utterances import Utterances, slot_errors
-from std.values import ConfusionNetwork, Float64s, Int32s
+from std.values import Float64s, Int32s
 
 MIN_POSTERIOR = 1e-4  # links below it are ignored
 MIN_MASS = 1e-6  # of a word in a slot; less is rounding
@@ -40,11 +40,6 @@ class SlotSums:
     start_s: Float64s  # (q, v) mean, where there is mass
     end_s: Float64s  # (q, v)
     spans_s: Float64s  # (q, 2)
-
-
-def to_network(lattice: Lattice, method: LatticeMethod = "mbr") -> ConfusionNetwork:
-    """Turn a lattice into a network of its utterance, see `to_utterances`."""
-    return next(iter(to_utterances(lattice, method)))
 
 
 def to_utterances(

@@ -17,6 +17,7 @@ from service.audio import (
     BANDS,
     PER_SECOND,
     clip,
+    decoded,
     grey,
     mel_bands,
     name_of,
@@ -24,11 +25,11 @@ from service.audio import (
     playable,
     png,
     remove_oldest,
-    samples,
     spectrogram_png,
 )
 from service.problems import ProblemError
 from service.recordings import RecordingEntry
+from std.audio.samples import samples
 from std.values import Recording
 
 RATE = 16_000
@@ -80,9 +81,10 @@ def test_what_is_no_audio(tmp_path):
     for content in (b"", b"not audio at all" * 100):
         path.write_bytes(content)
         with pytest.raises(ProblemError):
-            list(samples(path, RATE))
+            list(decoded(path, samples(path, RATE)))
+    gone = tmp_path / "gone.wav"
     with pytest.raises(ProblemError):
-        list(samples(tmp_path / "gone.wav", RATE))
+        list(decoded(gone, samples(gone, RATE)))
 
 
 def test_the_waveform_shows_the_tone_and_is_kept(beep, tmp_path):

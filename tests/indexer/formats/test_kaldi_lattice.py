@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from indexer.formats.detect import parse_file
 from indexer.formats.readers import kaldi_lattice
 from indexer.formats.shared.reader import ReaderOptions
-from indexer.lattices.to_network import pruned, to_network, words_only
+from indexer.lattices.to_network import pruned, to_utterances, words_only
 from indexer.networks.utterances import UtteranceSpan, networks_in
 from std.errors import InputError
 from std.values import Recording
@@ -37,6 +37,11 @@ utt1
 4 5 87 <eps>
 5 0.5,0
 """
+
+
+def to_network(lattice):
+    """The network of the lattice's one utterance."""
+    return next(iter(to_utterances(lattice)))
 
 
 def parse(text, path="/nowhere/lats.txt", **options):

@@ -11,7 +11,7 @@ from indexer.formats.readers import pocketsphinx, slf
 from indexer.formats.registry import FORMATS
 from indexer.formats.shared.reader import ReaderOptions
 from indexer.lattices.lattice import Lattice
-from indexer.lattices.to_network import to_network
+from indexer.lattices.to_network import to_utterances
 from indexer.networks.utterances import UtteranceSpan, networks_in
 from std.errors import InputError
 from std.values import Recording
@@ -31,6 +31,11 @@ J=2\tS=2\tE=3\tv=0.000000\ta=0.000000\tl=-0.5
 
 """
 SEGMENT = UtteranceSpan(Recording("news", 1), 10.0, 13.0)
+
+
+def to_network(lattice):
+    """The network of the lattice's one utterance."""
+    return next(iter(to_utterances(lattice)))
 
 
 def parse(text, **options):

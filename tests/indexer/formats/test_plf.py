@@ -11,7 +11,7 @@ from indexer.formats.detect import parse_file
 from indexer.formats.readers import plf
 from indexer.formats.shared.reader import ReaderOptions
 from indexer.lattices.lattice import Lattice
-from indexer.lattices.to_network import link_posteriors, to_network
+from indexer.lattices.to_network import link_posteriors, to_utterances
 from indexer.networks.utterances import UtteranceSpan, networks_in
 from std.errors import InputError
 from std.values import Recording
@@ -55,7 +55,7 @@ def test_a_lattice():
     odds = math.exp(-0.7) / (math.exp(-0.7) + math.exp(-1.5))
     found = dict(zip(lattice.word.tolist(), link_posteriors(lattice).tolist(), strict=True))
     assert found[lattice.vocabulary.index("gewalt")] == pytest.approx(odds)
-    assert to_network(lattice).times_estimated
+    assert to_utterances(lattice).times_estimated
 
 
 def test_lines_follow_the_segments():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from indexer.formats.readers import slf
 from indexer.formats.shared.reader import ReaderOptions
 from indexer.lattices.lattice import ordered
-from indexer.lattices.to_network import link_posteriors, to_network
+from indexer.lattices.to_network import link_posteriors, to_utterances
 from indexer.networks.utterances import UtteranceSpan, networks_in
 from std.errors import InputError
 from std.values import Recording
@@ -191,7 +191,7 @@ def test_quoted_words_may_hold_blanks_and_quotes():
 def test_a_line_break_in_a_word_is_refused():
     content = b'VERSION=1.0\nN=2 L=1\nI=0 t=0\nI=1 t=1 W="a\\012b"\nJ=0 S=0 E=1 a=-1\n'
     with pytest.raises(InputError, match="words without line breaks"):
-        to_network(parse(content))
+        to_utterances(parse(content))
 
 
 def test_time_scale_and_segments():
@@ -298,7 +298,7 @@ def test_any_text_gives_a_lattice_or_an_input_error(text, edits):
         lattice = parse(text)
     except InputError:
         return
-    assert to_network(lattice).utterance == lattice.utterance
+    assert [one.utterance for one in to_utterances(lattice)] == [lattice.utterance]
 
 
 @settings(max_examples=50, deadline=None)

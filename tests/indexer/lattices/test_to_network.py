@@ -22,7 +22,7 @@ from indexer.lattices.to_network import (
     mbr_slots,
     pivot_slots,
     pruned,
-    to_network,
+    to_utterances,
     words_only,
 )
 from indexer.networks.utterances import networks_in
@@ -40,6 +40,11 @@ def _interpreted():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(minimum_bayes_risk, "compiled", lambda function: function)
         yield
+
+
+def to_network(lattice, method="mbr"):
+    """The network of the lattice's one utterance."""
+    return next(iter(to_utterances(lattice, method)))
 
 
 @st.composite
