@@ -5,7 +5,7 @@
     python -m benchmarks.discover --simulate SOUND --hours 10 100
 
 SOUND has NAME.sound of the recordings (``std-recognise --sound-only``). Gold phones are the
-pronouncer's, aligned within the words of the RTTM by a phone layer that these words taught
+pronouncer's, aligned within the words of the RTTM by a phone layer learned from these words
 (`indexer.phone_layer`); ``--gold`` keeps gold.phn and gold.wrd. Printed for each least score, by
 std-discovery's code (profile zrc2017): NED and coverage of the classes; and, of the words of six
 letters and more that are said twice and more and are in no network, how many have a class with two
@@ -28,9 +28,9 @@ from typing import NamedTuple
 import numpy as np
 
 from indexer import index_files
-from indexer.phone_layer.index_phones import _lessons, _teachers
+from indexer.phone_layer.index_phones import _training, _training_sources
 from indexer.phone_layer.layer import fits_of
-from indexer.phone_layer.learning import ANYTHING, SILENCE, Lesson, aligned, learn
+from indexer.phone_layer.learning import ANYTHING, SILENCE, TrainingRecording, aligned, learn
 from indexer.phone_layer.sources import Source, sources_of
 from scoring.discovery import evaluate_discovery, read_classes, read_corpus
 from searcher import DiscoveredClass, open_index, write_classes
@@ -72,15 +72,15 @@ def write_gold(words: Sequence[Word], sound: Path, language: str, folder: Path) 
     with tempfile.TemporaryDirectory() as store:
         index_files(ctm, store, language=language, sound=sound)
         (sources,) = sources_of(open_store(store).segments())
-        taught = _teachers(sources)
-        phones = tuple(sorted({phone for one in taught for phone in one.phones}))
-        lessons = _lessons(taught, phones)
-        learned = learn(lessons, phones, sources.encoder)
+        chosen = _training_sources(sources)
+        phones = tuple(sorted({phone for one in chosen for phone in one.phones}))
+        training = _training(chosen, phones)
+        learned = learn(training, phones, sources.encoder)
         print(f"gold: {len(words):,} words, {learned.right:.2f} of held-out frames right")
         phn, wrd = [], []
-        for source, lesson in zip(taught, lessons, strict=True):
+        for source, recording in zip(chosen, training, strict=True):
             fits = fits_of(learned.whole.log_posteriors(source.reader), learned.whole.shares)
-            of_phones, of_words = aligned_lines(source, lesson, fits, phones)
+            of_phones, of_words = aligned_lines(source, recording, fits, phones)
             phn += of_phones
             wrd += of_words
     (folder / "gold.phn").write_text("".join(f"{line}\n" for line in phn))
@@ -88,13 +88,13 @@ def write_gold(words: Sequence[Word], sound: Path, language: str, folder: Path) 
 
 
 def aligned_lines(
-    source: Source, lesson: Lesson, fits: np.ndarray, phones: Sequence[str]
+    source: Source, recording: TrainingRecording, fits: np.ndarray, phones: Sequence[str]
 ) -> tuple[list[str], list[str]]:
     """The lines of a recording's phones, and those of its words, named by their numbers."""
-    states = lesson.targets.states
+    states = recording.targets.states
     own = np.where(states > SILENCE, np.arange(len(states)) + 1, states)  # each phone is a class
     wide = np.concatenate([fits[:, :1], fits[:, np.where(states == ANYTHING, 0, states)]], axis=1)
-    path = aligned(wide, replace(lesson.targets, states=own))
+    path = aligned(wide, replace(recording.targets, states=own))
     edges = np.concatenate([[0], np.flatnonzero(np.diff(path)) + 1, [len(path)]])
     word_of = np.cumsum(states == SILENCE)
     times: dict[int, tuple[float, float]] = {}

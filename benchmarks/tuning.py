@@ -3,10 +3,10 @@
     python -m benchmarks.tuning DATA
 
 The sets are those of `benchmarks.calibration`. One half of a set's recordings (every second file)
-is searched with what the other half's transcript taught, and the other way round; the weights
-before are those of the sets of other languages. Printed is minus the log likelihood of the labels
-of each half's own examples, nats per right place, mean of both halves, of out-of-vocabulary (OOV)
-and of in-vocabulary (IV) words and phrases:
+is searched with what was learned from the other half's transcript, and the other way round; the
+weights before are those of the sets of other languages. Printed is minus the log likelihood of the
+labels of each half's own examples, nats per right place, mean of both halves, of out-of-vocabulary
+(OOV) and of in-vocabulary (IV) words and phrases:
 
     prior         nothing tuned
     confusions    phone confusions counted in the other half
@@ -85,10 +85,10 @@ class Half:
         return found._replace(oov=together([found.oov, decoy_examples(found.oov.n_terms, speech)]))
 
 
-def losses(prior: Model, taught_by: Half, measured: Half) -> tuple[list[float], list[float]]:
+def losses(prior: Model, learned_from: Half, measured: Half) -> tuple[list[float], list[float]]:
     """Of OOV and of IV examples, in the order of `COLUMNS`."""
-    confusion = taught_by.confusion()
-    source = taught_by.examples(prior, confusion)
+    confusion = learned_from.confusion()
+    source = learned_from.examples(prior, confusion)
     before, after = measured.examples(prior), measured.examples(prior, confusion)
     kinds = list(zip(before, after, strict=True))
     columns = [[loss(prior.weights, one)[0] for one in both] for both in kinds]

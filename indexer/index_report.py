@@ -78,11 +78,11 @@ class HeardLanguage:
         """A warning about it."""
         if not self.taught_s:
             return "no phones heard: no words with times beside the sound"
-        taught = f"{self.right:.0%} of held-out frames right, {self.taught_s:.0f} s of speech"
+        quality = f"{self.right:.0%} of held-out frames right, {self.taught_s:.0f} s of speech"
         if not self.recordings:
-            return f"no phones heard: too few or too poor words to learn from ({taught})"
+            return f"no phones heard: too few or too poor words to learn from ({quality})"
         how = "learned now" if self.learned else "learned before"
-        return f"phones heard in {counted(self.recordings, 'recording')} ({how}: {taught})"
+        return f"phones heard in {counted(self.recordings, 'recording')} ({how}: {quality})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 recognise_phones    stores -> segments with phones heard, committed
 
-A layer is learned for each pronouncer and encoder, from at most `TEACHING_FRAMES` of speech, and
+A layer is learned for each pronouncer and encoder, from at most `TRAINING_FRAMES` of speech, and
 kept in the segments of the recordings that it was applied to. It is also applied to recordings that
 are added later, until the index has `ENOUGH` times the sound that the layer was learned from; then
 a new one is learned. Its weights are shrunk towards the earlier layer's, so that speech deleted
@@ -18,8 +18,22 @@ import numpy as np
 
 from indexer.index_report import HeardLanguage
 from indexer.phone_layer.layer import PhoneLayer
-from indexer.phone_layer.learning import JUDGED_MS, Learned, Lesson, folds_of, learn, targets
-from indexer.phone_layer.slots import Teaching, heard_of, kept_layer, layer_kept, name_of, slots_of
+from indexer.phone_layer.learning import (
+    JUDGED_MS,
+    Learned,
+    TrainingRecording,
+    folds_of,
+    learn,
+    targets,
+)
+from indexer.phone_layer.slots import (
+    LearnedFrom,
+    heard_of,
+    kept_layer,
+    layer_kept,
+    name_of,
+    slots_of,
+)
 from indexer.phone_layer.sources import Source, Sources, has_unheard, sources_of
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import kept_phones
@@ -30,7 +44,7 @@ from std.store.heard import HeardBy, HeardSlots, gathered
 from std.store.protocol import verified_columns
 from std.values import Recording
 
-TEACHING_FRAMES = 4 * 3600 * 50  # four hours
+TRAINING_FRAMES = 4 * 3600 * 50  # four hours
 LEAST_FRAMES = 3000  # of words and pauses: a minute
 LEAST_RIGHT = 0.5
 ENOUGH = 2  # times the sound that a layer was learned from: then one is learned again
@@ -62,8 +76,8 @@ def _fits(by: HeardBy | None, sources: Sources) -> bool:
     """Whether a layer has the pronouncer and the encoder of a group."""
     if by is None:
         return False
-    layer, teaching = layer_kept(by)
-    return (teaching.pronouncer, layer.encoder) == (sources.pronouncer, sources.encoder)
+    layer, learned_from = layer_kept(by)
+    return (learned_from.pronouncer, layer.encoder) == (sources.pronouncer, sources.encoder)
 
 
 def _heard(sources: Sources) -> tuple[HeardLanguage, dict[Recording, HeardSlots]]:
@@ -76,26 +90,28 @@ def _heard(sources: Sources) -> tuple[HeardLanguage, dict[Recording, HeardSlots]
     new = [source for source in sources.recordings if not _fits(source.by, sources)]
     earlier = _earlier(sources)
     is_due = earlier is None or _is_due(earlier, sources)
-    if earlier is not None and not is_due and not _has_taught(earlier, new):
-        layer, teaching = layer_kept(earlier)
+    if earlier is not None and not is_due and not _was_learned_from(earlier, new):
+        layer, learned_from = layer_kept(earlier)
         slots = {one.recording: _by_whole(one, layer, earlier) for one in new}
-        return _outcome(sources, slots, teaching, learned=False), slots
-    taught = _teachers(sources)
-    phones = tuple(sorted({phone for one in taught for phone in one.phones}))
-    lessons = _lessons(taught, phones)
-    if not lessons:
+        return _outcome(sources, slots, learned_from, learned=False), slots
+    chosen = _training_sources(sources)
+    phones = tuple(sorted({phone for one in chosen for phone in one.phones}))
+    training = _training(chosen, phones)
+    if not training:
         return HeardLanguage(sources.pronouncer, 0, 0.0, 0.0, learned=True), {}
-    learned = learn(lessons, phones, sources.encoder)
-    names = tuple(name_of(one.recording) for one in taught)
-    teaching = Teaching(sources.pronouncer, learned.frames, names, learned.right)
+    learned = learn(training, phones, sources.encoder)
+    names = tuple(name_of(one.recording) for one in chosen)
+    learned_from = LearnedFrom(sources.pronouncer, learned.frames, names, learned.right)
     if learned.frames < LEAST_FRAMES or learned.right < LEAST_RIGHT:
-        return _outcome(sources, {}, teaching, learned=True), {}
+        return _outcome(sources, {}, learned_from, learned=True), {}
     gone = _gone(earlier, sources)
     if earlier is not None and gone:
         old, _ = layer_kept(earlier)
         learned = learned.shrunk(old, gone / (gone + learned.frames))
-    by = kept_layer(learned.whole, teaching)
-    folds = {one.recording: lesson.folds for one, lesson in zip(taught, lessons, strict=True)}
+    by = kept_layer(learned.whole, learned_from)
+    folds = {
+        one.recording: recording.folds for one, recording in zip(chosen, training, strict=True)
+    }
     slots = {}
     for source in new if gone or not is_due else sources.recordings:
         check_stop()
@@ -103,15 +119,21 @@ def _heard(sources: Sources) -> tuple[HeardLanguage, dict[Recording, HeardSlots]
             slots[source.recording] = _by_folds(source, learned, folds[source.recording], by)
         else:
             slots[source.recording] = _by_whole(source, learned.whole, by)
-    return _outcome(sources, slots, teaching, learned=True), slots
+    return _outcome(sources, slots, learned_from, learned=True), slots
 
 
 def _outcome(
-    sources: Sources, slots: Mapping[Recording, HeardSlots], teaching: Teaching, *, learned: bool
+    sources: Sources,
+    slots: Mapping[Recording, HeardSlots],
+    learned_from: LearnedFrom,
+    *,
+    learned: bool,
 ) -> HeardLanguage:
     frame_s = sources.recordings[0].sound.frame_ms / 1000
-    taught_s = teaching.frames * frame_s
-    return HeardLanguage(sources.pronouncer, len(slots), teaching.right, taught_s, learned)
+    learned_from_s = learned_from.frames * frame_s
+    return HeardLanguage(
+        sources.pronouncer, len(slots), learned_from.right, learned_from_s, learned
+    )
 
 
 def _earlier(sources: Sources) -> HeardBy | None:
@@ -122,49 +144,49 @@ def _earlier(sources: Sources) -> HeardBy | None:
 
 def _is_due(earlier: HeardBy, sources: Sources) -> bool:
     """Whether the index has so much more sound than the layer saw that a new one is due."""
-    taught = min(layer_kept(earlier)[1].frames, TEACHING_FRAMES // ENOUGH)
-    return sum(len(one.sound) for one in sources.recordings) >= ENOUGH * taught
+    frames = min(layer_kept(earlier)[1].frames, TRAINING_FRAMES // ENOUGH)
+    return sum(len(one.sound) for one in sources.recordings) >= ENOUGH * frames
 
 
-def _has_taught(earlier: HeardBy, sources: Sequence[Source]) -> bool:
+def _was_learned_from(earlier: HeardBy, sources: Sequence[Source]) -> bool:
     """Whether a layer was learned from one of some recordings."""
-    taught = {*layer_kept(earlier)[1].recordings}
-    return any(name_of(one.recording) in taught for one in sources)
+    names = {*layer_kept(earlier)[1].recordings}
+    return any(name_of(one.recording) in names for one in sources)
 
 
 def _gone(earlier: HeardBy | None, sources: Sources) -> int:
     """How many of the frames that an earlier layer was learned from have left the index."""
     if earlier is None:
         return 0
-    teaching = layer_kept(earlier)[1]
-    taught = {*teaching.recordings}
-    there = sum(len(one.sound) for one in sources.recordings if name_of(one.recording) in taught)
-    return max(0, teaching.frames - there)
+    learned_from = layer_kept(earlier)[1]
+    names = {*learned_from.recordings}
+    there = sum(len(one.sound) for one in sources.recordings if name_of(one.recording) in names)
+    return max(0, learned_from.frames - there)
 
 
-def _teachers(sources: Sources) -> list[Source]:
-    """Recordings with words, spread over the group: at most `TEACHING_FRAMES`, at least one."""
+def _training_sources(sources: Sources) -> list[Source]:
+    """Recordings with words, spread over the group: at most `TRAINING_FRAMES`, at least one."""
     spoken = [one for one in sources.recordings if len(one.words.begin_ms)]
     total = sum(len(one.sound) for one in spoken)
-    step = max(1.0, total / TEACHING_FRAMES)
+    step = max(1.0, total / TRAINING_FRAMES)
     return [spoken[row] for row in np.arange(0, len(spoken), step).astype(int).tolist()]
 
 
-def _lessons(taught: Sequence[Source], phones: Sequence[str]) -> list[Lesson]:
-    """The recordings as lessons, with the phones of all of them."""
-    if not taught:
+def _training(chosen: Sequence[Source], phones: Sequence[str]) -> list[TrainingRecording]:
+    """Sources as recordings to learn from, with the phones of all of them."""
+    if not chosen:
         return []
     row_of = {phone: row for row, phone in enumerate(phones)}
-    folds = folds_of([len(one.sound) for one in taught], taught[0].sound.frame_ms)
-    lessons = []
-    for source, of_frames in zip(taught, folds, strict=True):
+    folds = folds_of([len(one.sound) for one in chosen], chosen[0].sound.frame_ms)
+    training = []
+    for source, of_frames in zip(chosen, folds, strict=True):
         rows = np.array([row_of[phone] for phone in source.phones], np.uint8)
         words = replace(source.words, phones=rows[source.words.phones])
         sound = source.sound
         clock = len(sound), sound.start_ms, sound.frame_ms
         states, judged = targets(words, *clock), targets(words, *clock, JUDGED_MS)
-        lessons.append(Lesson(source.reader, states, judged, of_frames))
-    return lessons
+        training.append(TrainingRecording(source.reader, states, judged, of_frames))
+    return training
 
 
 def _by_whole(source: Source, layer: PhoneLayer, by: HeardBy) -> HeardSlots:

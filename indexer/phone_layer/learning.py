@@ -88,9 +88,9 @@ def targets(
         if last <= begin:
             continue
         phones = words.phones[words.offsets[word] : words.offsets[word + 1]].astype(np.int64) + 1
-        teaches = words.timed[word] and 0 < len(phones) <= last - begin
-        room = slack if teaches else 0
-        if not teaches:
+        is_used = words.timed[word] and 0 < len(phones) <= last - begin
+        room = slack if is_used else 0
+        if not is_used:
             phones = np.array([ANYTHING])
         end[-1] = min(begin + room, n_frames)
         bounds = begin + np.arange(len(phones) + 1) * (last - begin) // len(phones)
@@ -181,7 +181,7 @@ def folds_of(lengths: Sequence[int], frame_ms: int) -> list[Int64s]:
     return [(np.arange(length) // block + row) % FOLDS for row, length in enumerate(lengths)]
 
 
-class Lesson(NamedTuple):
+class TrainingRecording(NamedTuple):
     """A recording with words to learn from."""
 
     reader: FrameReader
@@ -213,33 +213,37 @@ class Learned:
         return replace(self, layers=layers, whole=shrunk(self.whole, earlier, weight))
 
 
-def learn(lessons: Sequence[Lesson], phones: Sequence[str], encoder: Encoder) -> Learned:
+def learn(
+    training: Sequence[TrainingRecording], phones: Sequence[str], encoder: Encoder
+) -> Learned:
     """Learn a layer without each fold, and one of all frames.
 
     Args:
-        lessons: each with frames.
+        training: each with frames.
         phones: the classes of the targets are their rows.
         encoder: the encoder of the frames.
     """
-    _, inputs = next(blocks(lessons[0].reader))
+    _, inputs = next(blocks(training[0].reader))
     origin = inputs.mean(axis=0)  # near 0 products are exact
-    classes = [lesson.targets.spread for lesson in lessons]
+    classes = [recording.targets.spread for recording in training]
     before = [np.full_like(one, ANYTHING) for one in classes]
     of_folds = [no_sums(len(phones) + 1, len(origin)) for _ in range(FOLDS)]
     for _ in range(ROUNDS):
-        of_folds = _moved(of_folds, lessons, before, classes, origin)
+        of_folds = _moved(of_folds, training, before, classes, origin)
         classifiers = [_classifier(of_folds, fold) for fold in range(FOLDS)]
-        heard = [_heard(lesson, classifiers, origin) for lesson in lessons]
+        heard = [_heard(recording, classifiers, origin) for recording in training]
         shares = np.stack([one.shares for one in classifiers])
         fits = [
-            fits_of(log_softmax(scores), shares[lesson.folds])
-            for lesson, scores in zip(lessons, heard, strict=True)
+            fits_of(log_softmax(scores), shares[recording.folds])
+            for recording, scores in zip(training, heard, strict=True)
         ]
         before = classes
-        classes = [aligned(one, lesson.targets) for one, lesson in zip(fits, lessons, strict=True)]
+        classes = [
+            aligned(one, recording.targets) for one, recording in zip(fits, training, strict=True)
+        ]
         if all(map(np.array_equal, before, classes)):  # further rounds would change nothing
             break
-    judged = [aligned(one, lesson.judged) for one, lesson in zip(fits, lessons, strict=True)]
+    judged = [aligned(one, recording.judged) for one, recording in zip(fits, training, strict=True)]
     *layers, whole = (
         _layer(one, origin, phones, encoder)
         for one in (*classifiers, _classifier(of_folds, without=None))
@@ -250,7 +254,7 @@ def learn(lessons: Sequence[Lesson], phones: Sequence[str], encoder: Encoder) ->
 
 def _moved(
     of_folds: Sequence[ClassSums],
-    lessons: Sequence[Lesson],
+    training: Sequence[TrainingRecording],
     before: Sequence[Int64s],
     now: Sequence[Int64s],
     origin: Float32s,
@@ -260,11 +264,11 @@ def _moved(
     After the first rounds few have; most of the time would go into products of inputs.
     """
     sums = list(of_folds)
-    for lesson, old, new in zip(lessons, before, now, strict=True):
+    for recording, old, new in zip(training, before, now, strict=True):
         changed = old != new
-        for here, inputs in blocks(lesson.reader):
-            for fold in np.unique(lesson.folds[here][changed[here]]).tolist():
-                mine = changed[here] & (lesson.folds[here] == fold)
+        for here, inputs in blocks(recording.reader):
+            for fold in np.unique(recording.folds[here][changed[here]]).tolist():
+                mine = changed[here] & (recording.folds[here] == fold)
                 moved, n_classes = inputs[mine] - origin, len(sums[fold].counts)
                 sums[fold] += class_sums(moved, new[here][mine], n_classes)
                 sums[fold] -= class_sums(moved, old[here][mine], n_classes)
@@ -284,12 +288,14 @@ def _classifier(of_folds: Sequence[ClassSums], without: int | None) -> Classifie
     )
 
 
-def _heard(lesson: Lesson, classifiers: Sequence[Classifier], origin: Float32s) -> Float32s:
+def _heard(
+    recording: TrainingRecording, classifiers: Sequence[Classifier], origin: Float32s
+) -> Float32s:
     """(n, k) scores of the classes of each frame, by the classifier that did not see it."""
-    scores = np.empty((lesson.reader.n_frames, len(classifiers[0].bias)), np.float32)
-    for here, inputs in blocks(lesson.reader):
-        for fold in np.unique(lesson.folds[here]).tolist():
-            mine = lesson.folds[here] == fold
+    scores = np.empty((recording.reader.n_frames, len(classifiers[0].bias)), np.float32)
+    for here, inputs in blocks(recording.reader):
+        for fold in np.unique(recording.folds[here]).tolist():
+            mine = recording.folds[here] == fold
             weights, bias, _ = classifiers[fold]
             scores[here][mine] = (inputs[mine] - origin) @ weights + bias
     return scores
@@ -311,7 +317,7 @@ def _layer(
     phones: Sequence[str],
     encoder: Encoder,
 ) -> PhoneLayer:
-    """A classifier as a layer for frames as they are, with its scores scaled."""
+    """A classifier as a layer for frames with their origin, with its scores scaled."""
     weights = SCALE * classifier.weights.astype(np.float64)
     bias = SCALE * classifier.bias - origin.astype(np.float64) @ weights
     return PhoneLayer(

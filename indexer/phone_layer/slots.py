@@ -101,7 +101,7 @@ def _likeliest_row(fits: Float32s, change: float) -> Int64s:
     return path
 
 
-class Teaching(NamedTuple):
+class LearnedFrom(NamedTuple):
     """What a layer was learned from, and how accurate it is."""
 
     pronouncer: str
@@ -115,11 +115,11 @@ def name_of(recording: Recording) -> str:
     return f"{recording.file}/{recording.channel}"
 
 
-def kept_layer(layer: PhoneLayer, teaching: Teaching) -> HeardBy:
+def kept_layer(layer: PhoneLayer, learned_from: LearnedFrom) -> HeardBy:
     """A layer as bytes: weights as float16, bias and shares as float32."""
     fields = {
-        **teaching._asdict(),
-        "right": round(teaching.right, 4),
+        **learned_from._asdict(),
+        "right": round(learned_from.right, 4),
         "encoder": layer.encoder._asdict(),
         "phones": list(layer.phones),
         "inputs": len(layer.weights),
@@ -129,7 +129,7 @@ def kept_layer(layer: PhoneLayer, teaching: Teaching) -> HeardBy:
     return HeardBy(fields, weights + rest)
 
 
-def layer_kept(by: HeardBy) -> tuple[PhoneLayer, Teaching]:
+def layer_kept(by: HeardBy) -> tuple[PhoneLayer, LearnedFrom]:
     """The inverse of `kept_layer`, to the precision of float16.
 
     Raises:
@@ -141,12 +141,12 @@ def layer_kept(by: HeardBy) -> tuple[PhoneLayer, Teaching]:
         inputs, k = int(fields["inputs"]), len(phones) + 1  # type: ignore[call-overload]  # too
         encoder = Encoder(**fields["encoder"])  # type: ignore[arg-type]  # too
         values = fields | {"recordings": tuple(fields["recordings"])}  # type: ignore[arg-type]  # too
-        teaching = Teaching(*(values[name] for name in Teaching._fields))  # type: ignore[arg-type]
+        learned_from = LearnedFrom(*(values[name] for name in LearnedFrom._fields))  # type: ignore[arg-type]
     except (KeyError, TypeError) as error:
         raise ValueError(f"a phone layer without {error}") from error
     weights = np.frombuffer(by.weights[: 2 * inputs * k], "<f2").reshape(inputs, k)
     bias, shares = np.frombuffer(by.weights[2 * inputs * k :], "<f4").reshape(2, k)
-    return PhoneLayer(encoder, phones, weights.astype(np.float32), bias, shares), teaching
+    return PhoneLayer(encoder, phones, weights.astype(np.float32), bias, shares), learned_from
 
 
 def heard_of(

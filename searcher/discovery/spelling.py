@@ -30,7 +30,7 @@ from std.values import Recording
 MOST_LETTERS = 3  # of a phone
 TRAINING_ROUNDS = 4
 RARE = 1e-4  # probability of letters never seen with a phone
-TEACHING_WORDS = 2000  # words learned from, the most frequent
+TRAINING_WORDS = 2000  # words learned from, the most frequent
 SHORTEST = 3  # letters of a word learned from
 BEAM = 30
 LOWER = 2  # weight of a shorter context, in observations
@@ -179,7 +179,7 @@ def _speller(name: str, segments: Sequence[Segment], config: Config) -> Speller 
     ]
     counts = Counter(live_counts(own)).most_common()
     words = [word for word, _ in counts if len(word) >= SHORTEST and word.isalpha()][
-        :TEACHING_WORDS
+        :TRAINING_WORDS
     ]
     try:
         ways = lexicon_of_index(own, config).pronunciations(words) if own else []

@@ -36,11 +36,11 @@ class Transcribed:
 
 
 class HeldOut(NamedTuple):
-    """A half's examples, and what the other half taught."""
+    """A half's examples, and the weights learned from the other half."""
 
     before: Examples  # searched without confusions
     after: Examples  # searched with those of the other half
-    taught: Callable[[float], Weights]  # weights of the other half, by the pull to the prior's
+    learned: Callable[[float], Weights]  # weights of the other half, by the pull to the prior's
 
 
 class Gain(NamedTuple):
@@ -100,7 +100,7 @@ def expected_gain(held_out: Sequence[HeldOut], prior: Weights) -> Gain:
     right = sum(int(np.maximum(*map(_right, one[:2])).sum()) for one in held_out)
     gains = {
         pull: before
-        - np.concatenate([one.after.errors(one.taught(pull)) + _lost(one)[1] for one in held_out])
+        - np.concatenate([one.after.errors(one.learned(pull)) + _lost(one)[1] for one in held_out])
         for pull in PULLS
     }
     pull = max(gains, key=lambda one: float(gains[one].sum()))

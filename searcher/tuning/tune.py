@@ -130,11 +130,11 @@ def gain_of_tuning(
 
     first, second = halves(transcribed)
     held_out = []
-    for taught_by, judged in ((first, second), (second, first)):
-        confusion = learn_confusion(taught_by.transcript, indexes)
+    for learned_from, judged in ((first, second), (second, first)):
+        confusion = learn_confusion(learned_from.transcript, indexes)
         tuned = replace(indexes, model=_with_confusion(prior, indexes, confusion))
         try:
-            source = examples(taught_by, tuned)
+            source = examples(learned_from, tuned)
             before, after = (together([*examples(judged, one)]) for one in (indexes, tuned))
         except ConfigError:
             return None
@@ -204,7 +204,7 @@ def examples_of_marks(
         seed: draws the usual terms.
 
     Raises:
-        ConfigError: no candidate lies where somebody marked one.
+        ConfigError: no candidate is at a marked place.
     """
     phrases = sorted({place.phrase for place in marked})
     vocabulary = vocabulary_of(speech.indexes)

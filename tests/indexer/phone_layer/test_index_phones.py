@@ -148,10 +148,10 @@ def test_slots_stay_when_segments_are_merged_and_recordings_leave(folder, indexe
 
 def test_a_recording_that_is_added_is_heard_by_the_layer_before(folder, indexed):
     store, files = indexed(4), inputs(folder)
-    (teaching,) = layers_in(store)
+    (learned_from,) = layers_in(store)
     report = index_files(files[4:], store, language="German")
     assert [(one.learned, one.recordings) for one in report.heard] == [(False, 1)]
-    assert layers_in(store) == {teaching}
+    assert layers_in(store) == {learned_from}
     assert all(heard_in(store).values())
 
 
@@ -159,8 +159,8 @@ def test_a_layer_is_learned_again_when_there_is_twice_the_sound(folder, indexed)
     store, files = indexed(2), inputs(folder)
     report = index_files(files[2:], store, language="German")
     assert [(one.learned, one.recordings) for one in report.heard] == [(True, 5)]
-    (teaching,) = layers_in(store)
-    assert len(teaching.recordings) == 5
+    (learned_from,) = layers_in(store)
+    assert len(learned_from.recordings) == 5
 
 
 def test_a_recording_that_is_indexed_again_is_heard_by_no_layer_that_it_taught(folder):

@@ -20,7 +20,7 @@ from indexer.phone_layer.learning import (
     JUDGED_MS,
     SILENCE,
     SLACK_MS,
-    Lesson,
+    TrainingRecording,
     aligned,
     folds_of,
     learn,
@@ -62,10 +62,10 @@ def reader(frames):
     return FrameReader(len(frames), lambda first, end: frames[first:end])
 
 
-def lessons(recordings):
+def training(recordings):
     folds = folds_of([len(frames) for frames, *_ in recordings], 20)
     return [
-        Lesson(
+        TrainingRecording(
             reader(frames),
             targets(words, len(frames), 0, 20),
             targets(words, len(frames), 0, 20, JUDGED_MS),
@@ -77,7 +77,7 @@ def lessons(recordings):
 
 @pytest.mark.parametrize("n", [1, 5])
 def test_phones_are_heard_that_no_layer_was_told(n):
-    learned = learn(lessons([recording(i, words=300 // n) for i in range(n)]), PHONES, ENCODER)
+    learned = learn(training([recording(i, words=300 // n) for i in range(n)]), PHONES, ENCODER)
     frames, _, classes = recording(99)
     heard = learned.whole.log_posteriors(reader(frames)).argmax(axis=1)
     assert (heard == classes).mean() > 0.95
@@ -86,16 +86,16 @@ def test_phones_are_heard_that_no_layer_was_told(n):
 
 
 def test_words_that_were_not_said_teach_nothing():
-    learned = learn(lessons([recording(i, said="others") for i in range(5)]), PHONES, ENCODER)
+    learned = learn(training([recording(i, said="others") for i in range(5)]), PHONES, ENCODER)
     assert learned.right < 0.5
 
 
 def test_no_layer_saw_the_fold_that_it_judges():
     """Another fold's words change a layer, those of its own fold do not."""
     recordings = [recording(i) for i in range(4)]
-    before = learn(lessons(recordings), PHONES, ENCODER)
+    before = learn(training(recordings), PHONES, ENCODER)
     recordings[3] = recording(3, said="others")
-    after = learn(lessons(recordings), PHONES, ENCODER)
+    after = learn(training(recordings), PHONES, ENCODER)
     changed = [
         np.abs(one.weights - other.weights).max() > 1e-3
         for one, other in zip(before.layers, after.layers, strict=True)
