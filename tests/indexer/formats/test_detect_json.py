@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from indexer.formats.detect import detect, parse_file
+from indexer.formats.names import FORMAT_NAMES
 from indexer.formats.registry import readers
 from indexer.formats.shared.reader import DEFAULT
 from indexer.networks.utterances import networks_in
@@ -16,18 +17,12 @@ from std.errors import InputError
 JSON = Path(__file__).parents[2] / "data" / "asr" / "json"
 SAMPLES = sorted(JSON.iterdir())
 
-# By the beginning of the file's name: who writes it, and what else reads it if it is told to.
-FORMAT_OF = {
-    "assemblyai": "assemblyai", "aws-streaming": "aws-streaming", "aws": "aws", "azure": "azure",
-    "deepgram": "deepgram", "deepspeech": "deepspeech", "dstc": "dstc", "elevenlabs": "elevenlabs",
+# A file's name begins with that of its format, but for three.
+FORMAT_OF = {name: name for name in FORMAT_NAMES} | {
     "faster_whisper": "whisper",
-    "gentle": "gentle", "google": "google", "nemo": "nemo", "otranscribe": "otranscribe",
-    "pocketsphinx-json": "pocketsphinx-json", "revai": "revai", "riva": "riva",
-    "sherpa-onnx": "sherpa-onnx", "speechmatics": "speechmatics",
-    "transformers_n_best": "transformers", "transformers": "whisper",
-    "video-indexer": "video-indexer", "vosk": "vosk", "watson": "watson", "whisper": "whisper",
-    "youtube": "youtube",
-}  # fmt: skip
+    "transformers": "whisper",
+    "transformers_n_best": "transformers",
+}
 GENERIC = "timed-text"  # rows of start, end and text, whoever writes them: asked last
 READ_BY_OTHERS = {
     "elevenlabs": {"whisper"},
@@ -37,7 +32,7 @@ READ_BY_OTHERS = {
 
 
 def format_of(path):
-    return next(FORMAT_OF[name] for name in FORMAT_OF if path.name.startswith(name))
+    return FORMAT_OF[max(filter(path.name.startswith, FORMAT_OF), key=len)]
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
