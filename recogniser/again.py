@@ -7,7 +7,7 @@
     with_told        adds to a window's line what is heard there if some words may be said
 
 Each window that contains part of a stretch is recognised again, and the recogniser is given the
-words that are searched there. The words it hears around the stretch are added to the earlier line
+words that are searched there. The words it writes around the stretch are added to the earlier line
 (`with_told`); nothing else changes. Windows are cut as before, so they match the earlier lines.
 
     recording,channel,start_s,end_s,words

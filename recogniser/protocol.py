@@ -67,7 +67,7 @@ class Listener(Protocol):
     """A recogniser that can be given words that may have been said."""
 
     def told(self, windows: Sequence[Window], language: str) -> Sequence[Sequence[str]]:
-        """The likeliest words of each window, given its told words; empty without such words."""
+        """The likeliest words of each window if its words may be said; empty without any."""
 
 
 class Recogniser(Protocol):

@@ -217,7 +217,7 @@ def _told(
     """The earlier lines of windows, with the words heard there if the searched words may be said.
 
     Args:
-        again: what is listened to again.
+        again: the places that are recognised again.
         earlier: the lines of the recording.
         recording: the recording that has the windows.
         recogniser: the recogniser that listens.
@@ -225,7 +225,7 @@ def _told(
         language: the language of the recording.
 
     Raises:
-        ConfigError: the recogniser cannot be told of words.
+        ConfigError: the recogniser takes no words.
         InputError: the earlier windows differ: the audio has changed, or was cut with other
         options.
     """

@@ -108,7 +108,7 @@ def _repeats(words: Sequence[str], at: int, length: int) -> bool:
 
 
 def too_fast(words: int, seconds: float) -> bool:
-    """Whether nobody can say so many words in so many seconds."""
+    """Whether these are more words than can be said in so many seconds."""
     return words > MAX_WORDS_PER_S * max(seconds, 0.5)
 
 

@@ -72,7 +72,7 @@ def judge(
     Args:
         parts: the parts of one list.
         index: where they were found.
-        mode: who asks. How many of a person's terms occur says nothing of one of them.
+        mode: who asks. The terms of a person (``adhoc``) are judged independently.
     """
     if not parts:
         return []

@@ -224,7 +224,7 @@ class StandingSearch:
 
 
 def _short(address: str) -> str:
-    """A name of an address that does not tell it: it may have a secret in it."""
+    """A name for an address that does not reveal it, because it may contain a secret."""
     return hashlib.sha256(address.encode()).hexdigest()[:16]
 
 

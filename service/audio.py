@@ -104,7 +104,7 @@ class Peaks:
     """A waveform."""
 
     duration_s: float
-    peaks: UInt8s  # (n,) of each hundredth of a second; 255 is the largest amplitude there is
+    peaks: UInt8s  # (n,) of each hundredth of a second; 255 is the largest possible amplitude
 
     def of(self, from_s: float, to_s: float, count: int) -> UInt8s:
         """(count,) the largest amplitude in each of as many equal parts of a stretch; 0 = none."""

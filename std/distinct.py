@@ -27,7 +27,7 @@ Given = AnyPath | Sequence[AnyPath] | None
 
 
 class Place(NamedTuple):
-    """The file behind a path: two paths to one file have equal places."""
+    """What identifies the file at a path: equal for two paths to one file."""
 
     device: int
     inode: int  # of the file, or of the folder of a new file

@@ -151,7 +151,7 @@ def mentions_speakers(where: str | None) -> bool:
 
 
 def is_said_by(name: str, conditions: Iterable[Expression]) -> bool:
-    """Whether a speaker fits all conditions; "" where nobody says who it is."""
+    """Whether a speaker fits all conditions; "" where none is named."""
     written = normalize("NFC", name) or None
     return all(holds(one, written) for one in conditions)
 
@@ -174,7 +174,7 @@ def is_wholly_said_by(recording: IndexRecording, conditions: Sequence[Expression
 
 
 def unnamed_is_said_by(recording: IndexRecording, conditions: Iterable[Expression]) -> bool:
-    """Whether what nobody is named for fits: then the metadata say who it is, or nobody does."""
+    """Whether speech without a named speaker fits: the metadata name its speaker, or none does."""
     return is_said_by(recording.metadata.get(SPEAKER, ""), conditions)
 
 
@@ -305,7 +305,7 @@ def _language(recording: IndexRecording) -> str:
 
 
 def _code(name: str) -> str:
-    """The code of a language; a name that is none's as it is."""
+    """The code of a language; an unknown name stays."""
     code = language_code(name)
     return code if is_language(code) else name
 

@@ -184,7 +184,7 @@ def text_of(content: bytes, path: Path | str) -> str:
     """Decode a text of a person's.
 
     Raises:
-        InputError: in which encoding it is cannot be told.
+        InputError: its encoding cannot be determined.
     """
     return decoded(content, path, hint=TABLE_HINT)
 

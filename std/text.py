@@ -218,7 +218,7 @@ def bare(written: str) -> str:
 
 
 def _is_around(written: str, at: int) -> bool:
-    """Whether a character is none of a word; a mark is what it stands on (emojis have some)."""
+    """Whether a character belongs to no word; a mark counts as its base (emojis have some)."""
     while at and unicodedata.category(written[at])[0] == "M":
         at -= 1
     return unicodedata.category(written[at])[0] not in "LNM"

@@ -74,7 +74,7 @@ LONGEST_PLAIN = max(len(token) for token in SILENCES | UNKNOWN_WORDS if token.is
 class Nonwords:
     """Whether noises are kept, and how many of each were dropped.
 
-    One of a reading; ``keep`` is what the user wants.
+    The non-words of one reading; ``keep`` is the user's choice.
     """
 
     __slots__ = ("dropped", "keep")

@@ -246,7 +246,7 @@ class WhisperRecogniser:
 
 
 def _believable(decoded: Decoded, seconds: float) -> bool:
-    """Whether somebody may have said it: no loop, not too fast."""
+    """Whether a text may have been said: no loop, not too fast."""
     if decoded.compression > MAX_COMPRESSION:
         return False
     return not too_fast(len(_words(decoded)), seconds)

@@ -154,7 +154,7 @@ def _words_by_speaker(lexemes: Lexemes) -> dict[tuple[Recording, str], _SpeakerW
 
 
 def _rows_within(words: _SpeakerWords, start_s: float, end_s: float) -> Ints:
-    """The words that a segment holds whole, as it is when a turn of their speaker joins it.
+    """The words that lie wholly in a segment once a turn of their speaker has joined it.
 
     So a word that reaches beyond its speaker's turn into a turn that begins later belongs to
     neither, unless a later turn of its own speaker joins the segment too.

@@ -192,5 +192,5 @@ def shown(name: str, interval: Interval | None) -> str:
 
 
 def shown_p(p_value: float) -> str:
-    """A p-value for a person, who is not told that it is 0."""
+    """A p-value as text; one of 0 is shown as below the smallest possible."""
     return f"{p_value:.4f}" if p_value >= SMALLEST_P else f"<{SMALLEST_P}"

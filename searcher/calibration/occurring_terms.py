@@ -49,7 +49,7 @@ def term_occurrence(log_evidence: Float64s, is_oov: Bools, mode: SearchMode) -> 
             terms without places, `TAKEN_TO_OCCUR` of terms that keep the recogniser's posteriors,
             `NOT_SEARCHED` of terms that could not be found.
         is_oov: (terms,) the index lacks a word of it: such terms have a share of their own.
-        mode: who asks; a list tells the share of its terms that occur.
+        mode: who asks; of a list, the share of terms that occur is estimated.
     """
     is_judged = np.isfinite(log_evidence)
     probability = np.where(log_evidence == TAKEN_TO_OCCUR, 1.0, 0.0)

@@ -154,7 +154,7 @@ def describer(
         all_words: split and expand in-vocabulary words as well.
         all_matches: report every match of every word.
         tree_folder: where a BK-tree is kept.
-        report: told once of each expansion that cannot be made.
+        report: called once for each expansion that cannot be made.
     """
     split, expand = config.splitting, config.expansion
     if all_words:

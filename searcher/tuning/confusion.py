@@ -47,7 +47,7 @@ def nothing_counted(indexes: PhoneticIndexes) -> Counts:
 
 
 def learn_confusion(transcript: TuningTranscript, indexes: PhoneticIndexes) -> Counts:
-    """Count what stands where missed words were spoken, aligning with the counts so far."""
+    """Count the phones recognised at missed words, aligned with the counts so far."""
     tokens = missed(transcript, indexes)
     words = [(token.word,) for token in tokens]
     sounds = pronounced(words, indexes.lexicon)

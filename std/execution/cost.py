@@ -77,7 +77,7 @@ class Ledger:
 
         Args:
             paid: from the worker.
-            elsewhere: whether this process did not start the worker.
+            elsewhere: whether another process started the worker.
         """
         with self.lock:
             self.workers_compile_s += paid.compile_s

@@ -75,7 +75,7 @@ def parse_where(text: str) -> Expression:
         text: as it was typed.
 
     Raises:
-        QueryError: it is none; the message says what was expected.
+        QueryError: the text is no condition; the message says what was expected.
 
     >>> parse_where("date >= 2024-01 and speaker = 'Ada'").parts[1]
     Condition(column='speaker', operator='=', value='Ada')

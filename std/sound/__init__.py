@@ -1,4 +1,4 @@
-"""The sound of recordings as an encoder hears it: a frame every 20 ms, without words.
+"""The sound of recordings as frames of an encoder: one every 20 ms, without words.
 
 columns  Sound, the frames of a recording, as signs of random projections; in an index, too
 files    NAME.sound: written as a stream, taken up after a crash, read

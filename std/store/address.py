@@ -68,7 +68,7 @@ def redacted(url: str) -> str:
 
 
 def found_instead(root: Path) -> str:
-    """What is where an index should be, and the index that may be meant."""
+    """Say what an address has instead of an index, and which index may be meant."""
     try:
         if not root.exists():
             return "nothing of that name"

@@ -101,7 +101,7 @@ def channel_named(recording: Recording, label: Part) -> Recording:
     """Return the channel that AWS calls ch_0, ch_1, ...
 
     Raises:
-        InputError: it is called otherwise.
+        InputError: the file has another name.
     """
     channel = re.fullmatch(r"ch_(\d{1,3})", label.text())
     if not channel:

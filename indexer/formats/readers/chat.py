@@ -121,7 +121,7 @@ def _cues(lines: Sequence[_Line]) -> Iterator[Cue]:
 
 
 def _note_wrong(lines: Sequence[_Line], path: Path | str, repairs: Repairs) -> None:
-    """Note what stands in the place of times and is none.
+    """Note a text in the place of times that is no time.
 
     Raises:
         InputError: there is such a thing, and repairs are not allowed.
@@ -135,7 +135,7 @@ def _note_wrong(lines: Sequence[_Line], path: Path | str, repairs: Repairs) -> N
 
 
 def _said(text: str) -> str:
-    """What was said of a line.
+    """The spoken words of a line.
 
     >>> _said("New_York choo+choo")
     'New York choo choo'

@@ -67,7 +67,7 @@ def _add(
 
 
 def _unwrapped(document: Part) -> Part:
-    """Return the answer in what somebody put around it."""
+    """Return the service's answer without the objects that other programs wrap around it."""
     if document.has("results") or not isinstance(document.value, dict):
         return document
     inner = (document[key] for key in document.value)

@@ -41,7 +41,7 @@ def _add(
 
 
 def _words(words: Part) -> Iterator[HypothesisWord]:
-    """Yield the words that were found, and one that nobody names where some were not."""
+    """Yield the words that were found, and an unknown word where some were not."""
     is_gap = False
     end_s = None
     for row in words:

@@ -97,7 +97,7 @@ class Column(NamedTuple):
 
 
 def named(name: str) -> Column | None:
-    """Tell what a column or key of this name holds; None if it is nothing of a cue's.
+    """The part of a cue that a column or key of this name holds; None if none.
 
     >>> named("Start Time (ms)"), named("endTime"), named("colour")
     (Column(what='start', unit_s=0.001), Column(what='end', unit_s=0.0), None)

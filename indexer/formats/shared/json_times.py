@@ -116,7 +116,7 @@ def _refuse_times_of_day(rows: Sequence[Row], path: Path | str) -> None:
 
 
 def _are_since_1970(first: float, last: float) -> bool:
-    """Tell Unix times of a few days, from 1998 on; as other units they would be of no length."""
+    """Whether times are Unix times of a few days, from 1998 on; else they would have no length."""
     return any(9e8 * unit < first and last < 4e9 * unit and last - first < 1e6 * unit
                for unit in (1.0, 1000.0))  # fmt: skip
 

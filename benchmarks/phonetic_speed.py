@@ -1,6 +1,7 @@
 """Measure phonetic search of a word in a large archive: time, size, and recall of its seeds.
 
-    python -m benchmarks.hearing WORDS [--hours 100 1000] [--alternatives 2.6] [--speech FOLDER]
+    python -m benchmarks.phonetic_speed WORDS [--hours 100 1000] [--alternatives 2.6]
+        [--speech FOLDER]
 
 WORDS has one word a line, frequent words first (gzip or plain), as a recogniser's vocabulary.
 Networks are drawn from it with probability 1/(rank + 10), 9,000 slots an hour, word durations
