@@ -97,7 +97,7 @@ class SearchConfig(_Section):
     epsilon_floor: Annotated[float, Range(0, 1, above=True)] = (
         0.01  # posterior of skipping a slot without 'no word'
     )
-    min_score: Annotated[float, PROBABILITY] = 0.0  # detections with a lower score are not written
+    min_score: Annotated[float, PROBABILITY] = 0.0  # least posterior and probability of a hit
     wildcard_words: Annotated[int, Range(1, 1_000_000, whole=True)] = (
         1000  # words that a word with * stands for; the most frequent of more
     )

@@ -104,7 +104,7 @@ def test_every_key_of_the_configuration_has_values_and_a_meaning():
     rows = [row for row in configuration.page(ROOT).splitlines() if row.startswith("| `")]
     assert len(rows) > 30
     assert (
-        "| `join_exponent` | `0.5` | 0 to 1 | phrase score = product^(1-r) \\* minimum^r; "
+        "| `join_exponent` | `0.5` | 0 to 1 | posterior of a phrase = product^(1-r) \\* minimum^r; "
         "0 = independent words |" in rows
     )
     cells = [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows]

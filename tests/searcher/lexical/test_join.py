@@ -1,5 +1,6 @@
 from dataclasses import replace
 from itertools import combinations, pairwise, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,6 +36,15 @@ def test_words_must_come_in_order(network):
     # sqrt(0.9 * 0.4) * sqrt(0.4): spec 6(g) with r = 1/2
     assert places(said, ["polizei", "gewalt"]) == [(0, 200, round(0.36**0.5 * 0.4**0.5, 5))]
     assert places(said, ["gewalt", "polizei"]) == []
+
+
+def test_the_example_of_the_explanation(network):
+    said = network(
+        [("polizei", 0.9), ("politik", 0.1)], [("eine", 0.3)], [("gewalt", 0.6), ("gestalt", 0.4)]
+    )
+    (place,) = places([said], ["polizei", "gewalt"])
+    page = (Path(__file__).parents[3] / "docs" / "explanation" / "joins.md").read_text()
+    assert f" .7 = {place[2]:.3f}.".replace(" 0.", " .") in page
 
 
 def test_alternatives_of_one_slot_never_follow_each_other(network):
