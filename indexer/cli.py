@@ -16,7 +16,7 @@ from std.options import configuration_of
 if TYPE_CHECKING:  # --help does not load an array library
     from indexer import IndexReport
 
-NAMED = 20  # files of a kind named without --verbose
+FILES_NAMED = 20  # files of a kind named without --verbose
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -194,8 +194,8 @@ def listed(counts: Mapping[str, int]) -> str:
     shown = [
         (printable(name) or "(no name)") + (f" ({n})" if n else "") for name, n in counts.items()
     ]
-    more = [f"{len(shown) - NAMED} more"] if len(shown) > NAMED else []
-    return ", ".join([*shown[:NAMED], *more])
+    more = [f"{len(shown) - FILES_NAMED} more"] if len(shown) > FILES_NAMED else []
+    return ", ".join([*shown[:FILES_NAMED], *more])
 
 
 def tell_of_problems(report: "IndexReport", args: argparse.Namespace) -> None:
@@ -238,7 +238,7 @@ def tell_of_inputs(report: "IndexReport", args: argparse.Namespace) -> None:
     cli_actions.tell_of_repairs(report.repairs)
     for warning in report.warnings:
         warn("std-index", warning)
-    shown = report.wordless if args.verbose else report.wordless[:NAMED]
+    shown = report.wordless if args.verbose else report.wordless[:FILES_NAMED]
     for path in shown:
         warn("std-index", f"{named(path)}: no word in it")
     if more := len(report.wordless) - len(shown):

@@ -40,7 +40,7 @@ from std.sound.files import SUFFIX
 from std.values import ConfusionNetwork
 
 NameBy = Literal["stem", "path", "content"]
-NAMES: dict[NameBy | None, Names] = {
+NAMES_BY: dict[NameBy | None, Names] = {
     None: "any",
     "content": "content",
     "stem": "file",
@@ -95,7 +95,7 @@ class InputOptions:
             acoustic_scale=self.acoustic_scale,
             lm_scale=self.lm_scale,
             lattice_method=self.lattice_method,
-            names=NAMES[self.name_by],
+            names=NAMES_BY[self.name_by],
             nonwords=Nonwords(self.keep_nonwords),
             speaker_names=self.speaker_names,
             turns=turns_of(read(parse_turns, speakers)) if speakers else None,

@@ -29,7 +29,7 @@ from std.store.columns import SegmentColumns
 
 FAN_IN = 8  # segments of a tier that are merged into one of the next; also the ratio of their sizes
 SMALLEST_TIER = 100_000  # postings: smaller segments all belong to one tier
-LARGEST = 50_000_000  # postings of a merged segment: some 1,100 hours, 3 GB of memory to merge
+LARGEST_SEGMENT = 50_000_000  # postings when merged: some 1,100 hours, 3 GB of memory to merge
 
 
 def delete(files: Sequence[str], stores: Sequence[Store]) -> int:
@@ -213,7 +213,7 @@ def plan(sizes: Sequence[int]) -> list[list[int]]:
 
 
 def plan_all(sizes: Sequence[int], stale: Sequence[bool]) -> list[list[int]]:
-    """Which segments to merge to get as few as `LARGEST` allows.
+    """Which segments to merge to get as few as `LARGEST_SEGMENT` allows.
 
     Args:
         sizes: number of postings of each.
@@ -224,11 +224,11 @@ def plan_all(sizes: Sequence[int], stale: Sequence[bool]) -> list[list[int]]:
 
 
 def _packed(rows: Iterable[int], sizes: Sequence[int]) -> list[list[int]]:
-    """Rows in groups of at most `LARGEST` postings together, each in the first that has room."""
+    """Rows in groups of at most `LARGEST_SEGMENT` postings, each in the first that has room."""
     groups: list[list[int]] = []
     for row in rows:
         for group in groups:
-            if sum(sizes[one] for one in group) + sizes[row] <= LARGEST:
+            if sum(sizes[one] for one in group) + sizes[row] <= LARGEST_SEGMENT:
                 group.append(row)
                 break
         else:

@@ -9,7 +9,7 @@ from std.display.rows import Rows, print_table
 if TYPE_CHECKING:
     from indexer import IndexDescription, ListedRecording, Preview
 
-NAMED = 3  # recordings of an input that are named in the table
+RECORDINGS_NAMED = 3  # recordings of an input that are named in the table
 
 
 def recording_rows(listed: "Sequence[ListedRecording]") -> Rows:
@@ -168,11 +168,11 @@ def preview_rows(previews: "Sequence[Preview]", *, verbose: bool) -> Rows:
         if preview.problem or (preview.skipped and not verbose):
             continue
         names = recording_names(preview)
-        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        more = f" and {len(names) - RECORDINGS_NAMED} more" if len(names) > RECORDINGS_NAMED else ""
         about = (
             f"skipped: {preview.skipped}"
             if preview.skipped
-            else f"{', '.join(names[:NAMED])}{more}"
+            else f"{', '.join(names[:RECORDINGS_NAMED])}{more}"
         )
         numbers = ("", "") if preview.skipped else (preview.utterances, preview.postings)
         brief.append((str(preview.path), preview.format, *numbers, about))

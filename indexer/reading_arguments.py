@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FRAME_S = number(Range(0.0001, 10))
 CHUNK_S = Range(0.1, 1_000_000)
 OFFSET_S = Range(-1_000_000, 1_000_000)
-SCALE = number(Range(0, 1000))
+SCALE_FACTOR = number(Range(0, 1000))
 NUMBER = re.compile(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?")
 
 
@@ -193,8 +193,8 @@ def _add_kaldi_options(group: "argparse._ArgumentGroup") -> None:
 def _add_lattice_options(group: "argparse._ArgumentGroup") -> None:
     """The options of lattices."""
     add = group.add_argument
-    add("--acoustic-scale", type=SCALE, help="scale for lattices, instead of the file's")
-    add("--lm-scale", type=SCALE, help="scale for lattices, instead of the file's")
+    add("--acoustic-scale", type=SCALE_FACTOR, help="scale for lattices, instead of the file's")
+    add("--lm-scale", type=SCALE_FACTOR, help="scale for lattices, instead of the file's")
     add(
         "--word-on",
         choices=["auto", "link", "source", "target"],

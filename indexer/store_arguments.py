@@ -19,7 +19,7 @@ from std.parser import Parser
 from std.ranges import CHANNEL, MAX_TIME_S, Range
 
 TIME_S = Range(0, MAX_TIME_S)
-EXAMPLE = """\
+STORE_EXAMPLE = """\
 examples:
   std-store list INDEX --where 'date >= 2024-01 and speaker = "Ada"'
   std-store show INDEX
@@ -330,7 +330,7 @@ def parser() -> Parser:
         prog="std-store",
         description="Look after an index: list, delete and rename its recordings, merge its "
         "segments, verify it.",
-        epilog=EXAMPLE,
+        epilog=STORE_EXAMPLE,
     )
     commands = parse.subcommands()
     for one in (*READING, *WRITING):

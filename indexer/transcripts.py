@@ -38,7 +38,7 @@ from std.text import Normalisation
 from std.timelines import SubtitleCue, clock, subtitle_file
 from std.values import ConfusionNetwork, Float64s, Lexemes, Recording
 
-NOBODY = "unknown"  # the speaker if a file names none
+UNNAMED_SPEAKER = "unknown"  # the speaker if a file names none
 
 TranscriptForm = Literal["vtt", "srt", "txt", "json"]
 MOST_LETTERS = 84  # two lines of 42, usual in subtitles
@@ -124,7 +124,7 @@ def _words(network: ConfusionNetwork, text: Normalisation) -> Iterator[_Word]:
 
 def _speaker(network: ConfusionNetwork) -> str:
     """The speaker as a field of a line, without spaces."""
-    return "_".join(network.speaker.split()) or NOBODY
+    return "_".join(network.speaker.split()) or UNNAMED_SPEAKER
 
 
 def _transcript(words: Sequence[_Word], networks: Sequence[ConfusionNetwork]) -> Transcript:

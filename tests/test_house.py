@@ -17,9 +17,7 @@ SPEC.loader.exec_module(structure)
 
 PACKAGES = ("std", "recogniser", "indexer", "searcher", "scoring", "service", "spoken_terms")
 PUBLIC = ("std", "recogniser", "indexer", "searcher", "scoring", "scoring.discovery", "service")
-# How many names of constants have several values, by package: may only fall. In the indexer,
-# readers are modules of one shape: each has the tables of its own format.
-SHARED_CONSTANTS = {"std": 1, "recogniser": 1, "searcher": 3, "scoring": 0, "service": 0}
+READERS = "indexer.formats.readers."  # modules of one shape: each has the tables of its format
 # Modules beside the readers of formats, and floors: may only fall, but for a new feature (the query
 # language: five in std, nine in searcher; sync with a folder, corrections and their floor, given
 # names, transcripts: thirteen in indexer; edit lists, names written otherwise: one each; term
@@ -36,7 +34,7 @@ MODULES = {
     "scoring": 62,
     "service": 42,
 }
-FLOORS = {"std": 10, "recogniser": 6, "indexer": 10, "searcher": 10, "scoring": 9, "service": 11}
+FLOORS = {"std": 10, "recogniser": 6, "indexer": 10, "searcher": 10, "scoring": 7, "service": 11}
 LONGEST = 350  # lines of a module
 ARRAY = re.compile(r"(Float|Int|UInt)\d+s|Bools|Counts|ndarray")
 
@@ -70,15 +68,16 @@ def test_no_two_public_classes_share_a_name():
     assert not shared
 
 
-@pytest.mark.parametrize("package", SHARED_CONSTANTS)
-def test_few_constants_of_a_package_share_a_name_with_different_values(package):
+@pytest.mark.parametrize("package", MODULES)
+def test_no_two_constants_of_a_package_share_a_name_with_different_values(package):
     values = defaultdict(set)
-    for _, tree in trees(package):
-        for name, value in filter(None, map(assigned, tree.body)):
-            if name.isupper() and not name.startswith("_"):
-                values[name].add(value)
-    different = {name: found for name, found in values.items() if len(found) > 1}
-    assert len(different) <= SHARED_CONSTANTS[package], different
+    for module, tree in trees(package):
+        if not module.startswith(READERS):
+            for name, value in filter(None, map(assigned, tree.body)):
+                if name.isupper() and not name.startswith("_"):
+                    values[name].add(value)
+    assert len(values) > 3
+    assert not {name: found for name, found in values.items() if len(found) > 1}
 
 
 def public_functions():
@@ -166,8 +165,7 @@ def test_floors_are_counted():
 
 @pytest.mark.parametrize("package", MODULES)
 def test_a_package_gets_no_more_modules_and_floors(package):
-    readers = "indexer.formats.readers."
-    modules = [name for name, _ in trees(package) if not name.startswith(readers)]
+    modules = [name for name, _ in trees(package) if not name.startswith(READERS)]
     assert len(modules) <= MODULES[package]
     assert floors(rooms(package)) <= FLOORS[package]
 

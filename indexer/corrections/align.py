@@ -43,7 +43,7 @@ from std.text import Normalisation
 from std.values import Recording
 
 TEXTS = (".txt", ".text", ".md")
-NAMES = {  # columns of a table of corrections
+COLUMN_NAMES = {  # columns of a table of corrections
     **{"recording": ("recording", "file"), "start": ("start_s", "start")},
     **{"end": ("end_s", "end"), "before": ("before",), "after": ("after",)},
 }
@@ -122,11 +122,11 @@ def read_corrections(content: bytes, path: Path) -> list[TableRow]:
         InputError: the file is not a table, lacks a column, or has an invalid value.
         ConfigError: the file is a workbook, and openpyxl is not installed.
     """
-    known = {name for names in NAMES.values() for name in names}
+    known = {name for names in COLUMN_NAMES.values() for name in names}
     table = read_table(content, path, lambda name: name.lower() in known)
     columns = [name.lower() for name in table.columns]
     place = {}
-    for what, names in NAMES.items():
+    for what, names in COLUMN_NAMES.items():
         found = [columns.index(name) for name in names if name in columns]
         if not found:
             expected = f"a column {' or '.join(names)}"

@@ -39,7 +39,7 @@ _ONE_WORD = re.compile(rb'([:\[,]\s*)"\w+"(?=\s*[,\]}])')  # as a value: it may 
 _HAS_VALUES = re.compile(rb'[:\[]\s*("[^"]*\w|-?\d)')  # texts, numbers: what has some is not empty
 ANY_JSON = "timed-text"  # reads rows of any service by the meaning of their keys
 HEAD_BYTES = 1 << 16
-LOOKED_AT = 1 << 22  # bytes examined for UTF-8
+EXAMINED_BYTES = 1 << 22  # bytes examined for UTF-8
 LEAST_LOST = 4  # bytes of JSON outside UTF-8; fewer count as damage
 
 
@@ -83,7 +83,7 @@ def parse_file(
         head = stream.read(HEAD_BYTES)
         whole: BinaryIO = rewound(stream, head)
         if _is_of_text(input_format, head):
-            begin = whole.read(LOOKED_AT)
+            begin = whole.read(EXAMINED_BYTES)
             whole = rewound(whole, begin)
             if _needs_decoding(begin, options):
                 whole, options = _decoded(whole, head, path, input_format, options)

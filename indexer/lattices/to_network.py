@@ -27,7 +27,7 @@ from std.values import Float64s, Int32s
 
 MIN_POSTERIOR = 1e-4  # links below it are ignored
 MIN_MASS = 1e-6  # of a word in a slot; less is rounding
-ROUNDS = 20  # two to four are usual
+MBR_ROUNDS = 20  # two to four are usual
 SAME_WORD_BONUS = 0.3  # in shares of overlap, for a pivot slot that has the link's word
 
 
@@ -126,7 +126,7 @@ def mbr_slots(lattice: Lattice) -> SlotSums:
     word = lattice.word + 1  # 0 is no word
     said = _without_gaps(word[best_path(lattice)])
     least, best = np.inf, said
-    for _ in range(ROUNDS):
+    for _ in range(MBR_ROUNDS):
         risk, statistics = expected_distance(lattice, said)
         if risk >= least - 1e-9:
             break

@@ -164,8 +164,8 @@ def _path(fits: Float32s, states: Int64s, first: Int64s, end: Int64s) -> Int64s:
 
 FOLDS = 4
 BLOCK_MS = 30_000
-ROUNDS = 6
-SCALE = 0.5  # of a layer: frames in a row are alike, so its posteriors are too extreme
+ALIGNMENT_ROUNDS = 6
+POSTERIOR_SCALE = 0.5  # of a layer: frames in a row are alike, so its posteriors are too extreme
 
 
 def folds_of(lengths: Sequence[int], frame_ms: int) -> list[Int64s]:
@@ -228,7 +228,7 @@ def learn(
     classes = [recording.targets.spread for recording in training]
     before = [np.full_like(one, ANYTHING) for one in classes]
     of_folds = [no_sums(len(phones) + 1, len(origin)) for _ in range(FOLDS)]
-    for _ in range(ROUNDS):
+    for _ in range(ALIGNMENT_ROUNDS):
         of_folds = _moved(of_folds, training, before, classes, origin)
         classifiers = [_classifier(of_folds, fold) for fold in range(FOLDS)]
         heard = [_heard(recording, classifiers, origin) for recording in training]
@@ -318,8 +318,8 @@ def _layer(
     encoder: Encoder,
 ) -> PhoneLayer:
     """A classifier as a layer for frames with their origin, with its scores scaled."""
-    weights = SCALE * classifier.weights.astype(np.float64)
-    bias = SCALE * classifier.bias - origin.astype(np.float64) @ weights
+    weights = POSTERIOR_SCALE * classifier.weights.astype(np.float64)
+    bias = POSTERIOR_SCALE * classifier.bias - origin.astype(np.float64) @ weights
     return PhoneLayer(
         encoder,
         tuple(phones),

@@ -24,7 +24,7 @@ from std.store.heard import COST_A_NAT, NOBODY, SILENCE, HeardBy, HeardSlots
 from std.values import Float32s, Float64s, Recording
 
 CHANGE = 1.5  # nats
-LONGEST = 255  # frames: their number is a byte
+LONGEST_SLOT = 255  # frames: their number is a byte
 LEAST_MEAN = 1e-6  # of a probability in a geometric mean
 
 MOST_ALTERNATIVES = 8
@@ -69,12 +69,12 @@ def slots_of(log_posteriors: Float32s, shares: Float32s) -> PhoneSlots:
 
 
 def _begins(likeliest: Int64s) -> Int64s:
-    """The first frame of each run of one phone, at most `LONGEST` frames of it."""
+    """The first frame of each run of one phone, at most `LONGEST_SLOT` frames of it."""
     changes = np.flatnonzero(np.diff(likeliest, prepend=-1))
     ends = np.append(changes[1:], len(likeliest))
-    if (ends - changes).max() <= LONGEST:
+    if (ends - changes).max() <= LONGEST_SLOT:
         return changes
-    pieces = [np.arange(begin, end, LONGEST) for begin, end in zip(changes, ends, strict=True)]
+    pieces = [np.arange(begin, end, LONGEST_SLOT) for begin, end in zip(changes, ends, strict=True)]
     return np.concatenate(pieces)
 
 

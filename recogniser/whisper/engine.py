@@ -18,7 +18,7 @@ from std.errors import ConfigError, meant
 from std.imports import required
 from std.values import Float32s
 
-EXTRA = "whisper"
+WHISPER_EXTRA = "whisper"
 LONGEST_FRAMES = 3000  # of features: 30 s
 FRAMES_PER_S = 100
 
@@ -62,7 +62,7 @@ def model_folder(model: str) -> Path:
                 "model.bin"
             )
         return folder
-    utils = required("faster_whisper.utils", EXTRA)
+    utils = required("faster_whisper.utils", WHISPER_EXTRA)
     if "/" not in model and model not in utils.available_models():
         names = utils.available_models()
         raise ConfigError(
@@ -83,15 +83,15 @@ def model_folder(model: str) -> Path:
 
 
 def _cache() -> str:
-    return str(required("huggingface_hub.constants", EXTRA).HF_HUB_CACHE)
+    return str(required("huggingface_hub.constants", WHISPER_EXTRA).HF_HUB_CACHE)
 
 
 class FasterWhisper:
     """The engine of faster-whisper."""
 
     def __init__(self, folder: Path, device: str, compute: str, threads: int, index: int) -> None:
-        whisper = required("faster_whisper", EXTRA)
-        self._ctranslate2 = required("ctranslate2", EXTRA)
+        whisper = required("faster_whisper", WHISPER_EXTRA)
+        self._ctranslate2 = required("ctranslate2", WHISPER_EXTRA)
         self._settings = {
             "device": device,
             "device_index": index,
@@ -125,7 +125,7 @@ class FasterWhisper:
         self._fresh = False
 
     def encode(self, samples: Float32s) -> Any:
-        audio = required("faster_whisper.audio", EXTRA)
+        audio = required("faster_whisper.audio", WHISPER_EXTRA)
         features = audio.pad_or_trim(self._loaded.feature_extractor(samples))
         view = self._ctranslate2.StorageView.from_array(
             np.ascontiguousarray(features[None], np.float32)
@@ -155,18 +155,18 @@ class FasterWhisper:
         return [(token[2:-2], probability) for token, probability in found]
 
     def tokenizer(self, language: str) -> Any:
-        module = required("faster_whisper.tokenizer", EXTRA)
+        module = required("faster_whisper.tokenizer", WHISPER_EXTRA)
         return module.Tokenizer(
             self._loaded.hf_tokenizer, self.multilingual, task="transcribe", language=language
         )
 
     def codes(self) -> Sequence[str]:
         """The languages of a multilingual model."""
-        return [*required("faster_whisper.tokenizer", EXTRA)._LANGUAGE_CODES]
+        return [*required("faster_whisper.tokenizer", WHISPER_EXTRA)._LANGUAGE_CODES]
 
     def versions(self) -> Mapping[str, str]:
         """The versions of the libraries that compute."""
-        whisper = required("faster_whisper", EXTRA)
+        whisper = required("faster_whisper", WHISPER_EXTRA)
         return {
             "faster-whisper": str(whisper.__version__),
             "ctranslate2": str(self._ctranslate2.__version__),
@@ -190,4 +190,4 @@ def gpus() -> int:
     """The number of GPUs that CTranslate2 can use; it is loaded only if there is a GPU device."""
     if not any(Path("/dev").glob("nvidia[0-9]*")) and not Path("/dev/dxg").exists():
         return 0
-    return int(required("ctranslate2", EXTRA).get_cuda_device_count())
+    return int(required("ctranslate2", WHISPER_EXTRA).get_cuda_device_count())

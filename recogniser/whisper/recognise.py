@@ -27,7 +27,7 @@ from recogniser.whisper.decode import (
     transcripts,
 )
 from recogniser.whisper.engine import (
-    EXTRA,
+    WHISPER_EXTRA,
     Engine,
     FasterWhisper,
     device_of,
@@ -119,7 +119,7 @@ class WhisperRecogniser:
     def speech_probabilities(self, samples: Float32s) -> Float32s:
         if not self._options.vad:
             return loudness_activity(samples)
-        model = required("faster_whisper.vad", EXTRA).get_vad_model()
+        model = required("faster_whisper.vad", WHISPER_EXTRA).get_vad_model()
         found: Float32s = model(samples).reshape(-1)
         return found
 
@@ -312,7 +312,7 @@ def open_whisper(
     Raises:
         ConfigError: the extra is not installed, the model does not exist, or it lacks the language.
     """
-    required("faster_whisper", EXTRA)
+    required("faster_whisper", WHISPER_EXTRA)
     folder = model_folder(model or DEFAULT_MODEL)
     device = device_of(device)
     if compute == "default":

@@ -32,7 +32,7 @@ from std.metadata.table import NO_METADATA, Metadata
 from std.store import Segment
 
 OWN_WORDS = ("exact", "wildcard", "inflection", "example")  # the term's own words, or none
-FEWEST_LETTERS = 3  # least letters of a term that are not in a word by chance
+FEWEST_TERM_LETTERS = 3  # least letters of a term that are not in a word by chance
 
 
 def explained(
@@ -225,7 +225,7 @@ def kind_of(
     ('apart', 'hier door')
     """
     term = letters("".join(words))
-    if len(term) < FEWEST_LETTERS:
+    if len(term) < FEWEST_TERM_LETTERS:
         return None
     for word in written:
         spelt = letters(word)

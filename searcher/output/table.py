@@ -25,7 +25,7 @@ HEADER = (
 )
 BRIEF = ("term", "file", "start", "end", "probability", "text")
 DECIDED = ("score", "decision")  # further columns of hits with decisions
-LEAST_LETTERS = {"context": 18, "found as": 12}  # least width of texts, in letters
+LEAST_WIDTHS = {"context": 18, "found as": 12}  # least width of texts, in letters
 
 
 def hit_rows(hits: Sequence[Hit], *, decided: bool) -> Rows:
@@ -123,7 +123,7 @@ def print_table(
                 name,
                 is_right=name in numbers,
                 is_whole=name in numbers or name == "file",  # a cut name cannot be looked up
-                least=LEAST_LETTERS.get(name, MIN_COLUMN),
+                least=LEAST_WIDTHS.get(name, MIN_COLUMN),
             )
             for name in names
         ],

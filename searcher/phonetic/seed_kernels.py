@@ -21,7 +21,7 @@ from std.store.columns import Int64s, UInt8s, UInt16s
 from std.values import Bools, Float32s, Int32s
 
 SEED_LANES = 64  # occurrences aligned at a time
-NEVER = np.float32(-1e9)  # log ratio of an impossible pair
+IMPOSSIBLE = np.float32(-1e9)  # log ratio of an impossible pair
 
 
 @compiled
@@ -159,7 +159,7 @@ def extension_scores(
         scores[i] = seed_scores[seed_of[i]]
     costs = np.empty(no_phone + 1, np.float32)  # of insertions; the last stands for no more phones
     costs[:no_phone] = insertion
-    costs[no_phone] = NEVER
+    costs[no_phone] = IMPOSSIBLE
     phones = np.empty((q + 3, SEED_LANES), np.uint16)
     places = np.empty(SEED_LANES, np.int64)
     left = np.empty(SEED_LANES, np.int64)  # phones that a lane still needs
@@ -172,7 +172,7 @@ def extension_scores(
             omitted[k] = deletion[at]
             for phone in range(no_phone):
                 ratios[k, phone] = match[at, phone]
-            ratios[k, no_phone] = NEVER
+            ratios[k, no_phone] = IMPOSSIBLE
         order, bounds = _by_rest(seed_of, seed_spans, q, forwards)
         for rest in range(1, q + 1):
             for first in range(bounds[rest], bounds[rest + 1], SEED_LANES):
@@ -293,7 +293,7 @@ def _gains(
         phones: (n, LANES) of each lane, away from the seed.
         rest: query phones left.
         ratios: (Q, P + 1) of the query's phones, away from the seed, ending with the query's end,
-            and each phone; `NEVER` for the last, which is no phone.
+            and each phone; `IMPOSSIBLE` for the last, which is no phone.
         omitted: (Q,) deletions, likewise.
         costs: (P + 1,) of insertions.
         gains: (LANES,) filled.
@@ -303,7 +303,7 @@ def _gains(
     same = np.empty((rest, SEED_LANES), np.float32)
     diagonal = np.empty(SEED_LANES, np.float32)
     inserted = np.empty(SEED_LANES, np.float32)
-    row[:] = NEVER
+    row[:] = IMPOSSIBLE
     row[0] = 0.0
     gains[:] = 0.0
     for s in range(rest + 3):

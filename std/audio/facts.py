@@ -33,7 +33,7 @@ from std.outputs import open_output
 FACTS = AUDIO_FACTS  # columns that nobody writes by hand
 BYTES, HASH, DURATION_S, CHANNELS, SAMPLES_PER_S = FACTS
 NOTES = "audio.json"  # of std-recognise, beside its networks
-FORMAT = "std audio 1"
+FACTS_FORMAT = "std audio 1"
 PIECE_BYTES = 1 << 16
 SAME_S = 1.0  # versions of a recording, as a WAV and its MP3, differ less in duration
 
@@ -141,8 +141,10 @@ def read_notes(path: Path) -> dict[str, dict[str, str]]:
         return {}
     read = read_json(path).value
     kept = read.get("recordings") if isinstance(read, dict) else None
-    if not isinstance(kept, dict) or read.get("format") != FORMAT:
-        raise InputError(path, 0, f'{{"format": "{FORMAT}", "recordings": ...', "something else")
+    if not isinstance(kept, dict) or read.get("format") != FACTS_FORMAT:
+        raise InputError(
+            path, 0, f'{{"format": "{FACTS_FORMAT}", "recordings": ...', "something else"
+        )
     for name, columns in kept.items():
         if not isinstance(columns, dict) or any(type(one) is not str for one in columns.values()):
             raise InputError(path, 0, f"texts about {name}", json.dumps(columns))
@@ -157,6 +159,6 @@ def write_notes(path: Path, notes: Mapping[str, Mapping[str, str]]) -> None:
         path: the path of the file.
         notes: the notes of each recording, by its name (`AudioFacts.columns`).
     """
-    document = {"format": FORMAT, "recordings": dict(sorted(notes.items()))}
+    document = {"format": FACTS_FORMAT, "recordings": dict(sorted(notes.items()))}
     with open_output(path) as sink:
         sink.write(json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n")

@@ -41,7 +41,7 @@ _READING = re.compile(r"<r([tp])\b[^<>]*>[^<]*(?:</r\1>|(?=<))")  # readings bes
 _BREAK = re.compile(r"</?(?:br|p|div|li)\b", re.IGNORECASE)  # ends a word
 
 MIN_SHARE = 0.4  # of captions that repeat, and of these that have more; nearly all, and half do
-LOOKED_AT = 500  # captions of a file that are examined
+CAPTIONS_EXAMINED = 500  # captions of a file that are examined
 TOUCH_S = 0.2  # between captions of which the second repeats the first
 
 MARK = "\u2581"  # before a word, as SentencePiece writes it
@@ -90,7 +90,7 @@ def _blank(match: re.Match[str]) -> str:
 
 def without_repeats(captions: Sequence[Cue]) -> Sequence[Cue]:
     """Return the captions, without repeated lines if the file's captions roll up."""
-    some = captions[:LOOKED_AT]
+    some = captions[:CAPTIONS_EXAMINED]
     if sum(starmap(_may_repeat, pairwise(some))) < MIN_SHARE * len(some):
         return captions
     counts = _repeats(some)

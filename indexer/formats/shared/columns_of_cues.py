@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from indexer.formats.shared.clock import CLOCK, seconds
 
-NAMES: Mapping[str, tuple[str, ...]] = {  # of several for one thing, the first counts
+CUE_COLUMNS: Mapping[str, tuple[str, ...]] = {  # of several for one thing, the first counts
     "start": (
         "start", "start time", "starttime", "begin", "begin time", "begintime", "onset", "tmin",
         "xmin", "t0", "from", "in", "time start", "start ts", "start timestamp", "data start",
@@ -70,8 +70,8 @@ MAY_BE_OTHERS = {  # a text only beside a start and an end: else columns of logs
     "value", "label", "line", "lines", "message", "segment", "content", "token", "words", "body",
     "captions", "subtitles", "annotation", "inhalt", "contenu", "contenido", "inhoud",
 }  # fmt: skip
-_BY_NAME = {name: what for what, names in NAMES.items() for name in names}
-_RANK = {name: rank for names in NAMES.values() for rank, name in enumerate(names)}
+_BY_NAME = {name: what for what, names in CUE_COLUMNS.items() for name in names}
+_RANK = {name: rank for names in CUE_COLUMNS.values() for rank, name in enumerate(names)}
 _UNITS = {
     "ms": 0.001, "msec": 0.001, "msecs": 0.001, "millis": 0.001, "milliseconds": 0.001,
     "millisecond": 0.001, "s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "second": 1.0,
@@ -120,7 +120,7 @@ def _named(words: str) -> Column | None:
 def columns_of(names: Iterable[str]) -> dict[str, tuple[int, Column]]:
     """Return, by what they hold, the place and kind of the columns of a cue.
 
-    Of several that hold the same, one whose name has a unit counts, else the first in `NAMES`:
+    Of several of one kind, one whose name has a unit counts, else the first in `CUE_COLUMNS`:
     ``start`` before ``start_offset``. An ``offset`` is a start if there is no onset.
     """
     found: dict[str, tuple[int, Column]] = {}

@@ -46,8 +46,8 @@ CUES_AT_ONCE = 1 << 16
 SINGLE = 0.8  # of texts that are words
 LEAST_WORDS = 5  # captions of a word each that are words of a recogniser
 LONGEST_WORD_S = 1.0  # on average
-LONGEST_WORD = 60  # letters
-LOOKED_AT = 50  # captions that show that they are no words
+LONGEST_WORD_LETTERS = 60  # letters
+CUES_EXAMINED = 50  # captions that show that they are no words
 _MAY_BE_REMARK = re.compile("[\\[({<*%+\uff3b\u3010\uff08\u2669-\u266c\U0001f3b5\U0001f3b6]")
 
 
@@ -134,12 +134,12 @@ def utterances_of_cues(
 
 def _are_single_words(cues: Sequence[Cue]) -> bool:
     """Whether captions are words with times: each is one, said in its time."""
-    if len(cues) < LEAST_WORDS or not all_single(cue.text for cue in cues[:LOOKED_AT]):
+    if len(cues) < LEAST_WORDS or not all_single(cue.text for cue in cues[:CUES_EXAMINED]):
         return False  # as mostly
     if any(cue.words or not cue.end_s >= cue.start_s for cue in cues):
         return False
     texts = [cue.text for cue in cues]
-    if max(map(len, texts)) > LONGEST_WORD:
+    if max(map(len, texts)) > LONGEST_WORD_LETTERS:
         return False
     mean_s = sum(cue.end_s - cue.start_s for cue in cues) / len(cues)
     return mean_s <= LONGEST_WORD_S and all_single(texts) and not has_characters("".join(texts))

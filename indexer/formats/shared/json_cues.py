@@ -29,7 +29,14 @@ from std.repairs import UNKNOWN
 from std.values import Recording
 
 Place = Callable[[Row], Recording | None] | None  # None: no row names any
-NAMES = ("name", "label", "display_name", "displayName", "id", "speaker")  # of a speaker's object
+SPEAKER_NAME_KEYS = (
+    "name",
+    "label",
+    "display_name",
+    "displayName",
+    "id",
+    "speaker",
+)  # of an object
 IDS = ("id", "spkid", "speaker_id", "speakerId", "label")
 LONGEST_WORD_S = 1.0  # on average: a second holds five letters of Chinese, or more
 _PIECE = re.compile(rf"^(?:\s|{MARK}|##)|@@$")
@@ -163,7 +170,9 @@ def _name(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, dict):
-        value = next((value[key] for key in NAMES if value.get(key) not in (None, "")), "")
+        value = next(
+            (value[key] for key in SPEAKER_NAME_KEYS if value.get(key) not in (None, "")), ""
+        )
     return str(value).strip() if isinstance(value, str | int) and value is not True else ""
 
 

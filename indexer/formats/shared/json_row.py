@@ -28,12 +28,12 @@ FINAL = ("is_final", "isFinal", "final")
 NESTING = frozenset((dict, list))
 _TELLING = frozenset((*FINAL, "IsPartial", "type"))
 PAIRS = ("timestamp", "timestamps")  # of a start and an end, one for each word of the text
-LOOKED_AT = 50  # elements of a list that are examined
+ELEMENTS_EXAMINED = 50  # elements of a list that are examined
 IDEOGRAMS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _UNIT = re.compile(rf"[{IDEOGRAMS}]|[^\W_{IDEOGRAMS}]+(?:['\u2019-][^\W_{IDEOGRAMS}]+)*")
 _TAG = re.compile(r"<\|[^<>|]*\|>")  # of SenseVoice: language, emotion, event
 
-LARGEST = 1e300  # larger numbers are replaced by it
+LARGEST_NUMBER = 1e300  # larger numbers are replaced by it
 
 
 class Around(NamedTuple):
@@ -174,7 +174,7 @@ def is_row_list(values: list[Any]) -> bool:
         and 3 <= len(one) <= 5
         and sum(isinstance(cell, str) for cell in one) == 1
         and sum(type(cell) in (int, float) for cell in one) >= 2
-        for one in values[:LOOKED_AT]
+        for one in values[:ELEMENTS_EXAMINED]
     )
 
 
@@ -198,7 +198,7 @@ def within_float(value: float) -> float:
     >>> within_float(10**400), within_float(-(10**400)), within_float(2)
     (1e+300, -1e+300, 2.0)
     """
-    return float(min(max(value, -LARGEST), LARGEST))
+    return float(min(max(value, -LARGEST_NUMBER), LARGEST_NUMBER))
 
 
 def settled(rows: list[Row]) -> list[Row]:

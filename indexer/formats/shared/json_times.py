@@ -31,7 +31,7 @@ INSIDE = 0.8  # of rows begin before their parent, so they count from there
 OF_CUTS = "supervisions"  # Lhotse's, which count from their cut, wherever that begins
 WITHIN_S = 0.5  # that words may begin before their parent, and count from the recording
 MOST_UNITS = 1e18  # in a number of a time
-LOOKED_AT = 10_000  # rows examined for the unit of times
+TIMES_EXAMINED = 10_000  # rows examined for the unit of times
 _DATE = re.compile(r"(?:19|20)\d\d-\d\d-\d\d[T ]\d\d:\d\d")
 _ISO = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?")
 
@@ -56,11 +56,11 @@ def timed_rows(rows: Sequence[Row], path: Path | str, options: ReaderOptions) ->
     Raises:
         InputError: most rows cannot be read.
     """
-    _refuse_times_of_day(rows[:LOOKED_AT], path)
-    _refuse_frames(rows[:LOOKED_AT], path)
+    _refuse_times_of_day(rows[:TIMES_EXAMINED], path)
+    _refuse_frames(rows[:TIMES_EXAMINED], path)
     if (columns := _timed_columns(rows)) is not None:
         return _placed(*columns, path, options)
-    unit = _unit_s(rows[:LOOKED_AT])
+    unit = _unit_s(rows[:TIMES_EXAMINED])
     read = options.repairs.rows(rows, lambda row: _timed(row, path, unit, options))
     return _placed([one for one in read if one is not None], unit, path, options)
 
@@ -86,9 +86,9 @@ def _timed_columns(rows: Sequence[Row]) -> tuple[list[Timed], float] | None:
     if fields["start"][1].unit_s:
         unit = 1.0
     else:
-        starts, lasts = written[:, :LOOKED_AT]
+        starts, lasts = written[:, :TIMES_EXAMINED]
         ends = starts + lasts if last == "duration" else lasts
-        unit = unit_s(starts, ends, sum(map(len, texts[:LOOKED_AT])))
+        unit = unit_s(starts, ends, sum(map(len, texts[:TIMES_EXAMINED])))
     units = [fields[what][1].unit_s or unit for what in ("start", last)]
     spans_s = written * np.array(units)[:, None]
     if not (spans_s <= MAX_TIME_S).all():

@@ -28,7 +28,7 @@ UInt64s = npt.NDArray[np.uint64]
 
 PAD = b"\n" * 16  # so that sixteen bytes can be read at any token
 EXACT_DIGITS = 15  # a 64-bit float holds any whole number of so many
-LONGEST_WORD = 256  # bytes
+LONGEST_WORD_BYTES = 256  # bytes
 MIXER = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits without a pattern: 2**64 / golden ratio
 
 _TENS = 10.0 ** np.arange(16)
@@ -81,11 +81,11 @@ class Tokens:
         """Return the distinct ones among (k,) tokens, and (k,) the row of each.
 
         Raises:
-            ValueError: one is longer than `LONGEST_WORD`, or two could not be distinguished.
+            ValueError: one is longer than `LONGEST_WORD_BYTES`, or two could not be distinguished.
         """
         starts, lengths = self.starts[which], self.ends[which] - self.starts[which]
         longest = int(lengths.max(initial=0))
-        if longest > LONGEST_WORD:
+        if longest > LONGEST_WORD_BYTES:
             raise ValueError(f"a word of {longest} bytes")
         hashes = np.zeros(len(which), dtype=np.uint64)
         parts = []

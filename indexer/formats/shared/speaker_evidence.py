@@ -45,7 +45,7 @@ CAPITALS = 0.7  # of letters: the whole file is written in capitals
 CASED = 0.3  # of utterances begin with a capital: then sentences do
 LEAST_OTHERS = 4  # captions without names needed to decide
 CASED_LETTERS = 40  # letters of an utterance examined for its case
-LOOKED_AT = 200  # utterances examined for how sentences begin
+UTTERANCES_EXAMINED = 200  # utterances examined for how sentences begin
 SAID = 200  # letters of an utterance that are examined
 
 
@@ -148,7 +148,7 @@ def _case(letter: str) -> int:
 
 def _spread(values: Int64s) -> list[int]:
     """Some of many, evenly."""
-    some: list[int] = values[:: len(values) // LOOKED_AT + 1].tolist()
+    some: list[int] = values[:: len(values) // UTTERANCES_EXAMINED + 1].tolist()
     return some
 
 

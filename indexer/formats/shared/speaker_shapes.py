@@ -66,7 +66,7 @@ _PLAIN = re.compile(
 _BRACKETED = re.compile(  # [Anna]: or (Anna):, and [SPEAKER_00] without a colon
     rf"{_MARK}[(\[](?P<name>{_NAME})[)\]][ \t]*(?P<colon>\uff1a|:(?=\s|$))?"
 )
-LONGEST = 100  # letters of a prefix
+LONGEST_PREFIX = 100  # letters of a prefix
 MARKS = 8  # of them before a bracket
 
 
@@ -213,7 +213,7 @@ def _lines(joined: str) -> tuple[Int64s, Int64s]:
     line = np.searchsorted(breaks, colons)
     first = np.diff(line, prepend=-1) > 0
     line, ends = line[first], colons[first] + 1
-    near = ends - begins[line] <= LONGEST
+    near = ends - begins[line] <= LONGEST_PREFIX
     line, ends = line[near], ends[near]
     if "[" not in joined and "(" not in joined:
         return begins[line], ends
@@ -221,7 +221,7 @@ def _lines(joined: str) -> tuple[Int64s, Int64s]:
     bracketed = np.searchsorted(breaks, opening)
     bracketed = np.unique(bracketed[opening - begins[bracketed] <= MARKS])
     line = np.union1d(line, bracketed)  # their colon may follow another bracket
-    return begins[line], np.minimum(breaks[line], begins[line] + LONGEST)
+    return begins[line], np.minimum(breaks[line], begins[line] + LONGEST_PREFIX)
 
 
 def prefix_in(line: str) -> Prefix | None:

@@ -34,7 +34,7 @@ SPEAKER_KEYS = (
     "Speaker", "ParticipantRole", "ParticipantId", "participant",
 )  # fmt: skip
 _KNOWN = frozenset(SPEAKER_KEYS)
-NAMES = ("name", "displayName", "label", "id")  # if a speaker is an object
+NAME_KEYS = ("name", "displayName", "label", "id")  # if a speaker is an object
 
 LANGUAGE_KEYS = (
     "language",
@@ -67,7 +67,7 @@ def speaker_named(value: Any) -> str:
 
 def _name(value: Any) -> str:
     if isinstance(value, dict):
-        return next((name for key in NAMES if (name := _name(value.get(key)))), "")
+        return next((name for key in NAME_KEYS if (name := _name(value.get(key)))), "")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return value.strip(" ?") if isinstance(value, str) else ""  # whisper.cpp: "?" if in doubt

@@ -35,7 +35,7 @@ _BARE = re.sub(r"\((?!\?)", "(?:", CLOCK)  # without groups
 SEPARATORS = ("\t", ",", ";", "|")
 LONGEST_FIELD = 1 << 20
 LONGEST_HEADING = 2000
-LOOKED_AT = 400  # rows examined in a table without headings
+ROWS_EXAMINED = 400  # rows examined in a table without headings
 LEAST_ROWS = 2
 MOST_COLUMNS = 8
 FREQUENCIES = "\\"  # begins a line of Audacity's with the selected frequencies
@@ -67,8 +67,8 @@ def table_in(text: str, *, cut: bool = False) -> TimedTable | None:
         separator, columns = _header(first)
         if columns and (_may_lack_ends(first, separator, columns) or _has_spans(rest)):
             return TimedTable(separator, columns, len(_fields(first, separator)))
-    lines = [first, *islice(rest.split("\n"), LOOKED_AT)]
-    lines = lines[:-1] if cut or len(lines) > LOOKED_AT else lines
+    lines = [first, *islice(rest.split("\n"), ROWS_EXAMINED)]
+    lines = lines[:-1] if cut or len(lines) > ROWS_EXAMINED else lines
     found = (_without_header(lines, separator) for separator in SEPARATORS if separator in first)
     return next(filter(None, found), None)
 

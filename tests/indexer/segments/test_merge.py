@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indexer.maintain import FAN_IN, LARGEST, SMALLEST_TIER, plan, plan_all
+from indexer.maintain import FAN_IN, LARGEST_SEGMENT, SMALLEST_TIER, plan, plan_all
 from indexer.segments.invert import invert
 from indexer.segments.merge import merged
 from std.store.columns import SegmentColumns
@@ -110,8 +110,8 @@ def test_extra_columns_are_rebuilt_or_dropped():
         ([SMALLEST_TIER * 2, *[5] * FAN_IN], [list(range(1, FAN_IN + 1))]),
         ([SMALLEST_TIER * 2] * FAN_IN, [list(range(FAN_IN))]),
         ([SMALLEST_TIER * FAN_IN, *[SMALLEST_TIER] * (FAN_IN - 1)], []),
-        ([LARGEST // 4] * FAN_IN, [[0, 1, 2, 3], [4, 5, 6, 7]]),
-        ([LARGEST * 2 // 3] * FAN_IN, []),
+        ([LARGEST_SEGMENT // 4] * FAN_IN, [[0, 1, 2, 3], [4, 5, 6, 7]]),
+        ([LARGEST_SEGMENT * 2 // 3] * FAN_IN, []),
     ],
 )
 def test_plan(sizes, groups):
@@ -125,8 +125,8 @@ def test_plan(sizes, groups):
         ([5], [False], []),
         ([5], [True], [[0]]),
         ([5, 6, 7], [False] * 3, [[0, 1, 2]]),
-        ([LARGEST - 5, 6, 5], [False] * 3, [[0, 2]]),
-        ([LARGEST * 2, 1], [True, False], [[0]]),
+        ([LARGEST_SEGMENT - 5, 6, 5], [False] * 3, [[0, 2]]),
+        ([LARGEST_SEGMENT * 2, 1], [True, False], [[0]]),
     ],
 )
 def test_all_are_merged_as_far_as_they_fit(sizes, stale, groups):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from indexer.formats.shared import mesh_bulk
 from indexer.formats.shared.caption_text import spoken_part, without_repeats
 from indexer.formats.shared.cues import Cue
-from indexer.formats.shared.mesh_bulk import EXACT_DIGITS, LONGEST_WORD, tokenized
+from indexer.formats.shared.mesh_bulk import EXACT_DIGITS, LONGEST_WORD_BYTES, tokenized
 from std.encodings import decoded
 from std.errors import InputError
 from std.repairs import NO_LETTER, Repairs
@@ -193,7 +193,7 @@ def test_no_word_is_taken_for_another(monkeypatch):
 
 
 def test_absurdly_long_words_are_refused():
-    content = b"a" * LONGEST_WORD
+    content = b"a" * LONGEST_WORD_BYTES
     found = tokenized(content)
     assert found.words(every(found))[0] == [content]
     found = tokenized(content + b"a")

@@ -11,7 +11,7 @@ from indexer.formats.readers import srt, vtt
 from indexer.formats.shared.cues import Cue
 from indexer.formats.shared.reader import ReaderOptions
 from indexer.formats.shared.speaker_names import spoken_cues
-from indexer.formats.shared.speaker_shapes import LONGEST, MARKS, prefix_in, prefixes_of
+from indexer.formats.shared.speaker_shapes import LONGEST_PREFIX, MARKS, prefix_in, prefixes_of
 
 
 def read(texts, names="auto"):
@@ -275,8 +275,8 @@ def one_by_one(texts):
         for line in text.split("\n"):
             opening = re.search(r"[\[(]", line[: MARKS + 1])
             colon = re.search(r":(?=\s|$)|\uff1a", line)
-            head = line[:LONGEST] if opening else line[: colon.end()] if colon else ""
-            one = prefix_in(head) if len(head) <= LONGEST and head else None
+            head = line[:LONGEST_PREFIX] if opening else line[: colon.end()] if colon else ""
+            one = prefix_in(head) if len(head) <= LONGEST_PREFIX and head else None
             if one:
                 found.append((row, one.name, begin + one.begin, begin + one.end, one.bare))
             begin += len(line) + 1
