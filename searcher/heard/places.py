@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from searcher.phonetic.layout import SAME_PLACE_MS
 from std.phonetics.phones import Pronunciation, distance
 from std.store.columns import Int64s, SegmentColumns, UInt8s, UInt16s, UInt32s
 from std.store.heard import COST_A_NAT, HeardSlots
@@ -99,7 +100,6 @@ def open_heard(columns: SegmentColumns, live: Bools, rows: Int64s) -> HeardIndex
 
 MOST = 100  # places of a query
 NEAR = 4  # slots, within which the best end of an alignment counts
-SAME_PLACE_MS = 500
 BESIDE_MS = 250  # distance by which an alignment may extend beyond a stretch
 NO_ALIGNMENT = -1e29  # lower scores are not places
 ALIGNED_SLOTS = 110_000  # about 2.5 hours; larger archives are aligned near seeds only

@@ -39,6 +39,7 @@ from indexer.formats.shared.timed_lines import (
     with_clocks,
 )
 from indexer.networks.hypotheses import HypothesisWord
+from indexer.networks.raw import SECONDS_PER_LETTER
 from indexer.networks.utterances import Utterances
 from std.encodings import as_utf8, decoded
 from std.errors import InputError
@@ -201,7 +202,7 @@ def _of_words(one: TimedLine, text: str, times: Sequence[re.Match[str]]) -> Cue:
         end = following.start() if following else len(text)
         said = spoken_part(text[here.end() : end]).strip()
         start_s = seconds_of(here[1])
-        end_s = seconds_of(following[1]) if following else start_s + 0.07 * len(said)
+        end_s = seconds_of(following[1]) if following else start_s + SECONDS_PER_LETTER * len(said)
         if said:
             words.append(HypothesisWord(said, 1.0, start_s, max(start_s, end_s), one.speaker))
     said = " ".join(word.token for word in words)

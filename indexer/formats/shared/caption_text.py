@@ -33,6 +33,7 @@ from typing import NamedTuple
 
 from indexer.formats.shared.cues import Cue
 from indexer.networks.hypotheses import HypothesisWord, bare, speaker_of
+from indexer.networks.raw import SECONDS_PER_LETTER
 from std.ranges import MAX_WORD_S
 
 _MARKUP = re.compile(r"</?[A-Za-z][^<>\n]*>|<(?:\d+:)?\d+:\d\d\.\d+>|</?>|\{\\[^{}\n]*\}|\\[Nnh]")
@@ -47,7 +48,6 @@ TOUCH_S = 0.2  # between captions of which the second repeats the first
 MARK = "\u2581"  # before a word, as SentencePiece writes it
 LEAST, MOST = 0.1, 0.97  # of pieces that have a mark: if more have it, it marks nothing
 LEAST_CONFIDENCE = 1e-6
-LETTER_S = 0.07  # per letter, for a word without an end
 
 
 def spoken_part(text: str) -> str:
@@ -235,7 +235,7 @@ def _word_end_s(one: Piece, following_s: float) -> float:
     """The end of a word; without one it lasts until the next, at most as long as its letters."""
     if one.end_s < float("inf"):
         return min(one.end_s, one.start_s + MAX_WORD_S)
-    return max(one.start_s, min(following_s, one.start_s + LETTER_S * len(one.text)))
+    return max(one.start_s, min(following_s, one.start_s + SECONDS_PER_LETTER * len(one.text)))
 
 
 def timed_words(pieces: Sequence[Piece]) -> list[HypothesisWord]:

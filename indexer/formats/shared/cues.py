@@ -45,7 +45,7 @@ from std.values import Float64s, Recording
 CUES_AT_ONCE = 1 << 16
 SINGLE = 0.8  # of texts that are words
 LEAST_WORDS = 5  # captions of a word each that are words of a recogniser
-LONGEST_WORD_S = 1.0  # on average
+LONGEST_WORD_S = 1.0  # on average: a second holds five letters of Chinese, or more
 LONGEST_WORD_LETTERS = 60  # letters
 CUES_EXAMINED = 50  # captions that show that they are no words
 _MAY_BE_REMARK = re.compile("[\\[({<*%+\uff3b\u3010\uff08\u2669-\u266c\U0001f3b5\U0001f3b6]")

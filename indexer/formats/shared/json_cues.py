@@ -16,11 +16,12 @@ from typing import Any
 
 from indexer.formats.shared.caption_text import MARK, are_spaced, joined, spoken_part
 from indexer.formats.shared.clock import note_restarts
-from indexer.formats.shared.cues import Cue, all_single, timed_cues
+from indexer.formats.shared.cues import LONGEST_WORD_S, Cue, all_single, timed_cues
 from indexer.formats.shared.json_row import Row
 from indexer.formats.shared.json_times import Timed, timed_rows
 from indexer.formats.shared.reader import ReaderOptions
 from indexer.networks.hypotheses import HypothesisWord
+from indexer.networks.raw import SECONDS_PER_LETTER
 from std.characters import has_characters
 from std.json_fields import Part
 from std.nist.audio_names import recording_name
@@ -38,7 +39,6 @@ SPEAKER_NAME_KEYS = (
     "speaker",
 )  # of an object
 IDS = ("id", "spkid", "speaker_id", "speakerId", "label")
-LONGEST_WORD_S = 1.0  # on average: a second holds five letters of Chinese, or more
 _PIECE = re.compile(rf"^(?:\s|{MARK}|##)|@@$")
 
 
@@ -144,7 +144,7 @@ def _of_words(
 def _word(one: Timed, following: float, path: Path | str, options: ReaderOptions) -> HypothesisWord:
     end_s = one.end_s
     if end_s != end_s:  # it lasts until the next, at most as long as its letters take
-        longest = one.start_s + 0.07 * max(1, len(one.text.strip()))
+        longest = one.start_s + SECONDS_PER_LETTER * max(1, len(one.text.strip()))
         end_s = min(longest, following) if following > one.start_s else longest
     text = spoken_part(one.text)
     sure = _confidence(one.row, path, options)

@@ -22,12 +22,12 @@ from indexer.formats.shared.opening_words import is_opening
 from indexer.formats.shared.reader import SpeakerNames
 from indexer.formats.shared.speaker_evidence import speakers as speakers_among
 from indexer.formats.shared.speaker_shapes import Prefixes, is_label, is_name, prefixes_of
+from indexer.networks.raw import SECONDS_PER_LETTER
 
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>|</v>")
 _ONE_VOICE = re.compile(r"\s*<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>([^<]*)(?:</v>\s*)?")  # as mostly
 _TEXT, _WORDS = (itemgetter(Cue._fields.index(name)) for name in ("text", "words"))  # fast
 LEAST_NAMED = 4  # captions whose first lines show that they are names
-LETTER_S = 0.07  # of speech per letter, if an end is not known
 
 
 def spoken_cues(cues: Iterable[Cue], names: SpeakerNames) -> list[Cue]:
@@ -193,7 +193,7 @@ def _divided(cue: Cue, pieces: Sequence[tuple[str, str]]) -> list[Cue]:
         return [cue._replace(speaker=speaker, text=text)]
     letters = sum(len(text) for _, text in said)
     known = cue.end_s == cue.end_s
-    letter_s = (cue.end_s - cue.start_s) / letters if known else LETTER_S
+    letter_s = (cue.end_s - cue.start_s) / letters if known else SECONDS_PER_LETTER
     borders_s = [cue.start_s]
     for _, text in said[:-1]:
         borders_s.append(borders_s[-1] + letter_s * len(text))

@@ -27,6 +27,7 @@ from indexer.formats.shared.columns_of_cues import (
     is_text,
     times_s,
 )
+from indexer.networks.raw import SECONDS_PER_LETTER
 from std.errors import InputError
 from std.repairs import BAD_ROW, REFUSED, Repairs
 from std.values import Float64s
@@ -39,7 +40,6 @@ ROWS_EXAMINED = 400  # rows examined in a table without headings
 LEAST_ROWS = 2
 MOST_COLUMNS = 8
 FREQUENCIES = "\\"  # begins a line of Audacity's with the selected frequencies
-LETTER_S = 0.07  # per letter, for a word without an end
 _SPAN = re.compile(rf"\"?({_BARE})\s*(?:-+>|[-\u2013\u2014])\s*({_BARE})\"?")
 _LETTER = re.compile(r"[^\W\d_]")
 Columns = Mapping[str, tuple[int, Column]]
@@ -130,7 +130,8 @@ def _words_spans(starts: Float64s, words: Sequence[str]) -> list[tuple[str, str]
     gaps = np.maximum(0.0, np.diff(starts))
     unit = unit_s(starts[:-1], starts[:-1] + gaps, float(letters[:-1].sum()))
     ends = np.minimum(
-        np.where(following > starts, following, np.inf), starts + LETTER_S * letters / unit
+        np.where(following > starts, following, np.inf),
+        starts + SECONDS_PER_LETTER * letters / unit,
     )
     return [
         (repr(start), repr(end)) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)

@@ -22,6 +22,7 @@ import numpy as np
 
 from indexer.formats.shared.clock import frames_as_decimals, seconds_of
 from indexer.formats.shared.speaker_shapes import is_label, is_name
+from indexer.networks.raw import SECONDS_PER_LETTER
 from std.repairs import UNKNOWN
 from std.values import Float64s
 
@@ -62,7 +63,6 @@ LONGEST_LAST = 60  # letters of a time at the end of a line
 LEAST_LAST = 0.5  # of lines, if times are last
 LEAST_RISING = 0.9
 LEAST_ALIKE = 0.7  # of lines have a time and a text after a name
-LETTER_S = 0.07
 LEAST_FITTED = 6  # lines needed to decide whether times are starts
 
 
@@ -222,7 +222,9 @@ def _starts_or_ends(lines: Sequence[TimedLine]) -> list[TimedLine]:
     )
     if times_s[0] < 1.0 or fits:
         return [one._replace(end_s=UNKNOWN) for one in lines]
-    before_s = np.concatenate([[max(0.0, times_s[0] - 2 * LETTER_S * letters[0])], times_s[:-1]])
+    before_s = np.concatenate(
+        [[max(0.0, times_s[0] - 2 * SECONDS_PER_LETTER * letters[0])], times_s[:-1]]
+    )
     return [
         one._replace(start_s=min(start_s, one.end_s))
         for one, start_s in zip(lines, before_s.tolist(), strict=True)
