@@ -40,6 +40,8 @@ docs: test-environment
 # What a change must pass; the environment of `make test` must exist. As many tests run at once as
 # there are cores, and more: each multiplies arrays by one thread.
 check: export OMP_NUM_THREADS = 1
+# Many tests start programs; each would compile all packages anew if none could keep what it compiled.
+check: export PYTHONDONTWRITEBYTECODE =
 check:
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m ruff check .

@@ -89,12 +89,15 @@ def clock_doubt(found: ClockDifference) -> str:
     """The warning about a recording whose words are late or early against its sound."""
     file, late_s = found.recording.file, found.late_s
     if found.changes:
-        told = ", ".join(
+        told = [
             f"{abs(by_s):.1f} s {'late' if by_s >= 0 else 'early'} at {clock(at_s)}"
             for at_s, by_s in found.changes
+        ]
+        where = (
+            ", ".join(told) if len(told) <= 3 else f"{told[0]} to {told[-1]}, {len(told)} places"
         )
         return (
-            f"{file}: its words do not keep to its sound: {told}; was other audio recognised, or "
+            f"{file}: its words do not keep to its sound: {where}; was other audio recognised, or "
             "was it cut? Examples and phones heard are wrong there"
         )
     return (

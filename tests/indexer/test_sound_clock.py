@@ -7,7 +7,15 @@ import pytest
 
 from indexer import index_files, verify_index
 from indexer.cli import main
-from indexer.sound import MOST_FRAMES, _agreements, changes_of, offset_at_place, offset_s
+from indexer.sound import (
+    MOST_FRAMES,
+    ClockDifference,
+    _agreements,
+    changes_of,
+    clock_doubt,
+    offset_at_place,
+    offset_s,
+)
 from searcher import open_index
 from std.sound import files
 from std.sound.columns import FRAME_MS, Encoder, Sound
@@ -161,6 +169,12 @@ def test_words_that_are_cut_or_run_slower_are_told(tmp_path, rate):
     assert last[1] - first[1] == pytest.approx(
         rate * (last[0] - first[0]) if rate else 0.8, abs=0.1
     )
+
+
+def test_many_places_are_told_by_the_first_and_the_last():
+    places = tuple((600.0 * (k + 1), 0.5 * k - 0.5) for k in range(12))
+    line = clock_doubt(ClockDifference(Recording("a", 1), 0.0, places))
+    assert "0.5 s early at 10:00.0 to 5.0 s late at 2:00:00.0, 12 places;" in line, line
 
 
 def test_changes_of_offsets():

@@ -30,6 +30,7 @@ def cold_query(folder: Path) -> tuple[list[str], dict[str, str]]:
 def test_a_full_disk_under_the_cache_costs_time_only(tmp_path):
     """A limit on the size of files stands for the full disk; compiling is told once."""
     command, environment = cold_query(tmp_path)
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"  # cut modules would stay in this checkout
 
     def full() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))

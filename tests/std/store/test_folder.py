@@ -304,7 +304,8 @@ def test_files_may_not_grow(index):
         "except StoreError as error:\n"
         "    print(error)\n"
     )
-    command = [sys.executable, "-c", code, str(index)]
+    # -B: cut modules would stay in this checkout
+    command = [sys.executable, "-B", "-c", code, str(index)]
     ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert ran.stdout == f"{index}: cannot write: File too large\n"
     assert read_everything(index) == before
