@@ -1,6 +1,6 @@
 """Work that requests wait for: in a few threads of each kind, bounded, and stopped when unwanted.
 
-    Lane          threads with a queue of limited length; beyond it `TooBusyError` becomes 429
+    Lane          threads with a queue of limited length; beyond it the answer is 429
     Stop          whether the client is connected and the time limit has not passed; the long
     loops of a job ask it (`std.execution.stop`)
     SlowJobs      let slow jobs work in turns, one at a time

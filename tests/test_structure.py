@@ -4,6 +4,7 @@ functions are short, and commands call public interfaces only.
 
 import ast
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,28 @@ def test_every_folder_says_what_it_is_for():
     rows = dict(row.strip("| ").split(" | ") for row in structure.table().splitlines()[2:])
     assert {f"`{folder}`" for folder in folders} == rows.keys()
     assert all(len(sentence) > 20 for sentence in rows.values())
+
+
+def maps():
+    """Folders whose docstring lists their modules: what is there, and what is listed."""
+    paths = structure.modules().values()
+    for folder in sorted({path.parent for path in paths}):
+        text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text())) or ""
+        listed = {*re.findall(r"^    ([a-z_0-9]+)/? +[^ ]", text, re.M)}
+        there = {path.stem for path in paths if path.parent == folder} - {"__init__"}
+        there |= {path.parent.name for path in paths if path.parent.parent == folder}
+        if there and len(listed & there) > len(there) / 2:
+            yield pytest.param(folder, there, listed, id=structure.folder_of(folder / "x.py"))
+
+
+@pytest.mark.parametrize(("folder", "there", "listed"), [*maps()])
+def test_the_map_of_a_folder_has_its_modules_and_no_others(folder, there, listed):
+    assert listed >= there
+    assert all((folder / name).is_dir() for name in listed - there)
+
+
+def test_there_are_maps():
+    assert len([*maps()]) > 9
 
 
 def test_no_two_neighbours_need_each_other():

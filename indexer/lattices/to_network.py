@@ -2,8 +2,8 @@
 
     link_posteriors    log-semiring forward-backward
     pruned             drops links of low posterior, keeps the best path
-    mbr_network        minimum-Bayes-risk slots (Xu et al. 2011): exact mass, the default
-    pivot_network      each link joins the best path's slot that it overlaps most: fast, coarser
+    mbr_slots          minimum-Bayes-risk slots (Xu et al. 2011): exact mass, the default
+    pivot_slots        each link joins the best path's slot that it overlaps most: fast, coarser
     to_utterances      all steps
 
 Slots of the minimum-Bayes-risk network sum to one. Between any two words (and before the first,

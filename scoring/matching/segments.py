@@ -2,7 +2,7 @@
 
 Each excerpt is cut at the speech turns that lie wholly inside it. Turns that overlap are one
 segment of speech, turns that only touch are two; the rest is silence. A word belongs to
-the segment that holds it whole and that a turn of its own speaker is part of (`_tag_words`). A
+the segment that holds it whole and that a turn of its own speaker is part of (`_rows_within`). A
 term is a target in a segment if the first and the last word of one of its occurrences belong
 there; occurrences that no single segment holds do not count and are reported.
 

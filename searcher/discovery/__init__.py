@@ -1,8 +1,7 @@
 """Term discovery: what is said again and again in an archive, without any terms.
 
     sources      segments of an index -> frames, of sound or of phones heard, in blocks
-    seeds        windows of frames that resemble each other, by hashing
-    alignment    a seed, extended as far as two stretches resemble each other (Smith and Waterman)
+    seeds        windows of frames that resemble each other, by hashing; extended to stretches
     found        the complete discovery: pairs of stretches, and chance pairs, with time reversed
     classes      pairs -> classes, stars around their centres
     spelling     phones heard -> a spelling, for unwritten words

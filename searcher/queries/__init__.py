@@ -1,8 +1,7 @@
 """Queries: words joined by operators. From the places of the words to the hits of the query.
 
-    asked          texts -> terms to search, and the expressions that they are parts of
     units          recordings or turns of speakers, in which a query may hold
-    events         an expression -> an event over the places of the words
+    events         texts -> terms to search, and an event over their places for each expression
     probability    an event -> the probability that it holds in each unit
     witnesses      an event -> the places that are evidence for it, with their probabilities
     combined       the candidates of the words -> those of the queries, or units

@@ -7,8 +7,8 @@
     phrases            --find_occurrences-->  Occurrences; --phrases_said--> those that have some
     hits, Occurrences  --correct_hits-->      which hits are paired with an occurrence
 
-    Marks   --marked_places-->  places in the search's table
-    places  --by_marks-->       labels of the candidates that lie there; of the others nothing
+    marks   --marked_places-->  places in the search's table
+    places  --by_marks-->       labels of the candidates at these places; others have none
 
     remembered   a search by words that looks up the same phrases once
 

@@ -1,8 +1,7 @@
 """Metadata of recordings: title, date, speaker, any further column.
 
     table     metadata of many recordings as columns, as a store keeps them
-    cells     the cells of a file, and their changes to an index
-    listed    tables that an index has printed, with its own columns and rows of channels
+    cells     the cells of a file, also of a table that an index printed; their changes to an index
     read      a user's file (CSV, TSV, workbook, JSON) -> cells -> table
     where     conditions on columns: ``date >= 2024-01``
 

@@ -11,16 +11,16 @@ There are three kinds of store:
 The modules, from the top down:
 
     folder       the store in a folder
-    memory       the store of this process
     couchdb/     the store in a CouchDB database
     column_files a segment in a folder: its files, mapped, written, removed
-    resident     a `Segment` whose columns are in memory or memory-mapped
+    resident     a `Segment` whose columns are in memory or memory-mapped; the store of this process
     reconcile    combine two versions of an index, as replication leaves them behind
     versions     which version of each audio file an index holds, which it has deleted
     manifest     the live segments, and what a commit changes
     protocol     `Store` and `Segment`: what every kind of store offers, and how it is verified
     columns      the columns of a segment
     speakers     who speaks in which slots
+    heard        phones heard in the sound of recordings
     address      which kind of store a URL means, and what is there instead of an index
 
 How recordings become columns is in `indexer.segments.invert`, when segments are merged in

@@ -4,8 +4,7 @@
     detection_errors  misses and false alarms, each with the nearest hit or occurrence
     charts            drawings as inline SVG: DET, measures by threshold, calibration
     tables            tables written as HTML: scores, resampling, what is not scored
-    calibration       the calibration section: plot, bins with intervals, sums, groups side by side
-    document          all of them in one text, with `report.html`, `report.css` and `report.js`
+    document          calibration, and all of it in one text: `report.html`, with its CSS and script
 
 Without JavaScript everything is shown except the sortable tables and the threshold slider, which
 read their numbers from one JSON element. Text from the inputs is always data: escaped in HTML, with

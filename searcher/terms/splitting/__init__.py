@@ -11,7 +11,7 @@ contract), two rankings choose among the splits that follow:
     bktree      Algorithm III: the same matches from a BK-tree, which can be kept on disk
     trie        the same matches from one descent per start position; the default
 
-`make_splitter` is the entry point; `formation` has the usual changes in compounds, `nbest` avoids
+`make_splitter` is the entry point; `matches` has the usual changes in compounds, `nbest` avoids
 exponential time, and `phrase` splits the unknown words of a phrase and joins known ones.
 """
 
