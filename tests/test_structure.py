@@ -50,6 +50,14 @@ def test_the_map_of_a_folder_has_its_modules_and_no_others(folder, there, listed
     assert all((folder / name).is_dir() for name in listed - there)
 
 
+def test_tests_that_docstrings_name_are_there():
+    texts = [path.read_text() for path in structure.modules().values()]
+    own = r"tests/(?:std|recogniser|indexer|searcher|scoring|service)/[\w/]+(?:\.py)?"
+    named = {one for text in texts for one in re.findall(own, text)}
+    assert len(named) > 2
+    assert not [one for one in named if not (ROOT / one).exists()]
+
+
 def test_there_are_maps():
     assert len([*maps()]) > 9
 

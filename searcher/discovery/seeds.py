@@ -13,7 +13,7 @@ it ends where the score has fallen by `DROP` (Smith and Waterman 1981; the drop:
 1990). A pair of frames scores the difference between their usual distance and their distance, which
 is negative by chance. A step may advance one stretch by one frame and the other by two, so one may
 be said up to twice as fast as the other.
-`tests/searcher/discovery/test_alignment.py` has the slow equivalent.
+`tests/searcher/discovery/test_parts.py` has the slow equivalent.
 """
 
 from itertools import pairwise
