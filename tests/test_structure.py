@@ -50,6 +50,14 @@ def test_the_map_of_a_folder_has_its_modules_and_no_others(folder, there, listed
     assert all((folder / name).is_dir() for name in listed - there)
 
 
+def test_values_that_the_architecture_names_are_there():
+    named = {*re.findall(r"`([A-Z][a-z][A-Za-z]+)`", structure.PAGE.read_text())}
+    texts = [path.read_text() for path in structure.modules().values()]
+    there = {one for text in texts for one in re.findall(r"^(?:class )?([A-Z]\w+)\b", text, re.M)}
+    assert len(named) > 40
+    assert named <= there
+
+
 def test_tests_that_docstrings_name_are_there():
     texts = [path.read_text() for path in structure.modules().values()]
     own = r"tests/(?:std|recogniser|indexer|searcher|scoring|service)/[\w/]+(?:\.py)?"
