@@ -140,7 +140,7 @@ def _add_selection(parse: Parser) -> None:
         "--limit",
         type=ROWS,
         metavar="N",
-        help="show, cut or subtitle at most N hits: in a table (50), elsewhere all; 0 = all",
+        help="at most N hits in a table (50), in other forms, clips and subtitles (all); 0 = all",
     )
     add(
         "--explain-query",
@@ -170,8 +170,13 @@ def _add_explaining(group: "argparse._ArgumentGroup") -> None:
         help="words instead of those of a --store: lines of word[<TAB>count], UTF-8",
     )
     add("--all-words", action="store_true", help="split and expand known words as well")
-    add("--all-matches", action="store_true", help="every match of every segment")
-    add("--bktree", type=folder_argument, metavar="FOLDER", help="keep the BK-tree here")
+    add("--all-matches", action="store_true", help="list every match of every part of a word")
+    add(
+        "--bktree",
+        type=folder_argument,
+        metavar="FOLDER",
+        help="folder in which the BK-tree is kept",
+    )
 
 
 def _add_example_options(group: "argparse._ArgumentGroup") -> None:
@@ -183,7 +188,7 @@ def _add_example_options(group: "argparse._ArgumentGroup") -> None:
         action="append",
         default=[],
         metavar="RECORDING@BEGIN-END",
-        help="find what sounds like this stretch of the index, in seconds: a hit, for more like it "
+        help="find what sounds like this stretch of a recording, in seconds, such as a hit "
         "(of channel 2: RECORDING/2@...)",
     )
     add(

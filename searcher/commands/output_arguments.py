@@ -16,8 +16,8 @@ def add_list_options(group: "argparse._ArgumentGroup") -> None:
         "--alerts",
         type=file_argument,
         metavar="FILE",
-        help="tell the hits of this list of terms that were not told before, here or by std-serve; "
-        "FILE.hits.jsonl keeps which were",
+        help="find the hits of this list of terms that neither this command nor std-serve has "
+        "reported before; FILE.hits.jsonl has those reported",
     )
     add(
         "--since",
