@@ -650,7 +650,7 @@ def test_recordings_are_added_described_and_deleted(
         row.get_by_label("Describe").click()
         row.get_by_label("title").fill("Time")
         row.get_by_label("date").press("Enter")  # keeps it
-        row.get_by_text("kept").wait_for()
+        row.get_by_text("saved").wait_for()
         row.locator(".name", has_text="Time").wait_for()
         if AXE.exists():
             page.add_script_tag(path=str(AXE))
@@ -703,12 +703,12 @@ def test_words_are_corrected_by_keyboard(
         page.wait_for_function("!document.querySelector('.w.corrected')")
 
 
-def test_searches_are_kept_watched_and_counted(serve_pages, german_settings, opened, tmp_path):
+def test_searches_are_saved_watched_and_counted(serve_pages, german_settings, opened, tmp_path):
     settings = replace(german_settings, alerts=tmp_path / "watched.txt")
     with serve_pages(settings) as client:
         page = opened(client, "/?term=und")
-        page.get_by_role("button", name="Keep this search").click()
-        page.get_by_role("button", name="Kept").wait_for()
+        page.get_by_role("button", name="Save this search").click()
+        page.get_by_role("button", name="Saved").wait_for()
         page.get_by_role("button", name="Watch for new hits").click()
         page.locator(".watch[aria-pressed=true]").wait_for()
         assert (tmp_path / "watched.txt").read_text() == "und\n"
@@ -716,14 +716,14 @@ def test_searches_are_kept_watched_and_counted(serve_pages, german_settings, ope
         page.get_by_role("link", name="All dates").click()
         page.get_by_role("link", name="All dates").wait_for(state="detached")
         page.get_by_role("link", name="Spoken terms").click()
-        page.get_by_role("heading", name="Kept searches").wait_for()
+        page.get_by_role("heading", name="Saved searches").wait_for()
         assert page.locator("#searches li").all_inner_texts()[:2] == [
-            "und Do not keep", "und Forget",
+            "und Remove", "und Forget",
         ]  # fmt: skip
         page.get_by_role("button", name="Watch und no longer").press("Enter")
         page.locator("#news").wait_for(state="hidden")
-        page.get_by_role("button", name="Do not keep und").press("Enter")
-        page.get_by_role("heading", name="Kept searches").wait_for(state="detached")
+        page.get_by_role("button", name="Remove und").press("Enter")
+        page.get_by_role("heading", name="Saved searches").wait_for(state="detached")
         page.get_by_role("link", name="Lists").click()
         page.get_by_label("Terms, one a line").fill("und\nspreewald")
         page.get_by_role("button", name="Count").press("Enter")

@@ -186,7 +186,7 @@ async function sendAgain() {
     }
     const same = JSON.stringify(one);
     localStorage.setItem(WAITING, JSON.stringify(waitingMarks().filter((other) => JSON.stringify(other) !== same)));
-    announce("a mark that waited is kept");
+    announce("a mark that waited is saved");
   }
 }
 

@@ -89,7 +89,7 @@ export function makeNotes(recording, words, audio, seek) {
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (box.value.trim()) change("POST", { note: box.value.trim() }, "note kept");
+    if (box.value.trim()) change("POST", { note: box.value.trim() }, "note saved");
   });
   form.addEventListener("keydown", (event) => {
     if (event.key === "Escape") { event.preventDefault(); event.stopPropagation(); close(); }

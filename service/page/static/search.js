@@ -1,6 +1,6 @@
 // The search page: terms in, results in the place of the last ones; the address holds everything.
 import { addHints } from "./hints.js";
-import { remember, showKept, showSearches, toggleKept } from "./kept.js";
+import { remember, showSaved, showSearches, toggleSaved } from "./saved.js";
 import { mark, showPast, undoMark } from "./marks.js";
 import { showNews } from "./news.js";
 import { forget, toggle } from "./player.js";
@@ -101,7 +101,7 @@ function prepare() {
   const forms = document.getElementById("forms");
   if (forms) showForms(forms);
   const save = results.querySelector(".save");
-  if (save) showKept(save, searchShown());
+  if (save) showSaved(save, searchShown());
   if (document.getElementById("count")) remember(searchShown());
 }
 
@@ -315,7 +315,7 @@ results.addEventListener("click", (event) => {
     return;
   }
   if (target.closest(".to-export")) { toExport(); return; }
-  if (target.closest(".save")) { toggleKept(target.closest(".save"), searchShown()); return; }
+  if (target.closest(".save")) { toggleSaved(target.closest(".save"), searchShown()); return; }
   if (target.closest(".watch")) { watch(target.closest(".watch")); return; }
   const link = target.closest("a");
   if (link?.classList.contains("download")) { event.preventDefault(); download(link); return; }

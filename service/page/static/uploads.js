@@ -117,12 +117,12 @@ function describing(upload) {
     form.append(make("label", { htmlFor: id }, name), field);
   }
   const said = make("p", { role: "status" });
-  form.append(make("button", {}, "Keep"), said);
+  form.append(make("button", {}, "Save"), said);
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     try {
       await send("PATCH", `/api/uploads/${encodeURIComponent(upload.name)}`, { metadata: Object.fromEntries(new FormData(form)) });
-      said.textContent = "kept";
+      said.textContent = "saved";
       look();
     } catch (error) { said.textContent = error.message; }
   });

@@ -1,4 +1,4 @@
-// Searches of this browser: the last ones, and those that a person keeps.
+// Searches of this browser: the last ones, and those that a person saves.
 import { address, announce } from "./shell.js";
 
 const PLACE = "std-searches"; // in local storage
@@ -6,16 +6,16 @@ const MOST_LAST = 20;
 
 function read() {
   try {
-    const { last = [], kept = [] } = JSON.parse(localStorage.getItem(PLACE) ?? "{}");
-    return { last, kept };
+    const { last = [], kept: saved = [] } = JSON.parse(localStorage.getItem(PLACE) ?? "{}");
+    return { last, saved };
   } catch {
-    return { last: [], kept: [] };
+    return { last: [], saved: [] };
   }
 }
 
-function write(searches) {
+function write({ last, saved }) {
   try {
-    localStorage.setItem(PLACE, JSON.stringify(searches));
+    localStorage.setItem(PLACE, JSON.stringify({ last, kept: saved })); // the name of earlier versions
   } catch { /* a browser that keeps nothing */ }
 }
 
@@ -29,25 +29,25 @@ function searchOf(query) {
 /** Note that a search was made. */
 export function remember(query) {
   const search = searchOf(query);
-  const { last, kept } = read();
-  write({ last: [search, ...last.filter((one) => one !== search)].slice(0, MOST_LAST), kept });
+  const { last, saved } = read();
+  write({ last: [search, ...last.filter((one) => one !== search)].slice(0, MOST_LAST), saved });
 }
 
-/** Say on a button whether a search is kept. */
-export function showKept(button, query) {
-  const isKept = read().kept.includes(searchOf(query));
-  button.setAttribute("aria-pressed", String(isKept));
-  button.textContent = isKept ? "Kept" : "Keep this search";
+/** Say on a button whether a search is saved. */
+export function showSaved(button, query) {
+  const isSaved = read().saved.includes(searchOf(query));
+  button.setAttribute("aria-pressed", String(isSaved));
+  button.textContent = isSaved ? "Saved" : "Save this search";
 }
 
-/** Keep a search, or no longer. */
-export function toggleKept(button, query) {
+/** Save a search, or no longer. */
+export function toggleSaved(button, query) {
   const search = searchOf(query);
-  const { last, kept } = read();
-  const isKept = kept.includes(search);
-  write({ last, kept: isKept ? kept.filter((one) => one !== search) : [search, ...kept] });
-  showKept(button, query);
-  announce(isKept ? "the search is not kept any more" : "the search is kept on the first page of this browser");
+  const { last, saved } = read();
+  const isSaved = saved.includes(search);
+  write({ last, saved: isSaved ? saved.filter((one) => one !== search) : [search, ...saved] });
+  showSaved(button, query);
+  announce(isSaved ? "the search is no longer saved" : "the search is saved on the first page of this browser");
 }
 
 function describe(search) {
@@ -61,7 +61,7 @@ function describe(search) {
 /** Show them, if there are any. */
 export function showSearches(place) {
   const searches = read();
-  const parts = [["kept", "Kept searches", "Do not keep"], ["last", "Searched last", "Forget"]];
+  const parts = [["saved", "Saved searches", "Remove"], ["last", "Last searches", "Forget"]];
   place.replaceChildren(...parts.filter(([name]) => searches[name].length).flatMap(([name, title, verb]) => {
     const head = document.createElement("h2");
     head.textContent = title;
