@@ -48,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
         "--output", required=True, type=folder_argument, metavar="NETWORKS", help="folder"
     )
     _add_usual_options(parse)
-    _add_sound(parse.further("sound: what std-search --by sound needs"))
+    _add_sound(parse.further("sound: for query by example, phones heard, and term discovery"))
     _add_again(parse.further("listening again"))
     _add_details(parse.further("details of recognition"))
     return parse
