@@ -76,7 +76,9 @@ def _probability(kind: Examples, weights: Weights) -> Float64s:
     has_places = np.bincount(kind.term, minlength=kind.n_terms) > 0
     occurs = np.zeros(kind.n_terms)
     occurs[has_places] = occurrence_probability(against_chance[has_places])
-    if_occurring = rate_posterior(weights.log_ratio(evidence), *of_kind).probability
+    if_occurring = rate_posterior(
+        weights.log_ratios(evidence).all_false_alarms, *of_kind
+    ).probability
     return if_occurring * occurs[kind.term]
 
 

@@ -211,8 +211,8 @@ def places_of(
     model, letters = default_model(), sum(map(len, words))
     if kind == KNOWN:
         evidence = paired.iv_evidence(len(words), letters, speech.part.speech_s)
-        return Places(spans, paired.posterior, model.weights.log_ratio(evidence))
-    ratio = model.weights.log_ratio(paired.oov_evidence())
+        return Places(spans, paired.posterior, model.weights.log_ratios(evidence).all_false_alarms)
+    ratio = model.weights.log_ratios(paired.oov_evidence()).all_false_alarms
     return Places(spans, np.zeros(len(ratio)), ratio)
 
 

@@ -65,10 +65,6 @@ class Weights:
             ratio, chance, np.ones(len(chance)) if explained is None else np.exp(-explained.clip(0))
         )
 
-    def log_ratio(self, evidence: Evidence) -> Float64s:
-        """(n,) of each candidate, against all false alarms."""
-        return self.log_ratios(evidence).all_false_alarms
-
     def against_chance(self, evidence: Evidence) -> Float64s:
         """(n,) of each candidate. Features without a coefficient weigh nothing."""
         total = self.weighted(evidence.features, len(evidence.offset))

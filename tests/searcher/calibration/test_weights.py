@@ -37,7 +37,7 @@ def drawn(n_terms, places, seed, intercept=-2.0, slope=1.5):
 def test_log_ratios_by_hand():
     evidence = Evidence({"x": np.array([1.0, 2.0]), "y": np.array([5.0, 5.0])}, np.array([-1.0, 0]))
     weights = Weights(0.5, {"x": 2.0, "gone": 9.0})
-    assert weights.log_ratio(evidence).tolist() == [1.5, 4.5]
+    assert weights.log_ratios(evidence).all_false_alarms.tolist() == [1.5, 4.5]
 
 
 def test_places_that_words_explain_count_less_and_others_never_more_than_one():
@@ -52,7 +52,7 @@ def test_places_that_words_explain_count_less_and_others_never_more_than_one():
 def test_log_ratios_of_places_whose_features_weigh_less():
     features, weighed = {"x": np.array([1.0, 2.0])}, np.array([1.0, 0.25])
     evidence = Evidence(features, np.array([-1.0, 3.0]), weighed=weighed)
-    assert Weights(0.5, {"x": 2.0}).log_ratio(evidence).tolist() == [1.5, 4.125]
+    assert Weights(0.5, {"x": 2.0}).log_ratios(evidence).all_false_alarms.tolist() == [1.5, 4.125]
 
 
 def test_features_that_weigh_less_are_learned_as_they_weigh():
@@ -85,7 +85,7 @@ def test_fitted_probabilities_add_up():
     examples = drawn(400, 12, seed=7)
     found = fit(examples, ["x"])
     evidence = Evidence(examples.features, examples.offset)
-    ratio, every = found.log_ratio(evidence), np.ones(examples.n_terms, bool)
+    ratio, every = found.log_ratios(evidence).all_false_alarms, np.ones(examples.n_terms, bool)
     posterior = rate_posterior(ratio, examples.term, examples.n_terms, None, every)
     said = SAID / (SAID + (1 - SAID) * np.exp(-posterior.log_evidence))
     p = posterior.probability * said[examples.term]

@@ -108,7 +108,7 @@ def test_posteriors_of_a_usual_word_are_its_probabilities():
     posterior = np.tile([0.99, 0.9, 0.4, 0.02], 25_000)
     evidence = iv_features(posterior, 1, 5)
     for weights in (default_model().weights, Weights(5.0, {"logit": 3.0})):
-        ratio = weights.log_ratio(evidence)
+        ratio = weights.log_ratios(evidence).all_false_alarms
         odds = np.exp(ratio[:4]) * posterior.sum()
         assert (odds / (1 + odds)).tolist() == pytest.approx(posterior[:4].tolist(), abs=0.01)
 
@@ -122,7 +122,9 @@ def test_weights_learned_from_minutes_count_less_in_many_hours():
     assert year.weighed == pytest.approx(hour.weighed / 10)
     odds = year.features["logit"]
     assert year.offset == pytest.approx((1 - year.weighed) * odds - np.log(1.02))
-    poor = [default_model().weights.log_ratio(one)[1] for one in (hour, day, year)]
+    poor = [
+        default_model().weights.log_ratios(one).all_false_alarms[1] for one in (hour, day, year)
+    ]
     assert poor == sorted(poor, reverse=True)
 
 
@@ -137,7 +139,7 @@ def test_evidence_of_posteriors_is_the_same_in_an_archive_of_any_size():
     ]
     assert rates[1].tolist() == pytest.approx((rates[0] - np.log(100)).tolist(), abs=0.02)
     odds = large.features["logit"][:4]  # which the posteriors of so many candidates have alone
-    ratio = default_model().weights.log_ratio(large)[:4] - rates[1]
+    ratio = default_model().weights.log_ratios(large).all_false_alarms[:4] - rates[1]
     assert ratio.tolist() == pytest.approx(odds.tolist(), abs=0.02)
 
 
@@ -179,11 +181,8 @@ def test_places_of_spoken_queries_have_the_evidence_of_phones():
     assert evidence.features["spoken"].tolist() == [1, 1]
     assert evidence.offset.tolist() == pytest.approx([-np.log(1000), -np.log(1000) - STEEPNESS])
     assert not evidence.is_expected
-    weigh = default_model().weights.log_ratio
-    best, poor = (
-        weigh(spoken_features(evidence_of(one), np.zeros(1), ARCHIVE.log_slots))[0]
-        for one in (12.0, 4.0)
-    )
+    places = [spoken_features(evidence_of(one), np.zeros(1), 7.0) for one in (12.0, 4.0)]
+    best, poor = map(default_model().weights.against_chance, places)
     assert best > poor
 
 
@@ -200,10 +199,11 @@ def test_each_feature_of_this_version_has_a_shipped_weight():
 def test_with_the_shipped_weights_better_evidence_is_likelier():
     f = features(30.0, hits(28.0, 14.0, 6.0))
     evidence = oov_features(np.zeros(3), f, np.zeros(3), ARCHIVE.log_slots)
-    ratio = default_model().weights.log_ratio(evidence)
+    ratio = default_model().weights.log_ratios(evidence).all_false_alarms
     assert ratio[0] > ratio[1] > ratio[2]
     assert ratio[0] > 2
-    known = default_model().weights.log_ratio(iv_features(np.array([0.99, 0.5, 0.02]), 1, 8))
+    written = iv_features(np.array([0.99, 0.5, 0.02]), 1, 8)
+    known = default_model().weights.log_ratios(written).all_false_alarms
     assert known[0] > known[1] > known[2]
 
 

@@ -145,6 +145,6 @@ def test_a_forged_model_is_refused_or_gives_probabilities(model, tmp_path, key):
         assert all(np.isfinite(part).all() for part in (ratios.match, ratios.deletion))
         assert np.isfinite(ratios.insertion).all()
         features = {name: np.array([-1e3, 0.0, 1e11]) for name in taken.weights.coefficients}
-        ratio = taken.weights.log_ratio(Evidence(features, np.zeros(3)))
+        ratio = taken.weights.log_ratios(Evidence(features, np.zeros(3))).all_false_alarms
         chance = rate_posterior(ratio, np.zeros(3, int), 1).probability
         assert ((chance >= 0) & (chance <= 1)).all()
