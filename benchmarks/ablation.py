@@ -32,7 +32,7 @@ from benchmarks.calibration import (
     Measured,
     examples,
     kinds,
-    learned,
+    learned_elsewhere,
     material,
     rows,
     searched,
@@ -171,16 +171,7 @@ def line(part: Part, sets: Sequence[Material], of_sets: Sequence[KindsOfExamples
     with ExitStack() as stack:
         for patch in part.patches:
             stack.enter_context(patch())
-        models = {
-            language: learned(
-                [
-                    of_part(of_set, part)
-                    for one, of_set in zip(sets, of_sets, strict=True)
-                    if one.language != language
-                ]
-            )
-            for language in {one.language for one in sets}
-        }
+        models = learned_elsewhere(sets, [of_part(of_set, part) for of_set in of_sets])
         for one, of_set in zip(sets, of_sets, strict=True):
             model = models[one.language]
             losses.append(

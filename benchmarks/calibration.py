@@ -2,10 +2,10 @@
 
     python -m benchmarks.calibration DATA [--write searcher/calibration/default_weights.py]
 
-DATA has the networks of `SETS`, and beside them ``ecf.xml``, ``ref.rttm`` and ``terms.xml``. The
-weights are learned from all sets together; in the table each set is searched with weights learned
-from the sets of other languages (leave one language out). Printed for all, known and unknown terms
-of the term list:
+DATA has the networks of `SETS` and `MEASURED`, and beside them ``ecf.xml``, ``ref.rttm`` and
+``terms.xml``. The weights are learned from `SETS` together; in the table each set is searched with
+weights learned from those of other languages (leave one language out), then with those of all
+(*seen*). Printed for all, known and unknown terms of the term list:
 
     hits, sum, right   hits of probability .1 and more, the sum of their probabilities, and how
                        many are right
@@ -65,6 +65,12 @@ SETS = {  # folder and file of the networks, language
     "english/networks.jsonl": "en",
     "english_whisper/hyb_sketch.jsonl": "en",
     "spanish/clean_v30k/networks.jsonl": "es",
+}
+MEASURED = {  # of the same speech and list, after its unknown words were added or its model adapted
+    "german/oov_added_v100k/networks.jsonl": "de",
+    "dutch/oov_added_v30k/networks.jsonl": "nl",
+    "spanish/adapted_v30k/networks.jsonl": "es",
+    "spanish/oov_added_v30k/networks.jsonl": "es",
 }
 KNOWN = ("known", "expected")  # weights of a known term's places where other words stand
 LEAST = 0.1  # probability of the hits that are counted
@@ -140,6 +146,22 @@ def learned(of_sets: Sequence[KindsOfExamples]) -> Model:
         name: value for name, value in WEIGHTS.coefficients.items() if name.startswith("spoken")
     }
     return Model("", empty([]), replace(weights, coefficients={**weights.coefficients, **spoken}))
+
+
+def learned_elsewhere(
+    sets: Sequence[Material], of_sets: Sequence[KindsOfExamples]
+) -> dict[str, Model]:
+    """For each language, the weights of the sets of all others.
+
+    Args:
+        sets: in any languages.
+        of_sets: the examples of each.
+    """
+    both = list(zip(sets, of_sets, strict=True))
+    return {
+        language: learned([of_set for one, of_set in both if one.language != language])
+        for language in sorted({one.language for one in sets})
+    }
 
 
 def of_known_terms(weights: Weights, examples: Examples) -> Weights:
@@ -277,17 +299,20 @@ def main() -> None:
     parse.add_argument("data", type=Path)
     parse.add_argument("--write", type=Path, metavar="FILE")
     args = parse.parse_args()
-    sets = [material(args.data, name, language) for name, language in SETS.items()]
-    of_sets = {one.name: examples(one) for one in sets}
+    sets, further = (
+        [material(args.data, name, language) for name, language in some.items()]
+        for some in (SETS, MEASURED)
+    )
+    of_sets = [examples(one) for one in sets]
     print(
         "| set | terms | hits | sum | right | sum/right | ece | exact | ATWV | MTWV | OTWV | MAP |"
     )
     print("|" + 12 * "---|")
-    for one in sets:
-        others = [of_sets[other.name] for other in sets if other.language != one.language]
-        table(one.name.rpartition("/")[0], one, searched(one, learned(others)))
-    model = learned(list(of_sets.values()))
-    for one in sets:
+    of_others = learned_elsewhere(sets, of_sets)
+    for one in (*sets, *further):
+        table(one.name.rpartition("/")[0], one, searched(one, of_others[one.language]))
+    model = learned(of_sets)
+    for one in (*sets, *further):
         table(f"{one.name.rpartition('/')[0]}, seen", one, searched(one, model))
     if args.write:
         args.write.write_text(written_as_module(model), encoding="utf-8")

@@ -43,7 +43,7 @@ from benchmarks.calibration import (
     calibration_error,
     examples,
     labels,
-    learned,
+    learned_elsewhere,
     material,
 )
 from indexer import index_files
@@ -325,13 +325,8 @@ def models(data: Path, *, leave_out: bool) -> Mapping[str, Model]:
     """By language: the shipped weights, or those learned on sets of other languages."""
     if not leave_out:
         return dict.fromkeys(("de", "nl", "en"), default_model())
-    of_sets = [
-        (language, examples(material(data, name, language))) for name, language in SETS.items()
-    ]
-    return {
-        language: learned([one for other, one in of_sets if other != language])
-        for language in ("de", "nl", "en")
-    }
+    sets = [material(data, name, language) for name, language in SETS.items()]
+    return learned_elsewhere(sets, [examples(one) for one in sets])
 
 
 def main() -> None:

@@ -2,9 +2,8 @@
 
     python -m benchmarks.lists DATA
 
-DATA has the networks of `benchmarks.calibration.SETS` and of `UNSEEN`. Each set is searched with
-weights learned from the sets of other languages and judged under both values of ``[calibration]
-list``. Lists:
+DATA has the networks of `benchmarks.calibration.SETS`. Each set is searched with weights learned
+from the sets of other languages and judged under both values of ``[calibration] list``. Lists:
 
     list        the set's own
     watch       the same with some 1,000 terms that nobody says: half of them words that the
@@ -36,7 +35,7 @@ from benchmarks.calibration import (
     calibration_error,
     error_of_exact,
     examples,
-    learned,
+    learned_elsewhere,
     material,
 )
 from searcher.calibration.model import Model
@@ -54,7 +53,6 @@ from std.nist.ecf import speech_s
 from std.store.columns import Int64s
 from std.values import Bools, Float64s, Term
 
-UNSEEN = {"spanish/clean_v30k/networks.jsonl": "es"}
 WATCHED = 500  # of each kind of terms that nobody says
 SETTINGS: tuple[Literal["independent", "whole"], ...] = ("independent", "whole")
 BETA = 999.9
@@ -175,13 +173,12 @@ def main() -> None:
     )
     parse.add_argument("data", type=Path)
     data = parse.parse_args().data
-    seen = [material(data, name, language) for name, language in SETS.items()]
-    of_sets = {one.name: examples(one) for one in seen}
+    sets = [material(data, name, language) for name, language in SETS.items()]
+    of_others = learned_elsewhere(sets, [examples(one) for one in sets])
     print(f"| set | list | judged | {' | '.join(COLUMNS)} |")
     print("|" + (3 + len(COLUMNS)) * "---|")
-    for one in (*seen, *(material(data, name, language) for name, language in UNSEEN.items())):
-        others = [of_sets[other.name] for other in seen if other.language != one.language]
-        table(one, learned(others))
+    for one in sets:
+        table(one, of_others[one.language])
 
 
 if __name__ == "__main__":

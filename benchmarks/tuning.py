@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.ablation import loss
-from benchmarks.calibration import SEED, SETS, Material, examples, learned, material
+from benchmarks.calibration import SEED, SETS, Material, examples, learned_elsewhere, material
 from benchmarks.german import indexed
 from searcher.calibration.model import Model
 from searcher.calibration.weights import together
@@ -119,13 +119,9 @@ def main() -> None:
     sets = [material(args.data, name, language) for name, language in SETS.items()]
     of_sets = [examples(one) for one in sets]
     print(f"| set | words | {' | '.join(COLUMNS)} |\n|{(2 + len(COLUMNS)) * '---|'}", flush=True)
+    of_others = learned_elsewhere(sets, of_sets)
     for one in sets:
-        others = [
-            of_set
-            for other, of_set in zip(sets, of_sets, strict=True)
-            if other.language != one.language
-        ]
-        for row in lines(one, learned(others)):
+        for row in lines(one, of_others[one.language]):
             print(row, flush=True)
 
 
