@@ -34,6 +34,7 @@ TOGETHER = 10.0  # factor over chance: words that occur together in place of an 
 SURPRISE = 2.0  # nats, prior that they do so by chance nevertheless
 PHRASE = 6.0  # nats over chance: as often each two words of a phrase follow each other
 MOST_TOLD = 3.0  # nats beyond that that count
+LONGER = ""  # what words that are far longer than the term have in common
 
 Paths = Sequence[tuple[str, ...]]  # the words of each hit
 
@@ -127,6 +128,7 @@ def explained(
 
     A word at very many of a term's places was itself said there (*mag* for *maak*), more certainly
     with more places; a word with its stem, which occurs in speech about the same things, at fewer.
+    So were words of which the term sounds like a part (*einheit*, *kindheit* for *hait*), together.
     If several words together have the term's letters (*durch aus* for *durchaus*), the number of
     false alarms is that of their meeting by chance. An unknown name is written as different words
     each time, or as a unit (`together`), which explains nothing, unless it is a phrase with a word
@@ -167,7 +169,8 @@ def _common_words(letters: str, paths: Paths) -> Mapping[tuple[str, ...], str | 
     most letters of the term in a row, or one word alone whose spelling is similar (*funktioniert*
     and *funktionen* for *funktion*, *organization* for *organisation*), or several words with a
     similar spelling and the stem of such a word (*manufaktur es*, and elsewhere *manufakturen*, for
-    *manufactured*).
+    *manufactured*), or one word alone that is so much longer than the term that the term is at most
+    a part of it, as a syllable is of very many words.
 
     Args:
         letters: of the term.
@@ -175,7 +178,7 @@ def _common_words(letters: str, paths: Paths) -> Mapping[tuple[str, ...], str | 
 
     Returns:
         the longest word; the letters of the term, if a word has its stem; None, if only several
-        words together have it.
+        words together have it; `LONGER`, if the word has the term as a part at most.
     """
     distinct = [*{*paths}]
     shares = zip(distinct, spelling([letters], distinct).tolist(), strict=True)
@@ -191,7 +194,10 @@ def _common_words(letters: str, paths: Paths) -> Mapping[tuple[str, ...], str | 
             has_stem = len(path) == 1 or any(map(longest.__contains__, runs))
         if has_stem:
             return letters
-        return None if any(map("".join(path).__contains__, parts)) else longest
+        if any(map("".join(path).__contains__, parts)):
+            return None
+        is_part = len(path) == 1 and 0 < len(letters) < SHARED * len(longest)
+        return LONGER if is_part else longest
 
     return {path: common(path) for path in distinct}
 

@@ -96,6 +96,16 @@ def test_a_stem_beside_other_words_is_a_sibling_where_one_of_its_forms_stands_al
     assert found.tolist() == pytest.approx(expected)
 
 
+def test_words_of_which_a_term_is_at_most_a_part_are_one_explanation():
+    """*hait* has 4 letters, fewer than two thirds of *einheit*, not of *leiten*; it is one word."""
+    paths = [("einheit",), ("schönheit",), ("kindheit",), ("klarheit",)] * SAME
+    paths += [("leiten",)] * SAME + [("die", "heiterkeit")] * SAME
+    none = np.zeros(len(paths))
+    found = explained(["hait"], paths, none, ARCHIVE, 1e5)
+    assert found.tolist() == pytest.approx([np.log(4)] * (4 * SAME) + [0.0] * 2 * SAME)
+    assert not explained([], paths, none, ARCHIVE, 1e5).any()
+
+
 @pytest.mark.parametrize(("slots", "expected"), [(250.0, 6.4), (1000.0, 1.6), (2000.0, 1.0)])
 def test_words_that_are_spelt_like_the_term_together_stand_there_by_chance(slots, expected):
     """*seelen ski* and *selen ski*: 30 times 40 and 10 times 40 over the slots, each path once."""
