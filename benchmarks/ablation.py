@@ -89,7 +89,7 @@ def _with_grid(grid: Grid) -> list[Patch]:
     return replaced("searcher.calibration.occurrence_rate", GRID=grid, MANY_PLACES=np.inf)
 
 
-def all_occur(log_evidence: Float64s) -> Float64s:
+def all_occur(log_evidence: Float64s, nowhere: int = 0, no_places: float = 0.0) -> Float64s:
     """(terms,) in place of `searcher.calibration.occurring_terms.occurrence_probability`."""
     return np.ones(len(log_evidence))
 
