@@ -20,11 +20,12 @@ from searcher.calibration.occurrence_rate import log_evidence, rate_posterior
 from searcher.calibration.occurring_terms import FOUND_NOWHERE, NOT_SEARCHED, TAKEN_TO_OCCUR
 from searcher.calibration.weights import LogRatios, Weights
 from searcher.evidence.features import iv_features
-from searcher.evidence.heard import with_heard
+from searcher.evidence.heard import alike, with_heard
 from searcher.evidence.pairing import pair_with_hits
 from searcher.heard.places import NONE_HEARD, HeardPlaces, PlacesToFit
-from searcher.heard.search import HeardSearch, heard_as_candidates
+from searcher.heard.search import Frames, HeardSearch, heard_as_candidates
 from searcher.lexical.lookup import LexicalResult
+from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.candidates import PhoneticResult, PreparedLanguage, hits_as_candidates
 from searcher.phonetic.hits import PhoneticHits
 from searcher.results.candidates import Candidates, concatenate, in_order
@@ -113,6 +114,12 @@ def calibrate(
             of_term = _unlikelier(of_term, int(unwritten[i]))
         evidence.append(of_term)
     probabilities, of_terms = _probabilities(evidence, is_expected)
+    if heard and heard.sound:
+        evidence = [
+            _compared(of_term, probability, heard.sound)
+            for of_term, probability in zip(evidence, probabilities, strict=True)
+        ]
+        probabilities, of_terms = _probabilities(evidence, is_expected)
     table = list(lexical.variants)
     parts: list[Candidates] = []
     for i, (of_term, probability) in enumerate(zip(evidence, probabilities, strict=True)):
@@ -206,12 +213,7 @@ def _with_heard(
     """The evidence for a term with the phones heard, if there are any."""
     if of_term.ratios is None or of_term.hits is None:
         return of_term
-    parts = of_term.lexical, of_term.hits.hits
-    spans = PlacesToFit(
-        np.concatenate([one.recording for one in parts]),
-        np.concatenate([one.start_ms for one in parts]),
-        np.concatenate([one.end_ms for one in parts]),
-    )
+    spans = _spans(of_term.lexical, of_term.hits.hits)
     found = heard.of_term(term, spans)
     if found is None:
         return of_term
@@ -220,6 +222,26 @@ def _with_heard(
         of_term.ratios, spans, found, log_slots, HEARD_WEIGHTS, is_known=not is_oov
     )
     return of_term._replace(ratios=ratios, heard=alone, phones=found.phones)
+
+
+def _spans(*parts: Candidates | AlignedHits | HeardPlaces) -> PlacesToFit:
+    """Places of several kinds, one behind the other."""
+    return PlacesToFit(
+        np.concatenate([one.recording for one in parts]),
+        np.concatenate([one.start_ms for one in parts]),
+        np.concatenate([one.end_ms for one in parts]),
+    )
+
+
+def _compared(of_term: TermEvidence, probability: Float64s | None, sound: Frames) -> TermEvidence:
+    """The evidence for a term, with what its places have in common in the sound."""
+    if of_term.ratios is None or of_term.hits is None or probability is None:
+        return of_term
+    if not of_term.phones:  # none of its places was compared with what was heard
+        return of_term
+    shift = alike(probability, _spans(of_term.lexical, of_term.hits.hits, of_term.heard), sound)
+    all_false_alarms, chance, counted = of_term.ratios
+    return of_term._replace(ratios=LogRatios(all_false_alarms + shift, chance + shift, counted))
 
 
 def _unlikelier(of_term: TermEvidence, words: int) -> TermEvidence:

@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.calibration.weights import Evidence, LogRatios, Weights
+from searcher.examples.places import ExamplePlaces, costs_between, usual_at
 from searcher.heard.places import HeardPlaces, PlacesToFit
-from searcher.heard.search import HeardTerm
+from searcher.heard.search import Frames, HeardTerm
 from searcher.lexical.deduplicate import overlap
 from searcher.phonetic.layout import SAME_PLACE_MS
 from std.store.columns import Int64s
@@ -30,6 +31,9 @@ MOST_ALONE = 40  # places of a term that were only heard
 LEAST_FIT = -6.0  # nats a phone
 SAID_OTHERWISE = 0.03  # share of true places that are said otherwise than the term's phones
 KNOWN_SHARE = 0.5  # that phones heard of a term have whose words the recogniser knows
+LEAST_COMPARED, MOST_COMPARED = 0.005, 14  # probability and number of places that are compared
+LEAST_COMPARED_MS = 100
+OF_NEARNESS, EVEN, MOST_ALIKE = 22.0, 0.068, 3.0  # see `alike`
 LEAST_RATIO, MOST_RATIO = -15.0, 10.0  # of what words and guessed phones say, beyond which all same
 
 
@@ -148,3 +152,50 @@ def heard_evidence(
     weighed = np.full(n + m, KNOWN_SHARE if is_known else 1.0)
     offset = np.append(log_ratio, np.full(m, -log_slots))
     return Evidence(columns, offset, weighed=weighed, is_expected=is_known)
+
+
+def alike(probability: Float64s, spans: PlacesToFit, sound: Frames) -> Float64s:
+    """(n,) log ratios by which a place is likelier if it sounds like another one of its term.
+
+    Where a term is said twice, both places have the same sounds, whatever phones were heard. So
+    each place is compared with the likeliest other one. If that one is wrong, it tells nothing:
+
+        ratio = p exp(OF_NEARNESS (nearness - EVEN)) + 1 - p
+
+    p is its probability, nearness by how much less the frames of both differ than by chance.
+
+    Args:
+        probability: (n,) of the places.
+        spans: (n,) these places.
+        sound: the frames of the recordings.
+    """
+    shift = np.zeros(len(probability))
+    rows = np.flatnonzero(probability >= LEAST_COMPARED)
+    rows = rows[np.argsort(-probability[rows], kind="stable")][:MOST_COMPARED]
+    some = sound.cut(spans.rows(rows))
+    apart = _apart(some)
+    if len(apart) < 2:
+        return shift
+    rows, some = rows[apart], some.rows(apart)
+    places = ExamplePlaces(*some, np.zeros(len(rows)))
+    usual = usual_at(sound.archive, places, sound.sample)
+    nearness = (usual + usual[0]) / 2 - costs_between(sound.archive, places)
+    log_ratio = np.clip(OF_NEARNESS * (nearness - EVEN), -MOST_ALIKE, MOST_ALIKE)
+    others = np.append(1, np.zeros(len(rows) - 1, np.int64))  # the likeliest other place of each
+    log_ratio[0] = log_ratio[1]
+    p = probability[rows[others]]
+    shift[rows] = np.log(p * np.exp(log_ratio) + 1 - p)
+    return shift
+
+
+def _apart(places: PlacesToFit) -> Int64s:
+    """Rows of the places that are long enough and overlap with none before them."""
+    kept: list[int] = []
+    for row in np.flatnonzero(places.end_ms - places.start_ms >= LEAST_COMPARED_MS).tolist():
+        others = places.rows(np.array(kept, np.int64))
+        is_over = others.recording == places.recording[row]
+        is_over &= others.start_ms < places.end_ms[row]
+        is_over &= others.end_ms > places.start_ms[row]
+        if not is_over.any():
+            kept.append(row)
+    return np.array(kept, np.int64)

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.index.stores import recording_table
+from searcher.index.stores import RecordingTable, recording_table
 from std.errors import InputError, StdError
-from std.sound.columns import FRAME_MS, Encoder, SegmentSound, frames, segment_sound, signs
+from std.sound.columns import FRAME_MS, WORDS, Encoder, SegmentSound, frames, segment_sound, signs
 from std.sound.files import SUFFIX, read_sound
 from std.sound.usual import SAMPLE
 from std.store import Segment
@@ -57,19 +57,27 @@ class SoundArchive:
         return frames * FRAME_MS / 1000
 
     def sample(self) -> UInt64s:
-        """(<= 1000, 4) frames from all over it, for `std.sound.usual.usual_distances`."""
-        lengths = [np.diff(part.sound.offsets)[part.rows] for part in self.parts]
-        n = int(sum(one.sum() for one in lengths))
+        """(<= 1000, 4) frames from all over it, for `std.sound.usual.usual_distances`.
+
+        They are taken in the order of the recordings, so the division into segments does not
+        matter.
+        """
+        bounds = [
+            np.stack([part.sound.offsets[part.rows], part.sound.offsets[part.rows + 1]])
+            for part in self.parts
+        ]
+        order = np.argsort(np.concatenate([part.recordings for part in self.parts]))
+        first, end = np.concatenate(bounds, axis=1)[:, order]
+        of_part = np.repeat(np.arange(len(self.parts)), [len(part.rows) for part in self.parts])
+        ends = np.cumsum(end - first)
+        n = int(ends[-1]) if len(ends) else 0
         numbers = np.linspace(0, n - 1, min(SAMPLE, n)).astype(np.int64)
-        chosen, before = [], 0
-        for part, own in zip(self.parts, lengths, strict=True):
-            ends = before + np.cumsum(own)
-            inside = numbers[(numbers >= before) & (numbers < ends[-1])]
-            row = np.searchsorted(ends, inside, "right")
-            stop = part.sound.offsets[part.rows[row] + 1]
-            chosen.append(part.sound.signs[stop - (ends[row] - inside)])
-            before = int(ends[-1])
-        return np.concatenate(chosen)
+        row = np.searchsorted(ends, numbers, "right")
+        frame, number = end[row] - (ends[row] - numbers), of_part[order][row]
+        chosen = np.empty((len(numbers), WORDS), np.uint64)
+        for one, part in enumerate(self.parts):
+            chosen[number == one] = part.sound.signs[frame[number == one]]
+        return chosen
 
     def frames(self, recording: Recording, begin_ms: float, end_ms: float) -> UInt64s:
         """(m, 4) the frames of a stretch of a recording; none where it has no sound."""
@@ -85,18 +93,21 @@ class SoundArchive:
 
 
 def archive_of(
-    segments: Sequence[Segment], wanted: Callable[[Recording], bool] = lambda recording: True
+    segments: Sequence[Segment],
+    wanted: Callable[[Recording], bool] = lambda recording: True,
+    table: RecordingTable | None = None,
 ) -> SoundArchive:
     """The sound of an index.
 
     Args:
         segments: the segments of the index.
         wanted: which recordings are searched.
+        table: what its places point into; None: the recordings of these segments.
 
     Raises:
         StdError: there is none, or it is of two encoders.
     """
-    table = recording_table(segments)
+    table = table or recording_table(segments)
     parts = []
     for segment in segments:
         sound = segment_sound(segment)

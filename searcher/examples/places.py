@@ -4,6 +4,7 @@ ExamplePlaces of one example
 best_places   every place by every second frame, the best ones by all
 costs_at      of an example at places that were found by another one
 usual_at      the cost that places have by chance, whatever is said in an example
+costs_between a place and others, each as an example of the other
     scan          compiled: every place roughly, the best cost of each cell of frames
     alignment     compiled: one stretch exactly, costs and beginnings of paths
 
@@ -89,15 +90,35 @@ def best_places(example: Example, archive: SoundArchive, threads: int = 1) -> Ex
 
 def costs_at(example: Example, archive: SoundArchive, places: ExamplePlaces) -> Float64s:
     """(n,) what an example costs where another one was found, wherever it fits best there."""
-    costs = []
-    for (begin_ms, end_ms), (signs, start_ms) in _spans(places, archive):
-        middle = (begin_ms + end_ms - 2 * start_ms) // (2 * FRAME_MS)
-        # no further than where it was found: beside it may be the place of another example
-        around = max(len(example.signs), (end_ms - begin_ms) // FRAME_MS) // 2 + MARGIN
-        stretch = signs[max(0, middle - around) : middle + around]
-        cost, _ = _paths(example.signs, stretch)
-        costs.append(cost.min() / (SIGNS * len(example.signs)))
+    costs = [_cost_at(example.signs, *place) for place in _spans(places, archive)]
     return np.array(costs, np.float64)
+
+
+def costs_between(archive: SoundArchive, places: ExamplePlaces) -> Float64s:
+    """(n,) the cost of the first place at each other, and of each there: the mean of both.
+
+    Args:
+        archive: has the recordings of the places.
+        places: of one frame or more each; the first costs nothing at itself.
+    """
+    spans = list(_spans(places, archive))
+    own = [
+        signs[(begin_ms - start_ms) // FRAME_MS : (end_ms - start_ms) // FRAME_MS]
+        for (begin_ms, end_ms), (signs, start_ms) in spans
+    ]
+    pairs = zip(own, spans, strict=True)
+    costs = [_cost_at(own[0], *there) + _cost_at(one, *spans[0]) for one, there in pairs]
+    return np.array(costs, np.float64) / 2
+
+
+def _cost_at(example: UInt64s, span: tuple[int, int], recording: tuple[UInt64s, int]) -> float:
+    """What an example costs in a span of a recording; see `_spans`."""
+    (begin_ms, end_ms), (signs, start_ms) = span, recording
+    middle = (begin_ms + end_ms - 2 * start_ms) // (2 * FRAME_MS)
+    # no further than where it was found: beside it may be the place of another example
+    around = max(len(example), (end_ms - begin_ms) // FRAME_MS) // 2 + MARGIN
+    cost, _ = _paths(example, signs[max(0, middle - around) : middle + around])
+    return float(cost.min()) / (SIGNS * len(example))
 
 
 def usual_at(archive: SoundArchive, places: ExamplePlaces, sample: UInt64s) -> Float64s:

@@ -22,6 +22,7 @@ from zlib import crc32
 
 import numpy as np
 
+from searcher.examples.example import SoundArchive, archive_of
 from searcher.heard.places import (
     ALIGNED_SLOTS,
     NONE_TO_FIT,
@@ -39,7 +40,8 @@ from searcher.phonetic.null_distribution import draw_decoys, phone_chain
 from searcher.results.candidates import NO_SLOT, Candidates, slots_between
 from searcher.terms.request import Request, Variant
 from std.phonetics.phones import Pronunciation
-from std.store.columns import Int64s
+from std.sound.columns import FRAME_MS, segment_sound
+from std.store.columns import Int64s, UInt64s
 from std.values import Bools, Float64s
 
 NEIGHBOURS = 18  # decoys of about a query's length that it is compared with
@@ -169,12 +171,51 @@ def _sampled(phonetic: PhoneticIndexes, indexes: Sequence[HeardIndex]) -> Int64s
     return row[order[: max(1, int(np.searchsorted(total, ALIGNED_SLOTS, side="right")))]]
 
 
+class Frames(NamedTuple):
+    """The sound of a language's recordings, of one encoder, and a sample of its frames."""
+
+    archive: SoundArchive
+    sample: UInt64s  # see `SoundArchive.sample`
+
+    def cut(self, places: PlacesToFit) -> PlacesToFit:
+        """The part of each place that has frames; without any, it ends where it begins."""
+        recording = np.concatenate([part.recordings for part in self.archive.parts])
+        start_ms = np.concatenate([one.sound.start_ms[one.rows] for one in self.archive.parts])
+        frames = np.concatenate(
+            [np.diff(one.sound.offsets)[one.rows] for one in self.archive.parts]
+        )
+        order = np.argsort(recording)
+        row = np.searchsorted(recording[order], places.recording)
+        row = order[np.minimum(row, len(order) - 1)]
+        length_ms = np.where(recording[row] == places.recording, frames[row] * FRAME_MS, 0)
+        bounds = start_ms[row], start_ms[row] + length_ms
+        return PlacesToFit(
+            places.recording, np.clip(places.start_ms, *bounds), np.clip(places.end_ms, *bounds)
+        )
+
+
+_sounds: WeakKeyDictionary[PhoneticIndexes, Frames | None] = WeakKeyDictionary()
+
+
+def _frames_of(language: PreparedLanguage, phonetic: PhoneticIndexes) -> Frames | None:
+    """The frames of a language's recordings; None without them, or if they are of two encoders."""
+    if phonetic not in _sounds:
+        _sounds[phonetic] = None
+        sounds = [segment_sound(segment) for segment in language.segments]
+        if len({one.encoder for one in sounds if one}) == 1:
+            archive = archive_of(language.segments, table=language.table)
+            if archive.seconds:
+                _sounds[phonetic] = Frames(archive, archive.sample())
+    return _sounds[phonetic]
+
+
 class HeardSearch(NamedTuple):
     """The archives of the terms, and the searched speech."""
 
     archive: HeardArchive
     phonetic: PhoneticResult  # its terms, and the searched part of its archive
     is_inside: Inside  # which places are inside the searched speech
+    sound: Frames | None = None  # of the recordings
 
     def of_term(self, term: int, spans: PlacesToFit) -> HeardTerm | None:
         """A term in the phones heard; None if it is not searched this way.
@@ -218,7 +259,8 @@ def heard_search(
         fits = request.spoken_by.fits_in(language.table, recording, first, last)
         return here & fits & (first >= 0)
 
-    return HeardSearch(archive, phonetic, is_inside)
+    frames = _frames_of(language, phonetic.indexes)
+    return HeardSearch(archive, phonetic, is_inside, frames)
 
 
 def heard_as_candidates(

@@ -4,14 +4,21 @@ import numpy as np
 
 from searcher.calibration.weights import LogRatios, Weights
 from searcher.evidence.heard import (
+    EVEN,
     KNOWN_SHARE,
+    MOST_ALIKE,
     MOST_BY_CHANCE,
+    OF_NEARNESS,
+    alike,
     heard_evidence,
     places_alone,
     with_heard,
 )
+from searcher.examples.example import ArchivePart, SoundArchive
 from searcher.heard.places import HeardPlaces, PlacesToFit
-from searcher.heard.search import HeardTerm
+from searcher.heard.search import Frames, HeardTerm
+from std.sound.columns import Encoder, SegmentSound
+from std.sound.usual import NEAREST, SAMPLE
 
 LOG_SLOTS = 7.0
 SPANS = PlacesToFit(np.array([0, 0, 1]), np.array([1000, 5000, 0]), np.array([1500, 5600, 400]))
@@ -77,3 +84,78 @@ def test_what_is_heard_of_a_known_term_counts_by_half():
     shift = np.log(0.03 + 0.97 * np.exp(KNOWN_SHARE * 1.5))
     np.testing.assert_allclose(found.ratios.chance[:2], RATIOS.chance[:2] + shift)
     np.testing.assert_allclose(found.ratios.chance[3], KNOWN_SHARE * 3.5 - LOG_SLOTS)
+
+
+def frames_of(*recordings, start_ms=0, order=None):
+    """Sound of some recordings, each in a segment of its own."""
+    parts = [
+        ArchivePart(
+            SegmentSound(
+                Encoder("whisper", "aa"),
+                np.array([0, len(signs)]),
+                np.array([start_ms], np.int32),
+                signs,
+            ),
+            np.array([0]),
+            np.array([number]),
+        )
+        for number, signs in enumerate(recordings)
+    ]
+    archive = SoundArchive((), tuple(parts[one] for one in order or range(len(parts))))
+    return Frames(archive, archive.sample())
+
+
+RANDOM = np.random.default_rng(1)
+SIGNS = [RANDOM.integers(0, 2**64, (400, 4), dtype=np.uint64) for _ in range(2)]
+SIGNS[1][200:230] = SIGNS[0][100:130]  # the same sound at 2 s and, in the other, at 4 s
+SOUND = frames_of(*SIGNS)
+PLACES = PlacesToFit(
+    np.array([0, 1, 1]), np.array([2000, 4000, 1000]), np.array([2600, 4600, 1600])
+)
+
+
+def test_a_place_that_sounds_like_the_likeliest_other_one_is_likelier_and_another_is_not():
+    first, same, other = alike(np.array([0.9, 0.1, 0.2]), PLACES, SOUND)
+    # equal frames cost nothing, so the bound counts; that the other may be wrong lowers it
+    assert np.isclose(same, np.log(0.9 * np.exp(MOST_ALIKE) + 0.1))
+    assert np.log(0.9 * np.exp(-MOST_ALIKE) + 0.1) <= other < np.log(0.9 * np.exp(-1) + 0.1)
+    # the likeliest is compared with the next, which sounds otherwise: that tells little
+    assert np.log(0.8 + 0.2 * np.exp(-MOST_ALIKE)) <= first < 0
+
+
+def test_places_sound_alike_by_how_much_less_they_differ_than_chance():
+    changed = np.packbits(RANDOM.random((30, 256)) < 0.3, axis=1).view(np.uint64)
+    near = [SIGNS[0], SIGNS[1].copy()]
+    near[1][200:230] = SIGNS[0][100:130] ^ changed
+    cost = np.unpackbits(changed.view(np.uint8)).mean()  # no path is cheaper than the straight one
+    sample = np.unpackbits(SOUND.sample.view(np.uint8), axis=1)
+    frames = np.concatenate([near[0][100:130], near[1][200:230]])
+    differ = [
+        np.sort((np.unpackbits(frame.view(np.uint8)) != sample).sum(axis=1)) for frame in frames
+    ]
+    usual = np.mean(differ, axis=0)[NEAREST * len(sample) // SAMPLE] / 256
+    _, same, _ = alike(np.array([1.0, 0.1, 0.0]), PLACES, Frames(frames_of(*near)[0], SOUND.sample))
+    assert np.isclose(same, OF_NEARNESS * (usual - cost - EVEN), atol=0.1)
+
+
+def test_the_same_stretch_improbable_places_and_places_without_frames_are_not_compared():
+    over = PlacesToFit(
+        PLACES.recording[:1].repeat(2), np.array([2000, 2500]), np.array([2600, 3100])
+    )
+    assert not alike(np.array([0.9, 0.5]), over, SOUND).any()
+    assert not alike(np.array([0.9, 0.001, 0.001]), PLACES, SOUND).any()
+    nowhere = PLACES._replace(recording=np.array([0, 7, 8]))
+    assert not alike(np.array([0.9, 0.9, 0.9]), nowhere, SOUND).any()
+    assert not alike(np.empty(0), PLACES.rows(np.empty(0, np.int64)), SOUND).any()
+
+
+def test_places_are_cut_to_the_frames_of_their_recording():
+    sound = frames_of(*SIGNS, start_ms=500)  # to 8.5 s
+    places = PlacesToFit(np.array([1, 0, 3]), np.array([0, 8000, 50]), np.array([700, 9000, 90]))
+    _, start_ms, end_ms = sound.cut(places)
+    assert (start_ms[:2].tolist(), end_ms[:2].tolist()) == ([500, 8000], [700, 8500])
+    assert start_ms[2] == end_ms[2]
+
+
+def test_segments_in_any_order_give_the_same_sample():
+    assert np.array_equal(SOUND.sample, frames_of(*SIGNS, order=(1, 0)).sample)
