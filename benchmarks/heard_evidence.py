@@ -13,6 +13,7 @@ OTWV (NIST 2006) and MAP, of all terms and by an attribute of the term list.
 Terms to learn from are words and pairs of the transcript, the term list, and words that nobody
 says (`searcher.phonetic.null_distribution`). Of the terms that the recogniser knows, `KNOCKED_OUT`
 lose all places where words or guessed phones find them, and count as terms that it does not know.
+How much it counts that places sound alike is learned from the term lists.
 """
 
 import argparse
@@ -22,10 +23,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
+from scipy.optimize import minimize
 
 from benchmarks.calibration import LEAST, source
 from indexer import index_files
@@ -33,12 +35,13 @@ from scoring.evaluate import evaluate
 from scoring.options import NAMED_POINTS, OperatingPoint, ScoringOptions
 from searcher.calibration.model import default_model
 from searcher.calibration.weights import Evidence, Weights, examples_of, fit
-from searcher.evidence import calibrate
-from searcher.evidence.heard import MOST_BY_CHANCE, heard_evidence, places_alone
+from searcher.evidence import calibrate, heard
+from searcher.evidence.calibrate import TermEvidence
+from searcher.evidence.heard import EVEN, MOST_BY_CHANCE, heard_evidence, places_alone
 from searcher.evidence.pairing import pair_with_hits
 from searcher.found_terms import prepare
 from searcher.heard.places import PlacesToFit
-from searcher.heard.search import heard_archive
+from searcher.heard.search import Frames, heard_archive
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.stores import recording_table
 from searcher.output.hit_files import hit_list
@@ -138,8 +141,8 @@ def lessons(one: Material) -> list[Learned]:
     table = recording_table(one.segments)
     indexes, _ = open_phonetic_indexes(one.segments, table.row_of, one.config, None)
     assert indexes is not None
-    heard = heard_archive(indexes)
-    assert heard is not None
+    archive = heard_archive(indexes)
+    assert archive is not None
     transcript = make_transcript(one.lexemes, table.recordings, one.config.text)
     listed = [one.config.text.phrase(term.text) for term in one.terms.terms]
     unknown, known = queries(transcript, indexes, listed, SEED)
@@ -165,11 +168,11 @@ def lessons(one: Material) -> list[Learned]:
         if words in lost:
             kind, hits, candidates = UNKNOWN, hits.rows(np.empty(0, np.int64)), NO_CANDIDATES
         places = places_of(words, kind, candidates, hits, speech)
-        term = heard.find(ways, places.spans)
+        term = archive.find(ways, places.spans)
         assert term is not None
         alone = places_alone(term, places.spans)
         evidence = heard_evidence(
-            places.log_ratio, term, alone, heard.log_slots, is_known=kind == KNOWN
+            places.log_ratio, term, alone, archive.log_slots, is_known=kind == KNOWN
         )
         recording, start_ms, end_ms, _ = term.places.rows(alone)
         spans = PlacesToFit(
@@ -235,6 +238,61 @@ def searched(one: Material, phones: str, weights: Weights | None = None) -> Sear
         return search(one.terms.terms, index, speech)
 
 
+class Pairs(NamedTuple):
+    """The places of a term that were compared with each other in the sound."""
+
+    probability: Float64s  # (n,) without the comparison, the likeliest first
+    nearness: Float64s  # (n,) of each and the first
+    is_right: Bools  # (n,)
+
+
+def compared(one: Material) -> list[Pairs]:
+    """The places that a search of the term list compares; shipped weights, but nothing is moved."""
+    asked: list[tuple[PlacesToFit, Float64s, Float64s] | None] = []
+    calibrated, of_rows = calibrate._compared, heard.nearness_of
+
+    def of_term(*args: Any) -> TermEvidence:
+        asked.append(None)
+        return calibrated(*args)
+
+    def noted(places: PlacesToFit, probability: Float64s, sound: Frames) -> Float64s:
+        nearness = of_rows(places, probability, sound)
+        asked[-1] = places, probability, nearness
+        return np.full(len(nearness), EVEN)
+
+    with (
+        mock.patch.object(calibrate, "_compared", of_term),
+        mock.patch.object(heard, "nearness_of", noted),
+    ):
+        result = searched(one, "both")
+    transcript = make_transcript(one.lexemes, result.recordings, one.config.text)
+    found = []
+    for words, of_places in zip(result.words, asked, strict=True):
+        if of_places is not None:
+            places, p, nearness = of_places
+            said = find_occurrences(transcript, [words])
+            right = correct_hits(np.zeros(len(p), np.int64), *places, p, said)
+            found.append(Pairs(p, nearness, right))
+    return found
+
+
+def learned_nearness(pairs: Sequence[Pairs]) -> tuple[float, float]:
+    """`OF_NEARNESS` and `EVEN` with the least log loss of places that were compared."""
+
+    def log_loss(values: Float64s) -> float:
+        loss = 0.0
+        for p, nearness, is_right in pairs:
+            kept = np.clip(p, 1e-6, 1 - 1e-6)
+            shift = heard.log_ratio_of(nearness, kept, values[0], values[1])
+            log_odds = np.log(kept / (1 - kept)) + shift
+            loss += float(np.logaddexp(0, np.where(is_right, -log_odds, log_odds)).sum())
+        return loss
+
+    least = minimize(log_loss, [20.0, 0.05], method="Nelder-Mead")
+    print(f"{log_loss(np.zeros(2)):.1f} -> {least.fun:.1f}: {least.x.round(3).tolist()}")
+    return float(least.x[0]), float(least.x[1])
+
+
 def merged(results: Sequence[SearchResult], is_of: Sequence[Bools]) -> SearchResult:
     """The hits of several searches of the same terms, each of its own recordings."""
     rows = [
@@ -284,9 +342,21 @@ def table(one: Material, title: str, result: SearchResult) -> None:
 
 
 def left_out(
-    one: Material, terms: Mapping[str, Sequence[Learned]], sets: Sequence[Material]
+    one: Material,
+    terms: Mapping[str, Sequence[Learned]],
+    pairs: Mapping[str, Sequence[Pairs]],
+    sets: Sequence[Material],
 ) -> SearchResult:
     """Search a set with weights that were not learned on it."""
+    of_others = [x for other in sets if other.language != one.language for x in pairs[other.name]]
+    of_nearness, even = learned_nearness(of_others)
+    with mock.patch.multiple(heard, OF_NEARNESS=of_nearness, EVEN=even):
+        return _left_out(one, terms, sets)
+
+
+def _left_out(
+    one: Material, terms: Mapping[str, Sequence[Learned]], sets: Sequence[Material]
+) -> SearchResult:
     others = [
         term for other in sets if other.language != one.language for term in terms[other.name]
     ]
@@ -317,11 +387,14 @@ def main() -> None:
             for number, name in enumerate(SETS)
         ]
         terms = {one.name: lessons(one) for one in sets}
+        pairs = {one.name: compared(one) for one in sets}
         heads = ("set", "phones", "terms", "sum", "right", "sum/right", "wrong from .5", "right")
         print(f"| {' | '.join((*heads, *MEASURES))} |\n|{'---|' * (len(heads) + len(MEASURES))}")
         for one in sets:
             table(one, "words", searched(one, "words"))
-            table(one, "both", left_out(one, terms, sets))
+            table(one, "both", left_out(one, terms, pairs, sets))
+    print("OF_NEARNESS, EVEN of all sets:")
+    learned_nearness([one for of_set in pairs.values() for one in of_set])
     weights = learned([term for of_set in terms.values() for term in of_set])
     if args.write:
         args.write.write_text(written(weights), encoding="utf-8")

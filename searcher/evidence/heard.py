@@ -4,6 +4,8 @@ with_heard         log ratios of a term's places, the term in the phones heard -
                    both, of these places and of those that were only heard
     heard_evidence     its features
     said_somehow       a bound: a term may be said otherwise than it is pronounced
+alike              log ratios of places that sound like another place of their term, in its frames
+    nearness_of, log_ratio_of   how near they are, and what that tells
 
 A place found by words or by guessed phones keeps its log ratio, and the evidence of the phones
 heard there is added. A place that was only heard has its E-value per slot. The weights of both are
@@ -33,7 +35,7 @@ SAID_OTHERWISE = 0.03  # share of true places that are said otherwise than the t
 KNOWN_SHARE = 0.5  # that phones heard of a term have whose words the recogniser knows
 LEAST_COMPARED, MOST_COMPARED = 0.005, 14  # probability and number of places that are compared
 LEAST_COMPARED_MS = 100
-OF_NEARNESS, EVEN, MOST_ALIKE = 22.0, 0.068, 3.0  # see `alike`
+OF_NEARNESS, EVEN, MOST_ALIKE = 22.0, 0.068, 3.0  # see `log_ratio_of`; the last in nats
 LEAST_RATIO, MOST_RATIO = -15.0, 10.0  # of what words and guessed phones say, beyond which all same
 
 
@@ -155,37 +157,67 @@ def heard_evidence(
 
 
 def alike(probability: Float64s, spans: PlacesToFit, sound: Frames) -> Float64s:
-    """(n,) log ratios by which a place is likelier if it sounds like another one of its term.
+    """(n,) log ratios by which places are likelier that sound like another one of their term.
 
     Where a term is said twice, both places have the same sounds, whatever phones were heard. So
-    each place is compared with the likeliest other one. If that one is wrong, it tells nothing:
-
-        ratio = p exp(OF_NEARNESS (nearness - EVEN)) + 1 - p
-
-    p is its probability, nearness by how much less the frames of both differ than by chance.
+    the likeliest places are compared with each other. Places without frames, and all but the
+    likeliest of those that overlap, are not.
 
     Args:
-        probability: (n,) of the places.
+        probability: (n,) of the places of a term.
         spans: (n,) these places.
         sound: the frames of the recordings.
     """
     shift = np.zeros(len(probability))
     rows = np.flatnonzero(probability >= LEAST_COMPARED)
     rows = rows[np.argsort(-probability[rows], kind="stable")][:MOST_COMPARED]
-    some = sound.cut(spans.rows(rows))
-    apart = _apart(some)
+    places = sound.cut(spans.rows(rows))
+    apart = _apart(places)
     if len(apart) < 2:
         return shift
-    rows, some = rows[apart], some.rows(apart)
-    places = ExamplePlaces(*some, np.zeros(len(rows)))
-    usual = usual_at(sound.archive, places, sound.sample)
-    nearness = (usual + usual[0]) / 2 - costs_between(sound.archive, places)
-    log_ratio = np.clip(OF_NEARNESS * (nearness - EVEN), -MOST_ALIKE, MOST_ALIKE)
-    others = np.append(1, np.zeros(len(rows) - 1, np.int64))  # the likeliest other place of each
-    log_ratio[0] = log_ratio[1]
-    p = probability[rows[others]]
-    shift[rows] = np.log(p * np.exp(log_ratio) + 1 - p)
+    rows, places = rows[apart], places.rows(apart)
+    nearness = nearness_of(places, probability[rows], sound)
+    shift[rows] = log_ratio_of(nearness, probability[rows], OF_NEARNESS, EVEN)
     return shift
+
+
+def nearness_of(places: PlacesToFit, probability: Float64s, sound: Frames) -> Float64s:
+    """(n,) by how much less the frames of places differ from those of the first than by chance.
+
+    Args:
+        places: (n,) places with frames.
+        probability: (n,) of each, falling.
+        sound: the frames of their recordings.
+    """
+    some = ExamplePlaces(*places, 1 - probability)
+    usual = usual_at(sound.archive, some, sound.sample)
+    nearness: Float64s = (usual + usual[0]) / 2 - costs_between(sound.archive, some)
+    return nearness
+
+
+def log_ratio_of(
+    nearness: Float64s, probability: Float64s, of_nearness: float, even: float
+) -> Float64s:
+    """(n,) log ratios of places that were compared with the first, and of the first.
+
+    If the other place is wrong, it tells nothing; p is its probability:
+
+        ratio = p exp(of_nearness (nearness - even)) + 1 - p
+
+    The first is compared with the second.
+
+    Args:
+        nearness: (n,) see `nearness_of`; that of the first does not matter.
+        probability: (n,) of each, falling.
+        of_nearness, even: the weight of nearness, and where it tells nothing.
+
+    >>> log_ratio_of(np.array([0.0, 0.1]), np.array([0.9, 0.5]), 20.0, 0.0).round(2).tolist()
+    [1.43, 1.91]
+    """
+    log_ratio = np.clip(of_nearness * (nearness - even), -MOST_ALIKE, MOST_ALIKE)
+    others = np.append(probability[1], np.full(len(probability) - 1, probability[0]))
+    ratio = others * np.exp(np.append(log_ratio[1], log_ratio[1:])) + 1 - others
+    return np.asarray(np.log(ratio), np.float64)
 
 
 def _apart(places: PlacesToFit) -> Int64s:
