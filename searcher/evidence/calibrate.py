@@ -116,8 +116,10 @@ def calibrate(
     probabilities, of_terms = _probabilities(evidence, is_expected)
     if heard and heard.sound:
         evidence = [
-            _compared(of_term, probability, heard.sound)
-            for of_term, probability in zip(evidence, probabilities, strict=True)
+            of_term if of_query else _compared(of_term, probability, heard.sound)
+            for of_term, probability, of_query in zip(
+                evidence, probabilities, request.of_queries, strict=True
+            )
         ]
         probabilities, of_terms = _probabilities(evidence, is_expected)
     table = list(lexical.variants)
