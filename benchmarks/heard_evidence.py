@@ -41,7 +41,7 @@ from searcher.evidence.heard import EVEN, MOST_BY_CHANCE, heard_evidence, places
 from searcher.evidence.pairing import pair_with_hits
 from searcher.found_terms import prepare
 from searcher.heard.places import PlacesToFit
-from searcher.heard.search import Frames, heard_archive
+from searcher.heard.search import HeardSound, heard_archive
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.stores import recording_table
 from searcher.output.hit_files import hit_list
@@ -255,7 +255,7 @@ def compared(one: Material) -> list[Pairs]:
         asked.append(None)
         return calibrated(*args)
 
-    def noted(places: PlacesToFit, probability: Float64s, sound: Frames) -> Float64s:
+    def noted(places: PlacesToFit, probability: Float64s, sound: HeardSound) -> Float64s:
         nearness = of_rows(places, probability, sound)
         asked[-1] = places, probability, nearness
         return np.full(len(nearness), EVEN)

@@ -23,7 +23,7 @@ from searcher.evidence.features import iv_features
 from searcher.evidence.heard import alike, with_heard
 from searcher.evidence.pairing import pair_with_hits
 from searcher.heard.places import NONE_HEARD, HeardPlaces, PlacesToFit
-from searcher.heard.search import Frames, HeardSearch, heard_as_candidates
+from searcher.heard.search import HeardSearch, HeardSound, heard_as_candidates
 from searcher.lexical.lookup import LexicalResult
 from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.candidates import PhoneticResult, PreparedLanguage, hits_as_candidates
@@ -235,7 +235,9 @@ def _spans(*parts: Candidates | AlignedHits | HeardPlaces) -> PlacesToFit:
     )
 
 
-def _compared(of_term: TermEvidence, probability: Float64s | None, sound: Frames) -> TermEvidence:
+def _compared(
+    of_term: TermEvidence, probability: Float64s | None, sound: HeardSound
+) -> TermEvidence:
     """The evidence for a term, with what its places have in common in the sound."""
     if of_term.ratios is None or of_term.hits is None or probability is None:
         return of_term

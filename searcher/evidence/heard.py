@@ -20,7 +20,7 @@ import numpy as np
 from searcher.calibration.weights import Evidence, LogRatios, Weights
 from searcher.examples.places import ExamplePlaces, costs_between, usual_at
 from searcher.heard.places import HeardPlaces, PlacesToFit
-from searcher.heard.search import Frames, HeardTerm
+from searcher.heard.search import HeardSound, HeardTerm
 from searcher.lexical.deduplicate import overlap
 from searcher.phonetic.layout import SAME_PLACE_MS
 from std.store.columns import Int64s
@@ -156,7 +156,7 @@ def heard_evidence(
     return Evidence(columns, offset, weighed=weighed, is_expected=is_known)
 
 
-def alike(probability: Float64s, spans: PlacesToFit, sound: Frames) -> Float64s:
+def alike(probability: Float64s, spans: PlacesToFit, sound: HeardSound) -> Float64s:
     """(n,) log ratios by which places are likelier that sound like another one of their term.
 
     Where a term is said twice, both places have the same sounds, whatever phones were heard. So
@@ -181,7 +181,7 @@ def alike(probability: Float64s, spans: PlacesToFit, sound: Frames) -> Float64s:
     return shift
 
 
-def nearness_of(places: PlacesToFit, probability: Float64s, sound: Frames) -> Float64s:
+def nearness_of(places: PlacesToFit, probability: Float64s, sound: HeardSound) -> Float64s:
     """(n,) by how much less the frames of places differ from those of the first than by chance.
 
     Args:

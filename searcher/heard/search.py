@@ -171,7 +171,7 @@ def _sampled(phonetic: PhoneticIndexes, indexes: Sequence[HeardIndex]) -> Int64s
     return row[order[: max(1, int(np.searchsorted(total, ALIGNED_SLOTS, side="right")))]]
 
 
-class Frames(NamedTuple):
+class HeardSound(NamedTuple):
     """The sound of a language's recordings, of one encoder, and a sample of its frames."""
 
     archive: SoundArchive
@@ -194,10 +194,10 @@ class Frames(NamedTuple):
         )
 
 
-_sounds: WeakKeyDictionary[PhoneticIndexes, Frames | None] = WeakKeyDictionary()
+_sounds: WeakKeyDictionary[PhoneticIndexes, HeardSound | None] = WeakKeyDictionary()
 
 
-def _frames_of(language: PreparedLanguage, phonetic: PhoneticIndexes) -> Frames | None:
+def _frames_of(language: PreparedLanguage, phonetic: PhoneticIndexes) -> HeardSound | None:
     """The frames of a language's recordings; None without them, or if they are of two encoders."""
     if phonetic not in _sounds:
         _sounds[phonetic] = None
@@ -205,7 +205,7 @@ def _frames_of(language: PreparedLanguage, phonetic: PhoneticIndexes) -> Frames 
         if len({one.encoder for one in sounds if one}) == 1:
             archive = archive_of(language.segments, table=language.table)
             if archive.seconds:
-                _sounds[phonetic] = Frames(archive, archive.sample())
+                _sounds[phonetic] = HeardSound(archive, archive.sample())
     return _sounds[phonetic]
 
 
@@ -215,7 +215,7 @@ class HeardSearch(NamedTuple):
     archive: HeardArchive
     phonetic: PhoneticResult  # its terms, and the searched part of its archive
     is_inside: Inside  # which places are inside the searched speech
-    sound: Frames | None = None  # of the recordings
+    sound: HeardSound | None = None  # of the recordings
 
     def of_term(self, term: int, spans: PlacesToFit) -> HeardTerm | None:
         """A term in the phones heard; None if it is not searched this way.

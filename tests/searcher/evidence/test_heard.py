@@ -16,7 +16,7 @@ from searcher.evidence.heard import (
 )
 from searcher.examples.example import ArchivePart, SoundArchive
 from searcher.heard.places import HeardPlaces, PlacesToFit
-from searcher.heard.search import Frames, HeardTerm
+from searcher.heard.search import HeardSound, HeardTerm
 from std.sound.columns import Encoder, SegmentSound
 from std.sound.usual import NEAREST, SAMPLE
 
@@ -102,7 +102,7 @@ def frames_of(*recordings, start_ms=0, order=None):
         for number, signs in enumerate(recordings)
     ]
     archive = SoundArchive((), tuple(parts[one] for one in order or range(len(parts))))
-    return Frames(archive, archive.sample())
+    return HeardSound(archive, archive.sample())
 
 
 RANDOM = np.random.default_rng(1)
@@ -134,7 +134,9 @@ def test_places_sound_alike_by_how_much_less_they_differ_than_chance():
         np.sort((np.unpackbits(frame.view(np.uint8)) != sample).sum(axis=1)) for frame in frames
     ]
     usual = np.mean(differ, axis=0)[NEAREST * len(sample) // SAMPLE] / 256
-    _, same, _ = alike(np.array([1.0, 0.1, 0.0]), PLACES, Frames(frames_of(*near)[0], SOUND.sample))
+    _, same, _ = alike(
+        np.array([1.0, 0.1, 0.0]), PLACES, HeardSound(frames_of(*near)[0], SOUND.sample)
+    )
     assert np.isclose(same, OF_NEARNESS * (usual - cost - EVEN), atol=0.1)
 
 
