@@ -110,17 +110,10 @@ def calibrate(
         )
         if heard:
             of_term = _with_heard(i, of_term, heard, is_oov=bool(is_oov[i]))
-        if unwritten[i]:
-            of_term = _unlikelier(of_term, int(unwritten[i]))
-        evidence.append(of_term)
+        evidence.append(_unlikelier(of_term, int(unwritten[i])))
     probabilities, of_terms = _probabilities(evidence, is_expected)
     if heard and heard.sound:
-        evidence = [
-            of_term if of_query else _compared(of_term, probability, heard.sound)
-            for of_term, probability, of_query in zip(
-                evidence, probabilities, request.of_queries, strict=True
-            )
-        ]
+        evidence = _with_sound(evidence, probabilities, request.of_queries, heard.sound)
         probabilities, of_terms = _probabilities(evidence, is_expected)
     table = list(lexical.variants)
     parts: list[Candidates] = []
@@ -235,13 +228,33 @@ def _spans(*parts: Candidates | AlignedHits | HeardPlaces) -> PlacesToFit:
     )
 
 
+def _with_sound(
+    evidence: Sequence[TermEvidence],
+    probabilities: Sequence[Float64s | None],
+    of_queries: Bools,
+    sound: HeardSound,
+) -> list[TermEvidence]:
+    """The evidence for terms, with how much their places sound alike.
+
+    Args:
+        evidence: of each term.
+        probabilities: of its places without that.
+        of_queries: (terms,) which spoken queries may be; these are not compared.
+        sound: the frames of the recordings.
+    """
+    return [
+        of_term if of_query else _compared(of_term, probability, sound)
+        for of_term, probability, of_query in zip(evidence, probabilities, of_queries, strict=True)
+    ]
+
+
 def _compared(
     of_term: TermEvidence, probability: Float64s | None, sound: HeardSound
 ) -> TermEvidence:
     """The evidence for a term, with what its places have in common in the sound."""
     if of_term.ratios is None or of_term.hits is None or probability is None:
         return of_term
-    if not of_term.phones:  # none of its places was compared with what was heard
+    if not of_term.phones:  # no phones heard fit it
         return of_term
     shift = alike(probability, _spans(of_term.lexical, of_term.hits.hits, of_term.heard), sound)
     all_false_alarms, chance, counted = of_term.ratios
@@ -253,7 +266,7 @@ def _unlikelier(of_term: TermEvidence, words: int) -> TermEvidence:
 
     Had the term been said at a place, one of its alternatives would most probably have it.
     """
-    if of_term.ratios is None:
+    if of_term.ratios is None or not words:
         return of_term
     all_false_alarms, chance, counted = of_term.ratios
     less = words * np.log(UNWRITTEN)
