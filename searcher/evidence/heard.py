@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.calibration.weights import Evidence, LogRatios, Weights
-from searcher.examples.places import ExamplePlaces, costs_between, usual_at
 from searcher.heard.places import HeardPlaces, PlacesToFit
 from searcher.heard.search import HeardSound, HeardTerm
 from searcher.lexical.deduplicate import overlap
@@ -189,6 +188,8 @@ def nearness_of(places: PlacesToFit, probability: Float64s, sound: HeardSound) -
         probability: (n,) of each, falling.
         sound: the frames of their recordings.
     """
+    from searcher.examples.places import ExamplePlaces, costs_between, usual_at
+
     some = ExamplePlaces(*places, 1 - probability)
     usual = usual_at(sound.archive, some, sound.sample)
     nearness: Float64s = (usual + usual[0]) / 2 - costs_between(sound.archive, some)

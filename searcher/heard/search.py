@@ -16,13 +16,12 @@ are shorter or longer than the query are scaled to its length.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 from zlib import crc32
 
 import numpy as np
 
-from searcher.examples.example import SoundArchive, archive_of
 from searcher.heard.places import (
     ALIGNED_SLOTS,
     NONE_TO_FIT,
@@ -43,6 +42,9 @@ from std.phonetics.phones import Pronunciation
 from std.sound.columns import FRAME_MS, segment_sound
 from std.store.columns import Int64s, UInt64s
 from std.values import Bools, Float64s
+
+if TYPE_CHECKING:  # its kernels take a second to load, and most searches need none
+    from searcher.examples.example import SoundArchive
 
 NEIGHBOURS = 18  # decoys of about a query's length that it is compared with
 COUNTED = 5  # places of all of them, from which on they are counted
@@ -174,7 +176,7 @@ def _sampled(phonetic: PhoneticIndexes, indexes: Sequence[HeardIndex]) -> Int64s
 class HeardSound(NamedTuple):
     """The sound of a language's recordings, of one encoder, and a sample of its frames."""
 
-    archive: SoundArchive
+    archive: "SoundArchive"
     sample: UInt64s  # see `SoundArchive.sample`
 
     def cut(self, places: PlacesToFit) -> PlacesToFit:
@@ -203,6 +205,8 @@ def _frames_of(language: PreparedLanguage, phonetic: PhoneticIndexes) -> HeardSo
         _sounds[phonetic] = None
         sounds = [segment_sound(segment) for segment in language.segments]
         if len({one.encoder for one in sounds if one}) == 1:
+            from searcher.examples.example import archive_of
+
             archive = archive_of(language.segments, table=language.table)
             if archive.seconds:
                 _sounds[phonetic] = HeardSound(archive, archive.sample())
