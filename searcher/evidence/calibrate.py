@@ -7,6 +7,7 @@ calibrate               candidates with posteriors, hits with scores -> candidat
     Weights.log_ratios  evidence -> log likelihood ratios (`searcher.calibration.weights`)
     rate_posterior      ratios of all places of a term -> probabilities, if the term occurs, and
     log_evidence        that it does (`searcher.calibration.occurrence_rate`)
+    alike               the likeliest places compared in the sound, then probabilities once more
 """
 
 from collections.abc import Iterator, Sequence

@@ -6,6 +6,7 @@ heard_as_candidates  these places as candidates
 heard_archive    segments of a language -> HeardArchive, with how many places fit by chance
     find             the pronunciations of a term, and where others found it -> HeardTerm
     learn_chance     decoys searched -> Chance: scores of a query of so many phones -> log E-values
+HeardSound       the frames of the recordings, in which places of a term are compared
 
 Within the range of the decoys' scores, an E-value is their count: scores saturate at 0, where a
 short word fits everywhere. Beyond, the log of the count falls linearly with the score (Karlin and
@@ -202,14 +203,15 @@ _sounds: WeakKeyDictionary[PhoneticIndexes, HeardSound | None] = WeakKeyDictiona
 def _frames_of(language: PreparedLanguage, phonetic: PhoneticIndexes) -> HeardSound | None:
     """The frames of a language's recordings; None without them, or if they are of two encoders."""
     if phonetic not in _sounds:
-        _sounds[phonetic] = None
+        found = None
         sounds = [segment_sound(segment) for segment in language.segments]
         if len({one.encoder for one in sounds if one}) == 1:
             from searcher.examples.example import archive_of
 
             archive = archive_of(language.segments, table=language.table)
             if archive.seconds:
-                _sounds[phonetic] = HeardSound(archive, archive.sample())
+                found = HeardSound(archive, archive.sample())
+        _sounds[phonetic] = found  # once it is whole: other threads search, too
     return _sounds[phonetic]
 
 
