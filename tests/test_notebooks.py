@@ -7,17 +7,25 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-WHY = "needs nbclient, nbformat and ipykernel (make test-environment)"
-nbformat = pytest.importorskip("nbformat", reason=WHY)
-pytest.importorskip("nbclient", reason=WHY)
-pytest.importorskip("ipykernel", reason=WHY)
+ROOT = Path(__file__).parent.parent
+PATHS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
 
-TOOL = Path(__file__).parent.parent / "tools" / "notebooks.py"
-SPEC = importlib.util.spec_from_file_location("notebooks", TOOL)
-notebooks = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(notebooks)
 
-PATHS = sorted(notebooks.FOLDER.glob("*.ipynb"))
+@pytest.fixture(scope="module")
+def notebooks():
+    """tools/notebooks.py; its imports parse grammars for seconds, so collecting tests must not."""
+    why = "needs nbclient, nbformat and ipykernel (make test-environment)"
+    for module in ("nbformat", "nbclient", "ipykernel"):
+        pytest.importorskip(module, reason=why)
+    spec = importlib.util.spec_from_file_location("notebooks", ROOT / "tools" / "notebooks.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def nbformat(notebooks):
+    return notebooks.nbformat
 
 
 def test_there_are_notebooks():
@@ -25,7 +33,7 @@ def test_there_are_notebooks():
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
-def test_it_is_valid_and_has_its_outputs(path):
+def test_it_is_valid_and_has_its_outputs(path, nbformat):
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
@@ -36,20 +44,25 @@ def test_it_is_valid_and_has_its_outputs(path):
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
-def test_it_shows_what_it_holds(path):
+def test_it_shows_what_it_holds(path, notebooks, nbformat):
     found = notebooks.differences(nbformat.read(path, as_version=4), notebooks.executed(path))
     assert not [*found]
 
 
-def of_texts(*texts):
-    """A notebook of one cell for each text, which prints it."""
-    cells = [
-        nbformat.v4.new_code_cell(
-            outputs=[nbformat.v4.new_output("stream", name="stdout", text=text)]
-        )
-        for text in texts
-    ]
-    return nbformat.v4.new_notebook(cells=cells)
+@pytest.fixture
+def of_texts(nbformat):
+    """Makes a notebook of one cell for each text, which prints it."""
+
+    def make(*texts):
+        cells = [
+            nbformat.v4.new_code_cell(
+                outputs=[nbformat.v4.new_output("stream", name="stdout", text=text)]
+            )
+            for text in texts
+        ]
+        return nbformat.v4.new_notebook(cells=cells)
+
+    return make
 
 
 @pytest.mark.parametrize(
@@ -66,18 +79,18 @@ def of_texts(*texts):
         ("32,768.0 s", "32,768.0 s", True),
     ],
 )
-def test_differences_are_found(before, after, same):
+def test_differences_are_found(before, after, same, notebooks, of_texts):
     found = [*notebooks.differences(of_texts("x", before), of_texts("x", after))]
     assert [number for number, *_ in found] == ([] if same else [1])
 
 
-def test_an_output_that_is_missing_is_a_difference():
+def test_an_output_that_is_missing_is_a_difference(notebooks, nbformat, of_texts):
     empty = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell()])
     assert [*notebooks.differences(of_texts("x"), empty)]
     assert [*notebooks.differences(empty, of_texts("x"))]
 
 
-def test_what_depends_on_the_run_is_left_out():
+def test_what_depends_on_the_run_is_left_out(notebooks, nbformat, of_texts):
     noisy = of_texts("one\n", "")
     noisy.cells[0].metadata["execution"] = {"iopub.execute_input": "2026-11-22T12:00:00Z"}
     noisy.cells[0].outputs += [
