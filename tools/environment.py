@@ -2,9 +2,10 @@
 
     python3 tools/environment.py .venv requirements.lock
 
-Debian's Python comes without pip and without the means to put pip into an environment
-(package python3-venv). Then pip itself is fetched from the package index, checked against
-the digest below, and used straight from its wheel.
+The pip that comes with Python 3.11 needs more than twice the time for a lock file, so a newer one
+is installed first. Debian's Python comes without pip and without the means to put pip into an
+environment (package python3-venv). Then pip itself is fetched from the package index, checked
+against the digest below, and used straight from its wheel.
 """
 
 import hashlib
@@ -54,7 +55,12 @@ def make(environment: Path, python: Path) -> list[str]:
         return [str(python), "-m", "pip"]
     if works(Path(sys.executable), "ensurepip"):
         venv.create(environment, with_pip=True, symlinks=True, clear=True)
-        return [str(python), "-m", "pip"]
+        pip = [str(python), "-m", "pip"]
+        newer = environment / "pip.txt"
+        newer.write_text(f"pip=={PIP_VERSION} --hash=sha256:{PIP_SHA256}\n")
+        quiet = ["--quiet", "--disable-pip-version-check", "--no-compile"]
+        subprocess.run([*pip, "install", *quiet, "-r", str(newer)], check=True)
+        return pip
     print("this Python cannot install pip (Debian: apt install python3-venv); fetching pip")
     if not python.exists():
         venv.create(environment, with_pip=False, symlinks=True, clear=True)
