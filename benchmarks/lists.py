@@ -39,9 +39,10 @@ from benchmarks.calibration import (
     material,
 )
 from searcher.calibration.model import Model
-from searcher.found_terms import FoundTerms, PreparedIndex, find_terms, prepare
+from searcher.found_terms import PreparedIndex, find_terms, prepare
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.phonetic.null_distribution import LENGTHS, draw_decoy_words
+from searcher.results.candidates import FoundTerms
 from searcher.search import decide, judge
 from searcher.tuning.labels import (
     TuningTranscript,

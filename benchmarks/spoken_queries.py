@@ -188,7 +188,7 @@ def labelled(one: Direction) -> Examples:
     original = found_terms.calibrate
     with mock.patch.object(found_terms, "calibrate", calibrate):
         found = searched(one, "spoken", POINTS[0])
-    ((request, *_, phonetic, _),) = calls
+    ((request, _, _, phonetic, _),) = calls
     evidence, places, scores = [], [], []
     for row, (phrase, alternatives) in enumerate(zip(one.phrases(), request.spoken, strict=True)):
         hits = phonetic.of_term[len(request.written) + row]

@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from searcher.calibration.model import Model
 from searcher.evidence import model_file
-from searcher.found_terms import FoundTerms, find_terms
+from searcher.found_terms import find_terms
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.stores import open_stores
 from searcher.index_snapshot import IndexSnapshot
@@ -52,7 +52,7 @@ from searcher.open_snapshot import HowToSearch
 from searcher.output.context import contexts, first_speakers
 from searcher.output.explain import explained, within_words
 from searcher.output.notices import phonetic_warnings, remarks
-from searcher.results.candidates import heard_there, with_slots
+from searcher.results.candidates import FoundTerms, heard_there, with_slots
 from searcher.results.hits import HitColumns
 from searcher.results.search_result import SearchResult, TermCandidates
 from searcher.search import decide, judge, search
@@ -256,10 +256,10 @@ class Index(IndexSnapshot):
         """
         return [decide(found, self.config) for found in judge(parts, self._prepared)]
 
-    def find_candidates(
+    def candidates(
         self, terms: Sequence[Term], speech: SearchedSpeech, **how: Unpack[HowToSearch]
     ) -> TermCandidates:
-        """See `OpenSnapshot.find_candidates`."""
+        """See `OpenSnapshot.candidates`."""
         found = find_terms(terms, self._prepared, speech, **how)
         return judge([found], self._prepared, how.get("mode", "list"))[0]
 

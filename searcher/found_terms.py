@@ -4,14 +4,14 @@ prepare                segments, configuration, model -> PreparedIndex, made onc
                        the recordings, their copies (`searcher.index.copies`), and the segments of
                        each language, searched as a separate index
 find_terms             terms -> what each language's segments have
-    expand_wildcards     words with *, in all the index (`searcher.terms.wildcards`)
-    search_language      each language by itself; a word that its segments lack is OOV there
-        as_terms             what spoken queries may be, as terms (`searcher.terms.variants`)
-        find_by_words        look-up, compound splitting, expansion (`searcher.lexical.candidates`)
-        find_by_phones       phonetic search (`searcher.phonetic.candidates`)
-        heard_search         the phones heard in the sound (`searcher.heard.search`)
-        calibrate            probabilities, if a term occurs (`searcher.evidence.calibrate`)
-        mixed                those of what a spoken query may be (`searcher.evidence.pairing`)
+    requested            their words; those with *, in all the index (`searcher.terms.wildcards`)
+                       then each language by itself; a word that its segments lack is OOV there
+    as_terms             what spoken queries may be, as terms (`searcher.terms.variants`)
+    find_by_words        look-up, compound splitting, expansion (`searcher.lexical.candidates`)
+    find_by_phones       phonetic search (`searcher.phonetic.candidates`)
+    heard_search         the phones heard in the sound (`searcher.heard.search`)
+    calibrate            probabilities, if a term occurs (`searcher.evidence.calibrate`)
+    mixed                those of what a spoken query may be (`searcher.evidence.pairing`)
 
 A long list may be found in parts, by a program that shows its progress; it is judged as a whole
 (`searcher.search.judge`).
@@ -22,7 +22,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from searcher.calibration.model import Model
 from searcher.evidence.calibrate import calibrate
@@ -33,8 +32,8 @@ from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.stores import RecordingTable, by_language, recording_table
 from searcher.lexical.candidates import find_by_words
 from searcher.phonetic.candidates import PreparedLanguage, find_by_phones
-from searcher.results.candidates import Candidates
-from searcher.terms.request import Request, SpokenWords, Variant
+from searcher.results.candidates import FoundTerms
+from searcher.terms.request import Request, SpokenWords
 from searcher.terms.variants import as_terms
 from searcher.terms.wildcards import Expansion, expand, is_wildcard
 from std.config import Config
@@ -45,7 +44,7 @@ from std.execution.workers import IN_PROCESS, Executor
 from std.metadata.table import NO_METADATA, Metadata
 from std.spoken_queries import SpokenQuery
 from std.store import Segment
-from std.values import Bools, Float64s, Recording, SearchMode, Term
+from std.values import Recording, SearchMode, Term
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,73 +110,6 @@ def prepare(
     )
 
 
-class LanguageResult(NamedTuple):
-    """The candidates of every term in the segments of one language."""
-
-    candidates: Candidates  # with probabilities, if the term occurs
-    log_evidence: Float64s  # (terms,) that it does (`searcher.calibration.occurring_terms`)
-    is_oov: Bools  # (terms,) these segments lack a word of it
-    variants: tuple[Variant, ...]  # that they point into
-    found_words: set[str]  # words of the variants and wildcards that these segments have
-    corrected: frozenset[str]  # words that only people put there
-    outside_ecf: int  # candidates left out
-    is_phonetic: bool  # whether there are phonetic hits, which may overlap other candidates
-    without_phones: tuple[str, ...]  # languages of segments left out of phonetic search
-    without_model: str  # pronouncer of these segments, if the model is of another
-    cut: frozenset[int]  # terms searched only in their likeliest places
-
-
-def search_language(request: Request, language: PreparedLanguage) -> LanguageResult:
-    """Search every term in the segments of one language."""
-    if request.spoken:
-        spoken = as_terms(request.spoken, language.counts, language.doubt)
-        request = request.with_alternatives(spoken)
-    lexical = find_by_words(request, language)
-    # The words of a spoken query are a guess, so it is a separate kind of term.
-    is_oov = lexical.is_oov(request.words) & ~request.is_spoken
-    places = lexical.places_of_parts(len(is_oov)) * is_oov
-    phonetic = find_by_phones(request, language, is_oov, places)
-    heard = heard_search(request, language, phonetic.found)
-    unwritten = lexical.unwritten(request.words, language.known_words) * is_oov
-    candidates, variants, log_evidence = calibrate(
-        request, language, is_oov, unwritten, lexical, phonetic.found, heard
-    )
-    if request.spoken:
-        candidates, variants, log_evidence = mixed(request, candidates, variants, log_evidence)
-        is_oov = is_oov & ~request.of_queries
-        is_oov = is_oov[: len(log_evidence)]
-    return LanguageResult(
-        candidates,
-        log_evidence,
-        is_oov,
-        variants,
-        lexical.found_words,
-        lexical.corrected,
-        lexical.outside_ecf,
-        phonetic.found is not None,
-        phonetic.without_phones,
-        phonetic.without_model,
-        lexical.cut,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class FoundTerms:
-    """What was found of some terms, before it is judged which of them occur."""
-
-    terms: tuple[Term, ...]
-    words: tuple[tuple[str, ...], ...]  # of each term, normalised
-    wildcards: Mapping[str, Expansion]  # those of them with *
-    of_language: tuple[LanguageResult, ...]
-    speech: SearchedSpeech  # that was searched
-    seconds: float
-
-    @property
-    def n_candidates(self) -> int:
-        """How many there are."""
-        return sum(len(part.candidates.term) for part in self.of_language)
-
-
 def find_terms(
     terms: Sequence[Term],
     index: PreparedIndex,
@@ -207,30 +139,65 @@ def find_terms(
         StdError: this takes more candidates, or seconds, than the configuration allows.
         TypeError: a term is none, but a text.
     """
-    begin, config = time.perf_counter(), index.config
+    begin = time.perf_counter()
     terms = (*_checked(terms), *(query.term for query in spoken))
+    request = requested(terms, index, speech, mode, spoken, by_phones=by_phones)
+    n = max(1, len(index.languages))
+    request = request._replace(workers=workers, advance=lambda share: advance(share / n))
+    of_language = []
+    with stopped_by(time_limit(index.config.search.max_seconds)):
+        for language in index.languages:
+            asked = request
+            if spoken:
+                asked = asked.with_alternatives(
+                    as_terms(asked.spoken, language.counts, language.doubt)
+                )
+            found = find_by_words(asked, language)
+            phonetic, left_out = find_by_phones(asked, language, found)
+            heard = heard_search(asked, language, phonetic)
+            found = calibrate(asked, language, found, phonetic, heard)
+            if spoken:
+                found = mixed(asked, found)
+            found = found._replace(left_out=left_out, is_phonetic=phonetic is not None)
+            of_language.append(found)
+    seconds = time.perf_counter() - begin
+    words = request.words
+    return FoundTerms(terms, words, request.wildcards, tuple(of_language), speech, seconds)
+
+
+def requested(
+    terms: Sequence[Term],
+    index: PreparedIndex,
+    speech: SearchedSpeech,
+    mode: SearchMode,
+    spoken: Sequence[SpokenQuery],
+    *,
+    by_phones: bool,
+) -> Request:
+    """What is searched in every language.
+
+    Args:
+        terms: written ones, then those of the spoken queries.
+        index, speech, mode, spoken, by_phones: see `find_terms`.
+    """
+    config, is_adhoc = index.config, mode == "adhoc"
     words = tuple(_spoken(config.text.phrase(term.text), index) for term in terms)
-    is_adhoc = mode == "adhoc"
-    expansions = expand_wildcards(words, index) if is_adhoc else {}
-    phonetic_words = config.phonetic_search.words
+    phonetic_words = config.phonetic_search.words if by_phones else "none"
     if is_adhoc and phonetic_words == "all" and not index.has_model:
         phonetic_words = "unknown"
-    if not by_phones:
-        phonetic_words = "none"
     alternatives = tuple(
         tuple(SpokenWords(config.text.phrase(one.words), one.weight) for one in query.alternatives)
         for query in spoken
     )
-    excerpts = None if speech.excerpts is None else index.copies.searched(speech.excerpts)
-    n = max(1, len(index.languages))
-    request = Request(
-        words, expansions, phonetic_words, excerpts, alternatives, workers,
-        lambda share: advance(share / n), is_adhoc or config.text.fold_accents, speech.spoken_by,
-    )  # fmt: skip
-    with stopped_by(time_limit(config.search.max_seconds)):
-        of_language = tuple(search_language(request, language) for language in index.languages)
-    seconds = time.perf_counter() - begin
-    return FoundTerms(terms, words, expansions, of_language, speech, seconds)
+    return Request(
+        words,
+        expand_wildcards(words, index) if is_adhoc else {},
+        phonetic_words,
+        None if speech.excerpts is None else index.copies.searched(speech.excerpts),
+        alternatives,
+        fold_accents=is_adhoc or config.text.fold_accents,
+        spoken_by=speech.spoken_by,
+    )
 
 
 def _checked(terms: Sequence[Term]) -> Sequence[Term]:

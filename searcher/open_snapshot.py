@@ -97,7 +97,7 @@ class OpenSnapshot(ABC):
         """
 
     @abstractmethod
-    def find_candidates(
+    def candidates(
         self, terms: Sequence[Term], speech: SearchedSpeech, **how: Unpack[HowToSearch]
     ) -> TermCandidates:
         """The candidates of terms with their probabilities, not yet decided.
@@ -132,7 +132,7 @@ class OpenSnapshot(ABC):
         """
         wanted = terms.terms if isinstance(terms, TermList) else terms
         speech = self.searched_speech(ecf, where, recordings)
-        found = self.find_candidates(wanted, speech, mode="list", workers=workers, advance=advance)
+        found = self.candidates(wanted, speech, mode="list", workers=workers, advance=advance)
         return self.decided(found, "list")
 
     @property

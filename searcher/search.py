@@ -25,10 +25,10 @@ import numpy as np
 
 from searcher.calibration.occurring_terms import term_occurrence
 from searcher.decisions import expected_occurrences, rule_for, score_without_hit
-from searcher.found_terms import FoundTerms, LanguageResult, PreparedIndex, find_terms
+from searcher.found_terms import PreparedIndex, find_terms
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.lexical.deduplicate import deduplicate
-from searcher.results.candidates import Candidates, concatenate, in_order
+from searcher.results.candidates import Candidates, FoundTerms, TermPlaces, concatenate, in_order
 from searcher.results.search_result import SearchResult, TermCandidates, missed_share
 from searcher.terms.language_words import log_odds as term_log_odds
 from searcher.terms.request import Variant
@@ -140,7 +140,7 @@ def _candidates(
         candidates = _as_certain(candidates, certain)
     reported = _reported(candidates, parts, occurs_in, occurs_as_list)
     found_words = set().union(*(part.found_words for part in parts))
-    written = set().union(*(part.found_words - part.corrected for part in parts))
+    written = set().union(*(part.written_words for part in parts))
     return TermCandidates(
         terms=found.terms,
         words=found.words,
@@ -153,8 +153,8 @@ def _candidates(
         probability=np.where(certain, 1.0, reported) if certain.any() else reported,
         is_calibrated=index.config.calibration.words == "all",
         outside_ecf=sum(part.outside_ecf for part in parts),
-        without_phones=tuple(language for part in parts for language in part.without_phones),
-        without_model=tuple(part.without_model for part in parts if part.without_model),
+        without_phones=tuple(language for part in parts for language in part.left_out.languages),
+        without_model=tuple(filter(None, (part.left_out.pronouncer for part in parts))),
         segments=index.segments,
         copies=index.copies,
         speech=found.speech,
@@ -199,7 +199,7 @@ def _as_certain(candidates: Candidates, certain: Bools) -> Candidates:
 
 def _reported(
     candidates: Candidates,
-    parts: Sequence[LanguageResult],
+    parts: Sequence[TermPlaces],
     occurs_in: Sequence[Float64s],
     occurs_as_list: Sequence[Float64s],
 ) -> Float64s:
@@ -226,7 +226,7 @@ def _reported(
 
 
 def combine_languages(
-    parts: Sequence[LanguageResult],
+    parts: Sequence[TermPlaces],
     occurs_in: Sequence[Float64s],
     words: Sequence[tuple[str, ...]],
     index: PreparedIndex,

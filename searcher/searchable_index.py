@@ -80,7 +80,7 @@ class SearchableIndex(OpenSnapshot):
         asked = read_asked(terms, self.columns)
         wanted = self.adhoc_terms(asked.terms)
         speech = self.searched_speech(None, where, recordings)
-        found = self.find_candidates(wanted, speech, mode="adhoc", workers=workers)
+        found = self.candidates(wanted, speech, mode="adhoc", workers=workers)
         if not asked.all_plain:
             found = places(found, asked, self._searched(where, recordings, "recording"))
         elif understood := tuple(asked.understood()):
@@ -136,7 +136,7 @@ class SearchableIndex(OpenSnapshot):
         wanted += [Term(f"TERM-{i}", text) for i, text in enumerate(plain, start=1)]
         form_of = (*of_form.values(), *plain)
         speech = self.searched_speech(None, where, recordings)
-        found = self.find_candidates(wanted, speech, mode="adhoc", by_phones=False, workers=workers)
+        found = self.candidates(wanted, speech, mode="adhoc", by_phones=False, workers=workers)
         decided = self.decided(replace(found, form_of=form_of))
         number = {text: row for row, text in enumerate(plain)}
         of_term = np.array([number[text] for text in form_of], np.int64)
@@ -170,7 +170,7 @@ class SearchableIndex(OpenSnapshot):
         asked = read_asked([query], self.columns, need_words=False)
         wanted = self.adhoc_terms(asked.terms)
         speech = self.searched_speech(None, where, recordings)
-        found = self.find_candidates(wanted, speech, mode="adhoc", workers=workers)
+        found = self.candidates(wanted, speech, mode="adhoc", workers=workers)
         searched = self._searched(where, recordings, unit)
         return units(found, asked, searched, unit, min_probability)
 

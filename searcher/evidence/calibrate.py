@@ -25,16 +25,14 @@ from searcher.evidence.heard import alike, with_heard
 from searcher.evidence.pairing import pair_with_hits
 from searcher.heard.places import NONE_HEARD, HeardPlaces, PlacesToFit
 from searcher.heard.search import HeardSearch, HeardSound, heard_as_candidates
-from searcher.lexical.lookup import LexicalResult
 from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.candidates import PhoneticResult, PreparedLanguage, hits_as_candidates
 from searcher.phonetic.hits import PhoneticHits
-from searcher.results.candidates import Candidates, concatenate, in_order
+from searcher.results.candidates import Candidates, TermPlaces, concatenate, in_order
 from searcher.terms.request import Request, Variant
 from std.config import Config
 from std.execution.stop import check_stop
 from std.phonetics.phones import Pronunciation
-from std.store.columns import Int64s
 from std.values import Bools, Float64s
 
 MIN_PROBABILITY = 1e-3  # of a place that was found by phones
@@ -65,30 +63,27 @@ class TermEvidence(NamedTuple):
 def calibrate(
     request: Request,
     language: PreparedLanguage,
-    is_oov: Bools,
-    unwritten: Int64s,
-    lexical: LexicalResult,
+    found: TermPlaces,
     phonetic: PhoneticResult | None,
     heard: HeardSearch | None = None,
-) -> tuple[Candidates, tuple[Variant, ...], Float64s]:
+) -> TermPlaces:
     """Give the candidates of each term calibrated probabilities.
 
     Args:
         request: the terms.
         language: where they were searched; its model, or the default one, weighs the evidence.
-        is_oov: (terms,) whether the index lacks one of its words.
-        unwritten: (terms,) how many of its words the recogniser knows and never wrote.
-        lexical: candidates found by words.
+        found: what their words found.
         phonetic: hits of phonetic search; None without it.
         heard: the phones heard in these recordings; None without them.
 
     Returns:
-        candidates ordered by term, recording and time, with probabilities on condition
-        that their term occurs; the variants they point into; (terms,) log evidence that each term
-        occurs (`searcher.calibration.occurring_terms`).
+        the same with the places of phonetic search and those that were heard, all with
+        probabilities on condition that their term occurs, and with each term's evidence that it
+        does.
     """
+    is_oov, unwritten = found.is_oov, found.unwritten(request.words, language.known_words)
     n_terms, is_spoken = len(request.words), request.is_spoken
-    bounds = np.searchsorted(lexical.candidates.term, np.arange(n_terms + 1)).tolist()
+    bounds = np.searchsorted(found.candidates.term, np.arange(n_terms + 1)).tolist()
     is_calibrated = _is_calibrated(request, language.config, is_oov)
     is_expected = ~(is_oov | is_spoken)
     highest_posterior = _highest_posterior(request, phonetic)
@@ -98,30 +93,31 @@ def calibrate(
         check_stop()
         of_term = _evidence(
             words,
-            lexical.candidates.rows(slice(bounds[i], bounds[i + 1])),
+            found.candidates.rows(slice(bounds[i], bounds[i + 1])),
             phonetic.of_term[i] if phonetic else None,
             phonetic,
             (language.model or default_model()).weights,
             highest_posterior,
             speech_s,
-            lexical.variants if is_oov[i] else (),
+            found.variants if is_oov[i] else (),
             is_oov=bool(is_oov[i]),
             is_calibrated=bool(is_calibrated[i]),
             is_spoken=bool(is_spoken[i]),
         )
         if heard:
             of_term = _with_heard(i, of_term, heard, is_oov=bool(is_oov[i]))
-        evidence.append(_unlikelier(of_term, int(unwritten[i])))
+        evidence.append(_unlikelier(of_term, int(unwritten[i]) * int(is_oov[i])))
     probabilities, of_terms = _probabilities(evidence, is_expected)
     if heard and heard.sound:
         evidence = _with_sound(evidence, probabilities, request.of_queries, heard.sound)
         probabilities, of_terms = _probabilities(evidence, is_expected)
-    table = list(lexical.variants)
+    table = list(found.variants)
     parts: list[Candidates] = []
     for i, (of_term, probability) in enumerate(zip(evidence, probabilities, strict=True)):
         check_stop()
         parts += _as_candidates(i, of_term, probability, phonetic, table)
-    return in_order(concatenate(parts)), tuple(table), of_terms
+    candidates = in_order(concatenate(parts))
+    return found._replace(candidates=candidates, variants=tuple(table), log_evidence=of_terms)
 
 
 def _as_candidates(

@@ -35,7 +35,7 @@ from searcher.phonetic.archive import SearchedArchive
 from searcher.phonetic.hits import PhoneticHits
 from searcher.phonetic.layout import SAME_PLACE_MS, SCORE
 from searcher.phonetic.path_words import explained, path_words, together
-from searcher.results.candidates import Candidates, concatenate, in_order
+from searcher.results.candidates import Candidates, TermPlaces, concatenate, in_order
 from searcher.terms.request import Request, Variant
 from std.store.columns import Int64s
 from std.values import Float64s
@@ -157,29 +157,23 @@ def near_pairs(lexical: Candidates, hits: AlignedHits) -> tuple[Int64s, Int64s]:
     return candidate[is_near], hit[is_near]
 
 
-def mixed(
-    request: Request,
-    candidates: Candidates,
-    variants: Sequence[Variant],
-    log_evidence: Float64s,
-) -> tuple[Candidates, tuple[Variant, ...], Float64s]:
-    """The candidates of spoken queries, from those of what they may be.
+def mixed(request: Request, found: TermPlaces) -> TermPlaces:
+    """What was found of spoken queries, from what was found of that which they may be.
 
     Args:
         request: written terms, alternatives of spoken queries, and these.
-        candidates: of all of them, ordered by term; probabilities are on condition that it occurs.
-        variants: what they point into.
-        log_evidence: (terms,) that each occurs; see `searcher.calibration.occurring_terms`.
+        found: the places of all of them, calibrated.
 
     Returns:
         the same of written terms and spoken queries.
     """
+    candidates, log_evidence = found.candidates, found.log_evidence
     written = len(request.written) - len(request.alternatives)
     row_of = {words: written + i for i, words in enumerate(request.alternatives)}
     bounds = np.searchsorted(candidates.term, np.arange(len(request.words) + 1)).tolist()
     is_searched = ~np.isnan(log_evidence)
     occurs = np.where(is_searched, occurs_by_itself(log_evidence), 0.0)
-    table, parts = list(variants), [candidates.rows(slice(0, bounds[written]))]
+    table, parts = list(found.variants), [candidates.rows(slice(0, bounds[written]))]
     evidence = [*log_evidence[:written].tolist()]
     for number, alternatives in enumerate(request.spoken):
         itself = len(request.written) + number
@@ -197,7 +191,12 @@ def mixed(
         of_parts = {row: candidates.rows(slice(bounds[row], bounds[row + 1])) for row in shares}
         of_query = _one_of_each_place(of_parts, {row: one / said for row, one in shares.items()})
         parts.append(_with_weights(of_query, weights, written + number, table))
-    return concatenate(parts), tuple(table), np.array(evidence)
+    return found._replace(
+        candidates=concatenate(parts),
+        variants=tuple(table),
+        log_evidence=np.array(evidence),
+        is_oov=(found.is_oov & ~request.of_queries)[: len(evidence)],
+    )
 
 
 def _one_of_each_place(

@@ -228,17 +228,15 @@ class FusedIndex(SearchableIndex):
         is_repeated = any(one in learned[:i] for i, one in enumerate(learned))
         return [] if is_repeated else doubts
 
-    def find_candidates(
+    def candidates(
         self, terms: Sequence[Term], speech: SearchedSpeech, **how: Unpack[HowToSearch]
     ) -> TermCandidates:
-        """See `OpenSnapshot.find_candidates`: search each index, fuse what they found."""
+        """See `OpenSnapshot.candidates`: search each index, fuse what they found."""
         excerpts = None if speech.excerpts is None else self.copies.searched(speech.excerpts)
         searched = speech._replace(excerpts=excerpts)
         if advance := how.get("advance"):
             how["advance"] = lambda share: advance(share / len(self._indexes))
-        found_by = [
-            index.find_candidates(terms, searched, **how) for index in self._indexes.values()
-        ]
+        found_by = [index.candidates(terms, searched, **how) for index in self._indexes.values()]
         doubts, sureness = [doubt(index.segments) for index in self._indexes.values()], SURENESS
         if self._spoken_doubts:
             doubts = [measured(*both) for both in zip(doubts, self._spoken_doubts, strict=True)]

@@ -12,15 +12,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from searcher.lexical.lookup import LexicalResult, Plan, require_few, search_segment
-from searcher.results.candidates import Candidates, concatenate, in_order
+from searcher.lexical.lookup import Plan, require_few, search_segment
+from searcher.results.candidates import Candidates, TermPlaces, concatenate, in_order
 from searcher.terms.language_words import LanguageWords, oov_words_in, variants_in
 from searcher.terms.request import Request, Variant
 from searcher.terms.typed_words import same_words, typed_words
 from std.store.columns import Int64s
 
 
-def find_by_words(request: Request, language: LanguageWords) -> LexicalResult:
+def find_by_words(request: Request, language: LanguageWords) -> TermPlaces:
     """Look up the variants of every term in every segment."""
     spelt, typed = _looked_up(request, language)
     of_term = variants_in(request.written, language, request.wildcards, spelt)
@@ -57,7 +57,9 @@ def find_by_words(request: Request, language: LanguageWords) -> LexicalResult:
     if language.only_corrected:
         words = {word for term in request.words for word in term} - request.wildcards.keys()
         corrected = frozenset(oov_words_in([tuple(words)], language, spelt))
-    return LexicalResult(candidates, variant_table.all(), found_words, outside_ecf, cut, corrected)
+    found = TermPlaces(candidates, variant_table.all(), found_words, outside_ecf, cut, corrected)
+    # The words of a spoken query are a guess, so it is a separate kind of term.
+    return found._replace(is_oov=(found.unwritten(request.words) > 0) & ~request.is_spoken)
 
 
 def _looked_up(
@@ -82,7 +84,7 @@ class VariantTable:
         self._planned = tuple(planned)
         self._expanded: dict[tuple[int, Variant], int] = {}  # by family, in order of appearance
 
-    def renumbered(self, part: LexicalResult, piece: Plan, recordings: Int64s) -> Candidates:
+    def renumbered(self, part: TermPlaces, piece: Plan, recordings: Int64s) -> Candidates:
         """A segment's candidates of a piece of the plan, with the numbers of the whole search.
 
         Args:

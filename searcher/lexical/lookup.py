@@ -9,7 +9,7 @@ in a worker process or on another machine. Terms with many candidates are dedupl
 limit memory.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -20,7 +20,7 @@ import numpy as np
 from searcher.index.searched_speech import SpokenBy, inside_ecf
 from searcher.lexical.deduplicate import deduplicate
 from searcher.lexical.join import SkipCost, join, single_word, skip_costs
-from searcher.results.candidates import Candidates, concatenate
+from searcher.results.candidates import Candidates, TermPlaces, concatenate
 from searcher.terms.request import Variant
 from searcher.terms.wildcards import Union, is_wildcard, spell_out, spelt, union
 from std.config import Config
@@ -31,7 +31,7 @@ from std.languages.spelling import explained
 from std.store import Segment
 from std.store.columns import Int64s, Postings, UInt64s
 from std.text import bare
-from std.values import Bools, Excerpt, Float64s
+from std.values import Excerpt, Float64s
 
 SETTLED_AT_ONCE = 500_000  # candidates, or those of one term
 TYPED = 0.999  # factor of the posterior of a word that is typed otherwise: it ranks second
@@ -69,44 +69,6 @@ class Plan:
         ]
 
 
-class LexicalResult(NamedTuple):
-    """The lexical candidates of terms, in a segment or in a language."""
-
-    candidates: Candidates  # deduplicated, ordered; their probabilities are posteriors
-    variants: tuple[Variant, ...]  # of the candidates; of a segment only those of wildcards
-    found_words: set[str]  # the words that exist, and the wildcards with a match
-    outside_ecf: int  # candidates left out
-    cut: frozenset[int] = frozenset()  # terms of which only the likeliest places are here
-    corrected: frozenset[str] = frozenset()  # words that only people put there
-
-    def places_of_parts(self, n_terms: int) -> Int64s:
-        """(terms,) the number of places of each from splits and joined words."""
-        candidates = self.candidates
-        is_of_parts = np.array([one.method in ("split", "join") for one in self.variants], bool)
-        if not is_of_parts.any():
-            return np.zeros(n_terms, np.int64)
-        some = candidates.rows(np.flatnonzero(is_of_parts[candidates.variant]))
-        places = np.unique(np.stack([some.term, some.recording, some.start_ms]), axis=1)
-        return np.bincount(places[0], minlength=n_terms)
-
-    def is_oov(self, terms: Sequence[Sequence[str]]) -> Bools:
-        """(terms,) which have a word that the recogniser never wrote in the segments."""
-        return self.unwritten(terms) > 0
-
-    def unwritten(
-        self, terms: Sequence[Sequence[str]], among: Collection[str] | None = None
-    ) -> Int64s:
-        """(terms,) how many of their words the recogniser never wrote; of some words, if given."""
-        written = self.found_words - self.corrected
-        return np.array(
-            [
-                sum(word not in written and (among is None or word in among) for word in term)
-                for term in terms
-            ],
-            np.int64,
-        )
-
-
 class SpeltOut(NamedTuple):
     """The words at the places of a variant with wildcards."""
 
@@ -123,7 +85,7 @@ class LookedUp(NamedTuple):
     cut: frozenset[int]  # terms of which only the likeliest places are here
 
 
-def search_segment(task: tuple[Plan, Segment]) -> LexicalResult:
+def search_segment(task: tuple[Plan, Segment]) -> TermPlaces:
     """Look up a plan's variants in one segment, here or in a worker.
 
     Args:
@@ -160,7 +122,7 @@ def search_segment(task: tuple[Plan, Segment]) -> LexicalResult:
         n += len(kept.term)
         require_few(n, plan.config)
     candidates = concatenate(parts)
-    return LexicalResult(candidates, tuple(wildcard_variants), found_words, outside, cut)
+    return TermPlaces(candidates, tuple(wildcard_variants), found_words, outside, cut)
 
 
 def require_few(n_candidates: int, config: Config) -> None:

@@ -29,15 +29,14 @@ from searcher.phonetic.indexes import (
 from searcher.phonetic.layout import SCORE
 from searcher.phonetic.path_words import path_words
 from searcher.phonetic.ratios import Weighted, pronounced, pronounced_queries
-from searcher.results.candidates import Candidates
+from searcher.results.candidates import Candidates, LeftOut, TermPlaces
 from searcher.terms.language_words import LanguageWords
 from searcher.terms.request import Request, Variant
 from std.errors import ConfigError
 from std.execution.stop import check_stop
 from std.phonetics.phones import Pronunciation
 from std.store import Segment
-from std.store.columns import Int64s
-from std.values import Bools, Float64s
+from std.values import Float64s
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,41 +60,36 @@ class PhoneticResult(NamedTuple):
     searched: SearchedArchive
 
 
-class PhoneticSearch(NamedTuple):
-    """The result of a phonetic search, and the segments that it left out."""
-
-    found: PhoneticResult | None = None  # None: there was no phonetic search
-    without_phones: tuple[str, ...] = ()  # languages of segments that were left out
-    without_model: str = ""  # pronouncer of the segments, if the model is of another
-
-
 def find_by_phones(
-    request: Request, language: PreparedLanguage, is_oov: Bools, places: Int64s
-) -> PhoneticSearch:
+    request: Request, language: PreparedLanguage, found: TermPlaces
+) -> tuple[PhoneticResult | None, LeftOut]:
     """Search terms by their phones.
 
     Args:
         request: the terms.
         language: where they are searched.
-        is_oov: (terms,) which have a word that its segments lack.
-        places: (terms,) the number of places of an OOV term from splits and joined words.
+        found: what their words found there, and which terms have a word that is missing.
+
+    Returns:
+        None if there was no phonetic search; the segments that it left out.
     """
+    is_oov = found.is_oov
     is_searched = request.is_spoken  # the recogniser may have written other known words
     if request.phonetic_words != "none":
         is_searched |= (is_oov | (request.phonetic_words == "all")) & ~request.has_wildcard
     if not is_searched.any():
-        return PhoneticSearch()
+        return None, LeftOut()
     is_needed = bool(language.model or request.spoken or (is_oov & is_searched).any())
     try:
         phonetic, without_phones = language.phonetic
     except ConfigError:  # the pronouncer is not installed: known terms are found by words only
         if is_needed:
             raise
-        return PhoneticSearch()
+        return None, LeftOut()
     without = languages_within(without_phones, request.excerpts)
     phonetic = phonetic and phonetic.within(request.excerpts)
     if phonetic is None:
-        return PhoneticSearch(without_phones=without if is_needed else ())
+        return None, LeftOut(without if is_needed else ())
     terms = [words if is_searched[i] else () for i, words in enumerate(request.written)]
     pronunciations: list[Sequence[Pronunciation] | Weighted] = [
         *pronounced(terms, phonetic.lexicon),
@@ -103,18 +97,15 @@ def find_by_phones(
     ]
     inside = partial(inside_ecf, recordings=language.table.recordings, excerpts=request.excerpts)
     searched = searched_archive(phonetic, request.excerpts, language.folder, request.workers)
-    null = searched.archive.null
+    null, places = searched.archive.null, found.places_of_parts(len(is_oov)) * is_oov
     hits = phonetic_hits(
         pronunciations, places, phonetic, null, inside, request.workers, request.advance
     )
     hits = [_said_by(of_term, request.spoken_by, language.table) for of_term in hits]
     if language.config.phonetic_search.phones == "sound":
         hits = [of_term and of_term.rows(np.empty(0, np.int64)) for of_term in hits]
-    return PhoneticSearch(
-        PhoneticResult(hits, pronunciations, phonetic, searched),
-        without,
-        phonetic.pronouncer if language.model and not phonetic.model else "",
-    )
+    other = phonetic.pronouncer if language.model and not phonetic.model else ""
+    return PhoneticResult(hits, pronunciations, phonetic, searched), LeftOut(without, other)
 
 
 def _said_by(

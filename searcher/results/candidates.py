@@ -1,23 +1,32 @@
 """Candidates: places where a term may have been said, as columns; the slots and phones there.
 
-concatenate      several -> one
-with_slots       candidates without slots -> candidates with slots, where there are any
-slots_between    recordings and times -> the slots with their middle there
-heard_there      candidates -> the likeliest phones heard at each, or None
+Candidates       places
+concatenate          several -> one
+with_slots           those without slots -> those with slots, where there are any
+slots_between        recordings and times -> the slots with their middle there
+heard_there          the likeliest phones heard at each, or None
+
+TermPlaces       of every term in the segments of a language: each step of a search takes it and
+                 passes it on with more
+FoundTerms       of every term in each language, until it is judged which terms occur
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from searcher.index.copies import NO_COPIES, Copies
+from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.stores import RecordingTable, recording_table
+from searcher.terms.request import Variant
+from searcher.terms.wildcards import Expansion
 from std.store import Segment
 from std.store.columns import KEY_SHIFT, Int64s
 from std.store.heard import HeardSlots
-from std.values import Bools, Float64s, Recording
+from std.values import Bools, Float64s, Recording, Term
 
 Rows = Int64s | Bools | slice
 
@@ -70,6 +79,77 @@ def in_order(candidates: Candidates) -> Candidates:
             return candidates
         return candidates.rows(np.argsort(place, kind="stable"))
     return candidates.rows(np.lexsort((start, recording, term)))
+
+
+class LeftOut(NamedTuple):
+    """The segments that phonetic search left out."""
+
+    languages: tuple[str, ...] = ()  # of segments without phones
+    pronouncer: str = ""  # of the segments, if the model of `std-tune` is of another
+
+
+class TermPlaces(NamedTuple):
+    """The places of every term in the segments of one language, or in one of the segments.
+
+    The look-up of words makes it; `searcher.evidence.calibrate` adds the places found by phones.
+    """
+
+    candidates: Candidates  # ordered; with posteriors, once calibrated with probabilities
+    variants: tuple[Variant, ...]  # that they point into; of a segment only those of wildcards
+    found_words: set[str]  # words of the variants that exist, and wildcards with a match
+    outside_ecf: int  # candidates left out
+    cut: frozenset[int] = frozenset()  # terms of which only the likeliest places are here
+    corrected: frozenset[str] = frozenset()  # words that only people put there
+    is_oov: Bools = np.empty(0, bool)  # (terms,) the segments lack a word of it
+    # (terms,) that each occurs (`searcher.calibration.occurring_terms`), once calibrated
+    log_evidence: Float64s = np.empty(0)
+    is_phonetic: bool = False  # whether there are phonetic hits, which may overlap other candidates
+    left_out: LeftOut = LeftOut()
+
+    @property
+    def written_words(self) -> set[str]:
+        """Those of the words that the recogniser wrote."""
+        return self.found_words - self.corrected
+
+    def places_of_parts(self, n_terms: int) -> Int64s:
+        """(terms,) the number of places of each from splits and joined words."""
+        candidates = self.candidates
+        is_of_parts = np.array([one.method in ("split", "join") for one in self.variants], bool)
+        if not is_of_parts.any():
+            return np.zeros(n_terms, np.int64)
+        some = candidates.rows(np.flatnonzero(is_of_parts[candidates.variant]))
+        places = np.unique(np.stack([some.term, some.recording, some.start_ms]), axis=1)
+        return np.bincount(places[0], minlength=n_terms)
+
+    def unwritten(
+        self, terms: Sequence[Sequence[str]], among: Collection[str] | None = None
+    ) -> Int64s:
+        """(terms,) how many of their words the recogniser never wrote; of some words, if given."""
+        written = self.written_words
+        return np.array(
+            [
+                sum(word not in written and (among is None or word in among) for word in term)
+                for term in terms
+            ],
+            np.int64,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTerms:
+    """What was found of some terms, before it is judged which of them occur."""
+
+    terms: tuple[Term, ...]
+    words: tuple[tuple[str, ...], ...]  # of each term, normalised
+    wildcards: Mapping[str, Expansion]  # those of them with *
+    of_language: tuple[TermPlaces, ...]
+    speech: SearchedSpeech  # that was searched
+    seconds: float
+
+    @property
+    def n_candidates(self) -> int:
+        """How many there are."""
+        return sum(len(part.candidates.term) for part in self.of_language)
 
 
 def with_slots(

@@ -326,7 +326,8 @@ def test_one_place_is_reported_once_in_each_language(segment, monkeypatch):
     genuine = searcher.found_terms.calibrate
 
     def twice(*args):
-        found, variants, occurs = genuine(*args)
+        every = genuine(*args)
+        found, variants = every.candidates, every.variants
         again = found._replace(
             start_ms=found.start_ms + 10,
             probability=found.probability / 2,
@@ -334,7 +335,7 @@ def test_one_place_is_reported_once_in_each_language(segment, monkeypatch):
             family=np.full(len(found.term), len(variants)),
         )
         doubled = (*variants, Variant(("x",), 0.5, "phonetic"))
-        return concatenate([found, again]), doubled, occurs
+        return every._replace(candidates=concatenate([found, again]), variants=doubled)
 
     monkeypatch.setattr(searcher.found_terms, "calibrate", twice)
     segments = [segment(GERMAN, "de", "g"), segment(DUTCH + " kir che", "nl", "n")]

@@ -11,11 +11,10 @@ from indexer.segments.merge import merged
 from searcher import open_index
 from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.lexical.lookup import LexicalResult
 from searcher.output.context import contexts
 from searcher.output.explain import explained, summary
 from searcher.phonetic.ratios import MAX_HITS, pronounced
-from searcher.results.candidates import NO_CANDIDATES, Candidates
+from searcher.results.candidates import NO_CANDIDATES, Candidates, TermPlaces
 from searcher.search import search
 from searcher.terms.request import Variant
 from std.config import CalibrationConfig, Config, DecisionConfig, SearchConfig
@@ -295,6 +294,6 @@ def test_places_are_counted_where_words_are_split_or_joined():
     candidates = Candidates(
         term, variant, zeros, start_ms, start_ms + 1, score, variant, zeros, zeros
     )
-    lexical = LexicalResult(candidates, variants, set(), 0)
+    lexical = TermPlaces(candidates, variants, set(), 0)
     assert lexical.places_of_parts(4).tolist() == [2, 0, 1, 0]
-    assert LexicalResult(NO_CANDIDATES, (), set(), 0).places_of_parts(2).tolist() == [0, 0]
+    assert TermPlaces(NO_CANDIDATES, (), set(), 0).places_of_parts(2).tolist() == [0, 0]

@@ -11,7 +11,7 @@ from searcher.phonetic.layout import N_MEASURES, SAME_PLACE_MS, SCORE
 from searcher.phonetic.null_distribution import COEFFICIENTS, NullDistribution
 from searcher.phonetic.path_words import NO_WORDS
 from searcher.phonetic.ratios import HitLimit
-from searcher.results.candidates import NO_CANDIDATES, Candidates
+from searcher.results.candidates import NO_CANDIDATES, Candidates, TermPlaces
 from searcher.terms.request import Request, SpokenWords, Variant
 
 
@@ -116,8 +116,11 @@ def a_query(log_evidence, *rows):
     """A written term, two words that a query may be, and the query: mixed."""
     request = Request((("x",), ("haus",)), {}, "all", spoken=(QUERY,)).with_alternatives([QUERY])
     assert request.words == (("x",), ("haus",), ("maus",), ("haus",))
-    found = mixed(request, places(*rows), (WRITTEN, HAUS, MAUS, SOUND), np.array(log_evidence))
-    candidates, variants, evidence = found
+    variants = WRITTEN, HAUS, MAUS, SOUND
+    every = TermPlaces(places(*rows), variants, set(), 0, is_oov=np.ones(4, bool))
+    found = mixed(request, every._replace(log_evidence=np.array(log_evidence)))
+    assert found.is_oov.tolist() == [True, False]  # the query is neither
+    candidates, variants, evidence = found.candidates, found.variants, found.log_evidence
     own = candidates.rows(candidates.term == 1)
     told = [(variants[i].words, variants[i].method) for i in own.variant.tolist()]
     return dict(zip(own.start_ms.tolist(), own.probability.tolist(), strict=True)), told, evidence
