@@ -26,6 +26,8 @@ from std.store import Segment
 from std.store.columns import Int64s, UInt64s
 from std.values import Recording
 
+STRETCHES, STRETCH = 20, 6000  # of an archive, of two minutes, from which its sample is taken
+
 
 class ArchivePart(NamedTuple):
     """The sound of a segment."""
@@ -60,7 +62,8 @@ class SoundArchive:
         """(<= 1000, 4) frames from all over it, for `std.sound.usual.usual_distances`.
 
         They are taken in the order of the recordings, so the division into segments does not
-        matter.
+        matter. Where that is many hours, they are from `STRETCHES` of it, as a store may have to
+        fetch them.
         """
         bounds = [
             np.stack([part.sound.offsets[part.rows], part.sound.offsets[part.rows + 1]])
@@ -72,6 +75,10 @@ class SoundArchive:
         ends = np.cumsum(end - first)
         n = int(ends[-1]) if len(ends) else 0
         numbers = np.linspace(0, n - 1, min(SAMPLE, n)).astype(np.int64)
+        if n > STRETCHES * STRETCH:
+            begins = np.linspace(0, n - STRETCH, STRETCHES).astype(np.int64)
+            within = np.arange(0, STRETCH, STRETCH * STRETCHES // SAMPLE)
+            numbers = (begins[:, None] + within).reshape(-1)
         row = np.searchsorted(ends, numbers, "right")
         frame, number = end[row] - (ends[row] - numbers), of_part[order][row]
         chosen = np.empty((len(numbers), WORDS), np.uint64)
@@ -96,6 +103,8 @@ def archive_of(
     segments: Sequence[Segment],
     wanted: Callable[[Recording], bool] = lambda recording: True,
     table: RecordingTable | None = None,
+    *,
+    whole: bool = True,
 ) -> SoundArchive:
     """The sound of an index.
 
@@ -103,6 +112,7 @@ def archive_of(
         segments: the segments of the index.
         wanted: which recordings are searched.
         table: what its places point into; None: the recordings of these segments.
+        whole: read all frames; otherwise those that are compared (`std.sound.columns.StoredSigns`).
 
     Raises:
         StdError: there is none, or it is of two encoders.
@@ -110,7 +120,7 @@ def archive_of(
     table = table or recording_table(segments)
     parts = []
     for segment in segments:
-        sound = segment_sound(segment)
+        sound = segment_sound(segment, whole=whole)
         if sound is None:
             continue
         rows = [

@@ -90,7 +90,8 @@ def best_places(example: Example, archive: SoundArchive, threads: int = 1) -> Ex
 
 def costs_at(example: Example, archive: SoundArchive, places: ExamplePlaces) -> Float64s:
     """(n,) what an example costs where another one was found, wherever it fits best there."""
-    costs = [_cost_at(example.signs, *place) for place in _spans(places, archive)]
+    spans = _spans(places, archive, len(example.signs))
+    costs = [_cost_at(example.signs, *place) for place in spans]
     return np.array(costs, np.float64)
 
 
@@ -139,9 +140,12 @@ def usual_at(archive: SoundArchive, places: ExamplePlaces, sample: UInt64s) -> F
 
 
 def _spans(
-    places: ExamplePlaces, archive: SoundArchive
+    places: ExamplePlaces, archive: SoundArchive, example: int = 0
 ) -> Iterator[tuple[tuple[int, int], tuple[UInt64s, int]]]:
-    """Begin and end of each place, and the frames of its recording with the time of the first."""
+    """Begin and end of each place, and the frames with which an example as long as any place, or of
+    so many frames, is compared there, with the time of the first."""
+    longest = max(example, int((places.end_ms - places.begin_ms).max(initial=0)) // FRAME_MS)
+    beside = longest // 2 + MARGIN + 1
     parts: dict[int, tuple[ArchivePart, int]] = {}
     for part in archive.parts:
         wanted = np.isin(part.recordings, places.recording)
@@ -150,7 +154,11 @@ def _spans(
     for number, *span in zip(*(column.tolist() for column in places[:3]), strict=True):
         part, row = parts[number]
         first, stop = part.sound.offsets[row : row + 2].tolist()
-        yield (span[0], span[1]), (part.sound.signs[first:stop], int(part.sound.start_ms[row]))
+        start_ms = int(part.sound.start_ms[row])
+        begin, end = (first + (at_ms - start_ms) // FRAME_MS for at_ms in span)
+        begin = max(first, begin - beside)
+        signs = part.sound.signs[begin : min(stop, end + beside)]
+        yield (span[0], span[1]), (signs, start_ms + (begin - first) * FRAME_MS)
 
 
 def _cells(query: UInt64s, part: ArchivePart, threads: int) -> _Cells:
@@ -234,16 +242,12 @@ def _distinct(
     columns = [column[order].tolist() for column in places[:3]]
     for i, number, begin, end in zip(order.tolist(), *columns, strict=True):
         others = taken.setdefault(number, [])
-        if all(_overlap(begin, end, *other) < (end - begin) / 3 for other in others):
+        if all(min(end, b) - max(begin, a) < (end - begin) / 3 for a, b in others):
             others.append((begin, end))
             kept.append(i)
             if len(kept) == KEPT_PLACES:
                 break
     return places.rows(np.array(kept, np.int64))
-
-
-def _overlap(begin: int, end: int, other_begin: int, other_end: int) -> int:
-    return min(end, other_end) - max(begin, other_begin)
 
 
 @compiled_within

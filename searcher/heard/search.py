@@ -204,11 +204,11 @@ def _frames_of(language: PreparedLanguage, phonetic: PhoneticIndexes) -> HeardSo
     """The frames of a language's recordings; None without them, or if they are of two encoders."""
     if phonetic not in _sounds:
         found = None
-        sounds = [segment_sound(segment) for segment in language.segments]
+        sounds = [segment_sound(segment, whole=False) for segment in language.segments]
         if len({one.encoder for one in sounds if one}) == 1:
             from searcher.examples.example import archive_of
 
-            archive = archive_of(language.segments, table=language.table)
+            archive = archive_of(language.segments, table=language.table, whole=False)
             if archive.seconds:
                 found = HeardSound(archive, archive.sample())
         _sounds[phonetic] = found  # once it is whole: other threads search, too

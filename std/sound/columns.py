@@ -6,6 +6,7 @@ frames            any of them as numbers
 signs             numbers -> the signs of 256 random projections, packed
 SegmentSound      extra columns of a segment, for R recordings and n frames
 segment_sound     those of a segment of an index
+StoredSigns       its signs, where few frames are needed
 
     sound_encoder    UTF-8: name and hash of the encoder, which all of a segment's frames have
     sound_offsets    (R + 1,) int64: frames of recording r are offsets[r]:offsets[r + 1]
@@ -23,7 +24,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -153,22 +154,31 @@ class SegmentSound:
         }
 
     @classmethod
-    def read(cls, extra: Mapping[str, Column]) -> "SegmentSound | None":
+    def read(
+        cls, extra: Mapping[str, Column], signs: UInt64s | None = None
+    ) -> "SegmentSound | None":
         """The sound among a segment's extra columns; None if it has none.
+
+        Args:
+            extra: the columns.
+            signs: (n, 4) instead of those among the columns.
 
         Raises:
             StoreError: the columns do not fit each other.
         """
-        if SIGN_COLUMN not in extra:
-            return None
-        kinds = {ENCODER: "u1", OFFSETS: "<i8", START: "<i4", SIGN_COLUMN: "<u8"}
+        kinds = {ENCODER: "u1", OFFSETS: "<i8", START: "<i4"}
+        if signs is None:
+            if SIGN_COLUMN not in extra:
+                return None
+            kinds[SIGN_COLUMN] = "<u8"
         for name, kind in kinds.items():
             if name not in extra or extra[name].dtype != np.dtype(kind) or extra[name].ndim != 1:
                 raise StoreError(f"column {name} is missing, or not a row of {kind}")
-        if len(extra[SIGN_COLUMN]) % WORDS:
-            raise StoreError(f"column {SIGN_COLUMN} has {len(extra[SIGN_COLUMN])} rows")
+        if signs is None:
+            if len(extra[SIGN_COLUMN]) % WORDS:
+                raise StoreError(f"column {SIGN_COLUMN} has {len(extra[SIGN_COLUMN])} rows")
+            signs = extra[SIGN_COLUMN].reshape(-1, WORDS).astype(np.uint64, copy=False)
         name, _, digest = extra[ENCODER].tobytes().decode(errors="replace").rpartition(" ")
-        signs = extra[SIGN_COLUMN].reshape(-1, WORDS)
         return cls(Encoder(name, digest), extra[OFFSETS], extra[START], signs)  # type: ignore[arg-type]  # checked above
 
     @classmethod
@@ -196,11 +206,43 @@ class SegmentSound:
         )
 
 
-def segment_sound(segment: Segment) -> SegmentSound | None:
+class StoredSigns:
+    """(n, 4) the signs of a segment of an index; frames are read when they are taken.
+
+    Args:
+        segment: with sound.
+        n: how many frames it has.
+    """
+
+    def __init__(self, segment: Segment, n: int) -> None:
+        self._segment, self._n = segment, n
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, frames: slice | Int64s) -> UInt64s:
+        if isinstance(frames, slice):
+            frames = np.arange(*frames.indices(self._n))
+        rows = (frames[:, None] * WORDS + np.arange(WORDS)).reshape(-1)
+        column = self._segment.extra_rows(SIGN_COLUMN, rows)
+        if column is None or column.dtype != np.dtype("<u8"):
+            raise StoreError(f"column {SIGN_COLUMN} is missing, or not a row of <u8")
+        return column.reshape(-1, WORDS).astype(np.uint64, copy=False)
+
+
+def segment_sound(segment: Segment, *, whole: bool = True) -> SegmentSound | None:
     """The sound of a segment's recordings; None if it has none.
+
+    Args:
+        segment: of an index.
+        whole: read all frames; otherwise its signs are `StoredSigns`, to be sliced or indexed.
 
     Raises:
         StoreError: the columns do not fit each other.
     """
-    extra = {name: segment.extra(name) for name in (ENCODER, OFFSETS, START, SIGN_COLUMN)}
-    return SegmentSound.read({name: one for name, one in extra.items() if one is not None})
+    names = (ENCODER, OFFSETS, START, SIGN_COLUMN) if whole else (ENCODER, OFFSETS, START)
+    extra = {name: one for name in names if (one := segment.extra(name)) is not None}
+    if not whole and OFFSETS in extra:
+        signs = StoredSigns(segment, int(extra[OFFSETS][-1]))
+        return SegmentSound.read(extra, cast(UInt64s, signs))
+    return SegmentSound.read(extra)

@@ -79,6 +79,13 @@ class Segment(Protocol):
     def extra(self, name: str) -> Column | None:
         """A further column, or None if this segment has no such column."""
 
+    def extra_rows(self, name: str, rows: Int64s) -> Column | None:
+        """Some rows of a further column, or None; a store that has to fetch them fetches few more.
+
+        Raises:
+            StoreError: there are no such rows.
+        """
+
     def columns(self) -> SegmentColumns:
         """All columns, to merge them."""
 

@@ -125,6 +125,15 @@ class ResidentSegment:
     def extra(self, name: str) -> Column | None:
         return self._columns.extra.get(name)
 
+    def extra_rows(self, name: str, rows: Int64s) -> Column | None:
+        column = self.extra(name)
+        if column is None:
+            return None
+        try:
+            return column[rows]
+        except IndexError as error:
+            raise StoreError(f"{self._place}: column {name} has no such rows") from error
+
     def columns(self) -> SegmentColumns:
         return self._columns
 

@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -273,6 +273,28 @@ def test_only_slots_that_are_needed_are_fetched(couchdb_url, opened, network, co
     segment.slots([2])
     assert store.round_trips == before + 1
     assert len(segment.slots(range(9)).key) == len(columns.slot_key)
+
+
+@couchdb
+def test_only_rows_of_an_extra_column_that_are_needed_are_fetched(
+    couchdb_url, opened, speech, commit
+):
+    column = np.arange(100, dtype="<u8")  # four in a document
+    commit(opened(couchdb_url), replace(speech(1), extra={"signs": column}))
+    store = opened(couchdb_url)
+    (segment,) = store.segments()
+    asked = []
+    rows_of = store._database.rows
+
+    def noted(path, **options):
+        asked.extend(options["keys"])
+        return rows_of(path, **options)
+
+    store._database.rows = noted
+    for rows in ([5, 98, 6], [99, 7]):
+        np.testing.assert_array_equal(segment.extra_rows("signs", np.array(rows)), rows)
+    parts = [name.rpartition("|")[2] for name in asked]
+    assert parts == ["signs.1", "signs.24"]
 
 
 @couchdb

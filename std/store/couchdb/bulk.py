@@ -1,4 +1,4 @@
-"""Read, write, list and remove many CouchDB documents per request; read long texts from them."""
+"""Read, write, list and remove many CouchDB documents per request; read texts and columns."""
 
 import base64
 import zlib
@@ -6,7 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
+from std.cache import Cache
 from std.errors import StoreError
+from std.store.columns import Column, Int64s, UInt8s
 from std.store.couchdb.codec import (
     EXTRA,
     Document,
@@ -18,13 +22,14 @@ from std.store.couchdb.codec import (
 )
 from std.store.couchdb.database import BATCH_BYTES, Database
 from std.store.couchdb.errors import TooLargeError
-from std.store.couchdb.layout import segment_of
+from std.store.couchdb.layout import Layout, extra_names, segment_of
 
 if TYPE_CHECKING:
     from couchdb.client import Row
 
 BATCH_ROWS = 1_000_000  # of the columns read in one request: about 10 MB
 BATCH_DOCUMENTS = 500
+PARTS_BYTES = 64_000_000  # per segment: the documents of columns that are not read as a whole
 NOT_RETRIED = frozenset({"forbidden", "unauthorized"})  # the same document is refused again
 PURGE_DOCUMENTS = 100  # CouchDB's limit for one request
 
@@ -190,6 +195,81 @@ def read_texts(database: Database, stored_texts: Iterable[StoredText]) -> list[b
         else b"".join(parts[part] for part in stored)
         for stored in stored_texts
     ]
+
+
+class ExtraColumns:
+    """The extra columns of one segment.
+
+    Args:
+        database: where its documents are.
+        segment: its id.
+        layout: how it is cut into documents.
+        place: its name in error messages.
+    """
+
+    def __init__(self, database: Database, segment: str, layout: Layout, place: str) -> None:
+        self._database, self._segment = database, segment
+        self._layout, self._place = layout, place
+        self._whole: dict[str, Column] = {}
+        self._documents = Cache(PARTS_BYTES)
+
+    def whole(self, name: str) -> Column | None:
+        """A column; None if there is none of this name."""
+        if name not in self._layout.extra:
+            return None
+        if name not in self._whole:
+            parts = range(len(extra_names(self._segment, name, self._layout)))
+            content = b"".join(part.tobytes() for _, part in self._read(name, parts))
+            dtype, shape = self._layout.extra[name]
+            try:
+                self._whole[name] = np.frombuffer(content, dtype).reshape(shape)
+            except ValueError as error:
+                raise StoreError(f"{self._place}: column {name}: {error}") from error
+        return self._whole[name]
+
+    def rows(self, name: str, rows: Int64s) -> Column | None:
+        """Some rows of a column; None if there is none of this name.
+
+        Raises:
+            StoreError: there are no such rows.
+        """
+        if name not in self._layout.extra:
+            return None
+        dtype, shape = self._layout.extra[name]
+        if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < shape[0]:
+            raise StoreError(f"{self._place}: column {name} has no such rows")
+        if name in self._whole:
+            return self._whole[name][rows]
+        width = np.dtype(dtype).itemsize * int(np.prod(shape[1:], dtype=np.int64))
+        at = (rows[:, None] * width + np.arange(width)).reshape(-1)
+        part, within = np.divmod(at, self._layout.part_bytes)
+        content = np.empty(len(at), np.uint8)
+        for number, document in self._kept(name, np.unique(part).tolist()):
+            here = part == number
+            if int(within[here].max()) >= len(document):
+                raise StoreError(f"{self._place}: column {name}: part {number} is too short")
+            content[here] = document[within[here]]
+        return content.view(dtype).reshape(-1, *shape[1:])
+
+    def _kept(self, name: str, parts: Collection[int]) -> Iterator[tuple[int, UInt8s]]:
+        """Parts of a column; reads those that are not in the cache."""
+        missing = []
+        for part in parts:
+            kept = self._documents.get((name, part))
+            if kept is None:
+                missing.append(part)
+            else:
+                yield part, kept
+        for part, content in self._read(name, missing):
+            self._documents.put((name, part), content, content.nbytes)
+            yield part, content
+
+    def _read(self, name: str, parts: Collection[int]) -> Iterator[tuple[int, UInt8s]]:
+        names = extra_names(self._segment, name, self._layout)
+        wanted = {names[part]: part for part in parts}
+        rows_of = dict.fromkeys(wanted, self._layout.part_rows)
+        for document_name, document in read_documents(self._database, rows_of):
+            yield wanted[document_name], decode_document(document, EXTRA, self._place)["bytes"]
 
 
 def stored_segment_ids(database: Database) -> set[str]:

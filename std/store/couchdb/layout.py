@@ -53,6 +53,11 @@ class Layout:
     slot_starts: tuple[int, ...] = ()  # first key of each part of the slots
     extra: Mapping[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)  # dtype, shape
 
+    @property
+    def part_bytes(self) -> int:
+        """Bytes of an extra column in a document."""
+        return 8 * self.part_rows
+
     def for_segment(self, columns: SegmentColumns) -> "Layout":
         """The layout of a segment with these columns."""
         extra = {name: (column.dtype.str, column.shape) for name, column in columns.extra.items()}
@@ -182,7 +187,7 @@ def extra_names(segment: str, name: str, layout: Layout) -> list[str]:
     """
     dtype, shape = layout.extra[name]
     size = np.dtype(dtype).itemsize * int(np.prod(shape, dtype=np.int64))
-    return [f"{segment}|x|{name}.{part}" for part in range(part_count(size, 8 * layout.part_rows))]
+    return [f"{segment}|x|{name}.{part}" for part in range(part_count(size, layout.part_bytes))]
 
 
 def bucket_of(word: str, buckets: int) -> int:
@@ -241,8 +246,8 @@ def segment_documents(
         yield encode_document(slot_name(segment, part, layout), SLOTS, slots._asdict())
     for name, column in columns.extra.items():
         content = np.ascontiguousarray(column).reshape(-1).view(np.uint8)
-        for part, begin in enumerate(range(0, len(content), 8 * layout.part_rows)):
-            rows = slice(begin, begin + 8 * layout.part_rows)
+        for part, begin in enumerate(range(0, len(content), layout.part_bytes)):
+            rows = slice(begin, begin + layout.part_bytes)
             yield encode_document(f"{segment}|x|{name}.{part}", EXTRA, {"bytes": content[rows]})
 
 

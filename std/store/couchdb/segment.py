@@ -29,10 +29,9 @@ from std.store.columns import (
     pack_vocabulary,
     unpack_vocabulary,
 )
-from std.store.couchdb.bulk import read_documents
+from std.store.couchdb.bulk import ExtraColumns, read_documents
 from std.store.couchdb.codec import (
     BUCKET,
-    EXTRA,
     SLOTS,
     VOCABULARY,
     WORD,
@@ -43,7 +42,6 @@ from std.store.couchdb.codec import (
 from std.store.couchdb.database import Database
 from std.store.couchdb.layout import (
     document_names,
-    extra_names,
     recorded_layout,
     row_ranges,
     slot_name,
@@ -72,6 +70,7 @@ class RemoteColumns:
         database: where its documents are.
         layout: how it is cut into documents.
         place: its name in error messages.
+        extra: its extra columns.
     """
 
     def __init__(self, database: Database, entry: SegmentEntry) -> None:
@@ -80,7 +79,7 @@ class RemoteColumns:
         self.place = f"{database.url}: segment {entry.id}"
         self.layout = recorded_layout(entry.files or {}, self.place)
         self._cache = Cache(CACHE_BYTES)
-        self._extra: dict[str, Column] = {}
+        self.extra = ExtraColumns(database, entry.id, self.layout, self.place)
 
     @cached_property
     def vocabulary(self) -> tuple[list[str], Int64s]:
@@ -179,25 +178,6 @@ class RemoteColumns:
         ]
         return Slots(**joined, row=np.concatenate([np.empty(0, np.int64), *rows]))
 
-    def extra(self, name: str) -> Column | None:
-        """An extra column; None if there is none of this name."""
-        if name not in self.layout.extra:
-            return None
-        if name not in self._extra:
-            names = extra_names(self.entry.id, name, self.layout)
-            content = b"".join(
-                decode_document(document, EXTRA, self.place)["bytes"].tobytes()
-                for _, document in read_documents(
-                    self.database, dict.fromkeys(names, self.layout.part_rows)
-                )
-            )
-            dtype, shape = self.layout.extra[name]
-            try:
-                self._extra[name] = np.frombuffer(content, dtype).reshape(shape)
-            except ValueError as error:
-                raise StoreError(f"{self.place}: column {name}: {error}") from error
-        return self._extra[name]
-
     def _cached(self, names: Iterable[str]) -> dict[str, DocumentColumns]:
         """Those of the documents that are in the cache."""
         found = ((name, self._cache.get(name)) for name in names)
@@ -232,7 +212,7 @@ def read_columns(remote: RemoteColumns) -> SegmentColumns:
     arrays["slot_offsets"] = first_slots(slots.key, len(remote.entry.recordings))
     arrays |= _read_postings(remote, offsets)
     for name in remote.layout.extra:
-        extra = remote.extra(name)
+        extra = remote.extra.whole(name)
         assert extra is not None
         arrays[name] = extra
     try:
@@ -332,7 +312,10 @@ class CouchDBSegment:
         return self._remote.slots_between(*gaps())
 
     def extra(self, name: str) -> Column | None:
-        return self._remote.extra(name)
+        return self._remote.extra.whole(name)
+
+    def extra_rows(self, name: str, rows: Int64s) -> Column | None:
+        return self._remote.extra.rows(name, rows)
 
     def columns(self) -> SegmentColumns:
         return read_columns(self._remote)

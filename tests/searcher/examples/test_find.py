@@ -10,12 +10,21 @@ from indexer import delete_recordings, index_files
 from searcher import ExampleTerm, open_index
 from searcher.calibration.occurring_terms import term_occurrence
 from searcher.commands.search import main
+from searcher.examples import example
 from searcher.examples.example import archive_of, read_example
 from searcher.examples.find import FEWEST, log_evidence, probabilities, standing
-from searcher.examples.places import best_places, usual_at
+from searcher.examples.places import (
+    MARGIN,
+    ExamplePlaces,
+    alignment,
+    best_places,
+    costs_at,
+    costs_between,
+    usual_at,
+)
 from std.errors import StdError
 from std.sound import files
-from std.sound.columns import Encoder, Sound
+from std.sound.columns import FRAME_MS, Encoder, Sound
 from std.values import Recording, Term
 
 pytestmark = pytest.mark.slow
@@ -252,6 +261,53 @@ def test_a_sample_is_from_all_segments_and_not_from_what_is_deleted(networks, tm
         }
     found = [sum(one.tobytes() in of for one in sample) for of in frames.values()]
     assert found == [500, 500]
+
+
+def test_places_cost_the_same_where_only_frames_around_them_are_read(store):
+    with open_index(store) as index:
+        whole, parts = (archive_of(index.segments, whole=one) for one in (True, False))
+        word = read_example("a@4.0-4.6", whole)
+        places = best_places(word, whole).rows(np.arange(20))
+        begins, ends = np.array([0, 19_900]), np.array([60, 20_000])  # at the ends of a recording
+        places = ExamplePlaces(
+            np.append(places.recording, [1, 1]),
+            np.append(places.begin_ms, begins),
+            np.append(places.end_ms, ends),
+            np.append(places.cost, [1, 1]),
+        )
+        np.testing.assert_array_equal(whole.sample(), parts.sample())
+        for archive in (whole, parts):
+            costs = slow_costs(word, whole, places)
+            np.testing.assert_allclose(costs_at(word, archive, places), costs)
+        sample = whole.sample()
+        for measure in (costs_between, lambda *of: usual_at(*of, sample)):
+            np.testing.assert_array_equal(measure(whole, places), measure(parts, places))
+
+
+def slow_costs(example, archive, places):
+    """With all frames of each recording at hand."""
+    costs = []
+    for number, begin_ms, end_ms in zip(*(column.tolist() for column in places[:3]), strict=True):
+        signs = archive.frames(archive.recordings[number], 0, 20_000)
+        middle = (begin_ms + end_ms) // (2 * FRAME_MS)
+        around = max(len(example.signs), (end_ms - begin_ms) // FRAME_MS) // 2 + MARGIN
+        signs = signs[max(0, middle - around) : middle + around]
+        cost = np.empty(len(signs), np.int32)
+        alignment(example.signs, signs, cost, np.empty(len(signs), np.int64))
+        costs.append(cost.min() / (256 * len(example.signs)))
+    return costs
+
+
+def test_the_sample_of_a_long_archive_is_from_few_stretches(store, monkeypatch):
+    monkeypatch.setattr(example, "STRETCHES", 4)
+    monkeypatch.setattr(example, "STRETCH", 500)
+    with open_index(store) as index:
+        archive = archive_of(index.segments, whole=False)
+        sample = archive.sample()
+        frames = [archive.frames(Recording(file, 1), 0, 20_000) for file in "abc"]
+    every = {frame.tobytes(): row for row, frame in enumerate(np.concatenate(frames))}
+    rows = [every[frame.tobytes()] for frame in sample]
+    assert rows == [begin + row for begin in (0, 833, 1666, 2500) for row in range(0, 500, 2)]
 
 
 def test_a_list_tells_how_many_of_its_terms_are_said_again():

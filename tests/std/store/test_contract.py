@@ -237,6 +237,29 @@ def test_extra_columns(opened):
     assert segment.columns().digest() == columns.digest()
 
 
+def test_some_rows_of_extra_columns(opened):
+    extra = {
+        "signs": np.arange(200_000, dtype="<u8"),  # several documents of a database
+        "matrix": np.arange(300_000, dtype="<i4").reshape(-1, 3),
+    }
+    commit(opened(), replace(random_columns(2), extra=extra))
+    (segment,) = opened().segments()
+    rows = {
+        "signs": np.array([199_999, 3, 65_536, 3, 65_535]),
+        "matrix": np.array([99_999, 43_690]),
+    }
+    for _ in range(2):  # the second time from a cache, or from the whole column
+        for name, column in extra.items():
+            got = segment.extra_rows(name, rows[name])
+            np.testing.assert_array_equal(got, column[rows[name]], strict=True)
+            none = segment.extra_rows(name, np.empty(0, np.int64))
+            np.testing.assert_array_equal(none, column[:0], strict=True)
+            with pytest.raises(StoreError, match=f"{name} has no such rows"):
+                segment.extra_rows(name, np.array([len(column)]))
+        segment.extra("signs")
+    assert segment.extra_rows("others", rows["signs"]) is None
+
+
 def test_a_snapshot_outlives_what_a_writer_does(opened):
     first, second = random_columns(1), random_columns(2)
     commit(opened(), first)
