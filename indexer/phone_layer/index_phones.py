@@ -95,7 +95,7 @@ def _heard(sources: Sources) -> tuple[HeardLanguage, dict[Recording, HeardSlots]
         slots = {one.recording: _by_whole(one, layer, earlier) for one in new}
         return _outcome(sources, slots, learned_from, learned=False), slots
     chosen = _training_sources(sources)
-    phones = tuple(sorted({phone for one in chosen for phone in one.phones}))
+    phones = _taught(chosen)
     training = _training(chosen, phones)
     if not training:
         return HeardLanguage(sources.pronouncer, 0, 0.0, 0.0, learned=True), {}
@@ -172,15 +172,21 @@ def _training_sources(sources: Sources) -> list[Source]:
     return [spoken[row] for row in np.arange(0, len(spoken), step).astype(int).tolist()]
 
 
+def _taught(chosen: Sequence[Source]) -> tuple[str, ...]:
+    """The phones of the words of some recordings; a class without frames would fit everywhere."""
+    taught = {one.phones[row] for one in chosen for row in np.unique(one.words.phones).tolist()}
+    return tuple(sorted(taught))
+
+
 def _training(chosen: Sequence[Source], phones: Sequence[str]) -> list[TrainingRecording]:
-    """Sources as recordings to learn from, with the phones of all of them."""
+    """Sources as recordings to learn from, with the phones of their words (`_taught`)."""
     if not chosen:
         return []
     row_of = {phone: row for row, phone in enumerate(phones)}
     folds = folds_of([len(one.sound) for one in chosen], chosen[0].sound.frame_ms)
     training = []
     for source, of_frames in zip(chosen, folds, strict=True):
-        rows = np.array([row_of[phone] for phone in source.phones], np.uint8)
+        rows = np.array([row_of.get(phone, 0) for phone in source.phones], np.uint8)
         words = replace(source.words, phones=rows[source.words.phones])
         sound = source.sound
         clock = len(sound), sound.start_ms, sound.frame_ms

@@ -27,7 +27,7 @@ CHANGE = 1.5  # nats
 LONGEST_SLOT = 255  # frames: their number is a byte
 LEAST_MEAN = 1e-6  # of a probability in a geometric mean
 
-MOST_ALTERNATIVES = 8
+MOST_ALTERNATIVES = 7
 LEAST = 2e-4  # probability of an alternative
 HIGHEST_COST = 255
 

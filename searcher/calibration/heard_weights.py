@@ -3,15 +3,15 @@
 from searcher.calibration.weights import Weights
 
 HEARD_WEIGHTS = Weights(
-    -3.128,
+    -2.994,
     {
-        "alone": 3.628,
-        "alone_fit": 1.409,
-        "alone_phones": 2.747,
-        "fit": 0.5391,
-        "known": 0.2568,
-        "log_e_curve": -0.03076,
-        "log_e_rate": -0.5049,
-        "log_ratio": -0.2947,
+        "alone": 3.968,
+        "alone_fit": 1.162,
+        "alone_phones": 2.233,
+        "fit": 0.6046,
+        "known": 0.2291,
+        "log_e_curve": -0.02636,
+        "log_e_rate": -0.4896,
+        "log_ratio": -0.2939,
     },
 )

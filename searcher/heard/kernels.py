@@ -15,11 +15,11 @@ from std.execution.compiled import compiled
 from std.store.columns import Int64s, UInt8s, UInt16s, UInt32s
 from std.values import Float32s, Float64s
 
-INSERTED = 0.05  # probability of a slot without a phone of the query
-DELETED = 5e-4  # of a phone that no slot holds
+INSERTED = 0.1  # probability of a slot without a phone of the query
+DELETED = 2e-3  # of a phone that no slot holds
 SAME_PHONE = float(np.exp(-1.0))  # of a slot that continues the previous phone
-FLOOR = 1e-3  # of the probability of a phone in a slot
-CERTAIN = 1e300
+FLOOR = 3e-4  # of the probability of a phone in a slot
+CERTAIN = 1e308
 LOG_CERTAIN = float(np.log(CERTAIN))
 NEVER = -1e30  # nats
 MOST_COST = 37  # of a phone in seeds, at most: p from .1 up
@@ -43,7 +43,7 @@ def align_windows(
 
     Probabilities are multiplied, as a logarithm of each would take longer than all else. They begin
     at `CERTAIN`, near the largest number there is, so one that falls below the least number is of
-    less than -1,400 nats, which up to 200 phones cannot be: its score is `NEVER`.
+    less than -1,450 nats, which up to 200 phones cannot be: its score is `NEVER`.
 
     Args:
         match: (tokens, Q) see `searcher.heard.places.match_of`, transposed.

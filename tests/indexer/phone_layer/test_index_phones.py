@@ -114,6 +114,16 @@ def test_what_is_heard_is_what_was_said(learned):
     assert abs(len(found) - len(said)) < 0.1 * len(said)
 
 
+def test_a_layer_has_the_phones_of_the_words_it_learned_from(learned):
+    """Those of other words would fit a little everywhere."""
+    (segment,) = segments(learned / "5")
+    columns = segment.columns()
+    inventory = unpack_vocabulary(columns.extra["phone_inventory"])
+    said = {inventory[phone] for words in spoken_words(columns) for phone in words.phones}
+    heard = HeardSlots.read(columns.extra)
+    assert {*heard.tokens} == {"_", *said}
+
+
 def test_an_index_without_sound_is_as_it_was(folder):
     for path in folder.glob("*.sound"):
         path.unlink()
