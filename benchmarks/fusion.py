@@ -229,7 +229,9 @@ def tuned(places: Fused) -> Weights:
 
 def lenient(one: Material) -> Config:
     """The configuration, leaving out nothing."""
-    return replace(one.config, search=replace(one.config.search, min_score=0.0))
+    return replace(
+        one.config, search=replace(one.config.search, min_posterior=0.0, min_probability=0.0)
+    )
 
 
 def ways(places: Fused, ratio_weights: Weights) -> Iterator[tuple[str, Float64s]]:

@@ -293,7 +293,7 @@ def decide(found: TermCandidates, config: Config, mode: SearchMode = "list") -> 
         judged = of_any = probability
     rule = rule_for(config.decision, calibrated=found.is_calibrated)
     score = rule(candidates.term, judged, n_terms, speech_s, config.decision)
-    listed = probability >= config.search.min_score
+    listed = probability >= config.search.min_probability
     missed = missed_share(probability, listed, n_terms, speech_s)
     missed_of_any = missed
     if of_any is not probability:
@@ -307,7 +307,7 @@ def decide(found: TermCandidates, config: Config, mode: SearchMode = "list") -> 
     row, recording = found.reported()
     candidates = candidates.rows(row)._replace(recording=recording)
     probability = probability[row]
-    kept = probability >= config.search.min_score
+    kept = probability >= config.search.min_probability
     decided = unlisted | {
         "candidates": candidates.rows(kept),
         "probability": probability[kept],

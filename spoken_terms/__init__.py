@@ -2,7 +2,7 @@
 
     >>> import spoken_terms as st
     >>> sorted(name for name in st.__all__ if name.islower())
-    ['discover', 'index', 'open', 'recognise', 'score', 'search']
+    ['index', 'open', 'recognise', 'score', 'score_discovery', 'search']
 
 `spoken_terms.functions` describes them, each with an example. They return the values of the
 packages `recogniser`, `indexer`, `searcher`, `scoring` and `std`, which a program can also import.
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from searcher import FusedIndex, Hit, Index
-    from spoken_terms.functions import discover, index, open, recognise, score, search  # noqa: A004
+    from spoken_terms.functions import index, open, recognise, score, score_discovery, search  # noqa: A004
     from std import Config, StdError, Term, TermList
 
 __all__ = [
@@ -35,13 +35,14 @@ __all__ = [
     "StdError",
     "Term",
     "TermList",
-    "discover",
     "index",
     "open",
     "recognise",
     "score",
+    "score_discovery",
     "search",
 ]
+_OLD = ("discover",)
 _HOME = {"Config": "std", "StdError": "std", "Term": "std", "TermList": "std"}
 _HOME |= {"FusedIndex": "searcher", "Hit": "searcher", "Index": "searcher"}
 
@@ -71,7 +72,7 @@ if command_of(sys.orig_argv) and signal.getsignal(signal.SIGINT) is signal.defau
 
 
 def __getattr__(name: str) -> object:
-    if name not in __all__:
+    if name not in __all__ and name not in _OLD:
         raise AttributeError(f"module 'spoken_terms' has no attribute {name!r}")
     from importlib import import_module
 

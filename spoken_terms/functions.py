@@ -5,7 +5,7 @@
     open        an index, to be searched again and again       `searcher.open_index`
     search      terms in an index -> hits                      `searcher.Index`
     score       a hit list against a reference -> measures     `scoring.score_files`
-    discover    classes of a discovery -> measures             `scoring.discovery`
+    score_discovery   classes of a discovery -> measures       `scoring.discovery`
 
 An error in a file is an `std.StdError`, which names the file and the line. An error in a call is
 one of Python's exceptions: `TypeError` for a text where a list is expected, `FileNotFoundError` for
@@ -38,6 +38,7 @@ from collections.abc import Iterable, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 if TYPE_CHECKING:
     from indexer import IndexReport
@@ -330,7 +331,7 @@ def score(
     )
 
 
-def discover(
+def score_discovery(
     classes: AnyPath,
     *,
     phones: AnyPath,
@@ -359,7 +360,7 @@ def discover(
     ...     _ = (folder / "gold.wrd").write_text("f 0 .2 ab\\nf .2 .4 ab\\n")
     ...     _ = (folder / "disc.class").write_text("Class 1\\nf 0 .2\\nf .2 .4\\n")
     ...     files = {"phones": folder / "gold.phn", "words": folder / "gold.wrd"}
-    ...     st.discover(folder / "disc.class", **files).scores["all"].ned
+    ...     st.score_discovery(folder / "disc.class", **files).scores["all"].ned
     0.0
     """
     from scoring.discovery import (
@@ -380,6 +381,17 @@ def discover(
         _require("talkers", talkers, "a file")
         corpus = with_talkers(corpus, read_talkers(talkers, corpus))
     return evaluate_discovery(corpus, read_classes(classes, corpus), profile)
+
+
+def discover(classes: AnyPath, **settings: Any) -> "DiscoveryEvaluation":
+    """`score_discovery` under its old name, which goes in version 3.0.
+
+    Args:
+        classes, settings: see `score_discovery`.
+    """
+    message = "st.discover is now st.score_discovery; index.discover() finds classes"
+    warn(message, DeprecationWarning, stacklevel=2)
+    return score_discovery(classes, **settings)
 
 
 def _require(name: str, path: AnyPath | None, what: str) -> None:

@@ -193,7 +193,7 @@ def _reserve_streams() -> None:
 
 @contextmanager
 def _warnings_as_lines(command: str) -> Iterator[None]:
-    """Show a store's warning as one line, without the line of our code."""
+    """Show a warning about a store or a setting as one line, without the line of our code."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", StoreWarning)
         usual = warnings.showwarning

@@ -15,10 +15,11 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal, TypeVar, get_args, get_origin, get_type_hints
+from warnings import warn
 
-from std.errors import ConfigError, InputError, cut, meant, named, quoted
+from std.errors import ConfigError, InputError, StoreWarning, cut, meant, named, quoted
 from std.files import AnyPath, decode, read
-from std.ranges import Range
+from std.ranges import Range, ranges
 from std.text import Normalisation
 
 T = TypeVar("T")
@@ -31,6 +32,7 @@ KEYS_OF_FILES = ("pronunciation.lexicon", "calibration.vocabulary")  # keys that
 TOML = "a configuration in TOML"
 OTHERS = {b"<": "XML", b"{": "JSON"}  # by their first character, which never begins a TOML file
 OLD_TABLES = {"sound": "phonetic_search"}  # of configurations of version 0.1
+OLD_KEYS = {("SearchConfig", "min_score"): ("min_posterior", "min_probability")}
 
 
 class _Section:
@@ -50,18 +52,10 @@ class _Section:
                 raise ValueError(f"{key}: {error}") from error
 
 
-def ranges(section: type) -> Mapping[str, Range]:
-    """The range of each number in a section."""
-    hints = get_type_hints(section, include_extras=True)
-    return {
-        key: hint.__metadata__[0] for key, hint in hints.items() if get_origin(hint) is Annotated
-    }
-
-
 def range_of(name: str) -> Range:
     """The range of a key, for the option that sets it.
 
-    >>> str(range_of("search.min_score"))
+    >>> str(range_of("search.min_probability"))
     '0 to 1'
     """
     section, _, key = name.partition(".")
@@ -73,41 +67,33 @@ class IndexConfig(_Section):
     """The indexed part of a network, and the size of a segment."""
 
     min_posterior: Annotated[float, PROBABILITY] = 0.0  # lower alternatives are left out
-    max_alternatives: Annotated[int, Range(0, 1_000_000, whole=True)] = (
-        0  # most likely alternatives kept per slot; 0 = all
-    )
-    segment_postings: Annotated[int, Range(1, 1_000_000_000, whole=True)] = (
-        20_000_000  # postings in memory; then a segment is committed
-    )
+    # most likely alternatives kept per slot; 0 = all
+    max_alternatives: Annotated[int, Range(0, 1_000_000, whole=True)] = 0
+    # postings in memory; then a segment is committed
+    segment_postings: Annotated[int, Range(1, 1_000_000_000, whole=True)] = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class SearchConfig(_Section):
     """How words are joined to phrases, and duplicates are removed."""
 
-    max_gap_ms: Annotated[int, Range(0, MAX_MS, whole=True)] = (
-        500  # longest silence between two words of a term (NIST STD 2006)
-    )
-    max_overlap_ms: Annotated[int, Range(0, MAX_MS, whole=True)] = (
-        200  # words of neighbouring slots may overlap by this much
-    )
-    join_exponent: Annotated[float, PROBABILITY] = (
-        0.5  # r of product^(1-r) * minimum^r; 0 = independent words
-    )
-    epsilon_floor: Annotated[float, Range(0, 1, above=True)] = (
-        0.01  # posterior of skipping a slot without 'no word'
-    )
-    min_score: Annotated[float, PROBABILITY] = 0.0  # least posterior and probability of a hit
-    wildcard_words: Annotated[int, Range(1, 1_000_000, whole=True)] = (
-        1000  # words that a word with * stands for; the most frequent of more
-    )
+    # longest silence between two words of a term (NIST STD 2006)
+    max_gap_ms: Annotated[int, Range(0, MAX_MS, whole=True)] = 500
+    # words of neighbouring slots may overlap by this much
+    max_overlap_ms: Annotated[int, Range(0, MAX_MS, whole=True)] = 200
+    # r of product^(1-r) * minimum^r; 0 = independent words
+    join_exponent: Annotated[float, PROBABILITY] = 0.5
+    # posterior of skipping a slot without 'no word'
+    epsilon_floor: Annotated[float, Range(0, 1, above=True)] = 0.01
+    min_posterior: Annotated[float, PROBABILITY] = 0.0  # of the words at a place, when looked up
+    min_probability: Annotated[float, PROBABILITY] = 0.0  # of a hit
+    # words that a word with * stands for; the most frequent of more
+    wildcard_words: Annotated[int, Range(1, 1_000_000, whole=True)] = 1000
     spelling: Literal["language", "exact"] = "language"  # words of the index for a term's words
-    max_places: Annotated[int, Range(1, 1_000_000_000, whole=True)] = (
-        200_000  # of a phrase or a word with * in one segment; the likeliest of more
-    )
-    max_candidates: Annotated[int, Range(1, 1_000_000_000, whole=True)] = (
-        20_000_000  # of all terms of a search, up to 900 bytes each; more are refused
-    )
+    # of a phrase or a word with * in one segment; the likeliest of more
+    max_places: Annotated[int, Range(1, 1_000_000_000, whole=True)] = 200_000
+    # of all terms of a search, up to 900 bytes each; more are refused
+    max_candidates: Annotated[int, Range(1, 1_000_000_000, whole=True)] = 20_000_000
     max_seconds: Annotated[float, Range(0, 1_000_000)] = 0.0  # of a search; 0 = no limit
 
 
@@ -135,9 +121,8 @@ class ExpansionConfig(_Section):
     words: WordSelection = "none"
     methods: tuple[Literal["levenshtein", "dice", "pronunciation"], ...] = ("pronunciation",)
     candidates: Annotated[int, Range(1, 10_000, whole=True)] = 50  # similar words of each method
-    exponent: Annotated[float, Range(0, 1000)] = (
-        1.0  # similarities are raised to this power before they weight posteriors
-    )
+    # similarities are raised to this power before they weight posteriors
+    exponent: Annotated[float, Range(0, 1000)] = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,16 +158,13 @@ class DecisionConfig(_Section):
 
     rule: Literal["auto", "exact", "term-specific", "kst", "sto", "global"] = "auto"
     threshold: Annotated[float, PROBABILITY] = 0.5  # of the global rule
-    beta: Annotated[float, Range(0, 1_000_000_000, above=True)] = (
-        999.9  # cost of a false alarm against a miss, at the operating point
-    )
-    n_true_scale: Annotated[float, Range(0, 1_000_000, above=True)] = (
-        1.0  # factor of the summed scores that gives the expected number of occurrences
-    )
+    # cost of a false alarm against a miss, at the operating point
+    beta: Annotated[float, Range(0, 1_000_000_000, above=True)] = 999.9
+    # factor of the summed scores that gives the expected number of occurrences
+    n_true_scale: Annotated[float, Range(0, 1_000_000, above=True)] = 1.0
     terms: Literal["occurring", "any"] = "occurring"  # exact: evaluations score only the former
-    missing: Annotated[float, Range(0, 1_000_000)] = (
-        0.03  # exact: expected occurrences of a term without a candidate
-    )
+    # exact: expected occurrences of a term without a candidate
+    missing: Annotated[float, Range(0, 1_000_000)] = 0.03
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +187,7 @@ def load_config(path: AnyPath | None, settings: Sequence[str] = ()) -> Config:
 
     Args:
         path: the path of the file.
-        settings: keys with values, as ``search.min_score=0.1``; they go before the file.
+        settings: keys with values, as ``search.min_probability=0.1``; they go before the file.
 
     Raises:
         InputError: the file cannot be read, or is not TOML.
@@ -262,8 +244,8 @@ def _text(stream: BinaryIO, path: Path) -> str:
 def split_setting(setting: str) -> tuple[str, Any]:
     """A key and its value, which is TOML or else text.
 
-    >>> split_setting("search.min_score=0.1"), split_setting("decision.rule = sto")
-    (('search.min_score', 0.1), ('decision.rule', 'sto'))
+    >>> split_setting("search.min_probability=0.1"), split_setting("decision.rule = sto")
+    (('search.min_probability', 0.1), ('decision.rule', 'sto'))
 
     Raises:
         ConfigError: the text has no =.
@@ -306,12 +288,30 @@ def _with_new_names(given: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
     return renamed
 
 
+def current_keys(section: type, key: str) -> tuple[str, ...]:
+    """The keys that a key of a section is read as: itself, unless it is an old name."""
+    return OLD_KEYS.get((section.__name__, key), (key,))
+
+
+def _with_new_keys(section: type, given: Mapping[str, Any], place: str) -> Mapping[str, Any]:
+    """A section's values under the current names of their keys; a warning names those."""
+    found: dict[str, Any] = {}
+    for key, value in given.items():
+        if (now := current_keys(section, key)) != (key,):
+            both = " and ".join(now)
+            if given.keys() & {*now}:
+                raise ConfigError(f"{place}{key}: expected {both} in place of this old name")
+            warn(f"{place}{key}: the old name is read as {both}", StoreWarning, stacklevel=2)
+        found |= dict.fromkeys(now, value)
+    return found
+
+
 def _replaced(base: T, given: Mapping[str, Any], place: str) -> T:
     """A dataclass with the values of a TOML table; missing keys keep their defaults."""
     hints = get_type_hints(type(base))
     known = [key.name for key in fields(base)]  # type: ignore[arg-type]  # a dataclass
     values = {}
-    for key, value in given.items():
+    for key, value in _with_new_keys(type(base), given, place).items():
         if key not in known:
             where = f"{place[:-1]}: " if place.endswith(".") else place
             raise ConfigError(

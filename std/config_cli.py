@@ -2,18 +2,19 @@
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from std.command import print_json, run, text_argument
-from std.config import Config, config_table, load_config, ranges, split_setting
+from std.config import Config, config_table, current_keys, load_config, split_setting
 from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows, print_table
 from std.errors import StdError, meant, named, quoted
 from std.options import add_config_options, add_row_options
 from std.parser import Parser
+from std.ranges import ranges
 
 COMMAND_LINE = "--set"
 DEFAULT = "default"
@@ -23,7 +24,7 @@ DEFAULT = "default"
 class Setting:
     """A key of the configuration."""
 
-    key: str  # as "search.min_score"
+    key: str  # as "search.min_probability"
     value: Any
     default: Any
     origin: str  # "default", the name of a file, or "--set"
@@ -39,7 +40,7 @@ def explained(path: Path | None = None, settings: Sequence[str] = ()) -> list[Se
 
     Args:
         path: the path of a TOML file; None = without one.
-        settings: keys with values that override the file, as ``search.min_score=0.1``.
+        settings: keys with values that override the file, as ``search.min_probability=0.1``.
 
     Raises:
         InputError: the file cannot be read, or is not TOML.
@@ -47,20 +48,29 @@ def explained(path: Path | None = None, settings: Sequence[str] = ()) -> list[Se
     """
     config, default = load_config(path, settings), Config()
     written: Mapping[str, Any] = config_table(path) if path else {}
-    set_here = {split_setting(setting)[0] for setting in settings}
+    set_here = [split_setting(setting)[0].partition(".") for setting in settings]
     found = []
     for section in fields(Config):
         value, usual = getattr(config, section.name), getattr(default, section.name)
+        in_file = _current(type(value), written.get(section.name, {}))
+        by_option = _current(
+            type(value), [key for name, _, key in set_here if name == section.name]
+        )
         for field in fields(value):
             key = f"{section.name}.{field.name}"
             origin = DEFAULT
-            if field.name in written.get(section.name, {}):
+            if field.name in in_file:
                 origin = named(path) if path else DEFAULT
-            if key in set_here:
+            if field.name in by_option:
                 origin = COMMAND_LINE
             pair = getattr(value, field.name), getattr(usual, field.name)
             found.append(Setting(key, *pair, origin, _allowed(type(value), field.name)))
     return found
+
+
+def _current(section: type, keys: Iterable[str]) -> set[str]:
+    """The current names of keys of a section."""
+    return {now for key in keys for now in current_keys(section, key)}
 
 
 def _allowed(section: type, name: str) -> str:
@@ -111,7 +121,7 @@ COMMAND = "std-config"
 EXAMPLE = """\
 examples:
   std-config show
-  std-config show --config my.toml --set search.min_score=0.1
+  std-config show --config my.toml --set search.min_probability=0.1
   std-config show decision --changed --json
   std-config list
   std-search --store INDEX --config "$(std-config path plain)" rathaus
@@ -139,7 +149,7 @@ def parser() -> argparse.ArgumentParser:
         nargs="*",
         type=text_argument,
         metavar="NAME",
-        help="show: sections or keys, as search or search.min_score; path: of a configuration",
+        help="show: sections or keys, as search or search.min_posterior; path: of a configuration",
     )
     add_config_options(parse)
     parse.add_argument(

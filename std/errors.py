@@ -103,7 +103,7 @@ class StoreBusyError(StoreError):
 
 
 class StoreWarning(UserWarning):
-    """A store can be used, but with a warning."""
+    """A store or a setting can be used, but with a warning."""
 
 
 def meant(name: str, known: Iterable[str], most: int = 1) -> str:

@@ -80,7 +80,7 @@ def add_config_options(parse: "Arguments", meaning: str = CONFIG) -> None:
         default=[],
         type=text_argument,
         metavar="KEY=VALUE",
-        help="set a key of the configuration, over --config: search.min_score=0.1",
+        help="set a key of the configuration, over --config: search.min_probability=0.1",
     )
 
 

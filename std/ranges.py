@@ -7,9 +7,10 @@ ZeroSpeech's.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Annotated, Any, get_origin, get_type_hints
 
 from std.errors import quoted
 
@@ -102,3 +103,11 @@ SECONDS = Range(0, 1_000_000_000)  # 31 years
 COUNT = Range(0, 1_000_000_000, whole=True)
 BYTES = Range(0, 1_000_000_000_000_000_000)
 MAX_SCORE = 1e100  # its square is finite; infinite scores are permitted
+
+
+def ranges(section: type) -> Mapping[str, Range]:
+    """The range of each number of a dataclass, which stands in its annotation."""
+    hints = get_type_hints(section, include_extras=True)
+    return {
+        key: hint.__metadata__[0] for key, hint in hints.items() if get_origin(hint) is Annotated
+    }

@@ -264,10 +264,14 @@ def store(german, tmp_path_factory):
         ),
         (
             searcher.commands.search,
-            ["und", "--set=serach.min_score=0"],
+            ["und", "--set=serach.min_probability=0"],
             "got 'serach'; is 'search' meant?",
         ),
-        (searcher.commands.search, ["und", "--set=search.min_scor=0"], "is 'min_score' meant?"),
+        (
+            searcher.commands.search,
+            ["und", "--set=search.min_probabilit=0"],
+            "is 'min_probability' meant?",
+        ),
     ],
 )
 def test_the_nearest_name_is_asked_for(command, arguments, told, store, capsys):

@@ -120,7 +120,8 @@ def test_an_index_of_another_version_is_refused_by_name(old_index):
 
 
 def test_a_configuration_is_read():
-    config = load_config(OLD / "config.toml")
+    with pytest.warns(StoreWarning, match="min_score: the old name is read"):
+        config = load_config(OLD / "config.toml")
     assert config.decision.missing == 0.1  # as written; the default is another one today
 
 

@@ -228,7 +228,7 @@ def settle(
         slots = candidates.first_slot, candidates.last_slot
         inside = inside & plan.spoken_by.fits(segment, candidates.recording, *slots)
     kept = deduplicate(candidates.rows(inside))
-    kept = kept.rows(kept.probability >= plan.config.search.min_score)
+    kept = kept.rows(kept.probability >= plan.config.search.min_posterior)
     outside = int(len(inside) - np.count_nonzero(inside))
     if not found.spelt_out:
         return kept, [], outside

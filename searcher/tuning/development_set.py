@@ -244,7 +244,7 @@ def lexical_candidates(
     candidates = judge([find_terms(terms, index, SearchedSpeech(excerpts, 0.0))], index)[
         0
     ].candidates
-    candidates = candidates.rows(candidates.probability >= config.search.min_score)
+    candidates = candidates.rows(candidates.probability >= config.search.min_probability)
     bounds = np.searchsorted(candidates.term, np.arange(len(terms) + 1)).tolist()
     return [candidates.rows(slice(bounds[i], bounds[i + 1])) for i in range(len(terms))]
 

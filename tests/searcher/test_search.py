@@ -96,10 +96,16 @@ def test_only_speech_inside_the_ecf_counts(two_segments):
     assert found.outside_ecf == 1
 
 
-def test_scores_below_the_minimum_are_not_written(two_segments):
-    config = Config(search=SearchConfig(min_score=0.5))
-    found = search([Term("T1", "gewalt")], prepare(two_segments, config), SearchedSpeech(None, 100))
-    assert [one[1] for one in hits(found)] == ["news"]
+def test_places_of_less_than_the_least_posterior_or_probability_are_left_out(two_segments):
+    def found(**least):
+        index = prepare(two_segments, Config(search=SearchConfig(**least)))
+        return search([Term("T1", "gewalt")], index, SearchedSpeech(None, 100))
+
+    every = found()
+    assert [one[1] for one in hits(every)] == ["news", "talk"]
+    assert [one[1] for one in hits(found(min_posterior=0.5))] == ["news"]
+    likely, other = sorted(every.probability.tolist(), reverse=True)
+    assert found(min_probability=(likely + other) / 2).probability.tolist() == [likely]
 
 
 def test_a_term_without_words_is_nowhere(two_segments):

@@ -106,7 +106,7 @@ def desks(tmp_path_factory, environment):
     ecf = (folder / "ecf.xml").read_text()
     (folder / "ecf.xml").write_text(ecf.replace("</ecf>", f"{excerpt}</ecf>"))
     (folder / "recordings.csv").write_text("file,date,speaker\nADA,2024-02,Ada\n")
-    (folder / "my.toml").write_text("[search]\nmin_score = 0.01\n")
+    (folder / "my.toml").write_text("[search]\nmin_probability = 0.01\n")
     (folder / "names.txt").write_text("opa o p a\n")
     (folder / "talk.ctm.gz").write_bytes(gzip.compress(b"talk 1 0.0 0.5 hallo 0.9\n"))
     spoken = re.findall(r"(?m)^LEXEME (\S+ \S+ \S+ \S+ \S+)", (folder / "ref.rttm").read_text())

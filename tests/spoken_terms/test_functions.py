@@ -80,7 +80,10 @@ def test_a_closed_index(store):
         (lambda store: st.open(store, config="none.toml"), "config: expected a configuration"),
         (lambda store: st.open("none"), "store: expected a folder"),
         (lambda store: st.score("none", terms="t", reference="r"), "hits: expected a file"),
-        (lambda store: st.discover("none", phones="p", words="w"), "classes: expected a file"),
+        (
+            lambda store: st.score_discovery("none", phones="p", words="w"),
+            "classes: expected a file",
+        ),
         (lambda store: st.recognise("a", "b", model="/none"), "model: expected a name or a folder"),
     ],
 )
@@ -186,3 +189,12 @@ def test_a_large_answer_hit_by_hit_is_the_same(store, monkeypatch):
 def test_what_is_no_number_and_no_file_is_named(store, call, error, told):
     with st.open(store) as index, pytest.raises(error, match=told):
         call(index)
+
+
+def test_the_old_name_of_a_function_warns(tmp_path):
+    assert "discover" not in st.__all__
+    with (
+        pytest.warns(DeprecationWarning, match=r"st\.discover is now st\.score_discovery"),
+        pytest.raises(FileNotFoundError, match="classes: expected a file"),
+    ):
+        st.discover("none", phones="p", words="w")

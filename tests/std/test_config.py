@@ -35,7 +35,10 @@ def test_default_toml_mirrors_every_default():
             "[search]\nmax_gap_ms = 0.5",
             "search.max_gap_ms: expected a whole number from 0 to 3600000, got 0.5",
         ),
-        ('[search]\nmin_score = "x"', "search.min_score: expected a number from 0 to 1, got 'x'"),
+        (
+            '[search]\nmin_probability = "x"',
+            "search.min_probability: expected a number from 0 to 1, got 'x'",
+        ),
         ('[decision]\nrule = "always"', "expected one of .*'global'.* got 'always'"),
     ],
 )

@@ -9,7 +9,8 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from std.config import Config, ranges
+from std.config import Config
+from std.ranges import ranges
 from tools.site.markdown import cell, plain
 
 KEY = re.compile(r"^(\w+) = .*?#\s*(.*)$")
