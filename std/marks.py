@@ -49,7 +49,8 @@ from std.errors import InputError
 from std.fields import numbered
 from std.files import content_of, open_input, rewound
 from std.json_fields import STRICT, Part
-from std.ranges import CHANNEL, MAX_CHANNEL, MAX_TIME_S, Range
+from std.metadata.cells import channel_in
+from std.ranges import CHANNEL, MAX_TIME_S, Range
 from std.tables import read_table
 from std.values import Recording
 
@@ -212,7 +213,7 @@ def rows_of(content: bytes, path: Path | str) -> list[Row]:
         if end_s < start_s:
             raise InputError(path, line, "an end not before the start", cells[place["end"]])
         written = cells[names.index(CHANNEL_COLUMN)] if CHANNEL_COLUMN in names else "1"
-        channel = _channel(written, path, line)
+        channel = channel_in(written, path, line)
         recording = Recording(cells[place["file"]], channel)
         rows.append((cells[place["term"]], recording, start_s, end_s, said in RIGHT))
     return rows
@@ -233,9 +234,3 @@ def _seconds(text: str, path: Path | str, line: int) -> float:
     if not 0 <= seconds <= MAX_TIME_S:
         raise InputError(path, line, "a time in seconds", text)
     return seconds
-
-
-def _channel(text: str, path: Path | str, line: int) -> int:
-    if not text.isdecimal() or int(text) > MAX_CHANNEL:
-        raise InputError(path, line, "the number of a channel", text)
-    return int(text)

@@ -6,7 +6,7 @@ import pytest
 
 from indexer.cli import main as index
 from searcher.commands.search import main as search
-from std.store.manifest import _digest
+from std.store.manifest import digest_of
 
 SRT = """1
 00:00:01,000 --> 00:00:04,000
@@ -101,7 +101,7 @@ def test_an_index_of_before_is_searched_and_extended_as_it_was_made(tmp_path, ca
     document = json.loads(manifest.read_text())
     assert document["version"] == 3  # as programs of before wrote it
     assert "unspaced" not in document["normalisation"]
-    assert document["digest"] == _digest({k: v for k, v in document.items() if k != "digest"})
+    assert document["digest"] == digest_of({k: v for k, v in document.items() if k != "digest"})
     assert not exact_hits(store, "天气", capsys)
     assert len(exact_hits(store, "今天的天气非常好，我们去公园", capsys)) == 1
     (tmp_path / "more.srt").write_text(SRT.replace("公园", "学校"))

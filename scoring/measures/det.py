@@ -158,15 +158,9 @@ def optimum(
     """The best threshold of each term, over the thresholds of the whole curve.
 
     Args:
-        term: (n,) index of each hit's term.
-        score: (n,) higher is more likely.
-        paired: (n,) the hit is paired with a reference occurrence.
-        targets: (T,) reference occurrences.
-        trials: per term.
-        beta: weight of P_fa in the TWV.
+        term, score, paired, targets, trials, beta, counted: see `sweep`.
         thresholds: ascending, as in `DET.threshold`; a term may also choose one above its own
             highest score, if another term has it: then it accepts nothing and is worth 0.
-        counted: (T,) terms that count; by default those that occur.
     """
     if counted is None:
         counted = targets > 0

@@ -1,14 +1,14 @@
 """std-search's command line as a whole: invalid combinations, the configuration, the index.
 
-misuse           the first invalid combination of options
+misuse           the first invalid combination of options, of those in `WRONG`
 configuration    the configuration with the command line's values
 opened           the index, or those of several recognisers as one
 """
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from std.command import tell, warn
 from std.display.numbers import counted
@@ -26,6 +26,151 @@ EXPLAINING = {  # options of --explain-query
 }
 
 
+class Misuse(NamedTuple):
+    """A wrong combination of options, named as in `args`, and of facts (see `misuse`)."""
+
+    message: str  # with the fields file, stores and models
+    of: tuple[str, ...] = ()  # one of these is given; none named: whatever is given
+    beside: tuple[str, ...] = ()  # and one of these
+    without: tuple[str, ...] = ()  # and none of these
+
+    def holds(self, given: Collection[str]) -> bool:
+        """Whether the options that are given are this combination."""
+        return (
+            (not self.of or any(one in given for one in self.of))
+            and (not self.beside or any(one in given for one in self.beside))
+            and not any(one in given for one in self.without)
+        )
+
+
+LISTS, EXAMPLE = ("terms", "queries", "examples"), ("like", "query_audio")
+BESIDE_UNIT = (
+    *("not one term", *LISTS, "alerts", *EXAMPLE, "output", "decide", "beta", "clips", "srt"),
+    *("explain", "oov_lexicon", "inflections", "listen_again"),
+)
+BESIDE_ALERTS = (
+    *("term", *LISTS, *EXAMPLE, "fuse", "where", "recording", "output", "clips", "srt"),
+    *("timeline", "markers", "corrections"),
+)
+WRONG = (
+    Misuse(
+        "--vocabulary, --all-words, --all-matches and --bktree go with --explain-query",
+        ("vocabulary", "all_words", "all_matches", "bktree"),
+    ),
+    Misuse("the following arguments are required: --store", without=("store",)),
+    Misuse(
+        "give terms in a --terms file or spoken ones in a --queries file, not both",
+        ("terms",),
+        beside=("queries",),
+    ),
+    Misuse("give terms as arguments or in a {file} file, not both", LISTS, beside=("term",)),
+    *(
+        Misuse(
+            "--queries needs --ecf (the speech searched) and --output (the hit list)",
+            ("queries",),
+            without=(needed,),
+        )
+        for needed in ("ecf", "output")
+    ),
+    Misuse(
+        "--probabilities goes with --output: the same hits, with another number",
+        ("probabilities",),
+        without=("output", "term"),
+    ),
+    Misuse(
+        "expected --terms FILE or at least one TERM, got neither",
+        without=(*LISTS, *EXAMPLE, "term", "alerts"),
+    ),
+    Misuse(
+        "give examples (--like, --query-audio, --examples) or terms, not both",
+        (*EXAMPLE, "examples"),
+        beside=("term", "terms", "queries"),
+    ),
+    Misuse(
+        "give the examples of one term, or a file of --examples, not both",
+        EXAMPLE,
+        beside=("examples",),
+    ),
+    Misuse(
+        "--unit finds recordings or turns for one TERM, and prints them: expected no other terms, "
+        "--output, --decide, --clips, --srt, --explain or --inflections",
+        ("unit",),
+        beside=BESIDE_UNIT,
+    ),
+    Misuse("--encoder is the model of --query-audio", ("encoder",), without=("query_audio",)),
+    Misuse(
+        "examples search the index of one recogniser, without --fuse",
+        (*EXAMPLE, "examples"),
+        beside=("fuse",),
+    ),
+    Misuse(
+        "--output writes the hits of a list; for --like there is --json",
+        EXAMPLE,
+        beside=("output",),
+    ),
+    Misuse(
+        "--ecf is the speech of a list; for --like there are --recording and --where",
+        EXAMPLE,
+        beside=("ecf",),
+    ),
+    Misuse(
+        "--output writes the hits of a --terms file; for a TERM there is --json",
+        ("term",),
+        beside=("output",),
+    ),
+    Misuse(
+        "--probabilities writes the hits of a --terms file; for a TERM there is --json",
+        ("term",),
+        beside=("probabilities",),
+    ),
+    Misuse(
+        "--ecf is the speech of a --terms file; for a TERM there are --recording and --where",
+        ("term",),
+        beside=("ecf",),
+    ),
+    Misuse(
+        "--inflections is for TERM; a list is searched for its terms only",
+        ("inflections",),
+        without=("term",),
+    ),
+    Misuse(
+        "--term-list writes the term list of a --queries or --examples file",
+        ("term_list",),
+        without=("queries", "examples"),
+    ),
+    Misuse(
+        "--queries searches the index of one recogniser, without --fuse",
+        ("queries",),
+        beside=("fuse",),
+    ),
+    Misuse(
+        "--term-column names a column of --terms or --alerts",
+        ("term_column",),
+        without=("terms", "alerts"),
+    ),
+    Misuse("--since LAST goes with --alerts", ("since",), without=("alerts",)),
+    Misuse(
+        "--alerts searches all recordings of an index for a list, and prints hits: expected no "
+        "TERM, --terms, --queries, --fuse, --where, --recording, --output, --clips, "
+        "--srt, --timeline, --markers or --corrections",
+        ("alerts",),
+        beside=BESIDE_ALERTS,
+    ),
+    Misuse(
+        "--fuse needs two --store or more, one of each recogniser",
+        ("fuse",),
+        without=("stores",),
+    ),
+    Misuse(
+        "--fuse takes one --model for all, or one for each of {stores} --store, got {models}",
+        ("fuse",),
+        beside=("models",),
+        without=("model of each",),
+    ),
+    Misuse("several --model are for --fuse, one for each --store", ("models",), without=("fuse",)),
+)
+
+
 def misuse(args: argparse.Namespace, parser: argparse.ArgumentParser) -> str:
     """The error in a combination of options; empty if it is valid.
 
@@ -33,8 +178,21 @@ def misuse(args: argparse.Namespace, parser: argparse.ArgumentParser) -> str:
         args: the command line.
         parser: the parser that parsed it, and knows what options are by default.
     """
-    wrong = _of_explaining(args, parser) if args.explain_query else _of_searching(args)
-    return next((message for message, holds in wrong.items() if holds), "")
+    if args.explain_query:
+        wrong = _of_explaining(args, parser)
+        return next((message for message, holds in wrong.items() if holds), "")
+    stores, models = len(args.store or ()), len(args.model)
+    facts = {
+        "unit": args.unit != "place",
+        "not one term": len(args.term) != 1,
+        "stores": stores > 1,
+        "models": models > 1,
+        "model of each": models == stores,
+    }
+    given = {name for name, value in (vars(args) | facts).items() if value}
+    message = next((one.message for one in WRONG if one.holds(given)), "")
+    file = next((name for name in ("queries", "examples") if name in given), "terms")
+    return message.format(file=f"--{file}", stores=stores, models=models)
 
 
 def _of_explaining(
@@ -57,106 +215,6 @@ def _of_explaining(
         f"expected --store or --vocabulary, got {sources}": (
             bool(args.store) == bool(args.vocabulary)
         ),
-    }
-
-
-def _of_searching(args: argparse.Namespace) -> Mapping[str, object]:
-    batch = args.terms or args.queries or args.examples
-    file = "--queries" if args.queries else "--examples" if args.examples else "--terms"
-    single = args.like or args.query_audio
-    by_example = single or args.examples
-    explaining = args.vocabulary or args.all_words or args.all_matches or args.bktree
-    return {
-        "--vocabulary, --all-words, --all-matches and --bktree go with --explain-query": explaining,
-        "the following arguments are required: --store": not args.store,
-        "give terms in a --terms file or spoken ones in a --queries file, not both": (
-            args.terms and args.queries
-        ),
-        f"give terms as arguments or in a {file} file, not both": batch and args.term,
-        "--queries needs --ecf (the speech searched) and --output (the hit list)": (
-            args.queries and not (args.ecf and args.output)
-        ),
-        "--probabilities goes with --output: the same hits, with another number": (
-            args.probabilities and not args.output and not args.term
-        ),
-        "expected --terms FILE or at least one TERM, got neither": (
-            not batch and not args.term and not by_example and not args.alerts
-        ),
-        "give examples (--like, --query-audio, --examples) or terms, not both": (
-            by_example and (args.term or args.terms or args.queries)
-        ),
-        "give the examples of one term, or a file of --examples, not both": (
-            single and args.examples
-        ),
-        "--unit finds recordings or turns for one TERM, and prints them: expected no other terms, "
-        "--output, --decide, --clips, --srt, --explain or --inflections": args.unit != "place"
-        and _beside_unit(args),
-        "--encoder is the model of --query-audio": args.encoder and not args.query_audio,
-        "examples search the index of one recogniser, without --fuse": by_example and args.fuse,
-        "--output writes the hits of a list; for --like there is --json": single and args.output,
-        "--ecf is the speech of a list; for --like there are --recording and --where": (
-            single and args.ecf
-        ),
-        "--output writes the hits of a --terms file; for a TERM there is --json": (
-            args.term and args.output
-        ),
-        "--probabilities writes the hits of a --terms file; for a TERM there is --json": (
-            args.term and args.probabilities
-        ),
-        "--ecf is the speech of a --terms file; for a TERM there are --recording and --where": (
-            args.term and args.ecf
-        ),
-        "--inflections is for TERM; a list is searched for its terms only": (
-            args.inflections and not args.term
-        ),
-        "--term-list writes the term list of a --queries or --examples file": (
-            args.term_list and not (args.queries or args.examples)
-        ),
-        "--queries searches the index of one recogniser, without --fuse": (
-            args.queries and args.fuse
-        ),
-        **_of_alerts(args),
-        **_of_stores(args),
-    }
-
-
-def _beside_unit(args: argparse.Namespace) -> bool:
-    """Whether --unit is combined with an option about places."""
-    others = (
-        *(args.terms, args.queries, args.examples, args.alerts, args.like, args.query_audio),
-        *(args.output, args.decide, args.beta, args.clips, args.srt, args.explain),
-        *(args.oov_lexicon, args.inflections, args.listen_again),
-    )
-    return args.unit != "place" and (len(args.term) != 1 or any(others))
-
-
-def _of_alerts(args: argparse.Namespace) -> Mapping[str, object]:
-    """Errors in the options of a standing search."""
-    others = (
-        *(args.term, args.terms, args.queries, args.examples, args.like, args.query_audio),
-        *(args.fuse, args.where, args.recording, args.output, args.clips, args.srt),
-        *(args.timeline, args.markers, args.corrections),
-    )
-    return {
-        "--term-column names a column of --terms or --alerts": (
-            args.term_column and not (args.terms or args.alerts)
-        ),
-        "--since LAST goes with --alerts": args.since and not args.alerts,
-        "--alerts searches all recordings of an index for a list, and prints hits: expected no "
-        "TERM, --terms, --queries, --fuse, --where, --recording, --output, --clips, "
-        "--srt, --timeline, --markers or --corrections": (args.alerts and any(others)),
-    }
-
-
-def _of_stores(args: argparse.Namespace) -> Mapping[str, object]:
-    """Errors in the numbers of stores and models."""
-    stores, models = len(args.store or ()), len(args.model)
-    return {
-        "--fuse needs two --store or more, one of each recogniser": args.fuse and stores < 2,
-        f"--fuse takes one --model for all, or one for each of {stores} --store, got {models}": (
-            args.fuse and models not in (0, 1, stores)
-        ),
-        "several --model are for --fuse, one for each --store": not args.fuse and models > 1,
     }
 
 

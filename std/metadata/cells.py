@@ -138,7 +138,7 @@ def rows_of_files(
     languages: dict[Recording, str] = {}
     seen: set[Recording] = set()
     for line, file, values in rows:
-        recording = Recording(file, _channel(values.get(CHANNEL_COLUMN, "1"), path, line))
+        recording = Recording(file, channel_in(values.get(CHANNEL_COLUMN, "1"), path, line))
         if recording in seen:
             raise InputError(path, line, "each recording once", "/".join(map(str, recording)))
         seen.add(recording)
@@ -160,7 +160,12 @@ def rows_of_files(
     return [(lines[file], file, values) for file, values in cells.items()], languages
 
 
-def _channel(text: str, path: Path | str, line: int) -> int:
+def channel_in(text: str, path: Path | str, line: int) -> int:
+    """The number of a channel in a cell.
+
+    Raises:
+        InputError: the text is none.
+    """
     if not text.isdecimal() or int(text) > MAX_CHANNEL:
         raise InputError(path, line, "the number of a channel", text)
     return int(text)

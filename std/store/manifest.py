@@ -151,7 +151,7 @@ def manifest_to_json(manifest: Manifest) -> str:
     }
     if manifest.metadata:
         document["metadata"] = manifest.metadata
-    return orjson.dumps(document | {"digest": _digest(document)}).decode()
+    return orjson.dumps(document | {"digest": digest_of(document)}).decode()
 
 
 def _version(manifest: Manifest) -> int:
@@ -188,7 +188,7 @@ def manifest_from_json(text: str | bytes, place: str) -> Manifest:
                 f"got {quoted(version)}; "
                 + ("a newer std made it: install that" if newer else "index the recordings again")
             )
-        if document.pop("digest") != _digest(document):
+        if document.pop("digest") != digest_of(document):
             raise StoreError(f"{place}: expected an undamaged manifest, got a wrong digest")
         options = document["normalisation"]
         metadata = document.get("metadata", "")
@@ -254,7 +254,8 @@ def _recording(
     )
 
 
-def _digest(document: Mapping[str, Any]) -> str:
+def digest_of(document: Mapping[str, Any]) -> str:
+    """SHA-256 of a document, whatever the order of its keys."""
     return hashlib.sha256(
         json.dumps(document, ensure_ascii=False, sort_keys=True).encode()
     ).hexdigest()

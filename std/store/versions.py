@@ -16,7 +16,6 @@ A file that was indexed once and never merged has version 1 of its own segment. 
 not stored: an index without deletions and merges stores no versions.
 """
 
-import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +23,7 @@ from itertools import chain, groupby, repeat
 from typing import Any, NamedTuple
 
 from std.errors import StoreError, quoted
-from std.store.manifest import SEGMENT_ID, Manifest, SegmentEntry
+from std.store.manifest import SEGMENT_ID, Manifest, SegmentEntry, digest_of
 
 
 class Version(NamedTuple):
@@ -170,7 +169,7 @@ def versions_to_json(versions: Versions, manifest: Manifest) -> str:
         },
         "deleted": sorted(by_version.items()),
     }
-    return json.dumps(document | {"digest": _digest(document)}, ensure_ascii=False)
+    return json.dumps(document | {"digest": digest_of(document)}, ensure_ascii=False)
 
 
 def versions_from_json(text: str | bytes, manifest: Manifest, place: str) -> Versions:
@@ -188,7 +187,7 @@ def versions_from_json(text: str | bytes, manifest: Manifest, place: str) -> Ver
         return Versions()
     try:
         document = json.loads(text)
-        if document.pop("digest") != _digest(document):
+        if document.pop("digest") != digest_of(document):
             raise StoreError(f"{place}: expected undamaged versions, got a wrong digest")
         table = [_version(*fields) for fields in document["versions"]]
         rows = {
@@ -210,8 +209,3 @@ def _version(number: Any, segment: Any) -> Version:
     if type(number) is not int or not 0 < number < 2**63 or not SEGMENT_ID.fullmatch(segment):
         raise ValueError(f"version {number!r} of segment {segment!r}")
     return Version(number, segment)
-
-
-def _digest(document: Mapping[str, Any]) -> str:
-    text = json.dumps(document, ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -165,10 +165,10 @@ def test_an_older_index_says_nothing_of_inputs(there, tmp_path, network):
     for segment in document["segments"]:
         segment["recordings"] = [row[:5] for row in segment["recordings"]]
     document["version"] = 2
-    from std.store.manifest import _digest
+    from std.store.manifest import digest_of
 
     del document["digest"]
-    path.write_text(json.dumps(document | {"digest": _digest(document)}))
+    path.write_text(json.dumps(document | {"digest": digest_of(document)}))
     assert list(store.damage()) == []
     assert origins([store]) == {"news": set()}
     assert index("news.json") == 0

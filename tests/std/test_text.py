@@ -10,7 +10,7 @@ from indexer.formats.readers import jsonl
 from searcher.commands.search import main as search
 from spoken_terms.start import std_query as query
 from std.errors import StoreError
-from std.store.manifest import _digest
+from std.store.manifest import digest_of
 from std.text import Normalisation, as_indexed, require_same
 
 CASES = [
@@ -154,7 +154,7 @@ def old_index(network, tmp_path):
     (path,) = [one for one in store.iterdir() if one.name.startswith("manifest")]
     document = json.loads(path.read_text())
     del document["digest"], document["normalisation"]["punctuation"]
-    path.write_text(json.dumps(document | {"digest": _digest(document)}))
+    path.write_text(json.dumps(document | {"digest": digest_of(document)}))
     return store
 
 

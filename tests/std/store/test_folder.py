@@ -17,7 +17,7 @@ from indexer.segments.invert import invert
 from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.metadata.table import of_rows
 from std.store import folder, open_store
-from std.store.manifest import _digest
+from std.store.manifest import digest_of
 from std.text import Normalisation
 
 PLAIN = Normalisation()
@@ -145,7 +145,7 @@ def forged(index: Path, change) -> None:
     document = json.loads(path.read_text())
     del document["digest"]
     change(document)
-    path.write_text(json.dumps(document | {"digest": _digest(document)}))
+    path.write_text(json.dumps(document | {"digest": digest_of(document)}))
 
 
 SEGMENT_LIES = [
@@ -579,7 +579,7 @@ def test_foreign_metadata_are_refused(index):
     manifest = json.loads((index / "manifest.json").read_text())
     manifest |= {"metadata": "../../etc"}
     del manifest["digest"]
-    (index / "manifest.json").write_text(json.dumps(manifest | {"digest": _digest(manifest)}))
+    (index / "manifest.json").write_text(json.dumps(manifest | {"digest": digest_of(manifest)}))
     with pytest.raises(StoreError, match="expected a manifest"):
         open_store(str(index))
 
