@@ -1,6 +1,7 @@
 """The walks of docs/walks.md are the calls that are made, in that order, each below its caller."""
 
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from indexer import index_files
 from scoring import score_files, write_report
 from searcher import open_index
 from searcher.commands.search import main as std_search
+from tests.heard_sound import MESHES, frames_of, write_sound
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "walks.md"
@@ -120,6 +122,21 @@ def test_a_term_by_sound_is_a_short_walk():
     folders = {call.module.rpartition(".")[0] or call.module for call in calls}
     assert len(calls) <= MOST_CALLS
     assert len(folders) <= MOST_FOLDERS
+
+
+@pytest.mark.slow
+def test_a_term_in_the_sound_is_walked_as_the_page_says(tmp_path):
+    sound = frames_of(MESHES, tmp_path / "plain")
+    for mesh in MESHES:
+        shutil.copy(mesh, tmp_path)
+        write_sound(tmp_path, mesh.stem, sound[mesh.stem])
+    inputs = [tmp_path / mesh.name for mesh in MESHES]
+    index_files(inputs, tmp_path / "index", language="German")
+    with open_index(tmp_path / "index") as index:
+        index.search("historisches")  # prepares the index
+        with recorded() as calls:
+            assert index.search("historisches")
+    require_walk("sound", calls)
 
 
 def test_a_hit_is_walked_as_the_page_says(store, german, tmp_path):
