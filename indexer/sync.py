@@ -21,6 +21,7 @@ from indexer.origins import CALLED, origins
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import kept_phones
 from indexer.shards import audio_files, contents
+from std.audio.files import common_end
 from std.display.numbers import counted
 from std.errors import InputError
 from std.files import unreadable
@@ -328,7 +329,7 @@ def found_below(folder: Path, inputs: Iterable[str]) -> tuple[dict[str, str], li
         if Path(before).exists():
             continue
         candidates = of_name.get(Path(before).name, [])
-        ends = [_common_end(Path(before), path) for path in candidates]
+        ends = [common_end(Path(before).parts, path.absolute().parts) for path in candidates]
         best = [path for path, n in zip(candidates, ends, strict=True) if n == max(ends)]
         if len(best) > 1:
             got = f"{best[0]} and {best[1]}"
@@ -338,9 +339,3 @@ def found_below(folder: Path, inputs: Iterable[str]) -> tuple[dict[str, str], li
         else:
             missing.append(before)
     return places, missing
-
-
-def _common_end(first: Path, second: Path) -> int:
-    """How many parts two paths have in common at their ends."""
-    pairs = zip(reversed(first.parts), reversed(second.absolute().parts), strict=False)
-    return next((n for n, (a, b) in enumerate(pairs) if a != b), 0)

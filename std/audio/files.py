@@ -159,7 +159,7 @@ class AudioFolder:
         near: dict[int, list[str]] = {}
         for file in self._of_name.get(said[-1], ()):
             parts = [*self._root_parts, *_parts(file)]
-            near.setdefault(_common_end(said, parts), []).append(file)
+            near.setdefault(common_end(said, parts), []).append(file)
         return near[max(near)] if near else self._by_name(_stem(said[-1]))
 
     def _by_name(self, name: str) -> list[str]:
@@ -292,12 +292,16 @@ def _may_be(said: Sequence[str], file: Sequence[str]) -> bool:
     """Whether a file below the root may be the file of a path, by its folders."""
     if Path(said[-1]).stem != Path(file[-1]).stem:
         return True
-    common = _common_end(said[:-1], file[:-1])
+    common = common_end(said[:-1], file[:-1])
     return common == min(len(said), len(file)) - 1
 
 
-def _common_end(first: Sequence[str], second: Sequence[str]) -> int:
-    """The number of last parts that two paths share."""
+def common_end(first: Sequence[str], second: Sequence[str]) -> int:
+    """The number of last parts that two paths share.
+
+    Args:
+        first, second: their parts, from the root.
+    """
     pairs = zip(reversed(first), reversed(second), strict=False)
     return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))
 
