@@ -30,10 +30,8 @@ from std.store.columns import Int64s
 from std.values import Float64s
 
 SLOWEST = 0.5  # log of a hit's duration over that of its phones, from which on it is too slow
-LOGIT_FLOOR = 1e-3
-EXPECTED_NOWHERE = 1e-3  # occurrences of a phrase that stands nowhere in words, for their log
+LEAST_POSTERIOR = 1e-3  # counts as this much more, so that the log of 0 is finite
 LEAST_EXPECTED = 0.1  # occurrences of a term, beside those that its posteriors expect
-USUAL = 60.0  # candidates, from which on their posteriors count more than weights
 LEARNED_FROM_S = 3600.0  # speech, up to which weights of words are what they were learned as
 FADING = 0.25  # power of the speech beyond, by which they weigh less
 UNLIKELY_LOGIT = -2.0  # of a posterior, below which alternatives are seldom right
@@ -153,7 +151,8 @@ def iv_features(
                          twice. With more candidates and more speech the features weigh less, and
                          the posterior's own log odds more: posteriors of words that are frequent
                          here are right, and the weights were learned from minutes of speech, where
-                         a term has few poor candidates by chance
+                         a term has few poor candidates by chance. At as many candidates as
+                         phonetic search keeps hits (`MAX_HITS`) they weigh half
     """
     # What `searcher.lexical.join` makes of a phrase of such words, with its default exponent.
     posterior = np.minimum(posterior / highest_posterior ** ((words + 1) / 2), 1.0)
@@ -161,7 +160,7 @@ def iv_features(
     expected = float(posterior.sum())
     unlikely = np.minimum(odds - UNLIKELY_LOGIT, 0.0)
     surplus = np.log((n + 1) / (expected + 1))
-    own = 1 - USUAL / (n + USUAL) * min(1.0, LEARNED_FROM_S / max(speech_s, 1.0)) ** FADING
+    own = 1 - MAX_HITS / (n + MAX_HITS) * min(1.0, LEARNED_FROM_S / max(speech_s, 1.0)) ** FADING
     return Evidence(
         {
             "words": np.ones(n),
@@ -211,7 +210,7 @@ def iv_features_with_hits(
     written = posterior > 0
     lexical = iv_features(posterior[written], words, letters, highest_posterior, speech_s)
     heard = (~written).astype(float)
-    expected = np.log(posterior.sum() + EXPECTED_NOWHERE)
+    expected = np.log(posterior.sum() + LEAST_POSTERIOR)
     columns = {name: heard * column for name, column in of_hits.items()}
     columns |= {"known": heard, "expected": heard * expected}
     for name, column in lexical.features.items():
@@ -250,5 +249,5 @@ def spoken_features(of_hits: Features, explained: Float64s, log_chances: float) 
 
 def logit(posterior: Float64s) -> Float64s:
     """(n,) log odds of posteriors; finite for 0 and 1, too."""
-    odds: Float64s = np.log(posterior + LOGIT_FLOOR) - np.log(1 - posterior + LOGIT_FLOOR)
+    odds: Float64s = np.log(posterior + LEAST_POSTERIOR) - np.log(1 - posterior + LEAST_POSTERIOR)
     return odds

@@ -28,7 +28,7 @@ from searcher.phonetic.alignment import AlignedHits
 from std.values import Float64s
 
 SAME = 8  # places at which a term may be written as one other word
-SIBLINGS = 4  # places at which it may be written as other words with its stem
+SIBLINGS = SAME // 2  # places at which it may be written as other words with its stem
 SHARED = 2 / 3  # share of a term's letters that such a word has in a row, or of both's in order
 TOGETHER = 10.0  # factor over chance: words that occur together in place of an unknown one
 SURPRISE = 2.0  # nats, prior that they do so by chance nevertheless

@@ -8,7 +8,6 @@ from searcher.evidence.features import (
     REJECTED,
     STEEPNESS,
     UNLIKELY_LOGIT,
-    USUAL,
     hit_features,
     iv_features,
     iv_features_with_hits,
@@ -98,7 +97,7 @@ def test_evidence_of_posteriors():
     below = np.log(0.021 / 0.981) - UNLIKELY_LOGIT
     assert f["unlikely_surplus"].tolist() == pytest.approx([0, 0, np.log(4 / 2.02) * below])
     assert (f["words"][0], f["length"][0]) == (1, 9)
-    own = 3 / (3 + USUAL)
+    own = 3 / (3 + MAX_HITS)
     assert np.asarray(evidence.weighed).tolist() == pytest.approx([1 - own] * 3)
     assert evidence.offset.tolist() == pytest.approx((own * f["logit"] - np.log(1.12)).tolist())
 
