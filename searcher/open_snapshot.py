@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Self, TypedDict, Unpack
+from warnings import warn
 
 from searcher.index.copies import Copies
 from searcher.index.searched_speech import SearchedSpeech, of_excerpts, restricted
@@ -105,6 +106,18 @@ class OpenSnapshot(ABC):
         Args:
             terms, speech, how: see `searcher.found_terms.find_terms`.
         """
+
+    def find_candidates(
+        self, terms: Sequence[Term], speech: SearchedSpeech, **how: Unpack[HowToSearch]
+    ) -> TermCandidates:
+        """`candidates` under its old name, which goes in version 3.0.
+
+        Args:
+            terms, speech, how: see `candidates`.
+        """
+        message = "Index.find_candidates is now Index.candidates"
+        warn(message, DeprecationWarning, stacklevel=2)
+        return self.candidates(terms, speech, **how)
 
     @abstractmethod
     def decided(self, found: TermCandidates, mode: SearchMode = "adhoc") -> SearchResult:

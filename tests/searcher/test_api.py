@@ -166,6 +166,14 @@ def test_a_list_in_parts_is_decided_on_as_one(index, at_once):
     assert index.decide([]) == []
 
 
+def test_candidates_are_found_by_their_old_name(index):
+    terms, speech = [Term("T1", "landkreis")], index.searched_speech(None, None, ())
+    with pytest.warns(DeprecationWarning, match=r"find_candidates is now Index\.candidates"):
+        found = index.find_candidates(terms, speech)
+    assert found.probability.tolist() == index.candidates(terms, speech).probability.tolist()
+    assert len(found.probability)
+
+
 def test_shares_of_a_search_add_up(index, store, tmp_path):
     terms, shares, of_both = [Term(text, text) for text in INVENTED], [], []
     index.search_terms(terms, advance=shares.append)
