@@ -9,7 +9,11 @@ The development sets are the folders of DATA with ``ecf.xml``, ``ref.rttm``, ``t
 file by file, file by file and merged, with a recording deleted, in two shards, and (``--couchdb``)
 in a database. The whole index is searched with every file of ``configs/``, tuned on, and searched
 with the model, and its hit lists are scored in several groups; the others are searched with the
-plain and the default configuration.
+plain and the default configuration. Five recordings of the German example get the drawn sound of
+the tests: one of their words is written otherwise there, and found by the phones heard.
+
+DATA may be at another place in the two runs: indexes keep the paths of their inputs, so all inputs
+are read below one path.
 
 A result is the SHA-256 of what a command wrote, without what differs between two runs of the same
 code: seconds, dates and memory. Results that differ are printed; the exit status is 1 if there are
@@ -22,13 +26,17 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+
+from tests.heard_sound import MESHES, frames_of, write_sound
 
 ROOT = Path(__file__).parent.parent
 CONFIGS = ("plain", "thesis", "default")
@@ -45,6 +53,8 @@ VARIES = re.compile(
     rb"[^,}\n]*,?"
 )
 TABLES = ("*.csv", "summary.json")
+PLACE = Path(tempfile.gettempdir()) / "std-unchanged"
+SAID, WRITTEN = "historische", "lawine"  # a word of the example, and what is written in its place
 GROUPS = ("oov", "length", "recording", "frequency")
 
 
@@ -58,10 +68,11 @@ def main() -> int:
     parse.add_argument("--only", default="", help="sets whose path contains this")
     parse.add_argument("--jobs", type=int, default=2)
     args = parse.parse_args()
-    sets = [one for one in development_sets(args.data.resolve()) if args.only in str(one)]
-    with ThreadPoolExecutor(args.jobs) as pool:
-        parts = pool.map(lambda one: dict(results(one, args.data.resolve(), args.couchdb)), sets)
+    with same_place(args.data) as data, ThreadPoolExecutor(args.jobs) as pool:
+        sets = [one for one in development_sets(data) if args.only in str(one.relative_to(data))]
+        parts = pool.map(lambda one: dict(results(one, data, args.couchdb)), sets)
         digests = {name: digest for part in parts for name, digest in sorted(part.items())}
+        digests |= heard() if args.only in "sound" else {}
     if args.output:
         args.output.write_text(json.dumps(digests, indent=1) + "\n")
     differences: list[str] = []
@@ -73,6 +84,44 @@ def main() -> int:
     print("\n".join(differences))
     print(f"{len(digests)} results of {len(sets)} sets, {len(differences)} differ")
     return int(bool(differences))
+
+
+@contextmanager
+def same_place(data: Path) -> Iterator[Path]:
+    """The folder of the sets under a path that is the same in each run."""
+    try:
+        PLACE.mkdir()
+    except FileExistsError:
+        raise SystemExit(f"another comparison runs in {PLACE}, or ended early: remove it") from None
+    try:
+        (PLACE / "data").symlink_to(data.resolve(), target_is_directory=True)
+        yield PLACE / "data"
+    finally:
+        shutil.rmtree(PLACE)
+
+
+def heard() -> Iterator[tuple[str, str]]:
+    """Name and digest of an index with phones heard, and of the hits of a word that nobody wrote.
+
+    Raises:
+        SystemExit: the word is not found by the phones heard.
+    """
+    folder = PLACE / "sound"
+    folder.mkdir()
+    for file, frames in frames_of(MESHES, folder / "words").items():
+        write_sound(folder, file, frames)
+    for mesh in MESHES:
+        text = mesh.read_text(encoding="utf-8").replace(SAID, WRITTEN)
+        (folder / mesh.name).write_text(text, encoding="utf-8")
+    meshes = [mesh.name for mesh in MESHES]
+    run(folder, "std-index", *meshes, "--store=heard", "--language=German")
+    yield "sound index", tree_digest(folder / "heard")
+    for phones in ("both", "sound", "words"):
+        setting = f"--set=phonetic_search.phones={phones}"
+        found = run(folder, "std-search", "--store=heard", SAID, "spreewald", "--json", setting)
+        yield f"sound {phones} hits", digest(found)
+        if phones != "words" and b'"method": "heard"' not in found:
+            raise SystemExit(f"{SAID} is not found by the phones heard")
 
 
 def development_sets(data: Path) -> list[Path]:

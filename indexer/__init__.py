@@ -56,9 +56,9 @@ if TYPE_CHECKING:
     from indexer.formats.shared.reader import FormatReader, ReaderOptions
     from indexer.formats.shared.recordings import NumberedUtterances, Span, recording_for
     from indexer.index_report import IndexReport
+    from indexer.index_report import hints as pronouncer_hints
+    from indexer.index_report import in_words as languages_line
     from indexer.inputs import InputOptions
-    from indexer.languages.report import hints as pronouncer_hints
-    from indexer.languages.report import in_words as languages_line
     from indexer.networks.hypotheses import HypothesisWord
     from indexer.spoken_queries import QueryReport, read_spoken_queries
     from indexer.sync import Changes, RelinkReport
@@ -136,9 +136,8 @@ __getattr__, __dir__ = lazy_names(
         "formats.names": "FORMAT_NAMES installed_formats",
         "formats.shared.reader": "FormatReader ReaderOptions",
         "formats.shared.recordings": "NumberedUtterances Span recording_for",
-        "index_report": "IndexReport",
+        "index_report": "IndexReport pronouncer_hints=hints languages_line=in_words",
         "inputs": "InputOptions",
-        "languages.report": "pronouncer_hints=hints languages_line=in_words",
         "networks.hypotheses": "HypothesisWord",
         "spoken_queries": "QueryReport read_spoken_queries",
         "sync": "Changes RelinkReport",

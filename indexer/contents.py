@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from indexer.index_report import Language
-from indexer.languages.report import indexed_languages, pronounced_wrongly
+from indexer.index_report import Language, indexed_languages, pronounced_wrongly
 from indexer.origins import origins
 from indexer.shards import Stores, contents, open_stores, urls_of
 from indexer.sound import clock_doubt, clock_offsets

@@ -11,13 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from indexer.corrections.align import (
-    SaidWord,
-    TableRow,
-    said_at,
-    said_in_all,
-    said_instead,
-)
+from indexer.corrections.align import said_at, said_in_all, said_instead
+from indexer.corrections.read import SaidWord, TableRow
 from indexer.corrections.rewrite import Replacement, rewritten
 from indexer.corrections.slots import SpokenWord, corrected, spoken_words, uncorrected
 from indexer.segments.merge import merged

@@ -13,10 +13,9 @@ from warnings import warn
 from indexer.build import build
 from indexer.describe import describe, languages_in, own_columns_note, whole_rows
 from indexer.formats.shared.reader import ReaderOptions
-from indexer.index_report import IndexReport, RecordedAudio
+from indexer.index_report import IndexReport, RecordedAudio, doubts, found_languages
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
-from indexer.languages.report import doubts, found_languages
 from indexer.maintain import delete, keep_few_segments, upkeep, uses_workers
 from indexer.phone_layer.index_phones import recognise_phones
 from indexer.recorded_audio import noted_audio, recorded_audio

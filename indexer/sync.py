@@ -113,78 +113,87 @@ def changes_in(
     Raises:
         InputError: a file cannot be read.
     """
-    root = Input(folder).origin.rstrip("/") + "/"
     here = {file.origin: file for file in files}
     digests = {origin: input_digest(file.path) for origin, file in here.items()}
-    known = {
-        file: sorted(inputs)
-        for file, inputs in origins(stores).items()
-        if any(origin.startswith(root) for origin in inputs)
-    }
-    _, metadata = contents(stores)
-    kept = {file: metadata.own_values(file).get(INPUTS, "") for file in known}
-    recordings_of: dict[str, list[str]] = {}
-    for file, inputs in known.items():
-        for origin in inputs:
-            recordings_of.setdefault(origin, []).append(file)
-    moved = _moved(root, here, digests, recordings_of, known, kept)
+    indexed = _Indexed.of(folder, stores)
+    moved = _moved(indexed, here, digests)
     now = {one.before: one.after.origin for one in moved}
     gone, again, not_compared = [], set[str](), set[str]()
-    for file, inputs in known.items():
-        there = [now.get(origin, origin) for origin in inputs]
-        there = [one for one in there if one in here or not one.startswith(root)]
-        inside = [one for one in there if one in here]
-        if not there:
+    for file, inputs in indexed.inputs.items():
+        left = [now.get(origin, origin) for origin in inputs]
+        left = [origin for origin in left if origin in here or not indexed.is_inside(origin)]
+        kept = indexed.digests[file]
+        if not left:
             gone.append(file)
-        elif len(there) < len(inputs) or kept[file] != joined([digests.get(one) for one in there]):
-            again.update(inside)
-            not_compared.update(inside if not kept[file] else ())
-    taken = recordings_of.keys() | set(now.values())
+        elif len(left) < len(inputs) or kept != joined([digests.get(one) for one in left]):
+            again |= here.keys() & left
+            not_compared |= set() if kept else here.keys() & left
+    taken = indexed.files.keys() | now.values()
     new = [file for origin, file in here.items() if origin not in taken]
-    named = {*known, *(file.own_name for file in new if file.path.suffix != SUFFIX)}
-    new = [file for file in new if file.path.suffix != SUFFIX or file.own_name not in named]
+    named = {*indexed.inputs, *(one.own_name for one in new if one.path.suffix != SUFFIX)}
+    new = [one for one in new if one.path.suffix != SUFFIX or one.own_name not in named]
     found = Changes(
-        tuple(new),
-        tuple(here[origin] for origin in sorted(again)),
-        moved,
-        tuple(sorted(gone)),
-        len(here.keys() & taken) - len(again),
-        len(not_compared),
-        len(known),
+        new=tuple(new),
+        changed=tuple(here[origin] for origin in sorted(again)),
+        moved=moved,
+        gone=tuple(sorted(gone)),
+        unchanged=len(here.keys() & taken) - len(again),
+        not_compared=len(not_compared),
+        indexed=len(indexed.inputs),
     )
     return found, digests
 
 
+class _Indexed(NamedTuple):
+    """What an index has from a folder."""
+
+    root: str  # the folder, with a slash
+    inputs: Mapping[str, Sequence[str]]  # absolute paths, ascending, by audio file
+    digests: Mapping[str, str]  # of these, as the index keeps it; empty: unknown
+    files: Mapping[str, Sequence[str]]  # audio files, by the path of each input
+
+    @classmethod
+    def of(cls, folder: Path, stores: Sequence[Store]) -> "_Indexed":
+        """What the shards of an index have."""
+        root = Input(folder).origin.rstrip("/") + "/"
+        own = {
+            file: sorted(inputs)
+            for file, inputs in origins(stores).items()
+            if any(origin.startswith(root) for origin in inputs)
+        }
+        files: dict[str, list[str]] = {}
+        for file, inputs in own.items():
+            for origin in inputs:
+                files.setdefault(origin, []).append(file)
+        _, metadata = contents(stores)
+        kept = {file: metadata.own_values(file).get(INPUTS, "") for file in own}
+        return cls(root, own, kept, files)
+
+    def is_inside(self, origin: str) -> bool:
+        """Whether an input is from the folder."""
+        return origin.startswith(self.root)
+
+
 def _moved(
-    root: str,
-    here: Mapping[str, Input],
-    digests: Mapping[str, str],
-    recordings_of: Mapping[str, Sequence[str]],
-    known: Mapping[str, Sequence[str]],
-    kept: Mapping[str, str],
+    indexed: _Indexed, here: Mapping[str, Input], digests: Mapping[str, str]
 ) -> tuple[Moved, ...]:
     """Inputs that are gone, but exist once under another path."""
     free: dict[str, list[Input]] = {}
     for origin, file in here.items():
-        if origin not in recordings_of:
+        if origin not in indexed.files:
             free.setdefault(joined([digests[origin]]), []).append(file)
     moved = []
-    for before, files in sorted(recordings_of.items()):
-        alone = [file for file in files if len(known[file]) == 1]
-        if (
-            before in here
-            or not before.startswith(root)
-            or not alone
-            or not (same := free.get(kept[alone[0]]))
-        ):
+    for before, files in sorted(indexed.files.items()):
+        alone = next((file for file in files if len(indexed.inputs[file]) == 1), None)
+        if before in here or not indexed.is_inside(before) or alone is None:
             continue
-        name = Path(before).name
-        after = next((one for one in same if one.path.name == name), same[0])
-        same.remove(after)
-        called = Input(Path(before)).own_name
-        own = after.own_name
-        is_renamed = files == [called] and own != called
-        moved.append(Moved(before, after, (called, own) if is_renamed else None))
+        if same := free.get(indexed.digests[alone]):
+            name = Path(before).name
+            after = next((one for one in same if one.path.name == name), same[0])
+            same.remove(after)
+            called, own = Input(Path(before)).own_name, after.own_name
+            is_renamed = files == [called] and own != called
+            moved.append(Moved(before, after, (called, own) if is_renamed else None))
     return tuple(moved)
 
 

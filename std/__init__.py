@@ -18,7 +18,8 @@ A program needs four groups of names, all of which can be imported from `std`:
     Detections, TermSearch, STDList                        queries, speech and results
     Config, load_config                                    the settings
     StdError, InputError, ForeignFileError, ConfigError, QueryError,
-    StoreError, StoreBusyError, StoreWarning               errors
+    StoreError, StoreBusyError                             errors
+    StoreWarning, OldNameWarning                           warnings
 
     >>> from std import ECF, Config, Excerpt, Recording, Term, TermList
     >>> terms = TermList((Term("T1", "polizei gewalt"), Term("T2", "rathaus")))
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
         ConfigError,
         ForeignFileError,
         InputError,
+        OldNameWarning,
         QueryError,
         StdError,
         StoreBusyError,
@@ -75,6 +77,7 @@ __all__ = [
     "ForeignFileError",
     "InputError",
     "Lexemes",
+    "OldNameWarning",
     "QueryError",
     "Recording",
     "STDList",
@@ -94,8 +97,8 @@ __getattr__, __dir__ = lazy_names(
     {
         "config": "Config load_config",
         "errors": (
-            "ClosedIndexError ConfigError ForeignFileError InputError QueryError StdError "
-            "StoreBusyError StoreError StoreWarning"
+            "ClosedIndexError ConfigError ForeignFileError InputError "
+            "OldNameWarning QueryError StdError StoreBusyError StoreError StoreWarning"
         ),
         "values": (
             "ECF Alternative ConfusionNetwork Detections Excerpt Lexemes Recording Slot "

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from std.display.progress import progress_bar
-from std.errors import STANDARD_STREAM, StdError, StoreWarning, cut, quoted
+from std.errors import STANDARD_STREAM, OldNameWarning, StdError, StoreWarning, cut, quoted
 from std.ranges import Range
 from std.system import peak_memory_bytes
 from std.terminal import Colour, coloured, erased, json_text, printable, set_notice, while_working
@@ -46,6 +46,7 @@ __all__ = [  # and names of `std.display` that every command needs
 ]
 
 UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML 1.0
+FOR_USERS = (StoreWarning, OldNameWarning)  # shown as one line, without the line of our code
 MAX_LINE = 8000  # letters of any message: a path may have 4,096
 
 
@@ -193,9 +194,10 @@ def _reserve_streams() -> None:
 
 @contextmanager
 def _warnings_as_lines(command: str) -> Iterator[None]:
-    """Show a warning about a store or a setting as one line, without the line of our code."""
+    """Show the warnings `FOR_USERS`."""
     with warnings.catch_warnings():
-        warnings.simplefilter("always", StoreWarning)
+        for shown in FOR_USERS:
+            warnings.simplefilter("always", shown)
         usual = warnings.showwarning
 
         def show(
@@ -206,7 +208,7 @@ def _warnings_as_lines(command: str) -> Iterator[None]:
             file: TextIO | None = None,
             line: str | None = None,
         ) -> None:
-            if issubclass(category, StoreWarning):
+            if issubclass(category, FOR_USERS):
                 warn(command, str(message))
             else:
                 usual(message, category, filename, lineno, file, line)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal, TypeVar, get_args, get_origin, get_type_hints
 from warnings import warn
 
-from std.errors import ConfigError, InputError, StoreWarning, cut, meant, named, quoted
+from std.errors import ConfigError, InputError, OldNameWarning, cut, meant, named, quoted
 from std.files import AnyPath, decode, read
 from std.ranges import Range, ranges
 from std.text import Normalisation
@@ -301,7 +301,7 @@ def _with_new_keys(section: type, given: Mapping[str, Any], place: str) -> Mappi
             both = " and ".join(now)
             if given.keys() & {*now}:
                 raise ConfigError(f"{place}{key}: expected {both} in place of this old name")
-            warn(f"{place}{key}: the old name is read as {both}", StoreWarning, stacklevel=2)
+            warn(f"{place}{key}: the old name is read as {both}", OldNameWarning, stacklevel=2)
         found |= dict.fromkeys(now, value)
     return found
 

@@ -103,7 +103,11 @@ class StoreBusyError(StoreError):
 
 
 class StoreWarning(UserWarning):
-    """A store or a setting can be used, but with a warning."""
+    """A store can be used, but with a warning."""
+
+
+class OldNameWarning(FutureWarning):
+    """A setting has a new name; the old one is read for one more version."""
 
 
 def meant(name: str, known: Iterable[str], most: int = 1) -> str:

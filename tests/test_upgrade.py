@@ -10,7 +10,7 @@ import pytest
 
 from indexer import index_files
 from searcher import load_model, open_index
-from std import InputError, Recording, StoreError, StoreWarning, load_config
+from std import InputError, OldNameWarning, Recording, StoreError, StoreWarning, load_config
 from std.nist import std_list
 
 OLD = Path(__file__).parent / "data" / "v0_1_0"
@@ -120,7 +120,7 @@ def test_an_index_of_another_version_is_refused_by_name(old_index):
 
 
 def test_a_configuration_is_read():
-    with pytest.warns(StoreWarning, match="min_score: the old name is read"):
+    with pytest.warns(OldNameWarning, match="min_score: the old name is read"):
         config = load_config(OLD / "config.toml")
     assert config.decision.missing == 0.1  # as written; the default is another one today
 

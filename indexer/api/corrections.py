@@ -15,7 +15,7 @@ from indexer.correct import (
     stored_name,
     take_back,
 )
-from indexer.corrections.align import TableRow, read_corrections, read_words
+from indexer.corrections.read import TableRow, read_corrections, read_words
 from indexer.index_run import writing
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from indexer.shards import Stores, config_of, open_stores, urls_of

@@ -1,7 +1,8 @@
 """Corrections by people: a layer over the recogniser's output.
 
     slots      a segment with and without its corrections
-    align      corrected words, a table of them, or a corrected transcript -> corrections with times
+    read       a corrected transcript, or a table of corrections -> words
+    align      words that were said -> corrections with times
     rewrite    corrections -> a person's own transcript with them
 
 `std.corrections` has the values and their stored form; `indexer.correct` adds corrections to an

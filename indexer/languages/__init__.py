@@ -1,1 +1,1 @@
-"""The languages of recordings: their detection, their phones, and their lines in std-index."""
+"""The languages of recordings: their detection, and their phones."""

@@ -129,10 +129,8 @@ class ResidentSegment:
         column = self.extra(name)
         if column is None:
             return None
-        try:
-            return column[rows]
-        except IndexError as error:
-            raise StoreError(f"{self._place}: column {name} has no such rows") from error
+        require_rows(rows, len(column), f"{self._place}: column {name}")
+        return column[rows]
 
     def columns(self) -> SegmentColumns:
         return self._columns
@@ -205,6 +203,21 @@ def checked_rows(slot: Int32s, slots: int, place: str) -> Int32s:
     if len(slot) and not 0 <= int(slot.min()) <= int(slot.max()) < slots:
         raise StoreError(f"{place}: a posting names a slot that does not exist")
     return slot
+
+
+def require_rows(rows: Int64s, n: int, column: str) -> None:
+    """Refuse rows that a column does not have; negative ones do not count from its end.
+
+    Args:
+        rows: (m,) to be read.
+        n: how many there are.
+        column: as messages name it.
+
+    Raises:
+        StoreError: one is outside.
+    """
+    if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < n:
+        raise StoreError(f"{column} has no such rows")
 
 
 def checked_slots(slots: Slots, recordings: int, words: int, place: str) -> Slots:

@@ -10,7 +10,7 @@ import pytest
 
 from std.config import Config, load_config
 from std.config_cli import explained, main, shipped, shown
-from std.errors import ConfigError, StoreWarning
+from std.errors import ConfigError, OldNameWarning
 
 CONFIGS = Path(__file__).parent.parent.parent / "configs"
 
@@ -122,13 +122,13 @@ def test_misuse(arguments, capsys):
 def test_an_old_key_is_read_as_the_new_ones_and_said_once(tmp_path):
     path = tmp_path / "my.toml"
     path.write_text("[search]\nmin_score = 0.2\n")
-    with pytest.warns(StoreWarning, match="min_score: the old name is read as min_p") as told:
+    with pytest.warns(OldNameWarning, match="min_score: the old name is read as min_p") as told:
         found = {one.key: one for one in explained(path) if one.key.startswith("search.min_")}
     assert len(told) == 1
     assert {one.value for one in found.values()} == {0.2}
     assert len(found) == 2
     assert {one.origin for one in found.values()} == {str(path)}
-    with pytest.warns(StoreWarning, match="--set: search.min_score"):
+    with pytest.warns(OldNameWarning, match="--set: search.min_score"):
         by_option = {one.key: one for one in explained(None, ["search.min_score=0.3"])}
     assert by_option["search.min_posterior"].origin == "--set"
     assert by_option["search.min_probability"].value == 0.3

@@ -23,6 +23,7 @@ from std.store.couchdb.codec import (
 from std.store.couchdb.database import BATCH_BYTES, Database
 from std.store.couchdb.errors import TooLargeError
 from std.store.couchdb.layout import Layout, extra_names, segment_of
+from std.store.resident import require_rows
 
 if TYPE_CHECKING:
     from couchdb.client import Row
@@ -236,8 +237,7 @@ class ExtraColumns:
         if name not in self._layout.extra:
             return None
         dtype, shape = self._layout.extra[name]
-        if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < shape[0]:
-            raise StoreError(f"{self._place}: column {name} has no such rows")
+        require_rows(rows, shape[0], f"{self._place}: column {name}")
         if name in self._whole:
             return self._whole[name][rows]
         width = np.dtype(dtype).itemsize * int(np.prod(shape[1:], dtype=np.int64))

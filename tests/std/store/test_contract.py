@@ -254,8 +254,9 @@ def test_some_rows_of_extra_columns(opened):
             np.testing.assert_array_equal(got, column[rows[name]], strict=True)
             none = segment.extra_rows(name, np.empty(0, np.int64))
             np.testing.assert_array_equal(none, column[:0], strict=True)
-            with pytest.raises(StoreError, match=f"{name} has no such rows"):
-                segment.extra_rows(name, np.array([len(column)]))
+            for outside in (len(column), -1):
+                with pytest.raises(StoreError, match=f"{name} has no such rows"):
+                    segment.extra_rows(name, np.array([0, outside]))
         segment.extra("signs")
     assert segment.extra_rows("others", rows["signs"]) is None
 
