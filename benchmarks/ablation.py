@@ -3,8 +3,8 @@
     python -m benchmarks.ablation DATA
 
 DATA is that of `benchmarks.calibration`. For each line of the table the weights are learned anew,
-and each set is measured with those of other languages (leave one language out). Printed are means
-of the six sets:
+from the shipped ones on, and each set is measured with those of other languages (leave one language
+out). Printed are means of the six sets:
 
     loss         minus the log likelihood of the labels, nats per right place, of words of the
                  transcript and of the term list: unknown ones in the sets as they are, and in sets
@@ -37,6 +37,7 @@ from benchmarks.calibration import (
     rows,
     searched,
 )
+from searcher.calibration.default_weights import WEIGHTS
 from searcher.calibration.model import Model
 from searcher.calibration.occurrence_rate import DETECTED, GRID, Grid, rate_posterior
 from searcher.calibration.resembling_words import against_all
@@ -171,7 +172,8 @@ def line(part: Part, sets: Sequence[Material], of_sets: Sequence[KindsOfExamples
     with ExitStack() as stack:
         for patch in part.patches:
             stack.enter_context(patch())
-        models = learned_elsewhere(sets, [of_part(of_set, part) for of_set in of_sets])
+        of_parts = [of_part(of_set, part) for of_set in of_sets]
+        models = learned_elsewhere(sets, of_parts, begin=WEIGHTS)
         for one, of_set in zip(sets, of_sets, strict=True):
             model = models[one.language]
             losses.append(

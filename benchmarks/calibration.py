@@ -129,17 +129,21 @@ def examples(one: Material) -> KindsOfExamples:
     return found._replace(oov=with_false_alarms(found.oov, oov, speech))
 
 
-def learned(of_sets: Sequence[KindsOfExamples]) -> Model:
+def learned(of_sets: Sequence[KindsOfExamples], begin: Weights | None = None) -> Model:
     """The weights of several sets together; those of spoken queries stay.
 
     What phones say is learned as if it counted in full everywhere. Where other words stand for a
     known term it counts less (`REJECTED`), and weights of such places are learned again.
+
+    Args:
+        of_sets: the examples of each set.
+        begin: where the search for weights begins; None: at 0.
     """
     every = together([kind for of_set in of_sets for kind in of_set])
-    is_unwritten = every.features.get("known", np.zeros(1)) > 0
+    is_unwritten = np.logical_and(every.by_phones, every.of_expected)
     in_full = np.where(is_unwritten, 1.0, every.weighed)
     weights = of_known_terms(
-        fit(every._replace(weighed=in_full), sorted(every.features)),
+        fit(every._replace(weighed=in_full), sorted(every.features), begin=begin),
         together([of_set.iv for of_set in of_sets]),
     )
     spoken = {
@@ -149,17 +153,18 @@ def learned(of_sets: Sequence[KindsOfExamples]) -> Model:
 
 
 def learned_elsewhere(
-    sets: Sequence[Material], of_sets: Sequence[KindsOfExamples]
+    sets: Sequence[Material], of_sets: Sequence[KindsOfExamples], begin: Weights | None = None
 ) -> dict[str, Model]:
     """For each language, the weights of the sets of all others.
 
     Args:
         sets: in any languages.
         of_sets: the examples of each.
+        begin: see `learned`.
     """
     both = list(zip(sets, of_sets, strict=True))
     return {
-        language: learned([of_set for one, of_set in both if one.language != language])
+        language: learned([of_set for one, of_set in both if one.language != language], begin)
         for language in sorted({one.language for one in sets})
     }
 

@@ -178,6 +178,7 @@ def fit(
     prior: Weights | None = None,
     ridge: float = WEIGHT_RIDGE,
     beside: Weights | None = None,
+    begin: Weights | None = None,
 ) -> Weights:
     """Learn weights by penalised maximum likelihood.
 
@@ -188,6 +189,7 @@ def fit(
         ridge: strength of the penalty.
         beside: weights of other features, which are not changed; the learned weights are added to
             them.
+        begin: where the search for weights begins; None: at the prior.
 
     Raises:
         ValueError: there is no prior, and the candidates are all right or all wrong.
@@ -199,11 +201,13 @@ def fit(
     if prior is None and (right[known].all() or not right.any()):
         raise ValueError(f"{np.count_nonzero(right)} of {len(right)} candidates are right")
     table, mean, deviation = _standardised(examples.features, names)
-    begin = np.zeros(len(names) + 1)
-    if prior:
-        slopes = np.array([prior.coefficients.get(name, 0.0) for name in names])
-        begin = np.concatenate([[prior.intercept + slopes @ mean], slopes * deviation])
-    is_pulled = np.full(len(begin), ridge)
+
+    def of_table(weights: Weights) -> Float64s:
+        slopes = np.array([weights.coefficients.get(name, 0.0) for name in names])
+        return np.concatenate([[weights.intercept + slopes @ mean], slopes * deviation])
+
+    pulled_to = of_table(prior or NO_WEIGHTS)
+    is_pulled = np.full(len(pulled_to), ridge)
     is_pulled[0] = ridge if prior else 0.0
     others = (beside or NO_WEIGHTS).weighted(examples.features, len(right))
 
@@ -215,10 +219,11 @@ def fit(
         of_words = np.where(by_phones, resembling_words.share_of_words(*at), 0.0)
         of_weights = weighed * of_ratio * (1 - of_words + resembling_words.SLOPE * of_words)
         gradient = np.concatenate([[of_weights.sum()], table.T @ of_weights])
-        moved = values - begin
+        moved = values - pulled_to
         return float(errors.sum() + is_pulled @ moved**2 / 2), gradient + is_pulled * moved
 
-    found = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": MAX_ITERATIONS})
+    start = of_table(begin) if begin else pulled_to
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": MAX_ITERATIONS})
     slopes = found.x[1:] / deviation
     return Weights(
         float(found.x[0] - slopes @ mean), dict(zip(names, slopes.tolist(), strict=True))

@@ -199,6 +199,23 @@ def test_weights_beside_others_that_stay():
     assert found.intercept == pytest.approx(-0.5, abs=0.15)
 
 
+def test_the_search_for_weights_may_begin_elsewhere(monkeypatch):
+    """It begins at these weights, as the features' means and deviations have them."""
+    examples, begin, starts = drawn(400, 10, seed=5), Weights(-2.0, {"x": 1.5}), []
+
+    def minimize(loss, start, **options):
+        starts.append(start)
+        return scipy.optimize.minimize(loss, start, **options)
+
+    fake = SimpleNamespace(minimize=minimize)
+    monkeypatch.setattr("searcher.calibration.weights.required", lambda name, extra: fake)
+    found, same = fit(examples, ["x", "noise"]), fit(examples, ["x", "noise"], begin=begin)
+    x = examples.features["x"]
+    assert starts[0].tolist() == [0, 0, 0]
+    assert starts[1].tolist() == pytest.approx([-2 + 1.5 * x.mean(), 1.5 * x.std(), 0])
+    assert same.coefficients == pytest.approx(found.coefficients, abs=1e-3)
+
+
 def test_the_gradient_is_that_of_the_loss(monkeypatch):
     """By finite differences, with words that resemble a term, and larger archives."""
     examples = drawn_from_the_model(40, 8, seed=12, times_larger=41, by_phones=True)
