@@ -29,11 +29,11 @@ from indexer.shards import Shard, audio_files, commit, commit_last, contents, ga
 from indexer.sound import EncoderGuard, sounds_alone
 from std.config import Config
 from std.corrections import layers_of
-from std.display.numbers import counted
 from std.errors import InputError, StdError, StoreError
 from std.execution.workers import IN_PROCESS, Executor
 from std.files import is_regular, size_bytes
 from std.metadata.table import NO_METADATA, Metadata, composed, updated
+from std.numbers import counted
 from std.sound.columns import SIGN_COLUMN, WORDS
 from std.store import Store
 from std.values import Recording

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.arguments import parser
 from std.command import peak_memory_gb, print_json, progress_bar, run, say, tell, warn
-from std.display.numbers import counted
 from std.errors import named
 from std.execution.cost import Cost, Stopwatch
+from std.numbers import counted
 from std.options import configuration_of
 
 if TYPE_CHECKING:  # --help does not load an array library

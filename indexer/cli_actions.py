@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from indexer.output import preview_rows, print_previews
 from std.command import print_json, progress_bar, say, tell, warn
-from std.display.numbers import counted
 from std.display.rows import JSON, LINES, TABLE, form_of, print_rows
 from std.errors import named
 from std.execution.cost import Stopwatch
+from std.numbers import counted
 from std.options import configuration_of
 from std.repairs import DOUBTS, Mended, mended
 

@@ -18,9 +18,9 @@ from typing import Any
 from indexer.formats.shared.tiers import Tiers
 from indexer.languages.precedence import OTHERS, WORDS, Spoken, Told, spoken
 from indexer.languages.pronounce import Pronouncer
-from std.display.numbers import counted
 from std.errors import StdError, quoted
 from std.languages.detection import of_segment
+from std.numbers import counted
 from std.phonetics.g2p import hint
 from std.repairs import Mended, Repair, mended
 from std.store import Segment

@@ -21,13 +21,13 @@ from indexer.phone_layer.index_phones import recognise_phones
 from indexer.recorded_audio import noted_audio, recorded_audio
 from indexer.sound import clock_doubt, clock_offsets
 from std.config import Config
-from std.display.numbers import counted
 from std.errors import StoreWarning
 from std.execution.workers import Executor
 from std.files import size_bytes
 from std.metadata.cells import FileMetadata
 from std.metadata.table import NO_METADATA, Metadata, updated
 from std.nist.audio_names import recording_name
+from std.numbers import counted
 from std.store import Store
 from std.text import as_indexed
 

@@ -24,9 +24,9 @@ from indexer.file_columns import FileColumns, indexed_input, shard_of
 from indexer.inputs import Input
 from indexer.phone_layer.sources import likeliest
 from indexer.segments.sound import alone
-from std.display.numbers import clock
 from std.errors import InputError
 from std.files import size_bytes
+from std.numbers import clock
 from std.sound.columns import FRAME_MS, OFFSETS, Encoder, SegmentSound, segment_sound
 from std.sound.files import read_sound
 from std.sound.usual import sample_of, silent, usual_distances

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from std.command import print_json, progress_bar, say, tell, warn
-from std.display.numbers import clock, counted
 from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows, print_table
 from std.errors import StdError
 from std.execution.cost import Stopwatch
+from std.numbers import clock, counted
 from std.options import configuration_of
 from std.outputs import output_name
 

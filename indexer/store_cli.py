@@ -15,10 +15,10 @@ from indexer.output import (
 )
 from indexer.store_arguments import parser
 from std.command import print_json, run, say, tell, warn
-from std.display.numbers import counted
 from std.display.rows import JSON, LINES, TABLE, form_of, print_rows, print_table
 from std.errors import STANDARD_STREAM
 from std.execution.cost import Stopwatch
+from std.numbers import counted
 from std.options import configuration_of
 
 if TYPE_CHECKING:  # --help loads no array library

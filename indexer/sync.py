@@ -22,10 +22,10 @@ from indexer.segments.merge import merged
 from indexer.segments.phone_columns import kept_phones
 from indexer.shards import audio_files, contents
 from std.audio.files import common_end
-from std.display.numbers import counted
 from std.errors import InputError
 from std.files import unreadable
 from std.metadata.table import OWN_PREFIX, of_rows
+from std.numbers import counted
 from std.sound.files import SUFFIX
 from std.store import CommittedSegment, Store
 from std.store.columns import SegmentColumns

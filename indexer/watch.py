@@ -28,8 +28,8 @@ from typing import NamedTuple
 from indexer.formats.shared.reader import is_sidecar
 from indexer.index_report import IndexedInput
 from indexer.inputs import Input
-from std.display.numbers import counted
 from std.errors import ForeignFileError, InputError, StdError
+from std.numbers import counted
 from std.sound.files import SUFFIX
 
 POLL_S = 2.0  # between two polls

@@ -19,10 +19,10 @@ from std.command import (
     tell,
     warn,
 )
-from std.display.numbers import counted
 from std.display.progress import Progress, progress
 from std.errors import ConfigError
 from std.execution.cost import Cost, Stopwatch
+from std.numbers import counted
 
 if TYPE_CHECKING:  # --help loads no array library
     from recogniser import RecogniseReport, RecordingReport, Watcher

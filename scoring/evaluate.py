@@ -27,12 +27,12 @@ from scoring.matching.counts import Counts
 from scoring.measures import twv
 from scoring.options import Number, OperatingPoint, ScoreKind, ScoringOptions
 from scoring.selection import chosen_number, inside_excerpts, select_hits, select_occurrences
-from std.display.numbers import counted
 from std.display.rows import Framed
 from std.errors import InputError
 from std.matching.occurrences import Occurrences, find
 from std.nist.ecf import speech_s
 from std.nist.rttm import Turns
+from std.numbers import counted
 from std.values import (
     ECF,
     Bools,

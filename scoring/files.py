@@ -15,11 +15,11 @@ from scoring.evaluate import Evaluation, evaluate
 from scoring.options import ScoringOptions
 from scoring.reference import Reader, normalised, read_transcript, remarks, speech_of
 from scoring.selection import with_probabilities
-from std.display.numbers import counted
 from std.errors import InputError, named
 from std.files import AnyPath, content_bytes, open_input, paths_of, read
 from std.nist import ecf, std_list, term_file
 from std.nist.rttm import Transcript, Turns
+from std.numbers import counted
 from std.values import ECF, Lexemes, STDList, TermList
 
 T = TypeVar("T")

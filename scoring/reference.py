@@ -15,12 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from std.display.numbers import counted
 from std.errors import InputError, StdError, named
 from std.files import AnyPath, is_regular, open_input, paths_of, read, read_twice
 from std.nist import ecf, rttm
 from std.nist.ecf import speech_s
 from std.nist.rttm import Transcript, Turns
+from std.numbers import counted
 from std.outputs import open_output
 from std.text import Normalisation
 from std.values import ECF, Excerpt, Float64s, Int32s, Lexemes, Recording, TermList

@@ -28,9 +28,9 @@ from collections.abc import Iterable, Sequence
 from math import isnan, nan
 from typing import NamedTuple
 
-from std.display.numbers import counted
 from std.files import AnyPath, paths_of
 from std.json_fields import Part, read_json
+from std.numbers import counted
 from std.ranges import Range
 
 LAMBDA = 0.1  # the weight of indexing that the source suggests

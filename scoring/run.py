@@ -31,11 +31,11 @@ from scoring import (
     write_report,
 )
 from std.command import print_json, progress_bar, say, tell, warn
-from std.display.numbers import counted
 from std.display.rows import JSON, TABLE, Rows, form_of, print_rows
 from std.distinct import require_distinct
 from std.errors import StdError, named
 from std.imports import expected, is_installed
+from std.numbers import counted
 from std.options import configuration_of
 from std.outputs import output_name
 from std.terminal import printable

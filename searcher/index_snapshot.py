@@ -23,9 +23,9 @@ from searcher.index.stores import (
 from searcher.searchable_index import SearchableIndex
 from searcher.terms.query import Describe, counts_by_language, describer
 from std.config import Config
-from std.display.numbers import counted
 from std.errors import InputError
 from std.metadata.table import NO_METADATA, Metadata, of_rows, updated
+from std.numbers import counted
 from std.recordings import IndexRecording, Recordings, chosen, index_recordings, mentions_speakers
 from std.store import Segment, Store
 from std.store.speakers import Speakers

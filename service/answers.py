@@ -13,8 +13,8 @@ from service.recordings import RecordingEntry
 from service.searching import FacetValue, Ints, Selection
 from std.corrections import CorrectedWord
 from std.marks import Mark
+from std.numbers import written
 from std.values import Recording
-from std.written_numbers import written
 
 MANY_VALUES = 200  # values listed per facet
 

@@ -17,9 +17,9 @@ from std.command import (
     tell,
     text_argument,
 )
-from std.display.numbers import counted
 from std.errors import StdError, named
 from std.imports import required
+from std.numbers import counted
 from std.options import (
     add_config_options,
     add_jobs_option,

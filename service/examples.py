@@ -13,8 +13,8 @@ from searcher import ExampleTerm, SearchResult
 from service.live_index import Snapshot
 from service.problems import ProblemError
 from service.recordings import RecordingEntry
-from std.display.numbers import clock
 from std.errors import QueryError, StdError, StoreError
+from std.numbers import clock
 from std.values import Term
 
 LIKE = "like:"

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import BinaryIO
 
 from std.errors import InputError
-from std.written_numbers import written
+from std.numbers import written
 
 
 def records(

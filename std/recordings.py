@@ -19,12 +19,12 @@ from unicodedata import normalize
 
 import numpy as np
 
-from std.display.numbers import counted
 from std.display.rows import Framed
 from std.errors import QueryError, meant, quoted
 from std.languages.detection import is_language, language_code, of_segment
 from std.metadata.table import SPEAKER, Metadata, ValueColumn, column_of, fitting
 from std.metadata.where import Condition
+from std.numbers import counted
 from std.query.expression import (
     Expression,
     Some,

@@ -28,7 +28,7 @@ from contextlib import contextmanager
 from threading import Timer
 from typing import Any, Literal, TextIO
 
-from std.written_numbers import written
+from std.numbers import written
 
 SPACES = "\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 # Words of Arabic, Indic and Mongolian scripts are spelt with joiners; elsewhere they only hide.

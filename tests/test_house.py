@@ -27,10 +27,10 @@ READERS = "indexer.formats.readers."  # modules of one shape: each has the table
 # discovered: one in searcher; recordings that people add: four in service and a floor; corrections,
 # alerts, counts, examples, roles, metrics: one each).
 MODULES = {
-    "std": 110,
+    "std": 109,
     "recogniser": 20,
     "indexer": 94,
-    "searcher": 122,
+    "searcher": 121,
     "scoring": 62,
     "service": 42,
 }

@@ -30,12 +30,12 @@ from indexer.sync import (
 )
 from indexer.watch import POLL_S, SETTLE_S, FileOutcome, Folder, WatchedMetadata, outcomes, watch
 from std.config import Config
-from std.display.numbers import counted
 from std.errors import ForeignFileError, InputError
 from std.execution.workers import IN_PROCESS
 from std.files import AnyPath
 from std.metadata.cells import FileMetadata
 from std.metadata.table import AUDIO
+from std.numbers import counted
 from std.sound.files import SUFFIX
 from std.store import open_store, require_different
 

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from scoring.discovery.partners import TalkerScope
 from scoring.discovery.scores import PARTS, RATES, DiscoveryEvaluation, Scores, Spread
 from std.display.rows import HtmlColumn, HtmlTable, Rows, templates
-from std.written_numbers import written
+from std.numbers import written
 
 SCOPE_NAMES: dict[TalkerScope, str] = {
     "all": "whole corpus",

@@ -11,7 +11,7 @@ from scoring.measures.calibration import Reliability, reliability
 from scoring.selection import judged_number
 from scoring.statistics.jackknife import UNITS, Interval, Unit
 from scoring.statistics.significance import Comparison, GroupStatistics, Statistics
-from std.display.numbers import counted
+from std.numbers import counted
 from std.terminal import printable
 
 DECIMALS = {"P_fa": 6}  # others have four

@@ -22,7 +22,7 @@ from scoring.report.intervals import (
 )
 from scoring.resources import Resources
 from scoring.statistics.significance import Statistics
-from std.display.numbers import counted
+from std.numbers import counted
 from std.terminal import printable
 
 MISLEADING = 1.0  # a Cnxe above which scores are worse than none

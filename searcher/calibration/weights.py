@@ -89,6 +89,10 @@ class LogRatios(NamedTuple):
     chance: Float64s  # (n,) against chance alone
     counted: Float64s  # (n,) as how many places each counts (`rate_posterior`)
 
+    def shifted(self, by: Float64s | float) -> "LogRatios":
+        """The same with further evidence: (n,) log likelihood ratios, or one for all places."""
+        return LogRatios(self.all_false_alarms + by, self.chance + by, self.counted)
+
 
 class Examples(NamedTuple):
     """All candidates of some terms, with their labels."""

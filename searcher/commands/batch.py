@@ -27,10 +27,10 @@ from searcher.commands.hits import (
     writes_hits,
 )
 from std.command import peak_memory_gb, print_json, progress_bar, tell, warn
-from std.display.numbers import counted
 from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows
 from std.errors import InputError, StdError, named
 from std.execution.cost import Cost, Stopwatch
+from std.numbers import counted
 
 if TYPE_CHECKING:
     from searcher import ExampleTerm, FusedIndex, Index, SearchResult

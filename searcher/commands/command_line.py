@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from std.command import tell, warn
-from std.display.numbers import counted
 from std.errors import STANDARD_STREAM, named
+from std.numbers import counted
 from std.options import configuration_of, files_of
 from std.timelines import is_subtitle_file
 

@@ -216,8 +216,8 @@ def rows_of(classes: "Sequence[DiscoveredClass]") -> Rows:
 
 def print_classes(classes: "Sequence[DiscoveredClass]") -> None:
     """A table for a person; the number of a class is at its first fragment."""
-    from std.display.numbers import clock
     from std.display.rows import print_table
+    from std.numbers import clock
 
     is_spelt = any(one.spelling for one in classes)
     names = ("class", "file", "time", "length", "score", "written", *["spelling"] * is_spelt)

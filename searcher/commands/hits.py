@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from std.command import print_json, progress_bar, tell, warn
-from std.display.numbers import counted
 from std.display.rows import JSON, LINES, TABLE, form_of, print_rows
 from std.errors import StdError
+from std.numbers import counted
 from std.outputs import output_name
 
 if TYPE_CHECKING:

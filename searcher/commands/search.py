@@ -34,7 +34,6 @@ from searcher.commands.hits import (
     tell_remarks,
 )
 from std.command import print_json, run, tell, warn
-from std.display.numbers import clock, counted
 from std.display.rows import (
     JSON,
     LINES,
@@ -45,6 +44,7 @@ from std.display.rows import (
     print_columns,
     print_rows,
 )
+from std.numbers import clock, counted
 from std.options import configuration_of
 from std.terminal import bold, printable
 

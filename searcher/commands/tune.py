@@ -15,10 +15,10 @@ from std.command import (
     tell,
     text_argument,
 )
-from std.display.numbers import counted
 from std.display.rows import LINES, TABLE, Rows, form_of, print_rows
 from std.errors import STANDARD_STREAM, StdError
 from std.execution.cost import Stopwatch
+from std.numbers import counted
 from std.options import (
     add_config_options,
     add_progress_options,

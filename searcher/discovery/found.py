@@ -29,8 +29,8 @@ from searcher.discovery.sources import (
     by_sound,
 )
 from searcher.index.stores import recording_table
-from std.display.numbers import counted
 from std.execution.workers import Executor
+from std.numbers import counted
 from std.sound.columns import FRAME_MS
 from std.store import Segment
 from std.store.columns import Int64s

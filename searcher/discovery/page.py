@@ -19,10 +19,10 @@ import numpy as np
 from searcher.discovery.found import Discovered, DiscoveredClass, DiscoveredFragment
 from std import __version__
 from std.audio.files import NO_INPUTS, audio_of
-from std.display.numbers import clock, counted
 from std.display.rows import templates
 from std.errors import InputError, StdError
 from std.metadata.table import NO_METADATA, Metadata
+from std.numbers import clock, counted
 from std.outputs import open_output
 from std.sound.files import SUFFIX, sound_name
 from std.values import Recording

@@ -254,8 +254,7 @@ def _compared(
     if not of_term.phones:  # no phones heard fit it
         return of_term
     shift = alike(probability, _spans(of_term.lexical, of_term.hits.hits, of_term.heard), sound)
-    all_false_alarms, chance, counted = of_term.ratios
-    return of_term._replace(ratios=LogRatios(all_false_alarms + shift, chance + shift, counted))
+    return of_term._replace(ratios=of_term.ratios.shifted(shift))
 
 
 def _unlikelier(of_term: TermEvidence, words: int) -> TermEvidence:
@@ -265,9 +264,7 @@ def _unlikelier(of_term: TermEvidence, words: int) -> TermEvidence:
     """
     if of_term.ratios is None or not words:
         return of_term
-    all_false_alarms, chance, counted = of_term.ratios
-    less = words * np.log(UNWRITTEN)
-    return of_term._replace(ratios=LogRatios(all_false_alarms + less, chance + less, counted))
+    return of_term._replace(ratios=of_term.ratios.shifted(words * np.log(UNWRITTEN)))
 
 
 def _probabilities(

@@ -72,10 +72,10 @@ def with_heard(
     none = np.full(len(rows), -log_slots)
     return WithHeard(
         LogRatios(
-            np.append(ratios.all_false_alarms, none) + shift,
-            np.append(ratios.chance, none) + shift,
+            np.append(ratios.all_false_alarms, none),
+            np.append(ratios.chance, none),
             np.append(ratios.counted, np.ones(len(rows))),
-        ),
+        ).shifted(shift),
         heard.places.rows(rows),
     )
 

@@ -11,8 +11,8 @@ from searcher.results.search_result import SearchResult
 from searcher.terms.splitting.matches import MAX_LETTERS
 from searcher.terms.wildcards import described, is_wildcard
 from std.config import Config, DecisionConfig
-from std.display.numbers import counted
 from std.errors import cut
+from std.numbers import counted
 from std.values import Recording, Term
 
 NAMED, FEW = 10, 4  # related forms in a line, and doubtful terms

@@ -13,8 +13,8 @@ from pathlib import Path
 from searcher.results.hits import Hit
 from std.characters import text_of
 from std.csv_files import write_csv
-from std.display.numbers import clock
 from std.display.rows import MIN_COLUMN, PrintedColumn, Rows, print_columns
+from std.numbers import clock
 from std.outputs import open_output
 from std.terminal import bold, printable
 

@@ -16,9 +16,9 @@ from searcher.queries.probability import probability
 from searcher.queries.units import Conditions, Units
 from searcher.queries.witnesses import witnesses
 from searcher.results.search_result import Expected, TermCandidates
-from std.display.numbers import counted
 from std.display.rows import Framed
 from std.metadata.table import Metadata
+from std.numbers import counted
 from std.store import Segment
 from std.store.columns import Int64s
 from std.values import Float64s

@@ -12,9 +12,8 @@ from math import ceil
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
-from std.display.numbers import counted
 from std.display.rows import Framed
-from std.written_numbers import written, written_column
+from std.numbers import counted, written, written_column
 
 WordKind = Literal["form", "part", "apart"]
 WORD_KINDS: tuple[WordKind, ...] = ("form", "part", "apart")

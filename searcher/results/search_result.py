@@ -25,7 +25,7 @@ from searcher.index.stores import recording_table
 from searcher.results.candidates import Candidates, Rows
 from searcher.terms.request import Variant
 from searcher.terms.wildcards import Expansion
-from std.display.numbers import about, counted
+from std.numbers import about, counted
 from std.store import Segment
 from std.store.columns import Int64s
 from std.values import Bools, Detections, Excerpt, Float64s, Recording, Term

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from std.display.numbers import counted
+from std.numbers import counted
 from std.store.columns import Int64s, Postings
 
 STAR = "*"

@@ -17,9 +17,8 @@ from service.problems import ProblemError
 from service.recordings import recording_id
 from service.searching import checked
 from service.users import feed_ticket
-from std.display.numbers import clock
+from std.numbers import clock, json_bytes
 from std.values import Recording
-from std.written_numbers import json_bytes
 
 ATOM_TYPE, JSON_FEED_TYPE = "application/atom+xml", "application/feed+json"
 

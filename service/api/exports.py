@@ -33,10 +33,10 @@ from std.config import SHOWN_FROM
 from std.csv_files import write_csv
 from std.nist import std_list
 from std.nist.xml import writable
+from std.numbers import json_bytes
 from std.outputs import clip_name, distinct_names, safe_name
 from std.timelines import SubtitleCue, subtitle_file
 from std.values import Detections, Recording, STDList, TermSearch
-from std.written_numbers import json_bytes
 
 Kind = Literal["csv", "json", "stdlist", "srt", "vtt", "clips"]
 Documents = Sequence[Mapping[str, Any]]

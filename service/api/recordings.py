@@ -18,7 +18,7 @@ from service.api.models import (
 )
 from service.api.requests import beside_others, entry_of, json_reply, position, service_of
 from std.corrections import CorrectedWord
-from std.written_numbers import json_bytes
+from std.numbers import json_bytes
 
 router = APIRouter(prefix="/api/recordings", tags=["recordings"], responses=PROBLEMS)
 

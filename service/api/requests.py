@@ -18,8 +18,8 @@ from service.recordings import RecordingEntry
 from service.settings import Limits
 from service.state import Service
 from service.users import User
+from std.numbers import json_bytes
 from std.values import Term
-from std.written_numbers import json_bytes
 
 A = TypeVar("A")
 

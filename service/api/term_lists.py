@@ -33,8 +33,8 @@ from service.problems import ProblemError, as_problem
 from service.settings import Limits
 from std.errors import StdError
 from std.nist import term_list
+from std.numbers import json_bytes
 from std.values import Term, TermSearch
-from std.written_numbers import json_bytes
 
 AT_ONCE = 10  # terms between two reports of progress
 EVENT_S = 0.25

@@ -51,9 +51,9 @@ from service.problems import ProblemError
 from service.recordings import browsed
 from service.searching import Selection
 from service.users import CLIPS_PATH, ROLES, stretch_ticket
-from std.display.numbers import about, clock, length
 from std.display.rows import templates
 from std.errors import StdError
+from std.numbers import about, clock, length
 from std.terminal import printable
 
 LISTED = 200  # recordings on the first page

@@ -12,7 +12,7 @@ from service.live_index import Snapshot
 from service.searching import Sorting, Wish
 from std.characters import text_of
 from std.config import SHOWN_FROM
-from std.display.numbers import about, counted
+from std.numbers import about, counted
 
 PER_PAGE = 50
 SORTINGS: tuple[Sorting, ...] = ("probability", "recording", "time")

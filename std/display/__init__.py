@@ -3,7 +3,6 @@
     rows      one result as a table for a person, in an HTML page, as JSON, JSON lines, CSV,
               tab-separated lines or a data frame
     progress  a bar on a terminal, lines in a log
-    numbers   numbers, times and lengths of time in a sentence
 
 `std.command` and `std.options` are the edge of a command that uses these.
 """

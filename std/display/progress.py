@@ -17,8 +17,8 @@ from contextlib import contextmanager, suppress
 from threading import Event, Thread
 from typing import Literal, get_args
 
-from std.display.numbers import duration
 from std.display.rows import folded, width_of
+from std.numbers import duration
 from std.terminal import coloured, is_terminal, printable, showing_progress
 
 When = Literal["auto", "always", "never"]

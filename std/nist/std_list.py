@@ -31,9 +31,9 @@ from std.nist.xml import (
     feed,
     parse_number,
 )
+from std.numbers import written
 from std.ranges import BYTES, COUNT, MAX_SCORE, SECONDS
 from std.values import Detections, Recording, STDList, TermSearch
-from std.written_numbers import written
 
 
 class StdListTags(NamedTuple):

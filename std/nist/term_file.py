@@ -29,12 +29,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from std.display.numbers import counted
 from std.errors import InputError
 from std.files import content_of, rewound
 from std.json_fields import documents
 from std.nist import term_list
 from std.nist.xml import CONTROL_CHARACTERS
+from std.numbers import counted
 from std.tables import (
     CELL_ERRORS,
     COMMENT,

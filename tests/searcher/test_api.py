@@ -19,9 +19,9 @@ from searcher.tuning.labels import make_transcript
 from std.errors import InputError, StdError
 from std.files import read
 from std.nist import ecf, rttm, std_list, term_list
+from std.numbers import written
 from std.spoken_queries import SpokenQueries, SpokenQuery, WeightedWords
 from std.values import Recording, Term
-from std.written_numbers import written
 
 FILES = ["KERSTIN_00", "KERSTIN_04"]
 

@@ -17,8 +17,8 @@ from std.metadata.table import of_rows
 from std.nist import ecf as ecfs
 from std.nist import std_list, term_list
 from std.nist.ecf import speech_s
+from std.numbers import written
 from std.values import ECF, Excerpt
-from std.written_numbers import written
 
 TERMS = ("landkreis", "im", "hahnenfeder", "burganlage*")
 ROWS = {

@@ -20,9 +20,9 @@ from service.api import recordings as recordings_module
 from service.page import routes
 from service.settings import Limits
 from std.nist import std_list, term_list
+from std.numbers import written
 from std.terminal import json_text
 from std.values import Term
-from std.written_numbers import written
 from tests.service.test_faults import wait_for
 
 pytestmark = pytest.mark.slow

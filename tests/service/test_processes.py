@@ -14,7 +14,7 @@ from service.problems import ProblemError
 from service.processes import Question, SearchProcesses
 from service.searching import Wish
 from service.settings import Limits, Settings
-from std.written_numbers import written
+from std.numbers import written
 from tests.service.test_faults import meshes, wait_for
 
 

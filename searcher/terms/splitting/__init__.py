@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
-from searcher.terms.splitting import bktree, thesis, trie
+from searcher.terms.splitting import bktree, indexes
 from searcher.terms.splitting.matches import Matches, MatchLimits, Ranking, Split, best_splits
 from searcher.terms.vocabulary import Vocabulary
 
@@ -39,11 +39,11 @@ class VocabularyIndex(Protocol):
 
 
 METHODS: Mapping[Method, Callable[[Vocabulary], VocabularyIndex]] = {
-    "trie": trie.build,
+    "trie": indexes.build_trie,
     "bktree": bktree.build,
-    "linear": thesis.build_linear,
-    "rules": thesis.build_rules,
-    "primitive": thesis.build_primitive,
+    "linear": indexes.build_linear,
+    "rules": indexes.build_rules,
+    "primitive": indexes.build_primitive,
 }
 
 

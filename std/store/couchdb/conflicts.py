@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import replace as changed
 
-from std.display.numbers import counted
 from std.errors import StoreError
+from std.numbers import counted
 from std.store.couchdb.bulk import missing_documents
 from std.store.couchdb.database import Database
 from std.store.couchdb.layout import document_names, recorded_layout, vocabulary_names

@@ -25,9 +25,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace as changed
 from typing import Self
 
-from std.display.numbers import counted
 from std.errors import StoreBusyError, StoreError, StoreWarning, quoted
 from std.metadata.table import Metadata
+from std.numbers import counted
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.couchdb.bulk import find_documents, list_documents, write_documents
 from std.store.couchdb.codec import BUCKET, EXTRA, SLOTS, VOCABULARY, WORD, decode_document

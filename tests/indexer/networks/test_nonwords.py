@@ -10,7 +10,7 @@ from indexer.inputs import networks_of
 from indexer.networks.hypotheses import untimed
 from indexer.networks.nonwords import Nonwords, remarks, replacements, spoken
 from indexer.shards import audio_files
-from std.display.numbers import counted
+from std.numbers import counted
 from std.store import open_store, vocabulary_counts
 
 NOISES = [

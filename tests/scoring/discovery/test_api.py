@@ -19,7 +19,7 @@ from scoring.discovery import (
 )
 from scoring.discovery.cli import main
 from std.errors import InputError, StdError
-from std.written_numbers import written
+from std.numbers import written
 
 CASE = Path(__file__).parents[2] / "data" / "tde" / "s02"
 TALKERS = {"s00a": "s00", "s00b": "s00", "s01a": "s01", "s01b": "s01"}

@@ -19,10 +19,10 @@ from searcher.commands.search import main as std_search
 from searcher.terms.language_words import variants_in
 from spoken_terms import start
 from std.config import Config, PhoneticSearchConfig, range_of
+from std.numbers import written
 from std.store import open_store
 from std.text import Normalisation
 from std.values import Term
-from std.written_numbers import written
 
 WORDS = "Burg\t7\nanlagen\t3\nanlage\t5\ndie\t90\nvon\t80\nburgen\t1\nstartmenge\nbürg\n"
 

@@ -13,7 +13,7 @@ import searcher.commands.search
 from searcher import open_fused, open_index
 from searcher.calibration.model import DOUBT, default_model
 from std.errors import StoreError
-from std.written_numbers import written
+from std.numbers import written
 
 TERMS = ["landkreis", "hahnenfedern", "spreewald", "im bran*"]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from std.display import progress as module
-from std.display.numbers import duration
 from std.display.progress import Progress, progress, progress_bar, set_progress
+from std.numbers import duration
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,8 @@ from lxml import etree
 
 from std.errors import InputError, StdError
 from std.nist import std_list
+from std.numbers import written
 from std.values import Detections, Recording, STDList, TermSearch
-from std.written_numbers import written
 
 NIST = Path(__file__).parents[2] / "data" / "nist"
 HIT = '<kw file="f" channel="1" tbeg="0.5" dur="1" score="0.5" decision="YES"/>'

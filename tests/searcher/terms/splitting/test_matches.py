@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from searcher.terms.splitting import bktree, thesis, trie
+from searcher.terms.splitting import bktree, indexes
 from searcher.terms.splitting.matches import MAX_LETTERS, Matches, MatchLimits, WordTooLongError
 from searcher.terms.vocabulary import lay_out, of_counts, of_words
 from std.errors import InputError
 
 COMPOUNDS = Path(__file__).parents[3] / "data/compounds/thesis-65.tsv"
-BUILDERS = [thesis.build_linear, bktree.build, trie.build]
+BUILDERS = [indexes.build_linear, bktree.build, indexes.build_trie]
 
 
 def twin(word, words, limits):
