@@ -32,8 +32,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from std.errors import StoreError
-from std.store.speakers import HasColumns
+from std.store.speakers import HasColumns, are_there, read_columns
 from std.values import freeze
 
 Column = npt.NDArray[np.generic]
@@ -120,11 +119,7 @@ class HeardSlots:
         Raises:
             StoreError: the columns are damaged.
         """
-        extra = {name: column for name in DTYPES if (column := segment.extra(name)) is not None}
-        try:
-            return cls.read(extra)
-        except ValueError as error:
-            raise StoreError(f"segment {segment.id}: expected phones heard, got {error}") from error
+        return read_columns(segment, DTYPES, cls.read, "phones heard")
 
     @classmethod
     def read(cls, extra: Mapping[str, Column]) -> "HeardSlots | None":
@@ -133,13 +128,8 @@ class HeardSlots:
         Raises:
             ValueError: the columns do not fit each other.
         """
-        if not any(name in extra for name in DTYPES):
+        if not are_there(extra, DTYPES):
             return None
-        for name, dtype in DTYPES.items():
-            if name not in extra:
-                raise ValueError(f"no column {name}")
-            if extra[name].dtype != np.dtype(dtype) or extra[name].ndim != 1:
-                raise ValueError(f"{name} that is no row of {dtype}")
         by, weights, begin = [], extra["heard_layers"].tobytes(), 0
         for line in extra["heard_by"].tobytes().splitlines():
             fields = json.loads(line)

@@ -11,10 +11,11 @@ nor has an index that was made before there were any.
     speaker_columns   a name for each slot -> columns
     turn_columns      a name for each turn -> columns
     Speakers          the columns, read
+    read_columns, are_there   for any further columns of a segment
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +23,11 @@ import numpy.typing as npt
 from std.errors import StoreError
 
 NAMES, BEGIN, ROW = "speakers", "speaker_begin", "speaker_row"
-COLUMNS = (NAMES, BEGIN, ROW)
+SPEAKER_TYPES = {NAMES: "u1", BEGIN: "<i4", ROW: "<i4"}
+COLUMNS = tuple(SPEAKER_TYPES)
 Column = npt.NDArray[np.generic]
 Integers = npt.NDArray[np.integer]
+T = TypeVar("T")
 
 
 class HasColumns(Protocol):
@@ -38,6 +41,47 @@ class HasColumns(Protocol):
     def extra(self, name: str) -> Column | None:
         """A further column; None if it has none of this name."""
         ...
+
+
+def read_columns(
+    segment: HasColumns, names: Iterable[str], read: Callable[[Mapping[str, Column]], T], what: str
+) -> T:
+    """What some further columns of a segment say.
+
+    Args:
+        segment: of any store.
+        names: the columns.
+        read: makes a value of those that are there, or raises a `ValueError`.
+        what: as messages name it.
+
+    Raises:
+        StoreError: the columns are damaged.
+    """
+    extra = {name: column for name in names if (column := segment.extra(name)) is not None}
+    try:
+        return read(extra)
+    except ValueError as error:
+        raise StoreError(f"segment {segment.id}: expected {what}, got {error}") from error
+
+
+def are_there(extra: Mapping[str, Column], types: Mapping[str, str]) -> bool:
+    """Whether further columns are there, all of them or none.
+
+    Args:
+        extra: the further columns of a segment.
+        types: the type of each, by its name.
+
+    Raises:
+        ValueError: one is missing, or no row of its type.
+    """
+    if types.keys().isdisjoint(extra):
+        return False
+    for name, kind in types.items():
+        if name not in extra:
+            raise ValueError(f"no column {name}")
+        if extra[name].dtype != np.dtype(kind) or extra[name].ndim != 1:
+            raise ValueError(f"{name} that is no row of {kind}")
+    return True
 
 
 class Speakers(NamedTuple):
@@ -54,11 +98,7 @@ class Speakers(NamedTuple):
         Raises:
             StoreError: the columns are damaged.
         """
-        extra = {name: column for name in COLUMNS if (column := segment.extra(name)) is not None}
-        try:
-            return cls.read(extra)
-        except ValueError as error:
-            raise StoreError(f"segment {segment.id}: expected speakers, got {error}") from error
+        return read_columns(segment, COLUMNS, cls.read, "speakers")
 
     @classmethod
     def read(cls, extra: Mapping[str, Column]) -> "Speakers":
@@ -67,14 +107,8 @@ class Speakers(NamedTuple):
         Raises:
             ValueError: the columns do not fit each other.
         """
-        if not any(name in extra for name in COLUMNS):
+        if not are_there(extra, SPEAKER_TYPES):
             return UNKNOWN_SPEAKERS
-        for name in COLUMNS:
-            if name not in extra:
-                raise ValueError(f"no column {name}")
-            expected = "u1" if name == NAMES else "<i4"
-            if extra[name].dtype != np.dtype(expected) or extra[name].ndim != 1:
-                raise ValueError(f"{name} that is no row of {expected}")
         names = tuple(extra[NAMES].tobytes().decode().split("\n")[:-1])
         begin: npt.NDArray[Any] = extra[BEGIN]
         row: npt.NDArray[Any] = extra[ROW]
