@@ -60,8 +60,9 @@ if TYPE_CHECKING:
     from indexer.index_report import in_words as languages_line
     from indexer.inputs import InputOptions
     from indexer.networks.hypotheses import HypothesisWord
+    from indexer.origins import RelinkReport
     from indexer.spoken_queries import QueryReport, read_spoken_queries
-    from indexer.sync import Changes, RelinkReport
+    from indexer.sync import Changes
     from indexer.transcripts import export_transcripts, read_transcript
     from std.corrections import Correction
 
@@ -140,7 +141,8 @@ __getattr__, __dir__ = lazy_names(
         "inputs": "InputOptions",
         "networks.hypotheses": "HypothesisWord",
         "spoken_queries": "QueryReport read_spoken_queries",
-        "sync": "Changes RelinkReport",
+        "origins": "RelinkReport",
+        "sync": "Changes",
         "transcripts": "export_transcripts read_transcript",
     },
 )

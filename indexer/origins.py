@@ -5,25 +5,32 @@ second replaced the first, speech would silently leave the index.
 
     given_names     an index -> the names that people gave, by input and the name that it gives
     under_given     the recordings of a file, under these names
+    found_below     inputs that have moved -> their places in a folder
+    relink          these places -> commits
 
 The metadata of a renamed recording keep its inputs' name for it. When the inputs are indexed again,
 the recording keeps the given name.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, TypeVar
 from unicodedata import normalize
 
 from indexer.file_columns import FileColumns, shard_of
 from indexer.inputs import Input
 from indexer.segments.merge import merged
+from indexer.segments.phone_columns import kept_phones
 from indexer.shards import contents
+from std.audio.files import common_end
 from std.errors import InputError
 from std.metadata.table import OWN_PREFIX
-from std.store import Store
+from std.store import CommittedSegment, Store
 from std.store.columns import SegmentColumns
+from std.store.protocol import verified_columns
 from std.store.resident import ResidentSegment
 from std.values import Recording
 
@@ -225,3 +232,86 @@ def _renamed(
     of_recordings: Mapping[Recording, T], new: Mapping[Recording, Recording]
 ) -> dict[Recording, T]:
     return {new.get(one, one): value for one, value in of_recordings.items()}
+
+
+class RelinkReport(NamedTuple):
+    """The new places of moved inputs."""
+
+    places: Mapping[str, str]  # new absolute path, by the old one
+    missing: tuple[str, ...]  # inputs that were not found
+
+
+def found_below(folder: Path, inputs: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """Find moved inputs below a folder by the ends of their paths.
+
+    Args:
+        folder: the folder to search.
+        inputs: absolute paths.
+
+    Returns:
+        the place of each input found, and the inputs not found.
+
+    Raises:
+        InputError: several files fit.
+    """
+    of_name: dict[str, list[Path]] = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            of_name.setdefault(path.name, []).append(path)
+    places, missing = {}, []
+    for before in sorted(inputs):
+        if Path(before).exists():
+            continue
+        candidates = of_name.get(Path(before).name, [])
+        ends = [common_end(Path(before).parts, path.absolute().parts) for path in candidates]
+        best = [path for path, n in zip(candidates, ends, strict=True) if n == max(ends)]
+        if len(best) > 1:
+            got = f"{best[0]} and {best[1]}"
+            raise InputError(folder, 0, f"one file that was {before}", got)
+        if best:
+            places[before] = Input(best[0]).origin
+        else:
+            missing.append(before)
+    return places, missing
+
+
+def relink(stores: Sequence[Store], places: Mapping[str, str]) -> int:
+    """Write the new places of inputs to stores that are open for writing.
+
+    Args:
+        stores: the shards of an index.
+        places: new absolute path, by the old one.
+
+    Returns:
+        how many recordings have moved.
+    """
+    changed = 0
+    for store in stores:
+        normalisation = store.normalisation()
+        for segment in store.segments():
+            rows = _rows_of(segment, places.keys())
+            if rows and normalisation is not None:
+                changed += len(rows)
+                columns = _relinked(segment, places)
+                store.commit([columns], normalisation=normalisation, replace=[segment.id])
+    return changed
+
+
+def _rows_of(segment: CommittedSegment, inputs: Collection[str]) -> list[int]:
+    """The live recordings that were read from some inputs."""
+    return [
+        row
+        for row, one in enumerate(segment.recordings)
+        if row not in segment.deleted and not {*one.inputs}.isdisjoint(inputs)
+    ]
+
+
+def _relinked(segment: CommittedSegment, places: Mapping[str, str]) -> SegmentColumns:
+    """A segment with the new places of inputs, without deleted recordings."""
+    columns = verified_columns(segment)
+    recordings = tuple(
+        one._replace(inputs=tuple(sorted(places.get(origin, origin) for origin in one.inputs)))
+        for one in columns.recordings
+    )
+    linked = ResidentSegment(None, replace(columns, recordings=recordings), segment.deleted)
+    return merged([linked], partial(kept_phones, before=columns))

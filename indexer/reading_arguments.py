@@ -191,7 +191,6 @@ def _add_kaldi_options(group: "argparse._ArgumentGroup") -> None:
 
 
 def _add_lattice_options(group: "argparse._ArgumentGroup") -> None:
-    """The options of lattices."""
     add = group.add_argument
     add("--acoustic-scale", type=SCALE_FACTOR, help="scale for lattices, instead of the file's")
     add("--lm-scale", type=SCALE_FACTOR, help="scale for lattices, instead of the file's")

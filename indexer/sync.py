@@ -1,7 +1,7 @@
 """Compare a folder with an index: new, changed, moved and deleted inputs (`std-store sync`).
 
     changes_in     a folder, an index -> `Changes`, and the digests of its inputs
-    relink         present places of inputs -> commits
+    move           moved inputs -> commits
     note_digests   digests of inputs -> the index, to detect changes later
 
 An index keeps a digest of the inputs of each audio file that a sync has indexed. If `std-index` was
@@ -11,26 +11,19 @@ used, there is none, and the inputs count as changed once.
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from indexer.describe import rename
 from indexer.inputs import Input
-from indexer.origins import CALLED, origins
-from indexer.segments.merge import merged
-from indexer.segments.phone_columns import kept_phones
+from indexer.origins import CALLED, origins, relink
 from indexer.shards import audio_files, contents
-from std.audio.files import common_end
 from std.errors import InputError
 from std.files import unreadable
 from std.metadata.table import OWN_PREFIX, of_rows
 from std.numbers import counted
 from std.sound.files import SUFFIX
-from std.store import CommittedSegment, Store
-from std.store.columns import SegmentColumns
-from std.store.protocol import verified_columns
-from std.store.resident import ResidentSegment
+from std.store import Store
 
 INPUTS = f"{OWN_PREFIX}inputs"  # the column of the digest
 MOST_GONE = 0.5  # of an archive: deleting more needs a confirmation
@@ -88,13 +81,6 @@ class Changes:
             expected = f"most of the {self.indexed} recordings that the index has from it"
             got = f"{len(self.gone)} are gone"
             raise InputError(folder, 0, expected, got, "--allow-gone deletes them")
-
-
-class RelinkReport(NamedTuple):
-    """The new places of moved inputs."""
-
-    places: Mapping[str, str]  # new absolute path, by the old one
-    missing: tuple[str, ...]  # inputs that were not found
 
 
 def changes_in(
@@ -238,48 +224,6 @@ def note_digests(stores: Sequence[Store], digests: Mapping[str, str], files: Ite
             store.commit(normalisation=normalisation, metadata=of_rows(rows))
 
 
-def relink(stores: Sequence[Store], places: Mapping[str, str]) -> int:
-    """Write the new places of inputs to stores that are open for writing.
-
-    Args:
-        stores: the shards of an index.
-        places: new absolute path, by the old one.
-
-    Returns:
-        how many recordings have moved.
-    """
-    changed = 0
-    for store in stores:
-        normalisation = store.normalisation()
-        for segment in store.segments():
-            rows = _rows_of(segment, places.keys())
-            if rows and normalisation is not None:
-                changed += len(rows)
-                columns = _relinked(segment, places)
-                store.commit([columns], normalisation=normalisation, replace=[segment.id])
-    return changed
-
-
-def _rows_of(segment: CommittedSegment, inputs: Collection[str]) -> list[int]:
-    """The live recordings that were read from some inputs."""
-    return [
-        row
-        for row, one in enumerate(segment.recordings)
-        if row not in segment.deleted and not {*one.inputs}.isdisjoint(inputs)
-    ]
-
-
-def _relinked(segment: CommittedSegment, places: Mapping[str, str]) -> SegmentColumns:
-    """A segment with the new places of inputs, without deleted recordings."""
-    columns = verified_columns(segment)
-    recordings = tuple(
-        one._replace(inputs=tuple(sorted(places.get(origin, origin) for origin in one.inputs)))
-        for one in columns.recordings
-    )
-    linked = ResidentSegment(None, replace(columns, recordings=recordings), segment.deleted)
-    return merged([linked], partial(kept_phones, before=columns))
-
-
 def move(
     stores: Sequence[Store], moved: Sequence[Moved], before_commit: Callable[[str, str], None]
 ) -> None:
@@ -314,37 +258,3 @@ def _call_as_files(store: Store, moved: Mapping[str, Input]) -> None:
     normalisation = store.normalisation()
     if rows and normalisation is not None:
         store.commit(normalisation=normalisation, metadata=of_rows(rows))
-
-
-def found_below(folder: Path, inputs: Iterable[str]) -> tuple[dict[str, str], list[str]]:
-    """Find moved inputs below a folder by the ends of their paths.
-
-    Args:
-        folder: the folder to search.
-        inputs: absolute paths.
-
-    Returns:
-        the place of each input found, and the inputs not found.
-
-    Raises:
-        InputError: several files fit.
-    """
-    of_name: dict[str, list[Path]] = {}
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            of_name.setdefault(path.name, []).append(path)
-    places, missing = {}, []
-    for before in sorted(inputs):
-        if Path(before).exists():
-            continue
-        candidates = of_name.get(Path(before).name, [])
-        ends = [common_end(Path(before).parts, path.absolute().parts) for path in candidates]
-        best = [path for path, n in zip(candidates, ends, strict=True) if n == max(ends)]
-        if len(best) > 1:
-            got = f"{best[0]} and {best[1]}"
-            raise InputError(folder, 0, f"one file that was {before}", got)
-        if best:
-            places[before] = Input(best[0]).origin
-        else:
-            missing.append(before)
-    return places, missing

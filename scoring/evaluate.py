@@ -155,7 +155,6 @@ def evaluate(
 
 
 def _chosen_speech(ecf: ECF, options: ScoringOptions) -> ECF:
-    """The speech that is scored."""
     if not options.recordings:
         return ecf
     excerpts = slicing.in_recordings(ecf.excerpts, options.recordings, "--recordings")

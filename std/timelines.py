@@ -225,7 +225,6 @@ def markers(
 
 
 def _line(text: str) -> str:
-    """A text on one line."""
     return " ".join(text.split())
 
 

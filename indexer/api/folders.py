@@ -15,18 +15,15 @@ from indexer.index_report import IndexReport, RecordedAudio
 from indexer.index_run import writing
 from indexer.inputs import Input, InputOptions
 from indexer.languages.pronounce import pronouncer_of
-from indexer.origins import origins
+from indexer.origins import RelinkReport, found_below, origins, relink
 from indexer.recorded_audio import existing_folder, recorded_audio
 from indexer.shards import Stores, contents, existing, open_stores, urls_of
 from indexer.sync import (
     Changes,
-    RelinkReport,
     changes_in,
-    found_below,
     input_digest,
     move,
     note_digests,
-    relink,
 )
 from indexer.watch import POLL_S, SETTLE_S, FileOutcome, Folder, WatchedMetadata, outcomes, watch
 from std.config import Config

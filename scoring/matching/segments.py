@@ -137,7 +137,6 @@ def _turns_by_recording(turns: Turns) -> dict[Recording, list[_Turn]]:
 
 
 def _words_by_speaker(lexemes: Lexemes) -> dict[tuple[Recording, str], _SpeakerWords]:
-    """The words of each speaker in each recording."""
     start_s = round_to_100us(lexemes.start_s)
     end_s = round_to_100us(lexemes.start_s + lexemes.duration_s)
     order = np.lexsort((start_s, lexemes.speaker, lexemes.recording))

@@ -59,7 +59,6 @@ def summary_document(
 
 
 def _system_json(evaluation: Evaluation) -> dict[str, Any]:
-    """One system."""
     whole = evaluation.groups[0]
     return {
         "system_id": evaluation.system_id,

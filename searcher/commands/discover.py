@@ -89,7 +89,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_thresholds(pairs: "argparse._ArgumentGroup") -> None:
-    """The thresholds of pairs."""
     pairs.add_argument(
         "--least-score", type=number(Range(1, 1_000_000, whole=True)), metavar="SIGNS",
         help="of a pair: by how many signs its frames are nearer than usual, summed (300; of "

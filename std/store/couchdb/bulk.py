@@ -161,7 +161,6 @@ def _missing_or_damaged(database: Database, documents: Mapping[str, Document]) -
 
 
 def _existing_documents(database: Database, names: list[str]) -> dict[str, Document]:
-    """The documents that exist, by name."""
     rows = database.rows("_all_docs", keys=names, include_docs=True)
     return {row.id: dict(row.doc) for row in rows if row.doc}
 
