@@ -82,7 +82,24 @@ def environment(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def desks(tmp_path_factory, environment):
+def hits(made_once, environment):
+    """The hits of the examples' terms, which each process would search for again."""
+
+    def search(folder):
+        given = f"--terms {GERMAN}/terms.xml --ecf {GERMAN}/ecf.xml --quiet"
+        script = f"""
+            std-index {GERMAN}/mesh --store {folder}/index --quiet
+            std-search --store {folder}/index {given} --output {folder}/hits.xml
+        """
+        subprocess.run(
+            ["bash", "-ec", script], cwd=ROOT, env=environment, check=True, timeout=SECONDS
+        )
+
+    return made_once("hits", search) / "hits.xml"
+
+
+@pytest.fixture(scope="module")
+def desks(tmp_path_factory, environment, hits):
     """A reader's folder: the examples, and their files under the names of the pages; and its copy.
 
     The folder keeps its path, because an index knows where its recordings came from.
@@ -118,15 +135,14 @@ def desks(tmp_path_factory, environment):
     (folder / "disc.class").write_text("Class 1\nf 0.0 0.3\nf 0.3 0.6\n\n")
     (folder / "query_networks").mkdir()
     (folder / "query_networks" / "tomato.ctm").write_text("tomato 1 0.0 0.9 spreewald 0.8\n")
-    given = f"--terms terms.xml --ecf {GERMAN}/ecf.xml --output demo/hits.xml"
+    (folder / "demo").mkdir()
+    shutil.copy(hits, folder / "demo")
+    shutil.copy(hits, folder)
     script = f"""
-        mkdir demo
         std-index {GERMAN}/mesh --store demo/index --quiet
-        std-search --store demo/index {given} --quiet
         for index in INDEX A B POCKETSPHINX WHISPER; do
             std-index networks --store $index --quiet
         done
-        cp demo/hits.xml hits.xml
     """
     subprocess.run(
         ["bash", "-ec", script], cwd=folder, env=environment, check=True, timeout=SECONDS
