@@ -13,11 +13,17 @@ from warnings import warn
 from indexer.build import build
 from indexer.describe import describe, languages_in, own_columns_note, whole_rows
 from indexer.formats.shared.reader import ReaderOptions
-from indexer.index_report import IndexReport, RecordedAudio, doubts, found_languages
+from indexer.index_report import (
+    HeardLanguage,
+    IndexReport,
+    RecordedAudio,
+    doubts,
+    found_languages,
+)
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
 from indexer.maintain import delete, keep_few_segments, upkeep, uses_workers
-from indexer.phone_layer.index_phones import recognise_phones
+from indexer.phone_layer.sources import has_unheard
 from indexer.recorded_audio import noted_audio, recorded_audio
 from indexer.sound import clock_doubt, clock_offsets
 from std.config import Config
@@ -85,7 +91,7 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
         if run.paths:
             report = _built(run, stores, workers, config, metadata)
         described = describe(stores, run.metadata, pronouncer)
-        heard = recognise_phones(stores) if run.paths and run.learn_phones else []
+        heard = _heard(stores) if run.paths and run.learn_phones else []
         audio = _with_audio(run, stores, report)
         indexed = set(report.recordings)
         clocks = [
@@ -108,6 +114,15 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
         languages=tuple(found_languages(pronouncer)),
         language_warnings=tuple(doubts(pronouncer)),
     )
+
+
+def _heard(stores: Sequence[Store]) -> list[HeardLanguage]:
+    """Recognise the phones of recordings with sound that have none yet."""
+    if not has_unheard(segment for store in stores for segment in store.segments()):
+        return []
+    from indexer.phone_layer.index_phones import recognise_phones  # loads compiled kernels
+
+    return recognise_phones(stores)
 
 
 def _with_audio(run: IndexRun, stores: Sequence[Store], report: IndexReport) -> RecordedAudio:

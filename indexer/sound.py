@@ -29,7 +29,6 @@ from std.files import size_bytes
 from std.numbers import clock
 from std.sound.columns import FRAME_MS, OFFSETS, Encoder, SegmentSound, segment_sound
 from std.sound.files import read_sound
-from std.sound.usual import sample_of, silent, usual_distances
 from std.store import Segment, Store
 from std.store.columns import KEY_SHIFT, SegmentColumns, UInt64s
 from std.values import Bools, Float64s, Recording
@@ -206,6 +205,8 @@ def _agreements(silence: Bools, unsaid: Bools) -> Float64s:
 
 def _differences(columns: SegmentColumns, rows: Sequence[int]) -> Iterator[ClockDifference]:
     """The recordings of a segment whose clocks differ."""
+    from std.sound.usual import sample_of, silent, usual_distances  # loads compiled kernels
+
     sound = SegmentSound.read(columns.extra)
     assert sound is not None
     bounds = sound.offsets.tolist()

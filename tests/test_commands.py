@@ -447,19 +447,26 @@ def test_usage_errors_have_status_2(capsys):
 HEAVY = ("numpy", "scipy", "sklearn", "matplotlib", "numba", "couchdb", "lxml", "g2p_en")
 
 
-def test_a_known_word_is_searched_without_compiled_kernels(store):
+@pytest.mark.parametrize("command", ["index", "search"])
+def test_networks_and_known_words_need_no_compiled_kernels(command, store, tmp_path):
+    (tmp_path / "news.ctm").write_text("news 1 0.5 0.4 haus 0.9\n")
+    module, given = {
+        "index": ("indexer.cli", [str(tmp_path / "news.ctm"), "--store", str(tmp_path / "index")]),
+        "search": ("searcher.commands.search", ["--store", str(store), "haus", "--limit", "1"]),
+    }[command]
     script = (
         "import sys\n"
-        "from searcher.commands.search import main\n"
-        f"assert main(['--store', {str(store)!r}, 'haus', '--limit', '1']) == 0\n"
+        f"from {module} import main\n"
+        f"assert main({given!r}) == 0\n"
         "heavy = {'numba', 'scipy', 'matplotlib', 'lxml', 'couchdb', 'rapidfuzz', 'orjson'}\n"
         "print(sorted(heavy & {*sys.modules}))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    assert "haus" in done.stdout
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert (tmp_path / "index").is_dir() if command == "index" else "haus" in done.stdout
+    readers = ["orjson"] if command == "index" else []
+    assert done.stdout.splitlines()[-1] == str(readers)
 
 
 @pytest.mark.parametrize("module", ["indexer.cli", "searcher.commands.search", "scoring.cli"])

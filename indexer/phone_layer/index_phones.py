@@ -34,7 +34,7 @@ from indexer.phone_layer.slots import (
     name_of,
     slots_of,
 )
-from indexer.phone_layer.sources import Source, Sources, has_unheard, sources_of
+from indexer.phone_layer.sources import Source, Sources, sources_of
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import kept_phones
 from std.execution.stop import check_stop
@@ -57,8 +57,6 @@ def recognise_phones(stores: Sequence[Store]) -> list[HeardLanguage]:
         stores: the shards of an index, open for writing.
     """
     segments = [(store, segment) for store in stores for segment in store.segments()]
-    if not has_unheard(segment for _, segment in segments):
-        return []
     heard: dict[Recording, HeardSlots] = {}
     report = []
     for sources in sources_of(segment for _, segment in segments):
