@@ -171,7 +171,7 @@ def cuts(work: Path, files: list[str], couchdb: str | None) -> dict[str, list[st
     """Stores that hold the same files in other pieces."""
     for file in files:
         run(work, "std-index", file, "--store", "pieces")
-        run(work, "std-index", file, "--store", "merged")
+    shutil.copytree(work / "pieces", work / "merged")
     run(work, "std-store", "merge", "merged")
     run(work, "std-index", *files, "--store", "fewer")
     run(work, "std-store", "delete", "fewer", Path(files[-1]).stem, check=False)
