@@ -2,6 +2,7 @@
 
 import base64
 import fcntl
+import gc
 import importlib.util
 import json
 import os
@@ -29,6 +30,15 @@ from std.values import ConfusionNetwork, Recording
 settings.register_profile("people", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "people")
+
+# Modules and tests stay until the end: Python need not look for garbage among them again and again.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+
 
 # A slot: its alternatives as (word, posterior), or (word, posterior, start_ms, end_ms) where an
 # alternative's times differ from the slot's. Slots are 100 ms long unless spans are given.
