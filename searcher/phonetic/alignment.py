@@ -34,6 +34,8 @@ TILE_SLOTS = MAX_WINDOW_SLOTS  # slots aligned at a time in a full scan
 TILE_OVERLAP = 8  # slots beyond one per phone that a hit may span
 WINDOWS_AT_ONCE = 256  # windows that share memory for hits
 PATH_WEIGHT = 0.5  # of the log posteriors of the words on a path, relative to phone log ratios
+APART_MS = 4 * (MAX_TIME_MS + 1)  # between recordings in a row
+FAR = -(1 << 62)  # from any middle
 WINDOWS_PER_HIT = 1.5  # windows whose paths are computed first; they may share a place
 
 
@@ -128,7 +130,7 @@ def align_extensions(extensions: Extensions, cutoff: Cutoff, index: PhoneticInde
     """
     from searcher.phonetic.alignment_kernels import best_scores
 
-    ratios, min_score, limit = extensions.query
+    ratios, min_score, limit = extensions.seeds.query
     windows = windows_of(extensions, cutoff, index)
     scores = best_scores(
         ratios=ratios,
@@ -161,22 +163,22 @@ def best_rows(hits: AlignedHits, limit: HitLimit) -> Int64s:
     """The rows of `best_hits`; of equal ones the first."""
     order = np.argsort(-hits.measures[:, SCORE], kind="stable")
     n_rare = number_of_rare(hits, limit)
-    recordings = hits.recording[order].tolist()
-    twice_middles = (hits.start_ms + hits.end_ms)[order].tolist()
+    # Twice the middles, those of each recording far from those of others; a hit that is nearer than
+    # the width lies in the same bin or in a next one.
     width = 2 * SAME_PLACE_MS
+    middles = (hits.recording * APART_MS + hits.start_ms + hits.end_ms)[order]
     kept: list[int] = []
-    kept_in: dict[tuple[int, int], int] = {}  # recording and bin of this width -> twice the middle
-    far = -2 * width
-    for i, (recording, twice_middle) in enumerate(zip(recordings, twice_middles, strict=True)):
+    kept_in: dict[int, int] = {}  # bin -> middle
+    other = kept_in.get
+    bins = (middles // width).tolist()
+    for i, (own, middle) in enumerate(zip(bins, middles.tolist(), strict=True)):
         if len(kept) >= limit.number and i >= n_rare:
             break
-        own = twice_middle // width  # what is nearer than the width lies here or in a next bin
-        if not any(
-            abs(kept_in.get((recording, at), far) - twice_middle) < width
-            for at in (own - 1, own, own + 1)
+        if own not in kept_in and (
+            middle - other(own - 1, FAR) >= width <= other(own + 1, -FAR) - middle
         ):
             kept.append(i)
-            kept_in[recording, own] = twice_middle
+            kept_in[own] = middle
     rows: Int64s = order[np.array(kept, dtype=np.int64)]
     return rows
 
@@ -185,6 +187,8 @@ def best_of_segments(
     parts: Sequence[AlignedHits], indexes: Sequence[PhoneticIndex], limit: HitLimit
 ) -> AlignedHits:
     """The best of one query's hits in several segments, by the order of `best_hits`."""
+    if len(parts) == 1:
+        return up_to(limit, parts[0])
     numbered = [
         part._replace(segment=np.full(len(part.recording), i)) for i, part in enumerate(parts)
     ]

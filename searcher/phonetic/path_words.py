@@ -142,27 +142,25 @@ def explained(
         of_units: (n,) see `together`.
         words, slots: of the archive, see `by_chance`.
     """
-    letters, is_phrase = "".join(term), _are_phrases(paths, words, slots)
-    common = _common_words(letters, paths)
-    is_unit = [
-        one > 0 and not (common[path] == letters and is_phrase[path])
-        for path, one in zip(paths, of_units.tolist(), strict=True)
-    ]
-    others = [path for path, one in zip(paths, is_unit, strict=True) if not one]
-    counts = Counter(common[path] for path in others)
+    letters, unit_of = "".join(term), dict(zip(paths, of_units.tolist(), strict=True))
+    common = _common_words(letters, [*unit_of])
+    units = {path for path, one in unit_of.items() if one > 0}
+    siblings = [path for path in units if common[path] == letters]
+    if siblings:
+        units -= _phrases(siblings, paths, words, slots)
+    counts = Counter([common[path] for path in paths if path not in units])
     too_often = {one: n / (SIBLINGS if one == letters else SAME) for one, n in counts.items()}
-    joined = {path for path in others if common[path] is None}
-    too_often[None] = sum(by_chance(path, words, slots) for path in joined)
-    of_others = [
-        0.0 if one else log(max(1.0, too_often[common[path]]))
-        for path, one in zip(paths, is_unit, strict=True)
-    ]
+    if None in too_often:
+        joined = [path for path, one in common.items() if one is None and path not in units]
+        too_often[None] = sum([by_chance(path, words, slots) for path in joined])
+    excess = {one: log(max(1.0, n)) for one, n in too_often.items()}
+    of_others = [0.0 if path in units else excess[common[path]] for path in paths]
     steps = np.array([max(len(path) - 1, 0) for path in paths], np.float64)
     beyond = of_units - PHRASE * steps
     return np.array(of_others, np.float64) - np.clip(beyond, 0.0, MOST_TOLD)
 
 
-def _common_words(letters: str, paths: Paths) -> Mapping[tuple[str, ...], str | None]:
+def _common_words(letters: str, distinct: Paths) -> Mapping[tuple[str, ...], str | None]:
     """What each path has in common with others that are like it.
 
     Paths are alike if they have the same longest word, or words with the term's stem: a word with
@@ -174,13 +172,12 @@ def _common_words(letters: str, paths: Paths) -> Mapping[tuple[str, ...], str | 
 
     Args:
         letters: of the term.
-        paths: the paths of its places.
+        distinct: the paths of its places, each once.
 
     Returns:
         the longest word; the letters of the term, if a word has its stem; None, if only several
         words together have it; `LONGER`, if the word has the term as a part at most.
     """
-    distinct = [*{*paths}]
     shares = zip(distinct, spelling([letters], distinct).tolist(), strict=True)
     alike = {path for path, share in shares if share >= SHARED}
     alone = [path[0] for path in alike if len(path) == 1]
@@ -208,18 +205,23 @@ def _runs(word: str, letters: int) -> list[str]:
     return [word[i : i + n] for i in range(len(word) - n + 1)] if n else []
 
 
-def _are_phrases(
-    paths: Paths, words: RecognisedWords, slots: float
-) -> Mapping[tuple[str, ...], bool]:
-    """Whether the words of each path of several stand together as those of phrases do.
+def _phrases(
+    some: Paths, paths: Paths, words: RecognisedWords, slots: float
+) -> set[tuple[str, ...]]:
+    """Those of some paths of several words that stand together as those of phrases do.
 
     By chance they do as often as they stand elsewhere: one that stands here only is no usual word.
+
+    Args:
+        some: paths.
+        paths: the paths of all places, with these.
+        words, slots: of the archive, see `by_chance`.
     """
     here = Counter(word for path in paths for word in {*path})
     elsewhere = {word: max(words.counts.get(word, 0) - n, 1) for word, n in here.items()}
-    others = RecognisedWords((), elsewhere)
+    others, numbers = RecognisedWords((), elsewhere), Counter(paths)
     return {
-        path: log(number / by_chance(path, others, slots)) < PHRASE * (len(path) - 1)
-        for path, number in Counter(paths).items()
-        if len(path) > 1
+        path
+        for path in some
+        if log(numbers[path] / by_chance(path, others, slots)) < PHRASE * (len(path) - 1)
     }

@@ -148,7 +148,8 @@ def _all(extensions: Sequence[Extensions]) -> int:
 def _rare(extensions: Sequence[Extensions], hits: Sequence[AlignedHits]) -> int:
     """The number of hits with a rare score in all segments."""
     return sum(
-        number_of_rare(found, one.query.limit) for one, found in zip(extensions, hits, strict=True)
+        number_of_rare(found, one.seeds.query.limit)
+        for one, found in zip(extensions, hits, strict=True)
     )
 
 

@@ -66,9 +66,9 @@ class Seeds(NamedTuple):
 class Extensions(NamedTuple):
     """Occurrences of seeds, each scored with the likeliest words around it."""
 
-    query: Query
+    seeds: Seeds
+    seed_of: Int64s  # (n,)
     slots: Int64s  # (n,)
-    spans: Int32s  # (n, 2) first query phone that the seed fits, one past its last
     bins: Int64s  # (n,) of the scores
     histogram: Histogram
 
@@ -82,12 +82,10 @@ def limits_of(arcs: int) -> SeedLimits:
 
 def add_histograms(histograms: Iterable[Histogram]) -> Histogram:
     """The histogram of several segments together."""
-    total = np.zeros(0, np.int64)
-    for histogram in histograms:
-        size = max(len(total), len(histogram))
-        total = np.pad(total, (0, size - len(total))) + np.pad(
-            histogram, (0, size - len(histogram))
-        )
+    every = [*histograms]
+    total = np.zeros(max(map(len, every), default=0), np.int64)
+    for one in every:
+        total[: len(one)] += one
     return total
 
 
@@ -160,7 +158,7 @@ def extend_seeds(seeds: Seeds, cutoff: Cutoff, index: PhoneticIndex) -> Extensio
         index.word_phones,
     )
     bins = bins_of(scores)
-    return Extensions(seeds.query, slots, seeds.spans[seed_of, :2], bins, np.bincount(bins))
+    return Extensions(seeds, seed_of, slots, bins, np.bincount(bins))
 
 
 def windows_of(extensions: Extensions, cutoff: Cutoff, index: PhoneticIndex) -> Int64s:
@@ -170,12 +168,12 @@ def windows_of(extensions: Extensions, cutoff: Cutoff, index: PhoneticIndex) -> 
     """
     from searcher.phonetic.seed_kernels import windows_around
 
-    slots = extensions.slots
+    seeds, slots = extensions.seeds, extensions.slots
     best = np.flatnonzero(is_taken(extensions.bins, slots, cutoff, index, WINDOW_SALT))
     best = best[np.argsort(slots[best], kind="stable")]
-    first, last = extensions.spans[best].T
-    before_ms = first.astype(np.int64) * PHONE_MS + REACH_MS
-    after_ms = (len(extensions.query.ratios.deletion) - last).astype(np.int64) * PHONE_MS + REACH_MS
+    query, first, last = seeds.query, *seeds.spans[extensions.seed_of[best], :2].T.astype(np.int64)
+    before_ms = first * PHONE_MS + REACH_MS
+    after_ms = (len(query.ratios.deletion) - last) * PHONE_MS + REACH_MS
     slot_key = index.columns.slot_key.view(np.int64)
     return windows_around(slots[best], before_ms, after_ms, slot_key, MAX_WINDOW_SLOTS)
 

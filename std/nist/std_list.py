@@ -14,6 +14,7 @@ scorer counts the term's references twice.)
 
 from array import array
 from collections.abc import Iterator
+from itertools import chain, repeat
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, NoReturn
 
@@ -31,9 +32,9 @@ from std.nist.xml import (
     feed,
     parse_number,
 )
-from std.numbers import written
+from std.numbers import DIGITS, written
 from std.ranges import BYTES, COUNT, MAX_SCORE, SECONDS
-from std.values import Detections, Recording, STDList, TermSearch
+from std.values import Detections, Float64s, Recording, STDList, TermSearch
 
 
 class StdListTags(NamedTuple):
@@ -64,6 +65,7 @@ STD_LIST_TAGS: dict[Dialect, StdListTags] = {
 }
 DIALECT_OF_ROOT: dict[str, Dialect] = {tags.root: name for name, tags in STD_LIST_TAGS.items()}
 WRITE_HITS = 10_000  # formatted at a time
+DECISIONS = ('" decision="NO"/>\n', '" decision="YES"/>\n')  # the end of a hit
 
 
 class _Reader(Reader):
@@ -299,21 +301,38 @@ def _detected_lists(hits: STDList, tags: StdListTags) -> Iterator[str]:
         )
         for low in range(begin, end, WRITE_HITS):
             rows = order[low : min(low + WRITE_HITS, end)]
-            columns = zip(
-                detections.recording[rows].tolist(),
-                detections.start_s[rows].tolist(),
-                detections.duration_s[rows].tolist(),
-                detections.score[rows].tolist(),
-                detections.yes[rows].tolist(),
-                strict=True,
+            pieces = zip(
+                map(sources.__getitem__, detections.recording[rows].tolist()),
+                _decimals(detections.start_s[rows]),
+                repeat('" dur="'),
+                _decimals(detections.duration_s[rows]),
+                repeat('" score="'),
+                _scores(detections.score[rows]),
+                map(DECISIONS.__getitem__, detections.yes[rows].tolist()),
             )
-            yield "".join(
-                f'{sources[recording]}{decimal(start)}" dur="{decimal(duration)}" '
-                f'score="{_score(score)}" decision="{"YES" if yes else "NO"}"/>\n'
-                for recording, start, duration, score, yes in columns
-            )
+            yield "".join(chain.from_iterable(pieces))
         yield f"  </{tags.detected}>\n"
         begin = end
+
+
+def _decimals(values: Float64s) -> list[str]:
+    """`decimal` of each."""
+    import orjson  # formats an array in a tenth of the time
+
+    text = orjson.dumps(values, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+    if "e" in text or "null" in text:
+        return [*map(decimal, values.tolist())]
+    return text[1:-1].split(",")
+
+
+def _scores(scores: Float64s) -> list[str]:
+    """`_score` of each."""
+    values = scores.tolist()
+    texts = (f"%.{DIGITS}g " * len(values) % tuple(values)).split()
+    return [
+        text if "." in text and "e" not in text else _score(value)
+        for text, value in zip(texts, values, strict=True)
+    ]
 
 
 def _score(score: float) -> str:

@@ -2,6 +2,7 @@ import gzip
 import io
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from lxml import etree
 
 from std.errors import InputError, StdError
 from std.nist import std_list
+from std.nist.xml import decimal
 from std.numbers import written
 from std.values import Detections, Recording, STDList, TermSearch
 
@@ -258,6 +260,31 @@ def test_what_is_written_is_read_back(hits, dialect):
     kept = replace(value, detections=replace(value.detections, score=np.array(written([*score]))))
     assert rows(back) == sorted(rows(kept), key=lambda row: value.detections.terms.index(row[0]))
     assert back.searches == value.searches
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1e20), st.floats(0, 1), st.floats(), st.booleans())),
+    st.integers(1, 5),
+)
+def test_a_column_is_written_as_each_of_its_numbers(hits, at_once):
+    start, duration, score, yes = zip(*hits, strict=True) if hits else ((),) * 4
+    score = np.nan_to_num(np.array(score, float), nan=0.5, posinf=np.inf, neginf=-np.inf)
+    column = np.zeros(len(hits), np.int32)
+    times = np.array(start, float), np.array(duration, float)
+    found = Detections(
+        ("a",), (Recording("f", 1),), column, column, *times, score, np.array(yes, bool)
+    )
+    out = io.BytesIO()
+    with patch.object(std_list, "WRITE_HITS", at_once):
+        std_list.dump(STDList(found, (TermSearch(),)), out)
+    infinite = {"inf": "INF", "-inf": "-INF"}
+    assert out.getvalue().decode().splitlines()[3:-2] == [
+        f'    <kw file="f" channel="1" tbeg="{decimal(begin)}" dur="{decimal(length)}" '
+        f'score="{infinite.get(text, text)}" decision="{"YES" if one else "NO"}"/>'
+        for begin, length, one, text in zip(
+            start, duration, yes, (repr(written(value)) for value in score.tolist()), strict=True
+        )
+    ]
 
 
 @pytest.mark.parametrize("value", [3e-5, 0.0, -np.inf, -7.5])
