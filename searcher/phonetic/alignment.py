@@ -35,7 +35,7 @@ TILE_OVERLAP = 8  # slots beyond one per phone that a hit may span
 WINDOWS_AT_ONCE = 256  # windows that share memory for hits
 PATH_WEIGHT = 0.5  # of the log posteriors of the words on a path, relative to phone log ratios
 APART_MS = 4 * (MAX_TIME_MS + 1)  # between recordings in a row
-FAR = -(1 << 62)  # from any middle
+DISTANT = -(1 << 62)  # from any middle
 WINDOWS_PER_HIT = 1.5  # windows whose paths are computed first; they may share a place
 
 
@@ -175,7 +175,7 @@ def best_rows(hits: AlignedHits, limit: HitLimit) -> Int64s:
         if len(kept) >= limit.number and i >= n_rare:
             break
         if own not in kept_in and (
-            middle - other(own - 1, FAR) >= width <= other(own + 1, -FAR) - middle
+            middle - other(own - 1, DISTANT) >= width <= other(own + 1, -DISTANT) - middle
         ):
             kept.append(i)
             kept_in[own] = middle
