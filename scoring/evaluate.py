@@ -108,8 +108,9 @@ def evaluate(
 
     Args:
         ecf, lexemes, terms, hits: excerpts, words of the reference, term list, hit list.
-        options, turns: those of NIST's scorer; speech turns, for segment-based scoring.
-        hits_path, reference_path, terms_path: names in messages.
+        options: by default those of NIST's scorer.
+        turns: speech turns, for segment-based scoring.
+        hits_path, reference_path, terms_path: the paths of the files, for messages.
 
     Raises:
         InputError: no term or no recording in common, or no term occurs.

@@ -295,9 +295,9 @@ def _pair(part: Slice, evaluated: EvaluationInput) -> _Pairs:
 
 
 def decision_threshold(hits: Detections) -> float:
-    """Half way between the lowest YES and the highest NO; NaN if a NO stands above a YES.
+    """Half way between the lowest YES and the highest NO; NaN if a NO is higher than a YES.
 
-    Where there is only one kind of decision, its edge.
+    If all decisions are YES, the lowest score; if all are NO, the highest.
     """
     yes, no = hits.score[hits.yes], hits.score[~hits.yes]
     lowest, highest = float(yes.min(initial=np.inf)), float(no.max(initial=-np.inf))

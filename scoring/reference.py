@@ -4,8 +4,8 @@
     speech_of         Transcript -> the ECF of its speech
     write_reference   Transcript -> RTTM and ECF
 
-Scoring itself reads RTTM. The command is given the indexer's reader of everything else
-(`spoken_terms.start`), as the phases do not import each other.
+This package reads RTTM only, because it does not import `indexer`. The command gets the indexer's
+reader of other formats from `spoken_terms.start`.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,7 +44,7 @@ def read_transcript(
         paths: RTTM, and formats that the reader knows, of different recordings.
         encoding: the encoding of the files, as the user gives it.
         default: encoding of RTTM otherwise.
-        turns: whether the speech turns of RTTM are wanted.
+        turns: whether to read the speech turns of RTTM.
         reader: the reader of files that are no RTTM, and of folders; None: all are RTTM.
 
     Raises:
@@ -74,7 +74,7 @@ def _is_rttm(path: Path, encoding: str) -> bool:
 
 
 def _rttm_in(folder: Path, encoding: str) -> list[Path]:
-    """The RTTM files of a folder, which a reader of others passes over."""
+    """The RTTM files of a folder, which the reader of other formats skips."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     seen = [p for p in files if not any(x.startswith(".") for x in p.relative_to(folder).parts)]
     return [path for path in seen if path.stat().st_size and _is_rttm(path, encoding)]
@@ -139,7 +139,7 @@ def _moved(index: Int32s, table: Sequence[object], wanted: Sequence[object]) -> 
 
 
 def normalised(terms: TermList) -> TermList:
-    """The terms as an index has their words: for a transcript that is normalised so."""
+    """The terms, normalised as in an index if the transcript is."""
     normal = Normalisation().phrase
     return replace(
         terms,

@@ -4,12 +4,12 @@
     SSF = CPU time of the search / (duration of the queries * duration of the audio) (per second)
     PL  = lambda * ISF * PMU_indexing + (1 - lambda) * SSF * PMU_searching
 
-CPU time is that of all processes, "as if it was computed on a single CPU"; that of compiling
-kernels, once on a machine, is not in it. PMU is the peak memory of a phase in GB, of its largest
-step. SSF has the dimension of one over time and is stated per second. The duration of spoken
-queries is that of all their examples (equation 47), and the CPU time of their recognition is part
-of the search; a written query has no duration and counts as one second. Where a file of spoken
-queries has no durations, query_seconds is null, and SSF is not known.
+CPU time is that of all processes, "as if it was computed on a single CPU", without the time of
+compiling kernels, which happens once on a machine. PMU is the peak memory in GB of the largest step
+of a phase. SSF is stated per second. The duration of spoken queries is that of all their examples
+(equation 47), and the CPU time of their recognition is part of the search; a written query has no
+duration and counts as one second. If a file of spoken queries has no durations, query_seconds is
+null, and SSF is unknown.
 
 Each run of a command left one file (``--json``):
 
@@ -17,8 +17,8 @@ Each run of a command left one file (``--json``):
     std-index        speech_seconds, and the same three
     std-search       searched_seconds, query_seconds, query_cpu_seconds, and the same three
 
-Runs of one kind add up: CPU times and durations they worked on. The duration of the audio is
-that of recognition, or of the indexed speech if that is longer.
+For several runs of a command, CPU times and durations are added. The duration of the audio is
+that of the recognised or of the indexed speech, whichever is longer.
 
 Source: MediaEval 2013 SWS performance measures, section 4.3, equations 46-48. (The example there,
 48 h / (0.25 h * 300 h) = 0.8 per hour, is a slip: the formula gives 0.64.)
@@ -45,7 +45,7 @@ WORKED_ON = {
 
 
 class Resources(NamedTuple):
-    """Costs of both phases; None where no run says it."""
+    """Costs of both phases; None if no run states one."""
 
     isf: float | None
     ssf_per_second: float | None
@@ -69,7 +69,7 @@ class Resources(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """What one run of a command cost, and what for."""
+    """The cost of one run of a command, and the durations that it processed."""
 
     command: str
     audio_s: float

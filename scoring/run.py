@@ -231,7 +231,7 @@ def _resample(evaluations: list[Evaluation], args: argparse.Namespace) -> Statis
 
 
 def _written(folder: Path, *, systems: int) -> str:
-    """Where to look first in the output folder."""
+    """The main files of the output folder, for the last line."""
     line = f"report {folder / 'report.html'}"
     if is_installed("matplotlib"):
         line += f", DET plot {folder / 'det.png'}"

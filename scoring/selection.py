@@ -5,8 +5,8 @@ select_hits, select_occurrences
 with_probabilities    a hit list and a second one -> scores and probabilities side by side
 judged_number         what Cnxe and calibration judge: the probability where it is known
 
-NIST's schemas give a hit one number. So a system that has two writes two lists with the same hits:
-one with scores that a term-weighted evaluation thresholds, one with probabilities.
+NIST's schemas allow one number per hit. So a system with two numbers writes two lists of the same
+hits: one with scores, for the thresholds of a term-weighted evaluation, and one with probabilities.
 """
 
 from collections.abc import Sequence
@@ -79,7 +79,7 @@ def chosen_number(hits: STDList, number: Number | None) -> tuple[Detections, flo
             there is one, and thresholds the score.
 
     Returns:
-        the hits; what a place without a hit is worth in the number that Cnxe judges, if it is said.
+        the hits; the number of places without a hit that Cnxe judges, or None if it is not given.
 
     Raises:
         StdError: there are no probabilities to take.
@@ -105,8 +105,7 @@ def _ordered(
 ) -> tuple[Numbers, npt.NDArray[np.float64]]:
     """(n,) rows by place, and (n, 4) the places in that order: term, recording, start, duration.
 
-    Hits at one place are ordered by their decisions and scores, which rise with the probability: a
-    list in another order is the same list.
+    Hits at one place are ordered by decision and score, so the order of the list does not matter.
     """
     term = np.array([terms[name] for name in hits.terms], np.float64)[hits.term]
     recording = np.array([recordings[name] for name in hits.recordings], np.float64)[hits.recording]

@@ -11,16 +11,16 @@ A specification is written as ``KIND`` or ``KIND:DETAIL``:
     length                      by the number of words in the term
     frequency                   by the number of reference occurrences: 1, 2-5, 6-20, 21+
     language                    a group per language: its terms (attribute ``language``) in its
-                                speech (the ECF's excerpts); what says none counts for each
+                                speech (the ECF's excerpts); those without one are in each group
     language:NAME=name,name     these languages together
     source-type                 a group per source type of the ECF
     source-type:NAME=type,type  the excerpts of these types
     recording                   a group per recording, named file/channel
     recording:NAME=REGEX        the recordings in whose file/channel REGEX is found
 
-A regular expression is found anywhere, without regard to case; ``^`` and ``$`` tie it to the ends.
-The exception are term ids: of a list of ids each means itself, not all that contain it.
-Groups may overlap, and a term or excerpt that no group takes is left to "all".
+A regular expression is found anywhere, ignoring case; ``^`` and ``$`` anchor it. Only term ids are
+matched as a whole, because an id may be a part of another one.
+Groups may overlap. A term or excerpt that is in no group counts in "all" only.
 """
 
 import re

@@ -11,7 +11,7 @@
     users          roles, the log of changes             examples    terms that are sounds
     processes      known words on all processors         uploads/    recordings that people add
 
-It uses the public API of `searcher` and `std`; nothing imports it. From Python:
+It uses the public API of `indexer`, `searcher` and `std`; no other package imports it. From Python:
 
     from service import Settings, Service, create_app
 

@@ -73,7 +73,7 @@ class Alerts:
 
     @property
     def told(self) -> list[dict[str, Any]]:
-        """New hits, the oldest first."""
+        """The hits that were reported, the oldest first."""
         return self.searched.told
 
     @property

@@ -9,9 +9,9 @@
     wanted        awaits any future for a request, and stops it when the client disconnects
 
 Known words, other words, queries and audio have separate lanes, so a slow term delays neither known
-words, which take a millisecond, nor audio. A lane may have spare threads, which take the jobs that
-have waited for a moment, so a slow query delays no other query. Threads of Python share one
-interpreter, so each that computes delays all others; slow jobs therefore work in turns.
+words, which take a millisecond, nor audio. A lane may have spare threads for jobs that have waited
+for a moment, so a slow query delays no other query. Python's threads share one interpreter, so each
+thread that computes delays all others; therefore slow jobs take turns.
 """
 
 import asyncio
@@ -79,8 +79,8 @@ class Stop:
 class SlowJobs:
     """Lets slow jobs work in turns.
 
-    However many there are, they take no more of the interpreter than one thread does. Before
-    each turn they let quick jobs finish, but each goes on in any case.
+    Together they use the interpreter as much as one thread does. Before each turn they wait for
+    quick jobs to finish, for a limited time.
     """
 
     def __init__(self, are_others_working: Callable[[], bool]) -> None:
@@ -214,7 +214,8 @@ class UnderWay(NamedTuple):
 class Ongoing:
     """Jobs about whole recordings, each once; they go on when their clients have left.
 
-    A job stores its result itself. A job that failed is remembered until somebody is told.
+    A job stores its result itself. The error of a failed job is kept until a request asks for the
+    result.
     """
 
     def __init__(self, lane: Lane, seconds: float) -> None:

@@ -2,7 +2,7 @@
 
 A request takes the current `Snapshot` and keeps it to its end; a newer one does not change it. If
 the index cannot be read any more (the server is down, a file is damaged), the last snapshot is
-still served, and `LiveIndex.trouble` says why it is old.
+still served, and `LiveIndex.trouble` says why it is not renewed.
 """
 
 import os
@@ -65,7 +65,7 @@ class Snapshot:
 
     @cached_property
     def put_by_people(self) -> frozenset[str]:
-        """The words of corrections that stand."""
+        """The words of the current corrections."""
         return frozenset(one.word for words in self.corrected_words.values() for one in words)
 
 

@@ -129,7 +129,7 @@ def version_of(mark: Mark | None) -> str:
 
 
 def change_id(mark: Mark) -> str:
-    """What tells the change that a line is about from every other."""
+    """The identifier of the change that a line is about."""
     return hashlib.sha256(dump(mark)).hexdigest()[:16]
 
 
@@ -232,7 +232,7 @@ class MarkFile(Marks):
         return mark
 
     def undo(self, wanted: str, author: str) -> Mark:
-        """Take a change back: what its hit was marked before counts again.
+        """Take a change back: the earlier mark of its hit counts again.
 
         Args:
             wanted: id of the change; empty: the author's last one that still counts.
@@ -258,7 +258,7 @@ class MarkFile(Marks):
         raise ProblemError(404, "no change of a mark to take back")
 
     def counts(self, change: Change) -> bool:
-        """Whether a change made the mark of its hit what it is, and takes none back itself."""
+        """Whether the mark of a hit comes from this change, and this change takes none back."""
         place = self._place(change.mark)
         for other in reversed(self._of_place[place]):
             is_undone = (*place, other.mark.time) in self._undone

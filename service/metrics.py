@@ -1,4 +1,4 @@
-"""What is kept of each request: numbers, and a line of the access log.
+"""Records of requests: metrics, and lines of the access log.
 
 Metrics   numbers as OpenMetrics text, as Prometheus and others collect them
 Record    counts each request, and writes a line of JSON about it

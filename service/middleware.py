@@ -1,4 +1,4 @@
-"""The steps of every request before and after its route: how much may come, and who may ask.
+"""The steps of every request before and after its route: limits, access, compression.
 
 Bounded      size and time of the body, whatever the route does with it
 Guard        Host, Origin, token, role; headers of every response
@@ -87,7 +87,7 @@ def _is_upload(scope: Scope, settings: Settings) -> bool:
 class Bounded:
     """Limits the size of every body and the time in which it comes.
 
-    A connection whose body has not come whole when its answer begins is closed after it.
+    If the response begins before the whole body has arrived, the connection is closed after it.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
@@ -129,7 +129,7 @@ class Bounded:
             return message
 
         async def send_last(message: Message) -> None:
-            """Close the connection after an answer to half a request (RFC 9112, 9.6)."""
+            """Close the connection after a response to an incomplete request (RFC 9112, 9.6)."""
             if complete or message.get("more_body"):
                 await send(message)
             elif message["type"] == "http.response.start":
@@ -144,7 +144,7 @@ class Bounded:
 
 
 async def _drained(receive: Receive) -> None:
-    """Read for a while what a refused client still sends."""
+    """Read and drop, for a limited time, what a refused client still sends."""
     more_comes = True
     with suppress(TimeoutError):
         async with asyncio.timeout(MAX_LINGER_S):

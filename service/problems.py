@@ -83,7 +83,7 @@ def add_handlers(app: "FastAPI", told: Callable[[str], str]) -> None:
 
     Args:
         app: that gets the handlers.
-        told: makes of a message what clients may read.
+        told: rewrites a message so that clients may read it.
     """
     from fastapi.exceptions import RequestValidationError
     from starlette.exceptions import HTTPException

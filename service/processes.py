@@ -3,11 +3,11 @@
     Question          a search by one request: pickled, a few hundred bytes
     SearchProcesses   the processes of a service; they answer questions in order of arrival
 
-A process opens the index itself and answers one question at a time; columns never pass between
-processes. If no process can answer (none has started, one died, a process cannot reach the store;
-on Windows, where an event loop cannot wait for pipes, there are none), a thread of the service
-answers with the same function, `answered`. The event loop writes to the
-pipes and reads from them directly. A process ends when its pipe is closed.
+A process opens the index itself and answers one question at a time; columns are never sent between
+processes. A thread of the service answers with the same function, `answered`, if no process can: if
+none has started, if one died or cannot reach the store, and on Windows, where an event loop cannot
+wait for pipes. The event loop writes to the pipes and reads from them directly. A process ends when
+its pipe is closed.
 """
 
 import asyncio

@@ -182,7 +182,7 @@ def recording_table(
     Args:
         indexed: ascending.
         audio: the audio files, see `heard`.
-        given: metadata that count more than those of the index.
+        given: metadata that override those of the index.
     """
     entries = tuple(
         RecordingEntry(

@@ -57,10 +57,10 @@ def bound_socket(host: str, port: int) -> Iterator[socket.socket]:
 
 
 class Connection(HttpToolsProtocol):
-    """HTTP by httptools, which itself would wait and keep headers without end.
+    """HTTP by httptools, with limits: by itself it waits for headers, and keeps them, for ever.
 
-    A head has a size and a time; a client that takes no more of its answers has a time, too. What
-    is no request is refused as every other fault is: with problem details.
+    The head of a request is limited in size and time, and so is the time in which a client does
+    not read its response. Bytes that are no request are refused with problem details.
     """
 
     def __init__(self, most_connections: int, **given: Any) -> None:
@@ -103,17 +103,17 @@ class Connection(HttpToolsProtocol):
         self._stalled = self.loop.call_later(READ_S, self.transport.abort) if expected else None
 
     def pause_writing(self) -> None:
-        """The client takes nothing; it has some seconds, too."""
+        """The client does not read; it has some seconds to go on."""
         super().pause_writing()
         self._expect_reader()
 
     def resume_writing(self) -> None:
-        """It has taken some."""
+        """The client has read some of the response."""
         super().resume_writing()
         self._expect_reader(False)
 
     def data_received(self, data: bytes) -> None:
-        """Refuse a head that is too long, and so many lines beside requests and bodies."""
+        """Refuse a head that is too long, and too much input that belongs to no request or body."""
         if self._refused_s is not None:
             self._head_bytes += len(data)
             if self._head_bytes > MAX_LINGER_BYTES:
@@ -134,7 +134,7 @@ class Connection(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """What comes now is the body, which `service.middleware` bounds."""
+        """The head is complete; the body follows, which `service.middleware` limits."""
         self._expect_head(False)
         is_full = len(self.connections) >= self._most_connections
         self.app = _too_many if is_full else self.config.loaded_app
@@ -146,7 +146,7 @@ class Connection(HttpToolsProtocol):
         super().on_body(body)
 
     def on_response_complete(self) -> None:
-        """An answer is sent; another request may follow, if its client still reads."""
+        """A response is sent; another request may follow if the client still reads."""
         super().on_response_complete()
         if self.transport.is_closing():
             self._expect_reader()
@@ -159,7 +159,7 @@ class Connection(HttpToolsProtocol):
         self._expect_reader()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no request."""
+        """Refuse bytes that are no request."""
         self._refuse(400, "expected a request of HTTP/1.1")
 
     def _refuse(self, status: int, detail: str) -> None:
@@ -183,14 +183,14 @@ class Connection(HttpToolsProtocol):
         self._linger(self._refused_s)
 
     def _linger(self, refused_s: float) -> None:
-        """Let a refused client who still sends read why, as `service.middleware` does."""
+        """Let a refused client that still sends read the reason, as `service.middleware` does."""
         self._expect_head(False)
         left_s = refused_s + MAX_LINGER_S - self.loop.time()
         self._late = self.loop.call_later(min(LINGER_S, left_s), self.transport.abort)
 
 
 async def _too_many(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answers while there are too many connections."""
+    """Refuses requests while there are too many connections."""
     again = {"Retry-After": str(RETRY_S), "Connection": "close"}
     await response(503, "too many connections at once", again)(scope, receive, send)
 

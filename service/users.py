@@ -6,7 +6,7 @@
     admin   also read the log
 
 The table (CSV, a workbook) has a row for each user: ``name``, ``role``, and a ``token`` unless a
-reverse proxy names users. The name ``*`` stands for everybody else. Without a table everybody may
+reverse proxy names users. The name ``*`` stands for all others. Without a table, everybody may
 do everything that the service allows.
 """
 
@@ -108,24 +108,24 @@ def needed_role(method: str, path: str) -> Role:
 
 
 def ticket(token: str, recording: str, expires_s: int) -> str:
-    """What opens the audio of one recording for some hours: players cannot send a token."""
+    """A ticket for the audio of a recording, valid for some hours: players cannot send a token."""
     signed = hmac.new(token.encode(), f"{expires_s} {recording}".encode(), hashlib.sha256)
     return f"{expires_s}-{signed.hexdigest()[:40]}"
 
 
 def feed_ticket(token: str) -> str:
-    """What opens the feeds of new hits, as long as the token is the same."""
+    """A ticket for the feeds of new hits, valid as long as the token is the same."""
     return hmac.new(token.encode(), b"feed", hashlib.sha256).hexdigest()[:40]
 
 
 def stretch_ticket(token: str, path: str, from_s: str, to_s: str) -> str:
-    """What opens a stretch of a recording in a frame, as long as the token is the same."""
+    """A ticket for a stretch of a recording in a frame, valid as long as the token is the same."""
     signed = f"stretch {path} {from_s} {to_s}"
     return hmac.new(token.encode(), signed.encode(), hashlib.sha256).hexdigest()[:40]
 
 
 def opens(shown: str, secret: str, path: str, query: Mapping[str, Sequence[str]]) -> bool:
-    """Whether a ticket opens a path: the feeds, the audio of its recording, or its stretch.
+    """Whether a ticket is valid for a path: the feeds, the audio of its recording, or its stretch.
 
     Args:
         shown: the ticket.

@@ -26,12 +26,13 @@ named in this table and shown in docs/discovery.md:
     grouping        by_flat_sets, merged     by_pair_counts            by_flat_sets
     matching        by_flat_sets             by_pair_counts            by_flat_sets
 
-zerospeech-tde has no matching: in zrc2017 it follows the text, with that tool's transcription,
-SIL and SPN as symbols like any other, and pairs that share any time excluded.
+zerospeech-tde does not measure matching. In zrc2017, matching follows the published text, with that
+tool's transcription; SIL and SPN are symbols like any other, and fragments that share any time make
+no pair.
 
 Scopes: ``within`` counts only pairs of one talker, ``cross`` only pairs of two. Measures without
-pairs (coverage, token, type, boundary) then see only the fragments that are in such a pair. For
-the recall of grouping and matching the gold pairs are restricted in the same way.
+pairs (coverage, token, type, boundary) then use only the fragments that are in such a pair. For
+the recall of grouping and matching, the gold pairs are restricted in the same way.
 """
 
 import re
@@ -98,7 +99,7 @@ def read_folds(path: str | PathLike[str], corpus: Corpus) -> Folds:
         corpus: the gold annotation.
 
     Raises:
-        InputError: a line is malformed, or names a recording that the corpus has not.
+        InputError: a line is malformed, or names a recording that the corpus lacks.
     """
     parts = read(formats.parse_folds, Path(path))
     require_known(parts, corpus, Path(path))
@@ -160,7 +161,7 @@ def write_report(
 
     Args:
         evaluation: the evaluation of one class file.
-        folder: is created if it is not there.
+        folder: it is created if it does not exist.
         title: name of the scored system in the HTML report.
         read_files: the input files, by option; none is overwritten.
 

@@ -2,8 +2,9 @@
 
     precision = |B_disc n B_gold| / |B_disc|        recall = |B_disc n B_gold| / |B_gold|
 
-The task description puts the tolerance of 30 ms into the index of the nearest phone boundary, the
-2017 toolkit into the transcription; the 2015 toolkit compares times directly.
+The rules differ in where they allow 30 ms: the task description when it takes the index of the
+nearest phone boundary, the 2017 toolkit in the transcription of fragments, the 2015 toolkit when it
+compares times.
 """
 
 import numpy as np
@@ -33,6 +34,7 @@ def snapped(phones: Track, words: Track, discovery: Discovery, runs: Runs) -> Ra
 
     A fragment's onset (that of its first phone) must be a word's onset, its offset a word's
     offset; a time that is both counts once. ``B_gold`` is every word onset or offset of a file.
+
     Args:
         phones, words: the gold annotation.
         discovery: (f,) fragments.
@@ -94,9 +96,9 @@ def _nearest(
 def indexed(phones: Track, words: Track, discovery: Discovery) -> Rates:
     """Boundary of the definition: sets of indices of the nearest phone boundary within 30 ms.
 
-    Open choices: a boundary with no phone boundary nearer than 30 ms (exclusive, exact) is wrong,
-    and every distinct one counts (the -1 of the task description, taken as a set element, would
-    count once for all); word boundaries become indices in the same way.
+    Open choices: a boundary without a phone boundary nearer than 30 ms (exclusive, exact) is wrong,
+    and each distinct one counts. (The task description gives all of them the index -1; as an
+    element of a set it would count once for all.) Word boundaries become indices in the same way.
 
     Args:
         phones, words: the gold tiers.

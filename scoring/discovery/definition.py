@@ -8,7 +8,7 @@ Open choices beside those of the single measures:
   the phonemes. Only boundaries are taken from the times the system wrote.
 * Two fragments overlap if they share more than half of the shorter one.
 * Pairs are a set: a pair that two classes contain counts once. A fragment makes no pair with
-  itself, though P_clus as printed has it: that is no grouping of anything.
+  itself, although P_clus as printed has such pairs: they group nothing.
 * An empty transcription equals nothing, not even another empty one.
 * Lengths are counted in phonemes, time in ticks of 0.1 ms.
 """

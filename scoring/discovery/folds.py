@@ -49,7 +49,7 @@ def intervals(folds: Folds, corpus: Corpus) -> list[Intervals]:
 
 
 def require_known(folds: Folds, corpus: Corpus, path: Path | str) -> None:
-    """Refuse folds with an interval in a recording that the corpus has not.
+    """Refuse folds with an interval in a recording that the corpus lacks.
 
     Args:
         folds: as they were read.

@@ -6,10 +6,9 @@
     parse_talkers     ``file talker``
 
 Times are in seconds; any run of blanks separates fields. In alignments blank lines are skipped, and
-identical lines count once. In class files a header opens a class (whatever follows its id is
-ignored), a blank line closes it. Where the published readers fail without need (two blank lines, no
-blank line at the end, double blanks) we read on; where the meaning is in doubt we refuse, naming
-the line.
+identical lines count once. In class files a header opens a class (text after its id is ignored),
+a blank line closes it. Two blank lines, double blanks and a missing blank line at the end are
+accepted, although the published readers fail on them. A line whose meaning is in doubt is refused.
 """
 
 from collections.abc import Iterator, Sequence

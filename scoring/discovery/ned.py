@@ -53,8 +53,8 @@ def distances(pairs: Pairs, type_of: Ints, texts: Sequence[str]) -> Distances:
 def mean(counts: Distances) -> float:
     """The NED of counted pairs; NaN without a pair.
 
-    An empty transcription is wholly different from everything: 1 beside another empty one, as
-    the 2017 toolkit has it (the 2015 one divides by zero).
+    An empty transcription differs wholly from every other: the distance of two empty ones is 1,
+    as in the 2017 toolkit (the 2015 one divides by zero).
 
     >>> mean(Counter({(0, 4): 1, (2, 4): 1}))
     0.25

@@ -1,8 +1,8 @@
 """Pairs of fragments that share a class, and repeated phone n-grams: counted without being listed.
 
 The pairs of a class of n members number n(n-1)/2. The published tools differ in which of them
-they take back: overlapping pairs, and pairs that several classes contain. Only those few
-*withdrawn* pairs are ever listed, found by a sorted sweep and by looking at fragments that are
+they leave out: overlapping pairs, and pairs that several classes contain. Only these few
+*withdrawn* pairs are listed. They are found by a sorted sweep, and among the fragments that are
 members of more than one class.
 
 An n-gram can only repeat where its first n-1 phones repeat, so each level renames the pairs

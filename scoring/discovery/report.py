@@ -1,7 +1,7 @@
 """An evaluation as text, CSV, JSON and HTML.
 
-In the HTML report, one file without network access, bars are drawn beside the numbers they repeat,
-so nothing depends on seeing or on colour; the page prints in black and white.
+The HTML report is one file and needs no network. Its bars repeat numbers that stand beside them, so
+that it can be read by a screen reader and printed in black and white.
 """
 
 import csv

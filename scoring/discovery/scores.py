@@ -16,7 +16,7 @@ class Rates(NamedTuple):
 
     @property
     def fscore(self) -> float:
-        """2 P R / (P + R); 0 when both are 0 (v2 divides by zero), NaN when one is undefined.
+        """2 P R / (P + R); 0 when both are 0 (zerospeech-tde 2 fails), NaN when one is undefined.
 
         >>> Rates(0.5, 1.0).fscore, Rates(0.0, 0.0).fscore
         (0.6666666666666666, 0.0)

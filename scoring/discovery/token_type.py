@@ -78,8 +78,8 @@ def within_30_ms(words: Track, discovery: Discovery) -> tuple[Rates, Rates, int]
 
     A hit overlaps exactly one word (`overlap_2015`) and both edges lie within 30 ms (inclusive).
     Hits are not deduplicated, so recall can exceed 1. Seen types are the distinct sequences of
-    words that fragments overlap. A fragment that meets no word at all, where the toolkit raises
-    ValueError, is a miss that saw the empty sequence.
+    words that fragments overlap. A fragment that meets no word, for which the toolkit raises
+    ValueError, is a miss, and the empty sequence is a seen type.
 
     Source: behaviour of tde 0.2.1.
     """

@@ -153,7 +153,7 @@ def _words_by_speaker(lexemes: Lexemes) -> dict[tuple[Recording, str], _SpeakerW
 
 
 def _rows_within(words: _SpeakerWords, start_s: float, end_s: float) -> Ints:
-    """The words that lie wholly in a segment once a turn of their speaker has joined it.
+    """The words that lie wholly in a segment after a turn of their speaker was added to it.
 
     So a word that reaches beyond its speaker's turn into a turn that begins later belongs to
     neither, unless a later turn of its own speaker joins the segment too.

@@ -1,7 +1,7 @@
 """Calibration: the predictions of the probabilities against the observed counts.
 
-If a hit's number is the probability that it is correct, eight in ten hits of 0.8 are correct, the
-numbers of accepted hits sum to the number of correct hits, and the TWV of the decisions can be
+If scores are the probabilities that hits are correct, then eight in ten hits of 0.8 are correct,
+the scores of accepted hits sum to the number of correct ones, and the TWV of the decisions can be
 predicted without a reference. The difference is the calibration error.
 
     reliability    share of correct hits by score, with intervals: the calibration plot

@@ -5,21 +5,21 @@
 
 0 is a perfect system, 1 a system without information; above 1 the scores mislead. P_tar is the
 effective prior: costs and prior of the operating point in one number. Every term has as many
-trials as there are seconds of speech; trials without a hit have the score that
-the hit list says of them, else the system's lowest.
+trials as there are seconds of speech. Trials without a hit have the hit list's ``default_score``,
+or, if it has none, the system's lowest score.
 
 The minimum over affine recalibrations ``gamma * llr + delta`` is a logistic regression with one
 input; the isotonic bound allows any recalibration that keeps the order.
 
 Source: MediaEval 2013 Spoken Web Search, system performance measures, equations 22-23 and 32-45.
 
-Corners that the source leaves open:
+Cases that the source leaves open:
     no hit at all             no trial has information: Cnxe = minimum = 1
     infinite scores           are taken as the system's highest (lowest) finite score
     fewer trials than hits    undefined (NaN), as without occurrences; `Cnxe.undefined` says why
     separable scores          the minimum is an infimum, gamma infinite: its limit is given
     one distinct score        nothing to recalibrate but a constant: minimum 1, gamma 0
-    gamma < 0                 is kept when it wins: the scores are upside down
+    gamma < 0                 is used if it gives the minimum: low scores then mean targets
 """
 
 from typing import NamedTuple
@@ -80,9 +80,9 @@ def effective_prior(prior: float, cost_miss: float, cost_fa: float) -> float:
 
 
 def from_probabilities(scores: Float64s, p_tar: float) -> Float64s:
-    """Log-likelihood ratios of scores that are posterior probabilities, equation 35 turned round.
+    """Log-likelihood ratios of scores that are posterior probabilities, the inverse of equation 35.
 
-    The cross entropy of a hit is then -log2 of the very probability it states.
+    The cross entropy of a hit is then -log2 of its probability.
     """
     with np.errstate(divide="ignore"):
         llr: Float64s = np.log(scores) - np.log1p(-scores) - logit(p_tar)

@@ -51,7 +51,7 @@ class Point(NamedTuple):
 
 
 class _Accepted(NamedTuple):
-    """How many of its term's hits are accepted once a hit is, itself included."""
+    """For each hit, how many of its term's hits are accepted at its score, with itself."""
 
     right: Int32s  # (n,)
     wrong: Int32s  # (n,)
@@ -78,8 +78,8 @@ def sweep(
         beta: weight of P_fa in the TWV.
         counted: (T,) terms that count; by default those that occur.
 
-    Terms without occurrences that are counted all the same add to P_fa, not to P_miss; terms that
-    leave no trial without an occurrence add to P_miss, not to P_fa.
+    Counted terms without occurrences count for P_fa, not for P_miss; terms that occur in every
+    trial count for P_miss, not for P_fa.
     """
     if counted is None:
         counted = targets > 0
@@ -242,7 +242,7 @@ def _deviation(squares: Float64s, mean: Float64s, n: int) -> Float64s:
 
 
 def articulated(det: DET) -> DET:
-    """Without the points inside runs of hits of one kind: the corners of the curve remain.
+    """The corners of a curve: without the points inside runs of hits of one kind.
 
     Along such a run the curve is a straight line parallel to an axis.
     """

@@ -1,4 +1,4 @@
-"""Measures of the order of hits: average precision, and what orders have in common.
+"""Measures of the order of hits: average precision, and parts that such measures share.
 
     run_ends            which rows end a run of equal values
     ascending_means     isotonic regression, by pooling adjacent violators

@@ -18,7 +18,7 @@ from std.values import Float64s
 
 
 def empirical_prior(targets: int, trials_per_term: float) -> float:
-    """The prior of MediaEval SWS 2012: all target trials over the trials of one term.
+    """The prior of MediaEval SWS 2012: all target trials divided by the trials of one term.
 
     Source: MediaEval 2013 SWS performance measures, equation 17.
 

@@ -123,7 +123,7 @@ def alignment_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
 
 
 def ignored_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
-    """What lies outside the excerpts, in the columns of the alignment; ``alignment`` says which."""
+    """Hits and occurrences outside the excerpts, in the columns of `alignment_csv`."""
     hits, occurrences = evaluation.hits_outside, evaluation.occurrences_outside
     unpaired = Alignment(np.full(len(occurrences), -1, np.int32), np.full(len(hits), -1, np.int32))
     rows = _alignment_rows(evaluation, hits, occurrences, unpaired)

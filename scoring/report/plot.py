@@ -1,12 +1,13 @@
 """The plots of matplotlib: DET curves with lines of equal TWV, and measures by threshold.
 
 `scoring.report.det_axes` has the points. Matplotlib is used without pyplot (no global state, no
-display) and imported when a plot is made; it comes with the extra `EXTRA`, and what needs it
-without it says so. Colours are Okabe and Ito's, which colour-blind readers can tell apart; line
+display) and imported when a plot is made. It comes with the extra `EXTRA`; an error names the extra
+if it is missing. Colours are Okabe and Ito's, which colour-blind readers can tell apart; line
 styles differ as well, and from the 29th curve on there are markers.
 
-One curve has its legend in a corner. Several have one beside the axes, a row for each, and the
-figure grows with it; of more than `MAX_CURVES` the legend says how many are not drawn.
+The legend of one curve is in a corner. Several curves have a legend beside the axes, a row for
+each, and the figure grows with it. If there are more than `MAX_CURVES`, the legend says how many
+are not drawn.
 """
 
 import logging

@@ -231,7 +231,7 @@ def summary_text(
 
 
 def _taken_as(evaluation: Evaluation) -> str:
-    """Which number the measures took, and what for."""
+    """Which number of a hit each kind of measure used."""
     if evaluation.numbers["calibration"] == "probability":
         return f"thresholds of the {evaluation.numbers['thresholds']}, Cnxe of the probability"
     kind = "probabilities" if evaluation.scores == "probability" else "log-likelihood ratios"

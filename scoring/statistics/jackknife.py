@@ -1,32 +1,32 @@
 """Confidence intervals of the measures: each term, or recording, in turn counts for less.
 
-The spread over terms is that over other term lists, the spread over recordings that over as much
-other speech. Audio files are weighed as a whole, with all their channels, hits, references and
-trials, so dependence within a file is kept.
+The spread over terms estimates that over other term lists, the spread over recordings that over
+other speech of the same length. An audio file has one weight for all its channels, hits, references
+and trials, so dependence within a file is kept.
 
 If one of k values counts ``1 - h``, their mean moves by ``h (mean - value) / (k - h)``. The squares
 sum up to h^2 times the variance of the mean if ``h = k - sqrt(k^2 - k)``: .586 for two values, .5
-for many. `STEP` is that of two: terms with few occurrences are many, and for a mean of ten it makes
-the variance 2 % too large. A delete-one jackknife (h = 1) takes that of a mean of two for twice as
-large.
+for many. `STEP` is that of two, because most terms have few occurrences; the variance of a mean of
+ten becomes 2 % too large. A delete-one jackknife (h = 1) gives twice the variance of a mean of two.
 
-A term that is said in one file only counts as much as the file: with other speech it would not
-be there. A bootstrap leaves out such terms in a third of its draws and so compares means over
-more frequent terms with the mean over all. That is too much in the rate of false alarms, so P_fa
-is corrected (`LoneTerms`): when the weight of a file falls, the weight of such a term falls with
-all its false alarms, for two reasons by too much.
+A term that is said in one file only has the weight of that file: without the file it would not
+count. (A bootstrap leaves out such terms in a third of its draws, and so compares means over
+more frequent terms with the mean over all.) When the weight of a file falls, the weight of such a
+term falls with all its false alarms. For P_fa that is too much, for two reasons, and `LoneTerms`
+corrects it:
 
-* With other speech, the term may be said somewhere else. If terms are said lambda times on average
+* In other speech, the term may be said in another file. If terms are said lambda times on average
   (Poisson), the variance of whether one is said is (1 - exp(-lambda)) / lambda of the share of
-  terms that are said once; lambda is twice the terms of two parts over those of one.
-* Terms differ in their false alarms by chance, and chance is in the parts already. In one system
-  that is little beside what makes one term worse than another; in the difference of two systems,
-  which have mostly the same bad terms, it may be all. The spread of a term's rates over parts says
-  how much it is, and is taken off.
+  terms that are said once. lambda is twice the number of terms of two parts, divided by that of
+  terms of one part.
+* Terms differ in their false alarms by chance, too, and the spread over parts has this chance
+  already. In one system it is small beside real differences of terms. In the difference of two
+  systems, whose bad terms are mostly the same, it may be all. It is estimated by the spread of a
+  term's rates over parts, and subtracted.
 
-An interval is that of Student's t about the measure itself, or on a `Scale` on which it reaches as
-far to both sides. A measure near its best, or worst, varies less there than away from it; an
-interval about the measure itself would leave out the truth on that side more often.
+An interval is that of Student's t about the measure itself, or on a `Scale` on which it is
+symmetric. A measure near its best, or worst, value varies less towards this value than away from
+it; an interval that is symmetric about the measure would miss the true value on one side too often.
 
     odds    of a share, between 0 and 1: P_miss, P_fa, STWV, MAP (false alarms come in clusters)
     root    of the loss, 1 minus a value: misses and false alarms are counts
@@ -69,7 +69,7 @@ class LoneTerms(NamedTuple):
         )
 
     def counted(self, p_fa: float) -> Float64s:
-        """(parts,) ``moved`` as much as it counts, given P_fa of all terms."""
+        """(parts,) the corrected ``moved``, given P_fa of all terms."""
         weight = self.said_again
         if self.is_difference:
             parts = self.rates.shape[1]
@@ -135,7 +135,7 @@ def two_sided(t: Float64s, freedom: int) -> Float64s:
 
 @cache
 def quantile(confidence: float, freedom: int) -> float:
-    """How far from 0 a value is with this probability at most.
+    """The distance from 0 that a value does not exceed with this probability.
 
     >>> round(quantile(0.95, 4), 4)
     2.7764
@@ -298,7 +298,7 @@ def intervals(
 
 
 def p_values(found: Deviations) -> dict[str, float]:
-    """Two-sided, of values of 0, which an interval has if the p-value is above 1 - confidence."""
+    """Two-sided p-values of 0, which an interval has in it if it is above 1 - confidence."""
     errors, result = standard_errors(found), {}
     for name, value, error in zip(WEIGHED, found.values.round(ROUNDED), errors, strict=True):
         if np.isfinite([value, error]).all():

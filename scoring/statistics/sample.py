@@ -1,4 +1,4 @@
-"""One group of one system as plain columns, which can be weighed again and again."""
+"""One group of one system as plain columns, for many weighings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """Intervals of every system and group, and whether two systems differ.
 
-Both systems are weighed alike, so difficulties of both cancel out. The p-values of all measures
-are those of Student's t, with the intervals. For ATWV, a permutation test counts how often a
-difference as large arises if the results of the two systems are swapped at random, term by term.
+Both systems have the same weights, so what is difficult for both cancels out. The p-values of all
+measures are those of Student's t, with the intervals. For ATWV, a permutation test counts how often
+a difference as large arises if the results of the two systems are swapped at random, term by term.
 
 Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapters 11 and 15.
 """

@@ -1,8 +1,8 @@
 """The measures of a `Sample` under weights of its terms and files, many weighings at once.
 
-A term counts in means over terms as much as its weight; within a term, hits and occurrences count
-as much as their files. A trial counts in Cnxe as much as the lower of its term's and its file's
-weight: a hit left out with its file is not left out again with its term.
+Means over terms are weighted by the weights of the terms; within a term, hits and occurrences have
+the weights of their files. The weight of a trial in Cnxe is the lower of the weights of its term
+and its file, because a hit that is left out with its file must not be left out again with its term.
 
 With all weights 1 they are the measures of the `Group` itself; a test compares the two.
 """

@@ -16,7 +16,7 @@ class Document(BaseModel):
 
 
 class Problem(BaseModel):
-    """Why a request failed (RFC 9457); some have further keys, as the mark that is there now."""
+    """Why a request failed (RFC 9457); some have further keys, such as the current mark."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -85,7 +85,7 @@ class FormDocument(Document):
 
 
 class DateCountDocument(Document):
-    """Hits of a time."""
+    """The number of hits of a year or month."""
 
     period: str = Field(examples=["2019", "2019-03"])
     hits: int

@@ -1,6 +1,6 @@
 """Requests and replies: the service that a request belongs to, its parameters, documents as JSON.
 
-FastAPI reads and validates parameters one by one, which takes longer than the rest of its work for
+FastAPI reads and validates parameters one by one, which takes longer than all its other work for
 a request. `parameters` reads them in one step and describes them as FastAPI would.
 """
 
@@ -49,7 +49,7 @@ def json_reply(
 
 
 async def beside_others(request: Request, make: Callable[[], A]) -> A:
-    """What takes some time to make, in a thread, so that other requests do not wait for it."""
+    """Make an answer in a thread, so that other requests do not wait for it."""
     service = service_of(request)
     return await in_lane(service.known, request, lambda stop: make(), service.limits.search_s)
 

@@ -1,4 +1,4 @@
-"""The form of a search on the page: the query in an address, and texts about the result."""
+"""A search as the page has it: the query in an address, and texts about the result."""
 
 import re
 from collections.abc import Mapping, Sequence

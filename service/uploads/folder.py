@@ -1,4 +1,4 @@
-"""The folder of the added recordings; it holds all that is known about them.
+"""The folder of the added recordings, with all data about them.
 
 audio/         sound as sent
 words/         captions as sent; networks by std-recognise
@@ -98,7 +98,7 @@ class UploadFolder:
         """The metadata of the recordings.
 
         Raises:
-            StoreError: another program has written something else into the table.
+            StoreError: the table has other content, which another program has written.
         """
         try:
             return read(parse, self.table) if self.table.exists() else NO_METADATA

@@ -1,7 +1,7 @@
 """The page's drawings as inline SVG: DET, measures by threshold, calibration.
 
 Colours, dashes and dark mode are classes of the style sheet: series ``s0``, ``s1``, ... A drawing
-says in its title and description what it shows; the numbers stand in tables as well.
+says in its title and description what it shows; its numbers are also in tables.
 """
 
 from collections.abc import Iterable, Sequence
@@ -152,7 +152,7 @@ def calibration_svg(view: View, plot: Reliability, index: int) -> Markup:
 
 
 def letter_of(index: int) -> str:
-    """A, B, C, ...: names a curve where colour alone would."""
+    """A, B, C, ...: the name of a curve beside its colour."""
     return chr(ord("A") + index)
 
 

@@ -168,7 +168,7 @@ class _Words:
             self._of_recording.setdefault(lexemes.recordings[number], []).append(tuple(word))
 
     def with_term(self, term: str, recording: Recording, start_s: float, end_s: float) -> str:
-        """The word said in a span that has the term in it and is longer; empty if none does.
+        """The longer word with the term inside it that is said in a span; empty if there is none.
 
         Args:
             term: as it is listed.

@@ -1,6 +1,6 @@
-"""`render`: views, detection errors, charts and tables, put into `report.html`.
+"""`render` makes the report from views, detection errors, charts and tables.
 
-The calibration section: predictions of the probabilities beside the observed counts
+Its section on calibration compares the predictions of the probabilities with the observed counts:
     calibration_of   one view: its bins and the sums, as tables
     all_views        every view in one row each
 """

@@ -150,7 +150,7 @@ def loss_by_unit(group: Group) -> Float64s:
 
 
 def term_columns(view: View, limit: int) -> dict[str, list[Any]]:
-    """The table of terms as JSON columns, the `limit` terms that cost most, those first."""
+    """The table of the `limit` terms that cost most, as JSON columns, the dearest first."""
     group = view.group
     loss, best = loss_by_unit(group), group.best
     rows = np.flatnonzero(group.chosen)
