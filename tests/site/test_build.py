@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tools.parsers import parsers
-from tools.site import checks, configuration, navigation, python_api, rest, staging
+from tools.site import checks, navigation, reference, rest, staging
 from tools.site.markdown import prose, with_links
 
 pytestmark = pytest.mark.slow
@@ -65,10 +65,10 @@ def test_the_site_has_every_command_key_and_name(site):
         shown = [action for action in parser._actions if action.help != argparse.SUPPRESS]
         options = [option for action in shown for option in action.option_strings]
         assert not [option for option in options if option not in page]
-    for name in python_api.PACKAGES:
+    for name in reference.PACKAGES:
         page = (site / f"reference/python/{name}.html").read_text()
         package = importlib.import_module(name)
-        homes = {one: python_api.home_of(package, one) for one in package.__all__}
+        homes = {one: reference.home_of(package, one) for one in package.__all__}
         own = [one for one, home in homes.items() if home == name]
         names = [each for one in own for each in (one, *methods(one, package))]
         assert not [one for one in names if f'id="{name}.{one}"' not in page]
@@ -101,7 +101,7 @@ def test_a_browser_asks_no_other_host(site):
 
 
 def test_every_key_of_the_configuration_has_values_and_a_meaning():
-    rows = [row for row in configuration.page(ROOT).splitlines() if row.startswith("| `")]
+    rows = [row for row in reference.configuration_page(ROOT).splitlines() if row.startswith("| `")]
     assert len(rows) > 30
     assert (
         "| `join_exponent` | `0.5` | 0 to 1 | posterior of a phrase = product^(1-r) \\* minimum^r; "

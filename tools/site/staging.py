@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from tools.site import commands, configuration, navigation, python_api, rest
+from tools.site import navigation, reference, rest
 from tools.site.markdown import with_links, without_markers
 from tools.site.navigation import Section
 
@@ -42,9 +42,9 @@ def stage(root: Path, target: Path) -> None:
 def generated(root: Path) -> Mapping[str, str]:
     """What is made from the code, by address: whole pages, and what follows a page's own words."""
     made = {
-        **commands.pages(),
-        "configuration": configuration.page(root),
-        **python_api.pages(),
+        **reference.command_pages(),
+        "configuration": reference.configuration_page(root),
+        **reference.python_pages(),
         "rest": rest.page(root),
     }
     return {f"reference/{name}": text for name, text in made.items()}
