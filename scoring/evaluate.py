@@ -108,8 +108,7 @@ def evaluate(
 
     Args:
         ecf, lexemes, terms, hits: excerpts, words of the reference, term list, hit list.
-        options: by default those of NIST's scorer.
-        turns: speech turns, for segment-based scoring.
+        options, turns: how to score; the speech turns, for segment-based scoring.
         hits_path, reference_path, terms_path: the paths of the files, for messages.
 
     Raises:

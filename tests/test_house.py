@@ -31,7 +31,7 @@ MODULES = {
     "recogniser": 20,
     "indexer": 94,
     "searcher": 121,
-    "scoring": 62,
+    "scoring": 61,
     "service": 42,
 }
 FLOORS = {"std": 10, "recogniser": 6, "indexer": 10, "searcher": 10, "scoring": 7, "service": 11}

@@ -9,7 +9,7 @@ phones and words says what they are. From the files to the numbers:
     api             files -> the values above; the three profiles; a folder of files
     report          DiscoveryEvaluation -> text, CSV, JSON, HTML
 
-    boundary  token_type  coverage  ned  grouping  matching     the measures, pure functions
+    segmentation  coverage  ned  grouping  matching             the measures, pure functions
     pairs  partners                                             counting without listing pairs
     scores  folds                                               values, and their spread
 

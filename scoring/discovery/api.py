@@ -21,7 +21,7 @@ named in this table and shown in docs/discovery.md:
     transcription   inclusive                two_sided                 literal
     pairs           pairs.listed             pairs.distinct, B1        pairs.distinct
     coverage        phones_covered           seconds_covered           shared_ticks
-    boundary        snapped                  close                     indexed
+    boundary        snapped_edges            close_edges               indexed_edges
     token, type     by_symbols               within_30_ms              literal_sets
     grouping        by_flat_sets, merged     by_pair_counts            by_flat_sets
     matching        by_flat_sets             by_pair_counts            by_flat_sets

@@ -19,13 +19,12 @@ from dataclasses import replace
 import numpy as np
 
 from scoring.discovery import (
-    boundary,
     coverage,
     grouping,
     matching,
     ned,
     pairs,
-    token_type,
+    segmentation,
     transcription,
 )
 from scoring.discovery import pairs as pairing
@@ -63,21 +62,22 @@ def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores
     group, member = pairing.distinct_members(merged)
     flat = _match(phones, inside, case.talker[phones.file], (group, member), runs, scopes)
     neds = scoped_ned(pairs, type_of, texts, talker, scopes)
-    word_runs = transcription.literal(phones, token_type.as_fragments(words))
+    word_runs = transcription.literal(phones, segmentation.as_fragments(words))
     word_types = texts_of(phones.text(), word_runs)
-    degrees = {scope: pairs.counts(talker, scope)[1] for scope in scopes}
     result: dict[TalkerScope, Scores] = {}
     for scope in scopes:
-        paired = degrees[scope] > 0
+        paired = pairs.counts(talker, scope)[1] > 0
         in_scope = paired if scope != "all" else np.ones(len(merged), np.bool_)
-        token, type_ = token_type.literal_sets(
+        token, type_ = segmentation.literal_sets(
             runs.where(in_scope),
             word_runs,
             [texts[t] for t in type_of[in_scope].tolist()],
             word_types,
         )
         result[scope] = Scores(
-            boundary=boundary.indexed(phones, words, listed.where(in_scope[listed_to_merged])),
+            boundary=segmentation.indexed_edges(
+                phones, words, listed.where(in_scope[listed_to_merged])
+            ),
             token=token,
             type=type_,
             grouping=grouping.by_flat_sets(

@@ -6,13 +6,12 @@ from dataclasses import replace
 import numpy as np
 
 from scoring.discovery import (
-    boundary,
     coverage,
     grouping,
     matching_2015,
     ned,
     pairs,
-    token_type,
+    segmentation,
     transcription,
 )
 from scoring.discovery import pairs as pairing
@@ -50,10 +49,10 @@ def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores
     result: dict[TalkerScope, Scores] = {}
     for scope in scopes:
         seen = kept.where(in_scope(clustered, talker, scope))
-        token, type_, crashes = token_type.within_30_ms(words, seen)
+        token, type_, crashes = segmentation.within_30_ms(words, seen)
         disc_s = coverage.union_seconds(seen.file, seen.onset_s, seen.offset_s)
         result[scope] = Scores(
-            boundary=boundary.close(words, seen),
+            boundary=segmentation.close_edges(words, seen),
             token=token,
             type=type_,
             grouping=grouping.by_pair_counts(clustered, gold, both, type_of, talker, scope),

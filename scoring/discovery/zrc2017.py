@@ -5,13 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from scoring.discovery import (
-    boundary,
     coverage,
     grouping,
     matching,
     ned,
     pairs,
-    token_type,
+    segmentation,
     transcription,
 )
 from scoring.discovery import pairs as pairing
@@ -54,11 +53,11 @@ def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores
     for scope in scopes:
         seen_rows = in_scope(listed, talker, scope)
         seen, seen_runs = kept.where(seen_rows), runs.where(seen_rows)
-        token, type_ = token_type.by_symbols(
+        token, type_ = segmentation.by_symbols(
             phones, words, seen, [texts[t] for t in type_of[seen_rows].tolist()]
         )
         result[scope] = Scores(
-            boundary=boundary.snapped(phones, words, seen, seen_runs),
+            boundary=segmentation.snapped_edges(phones, words, seen, seen_runs),
             token=token,
             type=type_,
             grouping=grouping.by_flat_sets(
