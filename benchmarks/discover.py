@@ -30,7 +30,13 @@ import numpy as np
 from indexer import index_files
 from indexer.phone_layer.index_phones import _training, _training_sources
 from indexer.phone_layer.layer import fits_of
-from indexer.phone_layer.learning import ANYTHING, SILENCE, TrainingRecording, aligned, learn
+from indexer.phone_layer.learning import (
+    ANYTHING,
+    SILENCE,
+    TrainingRecording,
+    learn,
+    occupancies,
+)
 from indexer.phone_layer.sources import Source, sources_of
 from scoring.discovery import evaluate_discovery, read_classes, read_corpus
 from searcher import DiscoveredClass, open_index, write_classes
@@ -94,7 +100,8 @@ def aligned_lines(
     states = recording.targets.states
     own = np.where(states > SILENCE, np.arange(len(states)) + 1, states)  # each phone is a class
     wide = np.concatenate([fits[:, :1], fits[:, np.where(states == ANYTHING, 0, states)]], axis=1)
-    path = aligned(wide, replace(recording.targets, states=own))
+    probably = occupancies(wide, replace(recording.targets, states=own))
+    path = np.where(probably.any(axis=1), probably.argmax(axis=1), ANYTHING)
     edges = np.concatenate([[0], np.flatnonzero(np.diff(path)) + 1, [len(path)]])
     word_of = np.cumsum(states == SILENCE)
     times: dict[int, tuple[float, float]] = {}

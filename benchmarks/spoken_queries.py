@@ -1,6 +1,6 @@
 """Spoken queries: cut from the networks of some recordings, searched in those of others.
 
-    python -m benchmarks.spoken_queries DATA [--examples 1 3] [--set NAME ...]
+    python -m benchmarks.spoken_queries DATA [--examples 1 3] [--set NAME ...] [--sound SOUND]
         [--write searcher/calibration/default_weights.py | --shipped]
 
 DATA has the networks of `SETS` and `UNSEEN`, and beside them ``ecf.xml`` and ``ref.rttm``. Each set
@@ -18,10 +18,13 @@ each set are searched with weights that were learned from the sets of other lang
 language out), or with ``--shipped`` by those of the package, which have seen `SETS`. What
 phones and words are worth is what it is for written terms; learned is only what a place of phones
 is worth whose query is none of the alternatives.
+With ``--sound``, the recordings of the searched half that have NAME.sound in a folder of SOUND have
+phones heard, too; the query is cut from the networks as before.
 ``--write`` puts the weights of all sets together among the shipped ones.
 """
 
 import argparse
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +35,7 @@ import numpy as np
 
 from benchmarks.calibration import written_as_module
 from benchmarks.german import indexed
-from indexer import read_spoken_queries
+from indexer import index_files, read_spoken_queries
 from indexer.inputs import networks_of
 from indexer.query_examples import QueryExample
 from scoring.evaluate import evaluate
@@ -51,11 +54,12 @@ from searcher.search import search
 from searcher.tuning.labels import correct_hits, find_occurrences, make_transcript
 from std.config import Config, load_config
 from std.files import read
+from std.networks import dump
 from std.nist import ecf, rttm
 from std.nist.ecf import speech_s
 from std.spoken_queries import SpokenQueries, term_list_of
-from std.store.resident import ResidentSegment
-from std.values import ECF, Lexemes, Term, TermList
+from std.store import Segment, open_store
+from std.values import ECF, ConfusionNetwork, Lexemes, Term, TermList
 
 SETS = {  # networks, language
     "german/clean_v25k/networks.jsonl": "de",
@@ -79,7 +83,7 @@ class Direction(NamedTuple):
     """Queries of one half, and what they are searched in."""
 
     spoken: SpokenQueries  # ids are the words that were said
-    segment: ResidentSegment  # of the other half
+    segments: Sequence[Segment]  # of the other half
     ecf: ECF
     lexemes: Lexemes
     config: Config
@@ -95,8 +99,25 @@ class Direction(NamedTuple):
         return [self.config.text.phrase(one.query_id) for one in self.spoken.queries]
 
 
+def with_sound(networks: Sequence[ConfusionNetwork], language: str, sound: Path) -> list[Segment]:
+    """Segments with the phones that are heard in some recordings."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, store = Path(folder) / "networks.jsonl", Path(folder) / "index"
+        with path.open("wb") as stream:
+            dump(networks, stream)
+        files = {network.recording.file for network in networks}
+        sounds = [one for one in sorted(sound.rglob("*.sound")) if one.stem in files]
+        index_files([path, *sounds], store, language=language)
+        return list(open_store(str(store)).segments())
+
+
 def directions(
-    path: Path, language: str, examples: int, min_letters: int, max_queries: int
+    path: Path,
+    language: str,
+    examples: int,
+    min_letters: int,
+    max_queries: int,
+    sound: Path | None = None,
 ) -> Iterator[Direction]:
     """The first half's queries in the second half, then the other way round.
 
@@ -106,6 +127,7 @@ def directions(
         examples: of a query, at most.
         min_letters: of a query.
         max_queries: drawn evenly from the words in alphabetical order.
+        sound: where NAME.sound of the recordings are; None: without phones heard.
     """
     config = Config()
     config = replace(config, pronunciation=replace(config.pronunciation, language=language))
@@ -133,7 +155,10 @@ def directions(
         searched = [one for one in networks if one.recording.file in halves[other]]
         excerpts = tuple(one for one in experiment.excerpts if one.recording.file in halves[other])
         half = replace(experiment, excerpts=excerpts)
-        yield Direction(spoken, indexed(searched, config), half, lexemes, config)
+        segments: Sequence[Segment] = (
+            with_sound(searched, language, sound) if sound else [indexed(searched, config)]
+        )
+        yield Direction(spoken, segments, half, lexemes, config)
 
 
 def searched(one: Direction, way: str, point: str, weights: Weights | None = None) -> SearchResult:
@@ -150,7 +175,7 @@ def searched(one: Direction, way: str, point: str, weights: Weights | None = Non
     return search(
         terms,
         prepare(
-            [one.segment],
+            one.segments,
             config,
             replace(default_model(), weights=weights) if weights else None,
         ),
@@ -250,6 +275,7 @@ def main() -> None:
     parse.add_argument("data", type=Path)
     parse.add_argument("--examples", type=int, nargs="+", default=[1, 3])
     parse.add_argument("--set", nargs="+", default=list(SETS | UNSEEN), choices=SETS | UNSEEN)
+    parse.add_argument("--sound", type=Path)
     parse.add_argument("--shipped", action="store_true")
     parse.add_argument("--write", type=Path, metavar="FILE")
     args = parse.parse_args()
@@ -269,7 +295,8 @@ def main() -> None:
         weights = learned(others) if others else None
         for examples in args.examples:
             path = args.data / name
-            halves = list(directions(path, language, examples, MIN_LETTERS, MAX_QUERIES))
+            limits = MIN_LETTERS, MAX_QUERIES
+            halves = list(directions(path, language, examples, *limits, args.sound))
             n = len(halves[0].spoken.queries)
             title = f"{name.rpartition('/')[0]}, {n} queries, {examples} examples"
             table(title, halves, weights)

@@ -17,7 +17,7 @@ from functools import partial
 import numpy as np
 
 from indexer.index_report import HeardLanguage
-from indexer.phone_layer.layer import PhoneLayer
+from indexer.phone_layer.layer import PhoneLayer, by_folds
 from indexer.phone_layer.learning import (
     JUDGED_MS,
     Learned,
@@ -201,10 +201,7 @@ def _by_whole(source: Source, layer: PhoneLayer, by: HeardBy) -> HeardSlots:
 
 def _by_folds(source: Source, learned: Learned, folds: Int64s, by: HeardBy) -> HeardSlots:
     """The slots of a recording learned from; each frame by the layer that did not see it."""
-    said = np.empty((len(folds), len(learned.whole.bias)), np.float32)
-    for fold in np.unique(folds).tolist():
-        mine = folds == fold
-        said[mine] = learned.layers[fold].log_posteriors(source.reader)[mine]
+    said = by_folds(learned.layers, folds, source.reader)
     shares = np.stack([layer.shares for layer in learned.layers])[folds]
     clock = source.sound.start_ms, source.sound.frame_ms
     return heard_of(slots_of(said, shares), by, learned.whole.phones, clock)

@@ -5,10 +5,8 @@ FrameReader   reads some of a recording's frames; a long recording is read in bl
 blocks        the layer's inputs: each frame of a recording with one on either side
 shrunk        a layer between itself and an earlier one
 fits_of       log posteriors -> how well each frame fits each phone, whatever their frequency
-ClassSums    how many frames each class has, their sums and products; those of several
-             recordings add up
-class_sums   inputs and their classes -> ClassSums
-layer_of     ClassSums -> weights and bias
+by_folds      log posteriors of frames, each by the layer of its fold
+layer_of      counts of classes, sums and products of their inputs -> weights and bias
 
 Frames of each class are assumed to be normally distributed, with one covariance for all classes.
 Then log posteriors are linear in the frame: the weights follow from sums, without gradient descent.
@@ -16,7 +14,7 @@ Fisher, "The use of multiple measurements in taxonomic problems" (1936); Hastie,
 Friedman, "The Elements of Statistical Learning" (2009), section 4.3.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -32,6 +30,7 @@ BLOCK = 15_000  # frames: 5 minutes
 CONTEXT = 1  # frames on either side of a frame, part of its input
 
 RIDGE = 0.05  # of each input's variance, added to the variance within classes
+LEAST_COUNT = 1e-9  # of a class that has a part of a frame
 
 
 class FrameReader(NamedTuple):
@@ -75,10 +74,23 @@ class PhoneLayer:
         Args:
             reader: the reader of frames of the layer's encoder.
         """
-        said = np.empty((reader.n_frames, len(self.bias)), np.float32)
-        for here, inputs in blocks(reader):
-            said[here] = log_softmax(inputs @ self.weights + self.bias)
-        return said
+        return by_folds([self], np.zeros(reader.n_frames, np.int64), reader)
+
+
+def by_folds(layers: Sequence[PhoneLayer], folds: Int64s, reader: FrameReader) -> Float32s:
+    """(n, phones + 1) natural logs, each frame's by the layer of its fold.
+
+    Args:
+        layers: of the folds from 0 on, with the same phones.
+        folds: (n,) of the frames.
+        reader: the reader of frames of the layers' encoder.
+    """
+    said = np.empty((reader.n_frames, len(layers[0].bias)), np.float32)
+    for here, inputs in blocks(reader):
+        for fold in np.unique(folds[here]).tolist():
+            mine, layer = folds[here] == fold, layers[fold]
+            said[here][mine] = log_softmax(inputs[mine] @ layer.weights + layer.bias)
+    return said
 
 
 def log_softmax(scores: Float32s) -> Float32s:
@@ -123,64 +135,23 @@ def fits_of(log_posteriors: Float32s, shares: Float32s) -> Float32s:
     return fits
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClassSums:
-    """Sums over some frames."""
-
-    counts: Float64s  # (k,) frames of each class
-    sums: Float64s  # (k, d) of their inputs
-    products: Float64s  # (d, d) of inputs with each other, over all classes
-
-    def __add__(self, other: "ClassSums") -> "ClassSums":
-        return ClassSums(
-            self.counts + other.counts, self.sums + other.sums, self.products + other.products
-        )
-
-    def __sub__(self, other: "ClassSums") -> "ClassSums":
-        return ClassSums(
-            self.counts - other.counts, self.sums - other.sums, self.products - other.products
-        )
-
-
-def no_sums(classes: int, inputs: int) -> ClassSums:
-    """The sums over no frames."""
-    return ClassSums(np.zeros(classes), np.zeros((classes, inputs)), np.zeros((inputs, inputs)))
-
-
-def class_sums(inputs: Float32s, classes: Int64s, n_classes: int) -> ClassSums:
-    """The sums over some frames.
-
-    Args:
-        inputs: (n, d) frames.
-        classes: (n,) of each; frames of a class below 0 are left out.
-        n_classes: how many there are.
-    """
-    if not (classes >= 0).all():
-        inputs, classes = inputs[classes >= 0], classes[classes >= 0]
-    n, d = inputs.shape
-    sums, products = np.zeros((n_classes, d)), (inputs.T @ inputs).astype(np.float64)
-    order = np.argsort(classes, kind="stable")
-    there, begins = np.unique(classes[order], return_index=True)
-    if n:
-        sums[there] = np.add.reduceat(inputs[order].astype(np.float64), begins, axis=0)
-    return ClassSums(np.bincount(classes, minlength=n_classes).astype(np.float64), sums, products)
-
-
-def layer_of(sums: ClassSums) -> tuple[Float64s, Float64s]:
+def layer_of(counts: Float64s, sums: Float64s, products: Float64s) -> tuple[Float64s, Float64s]:
     """(d, k) weights and (k,) bias: inputs @ weights + bias are log posteriors, up to a constant.
 
-    A class without frames gets the mean of all frames, and the share of a single frame.
+    A class without frames gets the mean of all frames, and the share of a single frame. Without
+    frames all classes are equally likely.
 
     Args:
-        sums: over frames; without frames all classes are equally likely.
+        counts: (k,) frames of each class; a frame may be divided between classes.
+        sums: (k, d) of their inputs.
+        products: (d, d) sum of the inputs' products with each other, over all classes.
     """
-    total, k = np.maximum(sums.counts.sum(), 1.0), len(sums.counts)
-    mean = sums.sums.sum(axis=0) / total
-    held = sums.counts > 0
-    means = np.where(held[:, None], sums.sums / np.maximum(sums.counts, 1)[:, None], mean[None])
-    within = (sums.products - sums.sums.T @ means) / total
-    variance = np.diag(sums.products) / total - mean**2
+    total, k = np.maximum(counts.sum(), 1.0), len(counts)
+    mean = sums.sum(axis=0) / total
+    means = np.where(counts[:, None] > 0, sums / np.maximum(counts, LEAST_COUNT)[:, None], mean)
+    within = (products - sums.T @ means) / total
+    variance = np.diag(products) / total - mean**2
     within[np.diag_indices_from(within)] += RIDGE * np.maximum(variance, 1e-6)
     weights = np.linalg.solve(within, means.T)
-    bias = np.log((sums.counts + 1) / (total + k)) - 0.5 * (means.T * weights).sum(axis=0)
+    bias = np.log((counts + 1) / (total + k)) - 0.5 * (means.T * weights).sum(axis=0)
     return weights, bias

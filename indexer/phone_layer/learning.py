@@ -1,49 +1,48 @@
 """Learn a phone layer from recordings with words.
 
-folds_of  the fold of each frame of several recordings
-learn     rounds of layers and alignments -> Learned
-targets   words -> Targets: the states that each frame may have
-aligned   how well each frame fits each phone, Targets -> the phone of each frame (Viterbi)
+folds_of     the fold of each frame of several recordings
+learn        rounds of layers and alignments -> Learned
+targets      words -> Targets: the states that each frame may have
+occupancies  how well each frame fits each phone, Targets -> how probably it is each of them
 
-No layer is applied to a frame that it was learned from. Recordings are dealt to four folds in the
-order of their names; if they are fewer than four, blocks of 30 s are dealt instead. At first the
-phones of a word share its time evenly. In each round a layer learned from three folds is applied to
-the fourth, and the words of the fourth are aligned with its output; the next round learns from
-that.
+No layer is applied to a frame that it was learned from. Blocks of 30 s are dealt to eight folds, so
+that a layer has heard every speaker. At first the phones of a word share its time evenly. In each
+round the layers learned without a fold are applied to it, and its frames are divided between the
+phones of its words as they fit; the next round learns from that.
 
 A recording is a row of states: silence, the phones of the first word, silence, and so on. Each
-state holds one frame or more between its bounds, silence may be left out. Words may begin and end
-`SLACK_MS` earlier or later than the recogniser says. What a layer gets right is measured where they
-move by `JUDGED_MS` at most: words that nobody said fit somewhere, too, if they may move far. A word
-that is not used to learn (no phones, more phones than frames, estimated times) is one state with
-exactly its frames.
+state holds one frame or more between its bounds, silence may be left out. Every way through them
+counts by how well its frames fit (the forward-backward algorithm: Baum et al., "A maximization
+technique occurring in the statistical analysis of probabilistic functions of Markov chains", 1970).
+Words may begin and end `SLACK_MS` earlier or later than the recogniser says. What a layer gets
+right is measured where they move by `JUDGED_MS` at most: words that nobody said fit somewhere, too,
+if they may move far. A word that is not used to learn (no phones, more phones than frames,
+estimated times) is one state with exactly its frames.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from indexer.phone_layer.layer import (
-    ClassSums,
     FrameReader,
     PhoneLayer,
     blocks,
-    class_sums,
+    by_folds,
     fits_of,
     layer_of,
-    log_softmax,
-    no_sums,
     shrunk,
 )
 from indexer.phone_layer.sources import PronouncedWords
 from std.execution.compiled import compiled
 from std.sound.columns import Encoder
 from std.store.columns import Int64s
-from std.values import Float32s, freeze
+from std.values import Float32s, Float64s, freeze
 
-NEVER = -1e30  # nats; below any alignment
+NEVER = -1e30  # nats; below any way
 
 SLACK_MS = 300
 JUDGED_MS = 60
@@ -99,84 +98,112 @@ def targets(
         first += [max(begin - room, 0)] * len(phones) + [max(last - room, 0)]
         end += [min(last + room, n_frames)] * len(phones) + [n_frames]
         free = last
-    return Targets(np.array(states), np.array(first), np.array(end), spread)
+    return _apart(Targets(np.array(states), np.array(first), np.array(end), spread))
 
 
-def aligned(fits: Float32s, targets: Targets) -> Int64s:
-    """(n,) the phone, SILENCE or ANYTHING that each frame is.
+def _apart(one: Targets) -> Targets:
+    """Targets of which no other state holds a frame of a word that is not used."""
+    unused = one.states == ANYTHING
+    before = np.maximum.accumulate(np.where(unused, one.end, 0))
+    behind = np.minimum.accumulate(np.where(unused, one.first, len(one.spread))[::-1])[::-1]
+    first, end = one.first.copy(), one.end.copy()
+    first[1:] = np.maximum(first[1:], before[:-1])
+    end[:-1] = np.minimum(end[:-1], behind[1:])
+    return Targets(one.states, first, end, one.spread)
+
+
+def occupancies(fits: Float32s, targets: Targets) -> Float32s:
+    """(n, k) how probably each frame is silence or each phone; all 0 in words that are not used.
 
     Args:
         fits: (n, k) nats, how well each frame fits silence and each phone; at most 0.
         targets: the targets of the frames.
     """
     if not len(fits):
-        return np.empty(0, np.int64)
-    states = targets.states
-    return states[_path(fits, states, targets.first, targets.end)]
+        return np.empty(fits.shape, np.float32)
+    return _occupancies(fits, targets.states, targets.first, targets.end)
 
 
 @compiled
-def _path(fits: Float32s, states: Int64s, first: Int64s, end: Int64s) -> Int64s:
-    """(n,) the state of each frame on the best path; a step skips at most one silence."""
+def _occupancies(fits: Float32s, states: Int64s, first: Int64s, end: Int64s) -> Float32s:
+    """Sums over all ways; a step skips at most one silence."""
     n, s = len(fits), len(states)
     low, high = np.full(n, s), np.full(n, -1)  # the states that each frame may be in
     for state in range(s):
         for frame in range(first[state], end[state]):
             low[frame] = min(low[frame], state)
             high[frame] = state
-    begins = np.zeros(n + 1, np.int64)  # of each frame's steps
+    begins = np.zeros(n + 1, np.int64)  # of each frame's states
     for frame in range(n):
         begins[frame + 1] = begins[frame] + high[frame] - low[frame] + 1
-    steps = np.zeros(begins[n], np.int8)
-    before, now = np.full(s, NEVER), np.full(s, NEVER)
+    ways = np.full(begins[n], NEVER)  # to each state, then through it: log of their sum
+    before, now = np.full(s + 2, NEVER), np.full(s + 2, NEVER)
+    before[0] = 0.0  # as if silence, which may be left out, were before the first frame
     for frame in range(n):
         for state in range(low[frame], high[frame] + 1):
             now[state] = NEVER
-            if frame < first[state] or frame >= end[state]:
-                continue
-            step, best = 0, before[state]
-            if frame == 0:
-                step, best = (
-                    state,
-                    (0.0 if state == 0 or (state == 1 and states[0] == SILENCE) else NEVER),
+            if first[state] <= frame < end[state]:
+                skipped = state >= 2 and states[state - 1] == SILENCE
+                total = _log_sum(
+                    before[state],
+                    before[state - 1] if state >= 1 else NEVER,
+                    before[state - 2] if skipped else NEVER,
                 )
-            else:
-                if state >= 1 and before[state - 1] > best:
-                    step, best = 1, before[state - 1]
-                if state >= 2 and states[state - 1] == SILENCE and before[state - 2] > best:
-                    step, best = 2, before[state - 2]
-            fit = 0.0 if states[state] == ANYTHING else fits[frame, states[state]]
-            now[state] = best + fit
-            steps[begins[frame] + state - low[frame]] = step
-        if frame > 0:
-            before[low[frame - 1] : high[frame - 1] + 1] = NEVER
+                fit = 0.0 if states[state] == ANYTHING else fits[frame, states[state]]
+                now[state] = total + fit
+            ways[begins[frame] + state - low[frame]] = now[state]
+        before[low[frame - 1] if frame else 0 : high[frame - 1] + 1 if frame else 1] = NEVER
         before, now = now, before
-    state = s - 1
-    if s > 1 and states[s - 1] == SILENCE and before[s - 2] > before[s - 1]:
-        state = s - 2
-    path = np.empty(n, np.int64)
+    before[:] = NEVER
+    now[:] = NEVER
+    before[s - 1] = 0.0  # now from behind, with silence after the last frame
+    found = np.zeros(fits.shape, np.float32)
     for frame in range(n - 1, -1, -1):
-        path[frame] = state
-        if frame:
-            state -= steps[begins[frame] + state - low[frame]]
-    return path
+        here = ways[begins[frame] : begins[frame + 1]]
+        for state in range(low[frame], high[frame] + 1):
+            now[state] = NEVER
+            if first[state] <= frame < end[state]:
+                skipped = state + 2 < s and states[state + 1] == SILENCE
+                total = _log_sum(
+                    before[state], before[state + 1], before[state + 2] if skipped else NEVER
+                )
+                fit = 0.0 if states[state] == ANYTHING else fits[frame, states[state]]
+                now[state] = total + fit
+                here[state - low[frame]] += total
+        here -= here.max()
+        total = np.exp(here).sum()
+        for state in range(low[frame], high[frame] + 1):
+            if states[state] != ANYTHING:
+                found[frame, states[state]] += np.exp(here[state - low[frame]]) / total
+        if frame < n - 1:
+            before[low[frame + 1] : high[frame + 1] + 1] = NEVER
+        else:
+            before[s - 1] = NEVER
+        before, now = now, before
+    return found
 
 
-FOLDS = 4
+@compiled
+def _log_sum(one: float, other: float, third: float) -> float:
+    """The log of the sum of three exponentials."""
+    most = max(one, other, third)
+    total = np.exp(one - most) + np.exp(other - most) + np.exp(third - most)
+    return float(most + np.log(total))
+
+
+FOLDS = 8
 BLOCK_MS = 30_000
-ALIGNMENT_ROUNDS = 6
+ROUNDS = 6
 POSTERIOR_SCALE = 0.5  # of a layer: frames in a row are alike, so its posteriors are too extreme
 
 
 def folds_of(lengths: Sequence[int], frame_ms: int) -> list[Int64s]:
-    """For each recording the fold of each frame, from 0 to 3.
+    """For each recording the fold of each frame, from 0 to 7.
 
     Args:
         lengths: numbers of frames of the recordings, in the order of their names.
         frame_ms: the length of a frame in ms.
     """
-    if len(lengths) >= FOLDS:
-        return [np.full(length, row % FOLDS) for row, length in enumerate(lengths)]
     block = max(BLOCK_MS // frame_ms, 1)
     return [(np.arange(length) // block + row) % FOLDS for row, length in enumerate(lengths)]
 
@@ -190,12 +217,12 @@ class TrainingRecording(NamedTuple):
     folds: Int64s  # (n,)
 
 
-class Classifier(NamedTuple):
-    """A layer while it is learned: for frames in context, less their origin."""
+class FoldSums(NamedTuple):
+    """Sums over the frames of each fold."""
 
-    weights: Float32s  # (3 d, k)
-    bias: Float32s  # (k,)
-    shares: Float32s  # (k,) of the frames it was learned from
+    counts: Float64s  # (f, k) of each class
+    sums: Float64s  # (f, k, d) of their inputs
+    products: Float64s  # (f, d, d) of inputs with each other, over all classes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,105 +252,99 @@ def learn(
     """
     _, inputs = next(blocks(training[0].reader))
     origin = inputs.mean(axis=0)  # near 0 products are exact
-    classes = [recording.targets.spread for recording in training]
-    before = [np.full_like(one, ANYTHING) for one in classes]
-    of_folds = [no_sums(len(phones) + 1, len(origin)) for _ in range(FOLDS)]
-    for _ in range(ALIGNMENT_ROUNDS):
-        of_folds = _moved(of_folds, training, before, classes, origin)
-        classifiers = [_classifier(of_folds, fold) for fold in range(FOLDS)]
-        heard = [_heard(recording, classifiers, origin) for recording in training]
-        shares = np.stack([one.shares for one in classifiers])
-        fits = [
-            fits_of(log_softmax(scores), shares[recording.folds])
-            for recording, scores in zip(training, heard, strict=True)
-        ]
-        before = classes
-        classes = [
-            aligned(one, recording.targets) for one, recording in zip(fits, training, strict=True)
-        ]
-        if all(map(np.array_equal, before, classes)):  # further rounds would change nothing
-            break
-    judged = [aligned(one, recording.judged) for one, recording in zip(fits, training, strict=True)]
-    *layers, whole = (
-        _layer(one, origin, phones, encoder)
-        for one in (*classifiers, _classifier(of_folds, without=None))
-    )
-    frames = int(sum(one.counts.sum() for one in of_folds))
-    return Learned(tuple(layers), whole, _right(heard, judged), frames)
+    classes = np.eye(len(phones) + 1, dtype=np.float32)
+    products = _products(training, origin)
+
+    def layers_of(occupied: Callable[[TrainingRecording], Float32s]) -> list[PhoneLayer]:
+        sums = FoldSums(*_class_sums(training, occupied, origin, len(classes)), products)
+        folds = (*range(FOLDS), None)
+        return [_layer(sums, fold, origin, phones, encoder) for fold in folds]
+
+    def evenly(recording: TrainingRecording) -> Float32s:
+        spread = recording.targets.spread
+        return classes[np.maximum(spread, SILENCE)] * (spread >= SILENCE)[:, None]
+
+    layers = layers_of(evenly)
+    for _ in range(ROUNDS - 1):
+        layers = layers_of(partial(_occupied, layers))
+    *of_folds, whole = layers
+    used = sum(int((one.targets.spread >= SILENCE).sum()) for one in training)
+    return Learned(tuple(of_folds), whole, _right(training, of_folds), used)
 
 
-def _moved(
-    of_folds: Sequence[ClassSums],
-    training: Sequence[TrainingRecording],
-    before: Sequence[Int64s],
-    now: Sequence[Int64s],
-    origin: Float32s,
-) -> list[ClassSums]:
-    """The sums over each fold when frames have other classes than before.
+def _products(training: Sequence[TrainingRecording], origin: Float32s) -> Float64s:
+    """(f, d, d) of each fold, over its frames of silence and of words that are used.
 
-    After the first rounds few have; most of the time would go into products of inputs.
+    These are the same in all rounds, and most of the time goes into them.
     """
-    sums = list(of_folds)
-    for recording, old, new in zip(training, before, now, strict=True):
-        changed = old != new
+    products = np.zeros((FOLDS, len(origin), len(origin)))
+    for recording in training:
+        used = recording.targets.spread >= SILENCE
         for here, inputs in blocks(recording.reader):
-            for fold in np.unique(recording.folds[here][changed[here]]).tolist():
-                mine = changed[here] & (recording.folds[here] == fold)
-                moved, n_classes = inputs[mine] - origin, len(sums[fold].counts)
-                sums[fold] += class_sums(moved, new[here][mine], n_classes)
-                sums[fold] -= class_sums(moved, old[here][mine], n_classes)
-    return sums
+            for fold in np.unique(recording.folds[here]).tolist():
+                mine = inputs[used[here] & (recording.folds[here] == fold)] - origin
+                products[fold] += mine.T @ mine
+    return products
 
 
-def _classifier(of_folds: Sequence[ClassSums], without: int | None) -> Classifier:
-    """The layer of all folds but one; None: of all."""
-    sums = sum(
-        (one for fold, one in enumerate(of_folds) if fold != without),
-        no_sums(*of_folds[0].sums.shape),
-    )
-    weights, bias = layer_of(sums)
-    shares = (sums.counts + 1) / (sums.counts + 1).sum()
-    return Classifier(
-        weights.astype(np.float32), bias.astype(np.float32), shares.astype(np.float32)
-    )
-
-
-def _heard(
-    recording: TrainingRecording, classifiers: Sequence[Classifier], origin: Float32s
-) -> Float32s:
-    """(n, k) scores of the classes of each frame, by the classifier that did not see it."""
-    scores = np.empty((recording.reader.n_frames, len(classifiers[0].bias)), np.float32)
-    for here, inputs in blocks(recording.reader):
-        for fold in np.unique(recording.folds[here]).tolist():
-            mine = recording.folds[here] == fold
-            weights, bias, _ = classifiers[fold]
-            scores[here][mine] = (inputs[mine] - origin) @ weights + bias
-    return scores
-
-
-def _right(heard: Sequence[Float32s], classes: Sequence[Int64s]) -> float:
-    """The share of words' frames whose likeliest class is the aligned one."""
-    right = frames = 0
-    for scores, of_frames in zip(heard, classes, strict=True):
-        of_words = of_frames > SILENCE
-        right += int((scores.argmax(axis=1) == of_frames)[of_words].sum())
-        frames += int(of_words.sum())
-    return right / max(frames, 1)
+def _class_sums(
+    training: Sequence[TrainingRecording],
+    occupied: Callable[[TrainingRecording], Float32s],
+    origin: Float32s,
+    n_classes: int,
+) -> tuple[Float64s, Float64s]:
+    """(f, k) frames of each class of each fold, and (f, k, d) the sums of their inputs."""
+    counts, sums = np.zeros((FOLDS, n_classes)), np.zeros((FOLDS, n_classes, len(origin)))
+    for recording in training:
+        shares = occupied(recording)
+        for here, inputs in blocks(recording.reader):
+            for fold in np.unique(recording.folds[here]).tolist():
+                mine = recording.folds[here] == fold
+                counts[fold] += shares[here][mine].sum(axis=0, dtype=np.float64)
+                sums[fold] += shares[here][mine].T @ (inputs[mine] - origin)
+    return counts, sums
 
 
 def _layer(
-    classifier: Classifier,
+    sums: FoldSums,
+    without: int | None,
     origin: Float32s,
     phones: Sequence[str],
     encoder: Encoder,
 ) -> PhoneLayer:
-    """A classifier as a layer for frames with their origin, with its scores scaled."""
-    weights = POSTERIOR_SCALE * classifier.weights.astype(np.float64)
-    bias = POSTERIOR_SCALE * classifier.bias - origin.astype(np.float64) @ weights
+    """The layer of all folds but one, or of all: for frames with their origin, scores scaled."""
+    there = [fold for fold in range(FOLDS) if fold != without]
+    counts, *others = (sum((part[fold] for fold in there), np.zeros_like(part[0])) for part in sums)
+    weights, bias = layer_of(counts, *others)
+    weights, bias = POSTERIOR_SCALE * weights, POSTERIOR_SCALE * bias
     return PhoneLayer(
         encoder,
         tuple(phones),
         weights.astype(np.float32),
-        bias.astype(np.float32),
-        classifier.shares,
+        (bias - origin.astype(np.float64) @ weights).astype(np.float32),
+        ((counts + 1) / (counts + 1).sum()).astype(np.float32),
     )
+
+
+def _occupied(layers: Sequence[PhoneLayer], recording: TrainingRecording) -> Float32s:
+    """(n, k) how probably each frame is silence or each phone."""
+    said = by_folds(layers, recording.folds, recording.reader)
+    return occupancies(_fits(layers, recording.folds, said), recording.targets)
+
+
+def _fits(layers: Sequence[PhoneLayer], folds: Int64s, log_posteriors: Float32s) -> Float32s:
+    """(n, k) how well each frame fits each phone, by the layer of its fold."""
+    shares = np.stack([layer.shares for layer in layers])[folds]
+    return POSTERIOR_SCALE * fits_of(log_posteriors / POSTERIOR_SCALE, shares)
+
+
+def _right(training: Sequence[TrainingRecording], layers: Sequence[PhoneLayer]) -> float:
+    """The share of words' frames whose likeliest class is the one they are aligned with."""
+    right = frames = 0.0
+    for recording in training:
+        said = by_folds(layers, recording.folds, recording.reader)
+        of_words = occupancies(_fits(layers, recording.folds, said), recording.judged)
+        of_words[:, SILENCE] = 0
+        right += float(np.take_along_axis(of_words, said.argmax(axis=1)[:, None], axis=1).sum())
+        frames += float(of_words.sum())
+    return right / max(frames, 1.0)

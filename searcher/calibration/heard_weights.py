@@ -3,15 +3,15 @@
 from searcher.calibration.weights import Weights
 
 HEARD_WEIGHTS = Weights(
-    -2.994,
+    -2.487,
     {
-        "alone": 3.968,
-        "alone_fit": 1.162,
-        "alone_phones": 2.233,
-        "fit": 0.6046,
-        "known": 0.2291,
-        "log_e_curve": -0.02636,
-        "log_e_rate": -0.4896,
-        "log_ratio": -0.2939,
+        "alone": 3.908,
+        "alone_fit": 1.297,
+        "alone_phones": 2.433,
+        "fit": 0.7264,
+        "known": 0.2065,
+        "log_e_curve": -0.02153,
+        "log_e_rate": -0.4435,
+        "log_ratio": -0.3092,
     },
 )

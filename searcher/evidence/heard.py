@@ -34,7 +34,7 @@ SAID_OTHERWISE = 0.03  # share of true places that are said otherwise than the t
 KNOWN_SHARE = 0.5  # that phones heard of a term have whose words the recogniser knows
 LEAST_COMPARED, MOST_COMPARED = 0.005, 14  # probability and number of places that are compared
 LEAST_COMPARED_MS = 100
-OF_NEARNESS, EVEN, MOST_ALIKE = 23.0, 0.067, 3.0  # see `log_ratio_of`; the last in nats
+OF_NEARNESS, EVEN, MOST_ALIKE = 25.0, 0.063, 3.0  # see `log_ratio_of`; the last in nats
 LEAST_RATIO, MOST_RATIO = -15.0, 10.0  # of what words and guessed phones say, beyond which all same
 
 

@@ -1,7 +1,5 @@
 """A layer learned from words of doubtful times hears the phones of other recordings."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 
@@ -9,19 +7,14 @@ from indexer.phone_layer.layer import (
     FrameReader,
     PhoneLayer,
     blocks,
-    class_sums,
+    by_folds,
     fits_of,
     layer_of,
     log_softmax,
-    no_sums,
 )
 from indexer.phone_layer.learning import (
-    ANYTHING,
     JUDGED_MS,
-    SILENCE,
-    SLACK_MS,
     TrainingRecording,
-    aligned,
     folds_of,
     learn,
     targets,
@@ -112,7 +105,7 @@ def test_classes_are_judged_as_by_their_normal_densities():
     rng = np.random.default_rng(1)
     classes = np.repeat(np.arange(3), (50, 30, 20))
     inputs = (rng.standard_normal((3, 4))[classes] * 3 + rng.standard_normal((100, 4))).astype("f4")
-    weights, bias = layer_of(class_sums(inputs, classes, 3))
+    weights, bias = layer_of(*sums_of(inputs.astype(float), np.eye(3)[classes]))
     means = np.stack([inputs[classes == k].mean(axis=0) for k in range(3)])
     within = sum(
         np.cov(inputs[classes == k].T, bias=True) * (classes == k).mean() for k in range(3)
@@ -130,42 +123,48 @@ def test_classes_are_judged_as_by_their_normal_densities():
     )
 
 
-def test_sums_of_parts_are_those_of_the_whole():
+def sums_of(inputs, shares):
+    """Counts, sums and products of inputs that are divided between classes."""
+    return shares.sum(axis=0), shares.T @ inputs, (inputs * shares.sum(axis=1)[:, None]).T @ inputs
+
+
+def test_a_frame_that_is_half_of_two_classes_is_as_two_frames_at_half_their_weight():
     rng = np.random.default_rng(2)
-    inputs, classes = rng.standard_normal((40, 3)).astype("f4"), rng.integers(0, 4, 40)
-    parts = no_sums(5, 3) + class_sums(inputs[:9], classes[:9], 5)
-    parts += class_sums(inputs[9:], classes[9:], 5)
-    whole = class_sums(inputs, classes, 5)
-    for name in ("counts", "sums", "products"):
-        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), atol=1e-4)
-
-
-def test_sums_of_frames_that_move_are_those_of_their_new_classes():
-    """Into other classes, out of all (-1), and back."""
-    rng = np.random.default_rng(3)
-    inputs = rng.standard_normal((60, 3)).astype("f4")
-    begin, end = (rng.integers(-1, 4, 60) for _ in range(2))
-    changed = begin != end
-    moved = class_sums(inputs, begin, 4) + class_sums(inputs[changed], end[changed], 4)
-    moved -= class_sums(inputs[changed], begin[changed], 4)
-    slow = [inputs[end == one].sum(axis=0, dtype=float) for one in range(4)]
-    np.testing.assert_array_equal(moved.counts, np.bincount(end[end >= 0], minlength=4))
-    np.testing.assert_allclose(moved.sums, slow, atol=1e-4)
-    told = inputs[end >= 0].astype(float)
-    np.testing.assert_allclose(moved.products, told.T @ told, atol=1e-4)
+    inputs, shares = rng.standard_normal((40, 3)), rng.dirichlet([0.2] * 4, 40)
+    rows, classes = np.divmod(np.arange(160), 4)
+    twice = np.where(np.arange(4) == classes[:, None], shares[rows], 0.0)
+    for one, other in zip(
+        layer_of(*sums_of(inputs, shares)), layer_of(*sums_of(inputs[rows], twice)), strict=True
+    ):
+        np.testing.assert_allclose(one, other, atol=1e-9)
 
 
 def test_a_phone_that_nobody_says_is_never_likeliest():
     inputs = np.random.default_rng(0).standard_normal((60, 3)).astype("f4")
     inputs[:30] += 4
-    weights, bias = layer_of(class_sums(inputs, np.repeat([0, 1], 30), 3))
+    weights, bias = layer_of(*sums_of(inputs, np.eye(3)[np.repeat([0, 1], 30)]))
     assert (inputs @ weights + bias).argmax(axis=1).max() < 2
 
 
-def test_folds_deal_recordings_or_blocks():
-    assert [set(fold.tolist()) for fold in folds_of([9] * 6, 20)] == [{0}, {1}, {2}, {3}, {0}, {1}]
-    (one,) = folds_of([1500 * 5], 20)
-    assert one[::1500].tolist() == [0, 1, 2, 3, 0]
+def test_folds_deal_blocks_of_half_a_minute():
+    short, long = folds_of([9, 1500 * 9], 20)
+    assert set(short.tolist()) == {0}
+    assert long[::1500].tolist() == [1, 2, 3, 4, 5, 6, 7, 0, 1]
+
+
+def test_each_frame_is_heard_by_the_layer_of_its_fold(monkeypatch):
+    monkeypatch.setattr("indexer.phone_layer.layer.BLOCK", 6)
+    rng = np.random.default_rng(4)
+    layers = [
+        PhoneLayer(ENCODER, ("a",), *(rng.standard_normal(n).astype("f4") for n in ((6, 2), 2, 2)))
+        for _ in range(3)
+    ]
+    frames, folds = rng.standard_normal((20, 2)).astype("f4"), rng.integers(0, 3, 20)
+    said = by_folds(layers, folds, reader(frames))
+    for row, fold in enumerate(folds.tolist()):
+        np.testing.assert_allclose(
+            said[row], layers[fold].log_posteriors(reader(frames))[row], atol=1e-5
+        )
 
 
 def test_frames_are_seen_between_their_neighbours():
@@ -202,103 +201,6 @@ def test_what_is_frequent_fits_no_better():
 
 def test_no_frames_at_all_make_all_classes_equally_likely():
     """As where all words of an archive lie in one fold."""
-    weights, bias = layer_of(no_sums(3, 5))
+    weights, bias = layer_of(np.zeros(3), np.zeros((3, 5)), np.zeros((5, 5)))
     assert (weights == 0).all()
     assert np.ptp(bias) == 0
-
-
-def slowly_aligned(fits, targets):
-    """Every way to give each frame a state."""
-    n, s = len(fits), len(targets.states)
-    best, best_path = -np.inf, None
-    for path in product(range(s), repeat=n):
-        visited = sorted(set(path))
-        missed = set(range(s)) - set(visited)
-        if list(path) != sorted(path) or any(targets.states[m] != SILENCE for m in missed):
-            continue
-        if any(not targets.first[p] <= i < targets.end[p] for i, p in enumerate(path)):
-            continue
-        score = sum(
-            0.0 if targets.states[p] == ANYTHING else fits[i, targets.states[p]]
-            for i, p in enumerate(path)
-        )
-        if score > best:
-            best, best_path = score, targets.states[list(path)]
-    return best, best_path
-
-
-def spoken(*words, timed=None):
-    """Words as (begin_ms, end_ms, rows of phones)."""
-    offsets = np.cumsum([0, *(len(phones) for *_, phones in words)])
-    return PronouncedWords(
-        np.array([begin for begin, *_ in words], np.int64),
-        np.array([end for _, end, _ in words], np.int64),
-        offsets.astype(np.int64),
-        np.array([p for *_, phones in words for p in phones], np.uint8),
-        np.array(timed or [True] * len(words), bool),
-    )
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_alignment_is_the_best_of_all_paths(seed):
-    rng = np.random.default_rng(seed)
-    words = spoken((20, 80, (0, 1)), (90, 120, (2,)), timed=[True, seed % 5 != 0])
-    which = targets(words, 6, 0, 20)
-    fits = -rng.exponential(2, (6, 4)).astype(np.float32)
-    score, classes = slowly_aligned(fits, which)
-    found = aligned(fits, which)
-    np.testing.assert_array_equal(found, classes)
-    assert np.isfinite(score)
-
-
-def test_evenly_spread_frames_are_a_way_through_the_states():
-    """So there always is one, whatever a recogniser writes."""
-    rng = np.random.default_rng(3)
-    for _ in range(200):
-        n = int(rng.integers(1, 40))
-        begins = np.sort(rng.integers(-100, n * 20 + 100, int(rng.integers(0, 6))))
-        words = spoken(
-            *((b, b + int(rng.integers(0, 300)), rng.integers(0, 3, rng.integers(0, 5)))
-              for b in begins.tolist())
-        )  # fmt: skip
-        which = targets(words, n, int(rng.integers(-50, 50)), 20)
-        fits = np.full((n, 4), -9.0, np.float32)
-        sure = np.flatnonzero(which.spread >= 0)
-        fits[sure, which.spread[sure]] = 0
-        np.testing.assert_array_equal(aligned(fits, which), which.spread)
-
-
-@pytest.mark.parametrize(("slack_ms", "held"), [(JUDGED_MS, (12, 23)), (SLACK_MS, (0, 35))])
-def test_words_move_as_far_as_they_may(slack_ms, held):
-    which = targets(spoken((300, 400, (0,))), 40, 0, 20, slack_ms)
-    fits = np.full((40, 2), -5.0, np.float32)
-    fits[:, 1] = 0  # the phone everywhere
-    assert np.flatnonzero(aligned(fits, which) == 1).tolist() == list(range(*held))
-
-
-def test_what_teaches_nothing_keeps_its_frames():
-    words = spoken(
-        (40, 100, ()), (100, 140, (0, 0, 0)), (140, 200, (1,)), timed=[True, True, False]
-    )
-    which = targets(words, 12, 0, 20)
-    assert which.states.tolist() == [
-        SILENCE,
-        ANYTHING,
-        SILENCE,
-        ANYTHING,
-        SILENCE,
-        ANYTHING,
-        SILENCE,
-    ]
-    expected = [SILENCE] * 2 + [ANYTHING] * 8 + [SILENCE] * 2
-    assert aligned(np.zeros((12, 3), np.float32), which).tolist() == expected
-
-
-def test_no_frames_have_no_states():
-    which = targets(spoken((0, 100, (0,))), 0, 0, 20)
-    assert len(aligned(np.empty((0, 2), np.float32), which)) == 0
-
-
-def test_a_clock_that_begins_later_moves_the_words():
-    which = targets(spoken((1040, 1100, (0, 1))), 10, 1000, 20)
-    assert which.spread.tolist() == [0, 0, 1, 2, 2, 0, 0, 0, 0, 0]
