@@ -104,10 +104,9 @@ def measure(part: Slice, evaluated: EvaluationInput, unlisted_llr: float | None 
     p_miss = twv.p_miss(counts.miss, counts.targets)
     p_fa = np.where(chosen, twv.p_fa(counts.fa, counts.targets, pairs.trials), NAN)
     paired = alignment.occurrence_of >= 0
-    trials_by_hit = (hit_unit, hits.score, paired, counts.targets, pairs.trials, point.beta)
-    det = curve.sweep(*trials_by_hit, counted=counted)
-    best = curve.optimum(*trials_by_hit, det.threshold, counted=counted)
-    precision = average_precision(hit_unit, hits.score, paired, counts.targets)
+    ranked = (hit_unit, hits.score, paired, counts.targets)
+    det = curve.sweep(*ranked, pairs.trials, point.beta, counted=counted)
+    best = curve.optimum(*ranked, pairs.trials, point.beta, det.threshold, counted=counted)
     entropy, unlisted_llr = _cross_entropy(
         part, evaluated, pairs, int(counts.targets[occurs].sum()), unlisted_llr
     )
@@ -136,7 +135,7 @@ def measure(part: Slice, evaluated: EvaluationInput, unlisted_llr: float | None 
             "STWV": 1 - twv.mean(counts.omitted[occurs] / counts.targets[occurs]),
             "P_miss": twv.mean(p_miss[occurs]),
             "P_fa": twv.mean(p_fa[counted]),
-            "MAP": twv.mean(precision[occurs]),
+            "MAP": twv.mean(average_precision(*ranked)[occurs]),
             **_cnxe_measures(entropy),
             "decision_threshold": decision_threshold(hits),
         },
