@@ -81,6 +81,26 @@ def german() -> Path:
     return Path(__file__).parent.parent / "examples" / "german"
 
 
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium, driven by Playwright: the system's, or the one that STD_CHROMIUM names."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is missing: no page is tried in a browser"
+    )
+    chromium = os.environ.get("STD_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
+    if chromium is None:
+        pytest.skip("Chromium is missing (Debian: apt install chromium): no page is tried in it")
+    flags = [
+        *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--mute-audio"),
+        *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+        "--autoplay-policy=no-user-gesture-required",
+    ]
+    with playwright.sync_playwright() as driver:
+        launched = driver.chromium.launch(executable_path=chromium, args=flags)
+        yield launched
+        launched.close()
+
+
 COUCHDB = Path(__file__).parent / "couchdb"
 
 

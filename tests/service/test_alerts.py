@@ -1,4 +1,4 @@
-"""Standing searches: their terms, and what is told; on the page: `test_page.py`."""
+"""Standing searches: their terms, and what is told; on the page: `page/test_changes.py`."""
 
 import json
 import threading

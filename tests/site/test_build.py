@@ -3,8 +3,6 @@
 import argparse
 import importlib
 import inspect
-import os
-import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -79,22 +77,16 @@ def test_the_site_has_every_command_key_and_name(site):
 
 
 @pytest.mark.browser
-def test_a_browser_asks_no_other_host(site):
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is missing")
-    chromium = os.environ.get("STD_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
-    if chromium is None:
-        pytest.skip("Chromium is missing (Debian: apt install chromium)")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        asked, wide = [], []
-        page = browser.new_page(viewport={"width": 390, "height": 844})
-        page.on("request", lambda request: asked.append(request.url))
-        for number, path in enumerate(sorted(site.rglob("*.html"))):
-            page.emulate_media(color_scheme=("light", "dark")[number % 2])
-            page.goto(path.as_uri())
-            if page.evaluate("document.documentElement.scrollWidth") > 390:
-                wide.append(path.name)
-        browser.close()
+def test_a_browser_asks_no_other_host(site, browser):
+    asked, wide = [], []
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.on("request", lambda request: asked.append(request.url))
+    for number, path in enumerate(sorted(site.rglob("*.html"))):
+        page.emulate_media(color_scheme=("light", "dark")[number % 2])
+        page.goto(path.as_uri())
+        if page.evaluate("document.documentElement.scrollWidth") > 390:
+            wide.append(path.name)
+    page.close()
     assert asked
     assert not [url for url in asked if not url.startswith(("file:", "data:"))]
     assert not wide, "wider than a telephone"

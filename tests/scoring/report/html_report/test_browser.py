@@ -1,12 +1,6 @@
-"""The HTML report in a real browser, opened from disk: Chromium driven by Playwright.
-
-Needs the ``playwright`` package and a Chromium: the system's (Debian: ``apt install chromium``),
-or the one that the environment variable STD_CHROMIUM names. Nothing is downloaded.
-"""
+"""The HTML report in a real browser, opened from disk."""
 
 import json
-import os
-import shutil
 
 import numpy as np
 import pytest
@@ -27,22 +21,7 @@ from std.values import (
 )
 from tests.scoring.nist_sets import evaluated
 
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="playwright is missing: the report is not tried in a browser"
-)
-CHROMIUM = os.environ.get("STD_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.browser,
-    pytest.mark.skipif(
-        CHROMIUM is None,
-        reason="Chromium is missing (Debian: apt install chromium): no report is tried in it",
-    ),
-]
-FLAGS = (
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 HOSTILE = '<script>document.title="broken"</script>'
 MANY = 10_000
 
@@ -86,14 +65,6 @@ def folder(tmp_path_factory):
     for name, text in documents.items():
         (made / f"{name}.html").write_text(text, "utf-8")
     return made
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as driver:
-        launched = driver.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
-        yield launched
-        launched.close()
 
 
 @pytest.fixture
