@@ -30,8 +30,9 @@ from std.values import Float64s
 SAME = 8  # places at which a term may be written as one other word
 SIBLINGS = SAME // 2  # places at which it may be written as other words with its stem
 SHARED = 2 / 3  # share of a term's letters that such a word has in a row, or of both's in order
-TOGETHER = 10.0  # factor over chance: words that occur together in place of an unknown one
-SURPRISE = 2.0  # nats, prior that they do so by chance nevertheless
+# Factor over chance: words that occur together in place of an unknown one; and the odds that words
+# that do so occur together by chance nevertheless.
+TOGETHER = 10.0
 PHRASE = 6.0  # nats over chance: as often each two words of a phrase follow each other
 MOST_TOLD = 3.0  # nats beyond that that count
 LONGER = ""  # what words that are far longer than the term have in common
@@ -103,7 +104,8 @@ def together(paths: Paths, words: RecognisedWords, slots: float) -> Float64s:
     for path, number in Counter(paths).items():
         if len(path) > 1 < number:
             most = TOGETHER * by_chance(path, words, slots)
-            if 0 < most < number and number * log(number / most) - number + most > SURPRISE:
+            surprise = number * log(number / most) - number + most if 0 < most < number else 0.0
+            if surprise > log(TOGETHER):
                 units[path] = log(TOGETHER * number / most)
     return np.array([units.get(path, 0.0) for path in paths], np.float64)
 
