@@ -18,8 +18,8 @@ each set are searched with weights that were learned from the sets of other lang
 language out), or with ``--shipped`` by those of the package, which have seen `SETS`. What
 phones and words are worth is what it is for written terms; learned is only what a place of phones
 is worth whose query is none of the alternatives.
-With ``--sound``, the recordings of the searched half that have NAME.sound in a folder of SOUND have
-phones heard, too; the query is cut from the networks as before.
+With ``--sound``, the searched half has phones heard of the recordings that have NAME.sound in a
+folder of SOUND, too; the query is cut from the networks as before.
 ``--write`` puts the weights of all sets together among the shipped ones.
 """
 
@@ -106,8 +106,10 @@ def with_sound(networks: Sequence[ConfusionNetwork], language: str, sound: Path)
         with path.open("wb") as stream:
             dump(networks, stream)
         files = {network.recording.file for network in networks}
-        sounds = [one for one in sorted(sound.rglob("*.sound")) if one.stem in files]
-        index_files([path, *sounds], store, language=language)
+        sounds = [one for one in sorted(sound.glob("*/*.sound")) if one.stem in files]
+        report = index_files([path, *sounds], store, language=language)
+        if not any(one.recordings for one in report.heard):
+            raise SystemExit(f"no phones heard in {', '.join(sorted(files))}")
         return list(open_store(str(store)).segments())
 
 
