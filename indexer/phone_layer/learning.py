@@ -37,7 +37,7 @@ from indexer.phone_layer.layer import (
     shrunk,
 )
 from indexer.phone_layer.sources import PronouncedWords
-from std.execution.compiled import compiled
+from std.execution.compiled import compiled, compiled_within
 from std.sound.columns import Encoder
 from std.store.columns import Int64s
 from std.values import Float32s, Float64s, freeze
@@ -124,6 +124,14 @@ def occupancies(fits: Float32s, targets: Targets) -> Float32s:
     return _occupancies(fits, targets.states, targets.first, targets.end)
 
 
+@compiled_within
+def _log_sum(one: float, other: float, third: float) -> float:
+    """The log of the sum of three exponentials."""
+    most = max(one, other, third)
+    total = np.exp(one - most) + np.exp(other - most) + np.exp(third - most)
+    return float(most + np.log(total))
+
+
 @compiled
 def _occupancies(fits: Float32s, states: Int64s, first: Int64s, end: Int64s) -> Float32s:
     """Sums over all ways; a step skips at most one silence."""
@@ -181,14 +189,6 @@ def _occupancies(fits: Float32s, states: Int64s, first: Int64s, end: Int64s) -> 
             before[s - 1] = NEVER
         before, now = now, before
     return found
-
-
-@compiled
-def _log_sum(one: float, other: float, third: float) -> float:
-    """The log of the sum of three exponentials."""
-    most = max(one, other, third)
-    total = np.exp(one - most) + np.exp(other - most) + np.exp(third - most)
-    return float(most + np.log(total))
 
 
 FOLDS = 8
