@@ -10,6 +10,7 @@ import secrets
 import shutil
 import socket
 import subprocess
+import sys
 import time
 import urllib.request
 import uuid
@@ -17,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
+from types import FrameType
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -38,6 +40,23 @@ gc.disable()
 def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()
+
+
+if sys.version_info < (3, 12):
+    # slipcover lists frames. If Python looks for garbage meanwhile, it may wait for itself for ever
+    # (https://github.com/python/cpython/issues/106883).
+    _list_frames = sys._current_frames
+
+    def _frames() -> dict[int, FrameType]:
+        enabled = gc.isenabled()
+        gc.disable()
+        try:
+            return _list_frames()
+        finally:
+            if enabled:
+                gc.enable()
+
+    sys._current_frames = _frames
 
 
 # A slot: its alternatives as (word, posterior), or (word, posterior, start_ms, end_ms) where an
