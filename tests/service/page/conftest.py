@@ -12,12 +12,12 @@ import pytest
 WAIT_MS = 120_000
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def marks(tmp_path_factory):
     return tmp_path_factory.mktemp("marks") / "marks.jsonl"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def served(serve, german_settings, marks):
     with serve(replace(german_settings, feedback=marks)) as client:
         client("/api/search", term="hahnenfedern")  # kernels are ready
