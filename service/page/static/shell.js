@@ -36,7 +36,8 @@ export async function ask(path, options = {}) {
     throw new Error("the service does not answer");
   }
   if (response.status === 401) {
-    await askForToken(Boolean(known));
+    // Another request may have asked, and got a new token, before this answer to the old one came.
+    if (sessionStorage.getItem(TOKEN) === known) await askForToken(Boolean(known));
     return ask(path, options);
   }
   if (!response.ok) {

@@ -37,6 +37,32 @@ def test_a_token_is_asked_for_once(serve_pages, german_settings, opened):
     ]  # of the wrong one
 
 
+def test_a_late_answer_to_a_wrong_token_does_not_ask_again(serve_pages, german_settings, opened):
+    wrong, held = "wrong" * 5, []
+
+    def hold(route):
+        if wrong in route.request.headers.get("authorization", ""):
+            held.append(route)
+        else:
+            route.continue_()
+
+    with serve_pages(replace(german_settings, token=TOKEN)) as client:
+        page = opened(client, "/?term=spreewald")
+        page.route("**/page/results*", hold)
+        field = page.get_by_label("This service asks for a token.")
+        field.fill(wrong)
+        field.press("Enter")
+        page.get_by_text("This token is not right.").wait_for()
+        field.fill(TOKEN)
+        field.press("Enter")
+        assert held
+        for route in held:
+            route.continue_()
+        page.locator(".hit").first.wait_for()
+        assert not field.is_visible()
+    opened.complaints[:] = [one for one in opened.complaints if "401" not in one]
+
+
 def test_hostile_data_do_nothing(served, opened):
     term = "<img src=x onerror=\"document.title='broken'\">"
     page = opened(served)
