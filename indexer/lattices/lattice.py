@@ -74,7 +74,6 @@ def ordered(
     log_score: npt.ArrayLike,
     starts: Sequence[int],
     ends: Sequence[int],
-    end_scores: Sequence[float] | None = None,
 ) -> Lattice:
     """Make a lattice of links in any order: sort them, drop dead ends, join several ends to one.
 
@@ -84,7 +83,6 @@ def ordered(
         words: (l,) None = no word.
         log_score: (l,)
         starts, ends: where paths begin and end.
-        end_scores: log score of ending in each of ``ends``; 0 if not given.
 
     Raises:
         ValueError: the links form a circle, no path leads from a start to an end, or a score
@@ -97,7 +95,7 @@ def ordered(
         np.asarray(log_score, dtype=np.float64).reshape(-1),
     )
     node_s = np.asarray(node_s, dtype=np.float64)
-    links, node_s, start, end = _joined(links, node_s, starts, ends, end_scores)
+    links, node_s, start, end = _joined(links, node_s, starts, ends)
     sources, targets, words, scores = links
     possible = np.isfinite(scores)
     rank = _topological_order(len(node_s), sources[possible], targets[possible])
@@ -144,9 +142,8 @@ def _joined(
     node_s: Float64s,
     starts: Sequence[int],
     ends: Sequence[int],
-    end_scores: Sequence[float] | None,
 ) -> tuple[_Links, Float64s, int, int]:
-    """Join several starts to one, and several or scored ends to one; return both nodes, too.
+    """Join several starts to one, and several ends to one; return both nodes, too.
 
     Raises:
         ValueError: there is no start or no end, or a score is absurd.
@@ -158,10 +155,10 @@ def _joined(
         target = np.append(target, starts)
         scores, words = np.append(scores, np.zeros(len(starts))), [*words, *([None] * len(starts))]
         node_s, starts = np.append(node_s, node_s[list(starts)].min()), [new]
-    if len(ends) > 1 or (end_scores and end_scores[0]):
+    if len(ends) > 1:
         new = len(node_s)
         source, target = np.append(source, ends), np.append(target, [new] * len(ends))
-        scores = np.append(scores, end_scores or np.zeros(len(ends)))
+        scores = np.append(scores, np.zeros(len(ends)))
         words = [*words, *([None] * len(ends))]
         node_s, ends = np.append(node_s, node_s[list(ends)].max()), [new]
     if np.abs(scores[np.isfinite(scores)]).max(initial=0.0) > MAX_SCORE:

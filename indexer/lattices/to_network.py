@@ -45,7 +45,6 @@ class SlotSums:
 def to_utterances(
     lattice: Lattice,
     method: LatticeMethod = "mbr",
-    min_posterior: float = MIN_POSTERIOR,
     path: Path | str = "<lattice>",
     nonwords: Nonwords | None = None,
 ) -> Utterances:
@@ -54,13 +53,12 @@ def to_utterances(
     Args:
         lattice: scores already scaled.
         method: "mbr" or "pivot".
-        min_posterior: prune links below it.
         path: for messages.
         nonwords: keeps noises, or counts the links of those that are dropped.
     """
     estimated = lattice.times_estimated
     nonwords = nonwords or Nonwords()  # the same for links and slots
-    lattice = pruned(words_only(lattice, nonwords), min_posterior)
+    lattice = pruned(words_only(lattice, nonwords))
     slots = mbr_slots(lattice) if method == "mbr" else pivot_slots(lattice)
     utterances = utterances_of(_columns(lattice, slots), path, nonwords=nonwords)
     if not estimated:

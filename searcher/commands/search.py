@@ -101,15 +101,16 @@ def interactive(args: argparse.Namespace) -> int:
         warn_of_phones(found)
         write_oov_words(args, found, index)
         hits = ranked_hits(found, index, args)
+        has_hits = bool(hits)
         if forms and args.inflections:
             hits += ranked_hits(forms, index, args)
         if args.quiet or form_of(args, piped=LINES) == JSON:
             warn_of_cuts(found)
         else:
-            tell_remarks(found, has_hits=bool(hits), args=args)
+            tell_remarks(found, has_hits=has_hits, args=args)
         output_hits(args, found, hits, index)
     if not args.quiet:
-        if hits:
+        if has_hits:
             tell_figures(found)
         if forms:
             tell_forms(forms, args)

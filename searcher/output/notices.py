@@ -164,8 +164,8 @@ def phonetic_warnings(found: SearchResult) -> Iterator[str]:
         elif "" in found.without_phones:
             reasons = "; std-index --language says which language they are in"
         yield (
-            f"{counted(len(found.without_phones), 'segment')} indexed without sounds: unknown "
-            f"words are not heard there{reasons}"
+            f"{counted(len(found.without_phones), 'segment')} indexed without phones: unknown "
+            f"words are not found by sound there{reasons}"
         )
     for pronouncer in found.without_model:
         yield (

@@ -267,7 +267,7 @@ def test_std_search_says_which_language(store, capsys):
     assert "language" in out
     assert main(["--store", store, "fahrrad"]) in (0, 1)
     err = capsys.readouterr().err
-    assert "1 segment indexed without sounds" in err
+    assert "1 segment indexed without phones" in err
     assert "they are in sv, for which std-index had no pronunciations" in err
 
 

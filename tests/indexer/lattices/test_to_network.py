@@ -306,7 +306,7 @@ def test_no_path_is_refused():
 
 def test_several_starts_and_ends():
     lattice = ordered(
-        HERE, "u", [0.0, 0.5, 1.0, 2.0], [0, 1], [2, 3], "ab", [0.0, 0.0], [0, 1], [2, 3],
-        [math.log(0.25), math.log(0.75)],
+        HERE, "u", [0.0, 0.5, 1.0, 2.0], [0, 1], [2, 3], "ab",
+        [math.log(0.25), math.log(0.75)], [0, 1], [2, 3],
     )  # fmt: skip
     assert sorted(mass for _, mass in paths(lattice)) == pytest.approx([0.25, 0.75])

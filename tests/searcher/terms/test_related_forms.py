@@ -151,6 +151,17 @@ def test_a_term_that_only_its_forms_have(tmp_path):
         assert [(one.form, one.hits) for one in forms] == [("asunut helsingissä", 1)]
 
 
+def test_hits_of_forms_alone_are_no_hits_of_the_term(tmp_path, capsys):
+    (tmp_path / "tr.vtt").write_text("WEBVTT\n\n00:01.000 --> 00:05.000\nistanbul'da hava güzel\n")
+    index_files([tmp_path / "tr.vtt"], tmp_path / "index")
+    arguments = ["--store", str(tmp_path / "index"), "istanbul", "--inflections"]
+    assert searcher.commands.search.main(arguments) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith("istanbul'da\ttr\t")
+    assert "\nno hits\n" in printed.err
+    assert "from probability" not in printed.err
+
+
 def test_queries_and_wildcards_have_no_forms(index):
     for query in ("haus AND kind", "hau*", "haus recording:KERSTIN_11"):
         assert index.find_forms(query).forms == []

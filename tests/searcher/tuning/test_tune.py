@@ -238,7 +238,7 @@ def test_an_index_without_sounds_is_said(german, development, tmp_path, capsys, 
     mesh = str(german / "mesh" / "KERSTIN_00.mesh")
     assert indexer.cli.main([mesh, "--store", store, "--config", str(config), "--quiet"]) == 0
     assert searcher.commands.search.main(["--store", store, "hahnenfedern"]) == 0
-    assert "unknown words are not heard there" in capsys.readouterr().err
+    assert "unknown words are not found by sound there" in capsys.readouterr().err
     given = ["--ecf", "ecf.xml", "--rttm", "ref.rttm", "--terms", "terms.xml"]
     argv = ["--store", store, *given, "--output", "m.json"]
     monkeypatch.chdir(development)
