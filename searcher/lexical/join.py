@@ -54,6 +54,12 @@ class Spans(NamedTuple):
         kept = np.sort(np.argsort(-self.posterior, kind="stable")[:n])
         return Spans._make((*(column[kept] for column in self[:-1]), True))
 
+    @classmethod
+    def nowhere(cls, words: int, *, is_cut: bool) -> "Spans":
+        """No places of a phrase of so many words."""
+        none = np.empty(0, np.int64)
+        return cls(none, none, none, np.empty(0), np.empty((0, words), np.int64), is_cut)
+
 
 # End of the left word, start of the right one, their slots -> log of the epsilons in between.
 SkipCost = Callable[[UInt64s, UInt64s, Int64s, Int64s], Float64s]
@@ -69,10 +75,11 @@ def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -
     """
     rarest = min(range(len(words)), key=lambda i: len(words[i].key))
     paths = _paths_of_word(words[rarest])
-    for i in range(rarest + 1, len(words)):
-        paths = _extend(paths, words[i], skip_cost, config, forwards=True)
-    for i in range(rarest - 1, -1, -1):
-        paths = _extend(paths, words[i], skip_cost, config, forwards=False)
+    for i in (*range(rarest + 1, len(words)), *range(rarest - 1, -1, -1)):
+        extended = _extend(paths, words[i], skip_cost, config, forwards=i > rarest)
+        if extended is None:  # most splits of a term occur nowhere together
+            return Spans.nowhere(len(words), is_cut=paths.is_cut)
+        paths = extended
     return Spans(
         (paths.start >> KEY_SHIFT).astype(np.int64),
         (paths.start & TIME_MASK).astype(np.int64),
@@ -151,19 +158,23 @@ def _paths_of_word(words: Postings) -> Paths:
 
 def _extend(
     paths: Paths, words: Postings, skip_cost: SkipCost, config: SearchConfig, *, forwards: bool
-) -> Paths:
-    """Add a word after (or before) every path that it can follow (or precede)."""
+) -> Paths | None:
+    """Add a word after (or before) every path that it can follow (or precede).
+
+    Returns:
+        None if it is near no path.
+    """
     check_stop()
     gap, overlap = np.uint64(config.max_gap_ms), np.uint64(config.max_overlap_ms)
-    longest = np.uint64(int(words.duration_ms.max(initial=0)))
     if forwards:
         earliest, latest = _back(paths.last_end, overlap), paths.last_end + gap
     else:
+        longest = np.uint64(int(words.duration_ms.max(initial=0)))
         earliest, latest = _back(paths.first_start, gap + longest), paths.first_start + overlap
     first = np.searchsorted(words.key, earliest)
     last = np.searchsorted(words.key, latest, side="right")
-    if not (first < last).any():  # most splits of a term occur nowhere together
-        return _none(paths)
+    if not (first < last).any():
+        return None
     kept = _likeliest(paths, last - first, config.max_places)
     path, row = ranges(first[kept], last[kept])
     word, other = words.rows(row), _rows(paths, kept[path])
@@ -215,16 +226,6 @@ def _likeliest(paths: Paths, counts: Int64s, most: int) -> Int64s:
 
 def _rows(paths: Paths, which: Int64s) -> Paths:
     return Paths._make((*(column[which] for column in paths[:-1]), paths.is_cut))
-
-
-def _none(paths: Paths) -> Paths:
-    """An empty set of paths, with one more word."""
-    width = paths.slots.shape[1]
-    return _rows(paths, np.empty(0, np.int64))._replace(
-        slots=np.empty((0, width + 1), np.int64),
-        log_posterior=np.empty((0, width + 1)),
-        log_skipped=np.empty((0, width)),
-    )
 
 
 def _back(key: UInt64s, by_ms: np.uint64) -> UInt64s:

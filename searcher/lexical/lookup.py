@@ -170,26 +170,26 @@ def look_up(
             spans = spans.likeliest(config.max_places)
         if spans.is_cut:
             cut.add(term)
-        n = len(spans.recording)
-        number = np.full(n, i)
-        if n and not unions.keys().isdisjoint(variant.words):
-            chosen, which = spell_out(variant.words, spans.slots, unions)
-            spelt_out.append(SpeltOut(variant, sequences, chosen))
-            number = sequences + which
-            sequences += len(chosen)
-        parts.append(
-            Candidates(
-                term=np.full(n, term),
-                variant=number,
-                recording=spans.recording,
-                start_ms=spans.start_ms,
-                end_ms=spans.end_ms,
-                probability=spans.posterior * variant.similarity,
-                family=np.full(n, i),
-                first_slot=spans.slots[:, 0],
-                last_slot=spans.slots[:, -1],
+        if n := len(spans.recording):
+            number = np.full(n, i)
+            if not unions.keys().isdisjoint(variant.words):
+                chosen, which = spell_out(variant.words, spans.slots, unions)
+                spelt_out.append(SpeltOut(variant, sequences, chosen))
+                number = sequences + which
+                sequences += len(chosen)
+            parts.append(
+                Candidates(
+                    term=np.full(n, term),
+                    variant=number,
+                    recording=spans.recording,
+                    start_ms=spans.start_ms,
+                    end_ms=spans.end_ms,
+                    probability=spans.posterior * variant.similarity,
+                    family=np.full(n, i),
+                    first_slot=spans.slots[:, 0],
+                    last_slot=spans.slots[:, -1],
+                )
             )
-        )
         total += n
         is_last = k + 1 == len(present) or int(plan.term_of_variant[present[k + 1][0]]) != term
         if is_last and total >= SETTLED_AT_ONCE:
