@@ -36,8 +36,7 @@ export async function ask(path, options = {}) {
     throw new Error("the service does not answer");
   }
   if (response.status === 401) {
-    // Another request may have asked, and got a new token, before this answer to the old one came.
-    if (sessionStorage.getItem(TOKEN) === known) await askForToken(Boolean(known));
+    await askForTokenAfter(known);
     return ask(path, options);
   }
   if (!response.ok) {
@@ -60,6 +59,12 @@ export function send(method, path, document, headers = {}) {
     headers: { "Content-Type": "application/json", ...headers },
     body: JSON.stringify(document),
   });
+}
+
+/** A token for a request that was refused with an old one, or with none. */
+export async function askForTokenAfter(refused) {
+  // Another request may have asked, and got a new token, before the answer to the old one came.
+  if (sessionStorage.getItem(TOKEN) === refused) await askForToken(Boolean(refused));
 }
 
 let asking = null; // one question for all requests that wait for it

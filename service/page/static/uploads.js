@@ -1,5 +1,5 @@
 // Recordings that people add: files are sent one after another, then recognised and indexed there.
-import { address, announce, ask, askJson, send, token } from "./shell.js";
+import { address, announce, ask, askForTokenAfter, askJson, send, token } from "./shell.js";
 
 const LOOK_MS = 2000;
 const FIELDS = ["title", "date", "speaker"]; // that every form has
@@ -52,9 +52,21 @@ async function sendAll() {
   sending = false;
 }
 
-/** Send a file; fetch would not say how much of it has gone. */
 async function sendFile(file, progress) {
   const known = await token();
+  const { status, response } = await post(file, known, progress);
+  if (status === 401) {
+    await askForTokenAfter(known);
+    await sendFile(file, progress);
+  } else if (status !== 201) {
+    let detail = `the service answered with status ${status}`;
+    try { detail = JSON.parse(response).detail; } catch { /* as it is */ }
+    throw new Error(detail);
+  }
+}
+
+/** Post a file; fetch would not say how much of it has gone. */
+function post(file, known, progress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", address(`/api/uploads?name=${encodeURIComponent(file.name)}`));
@@ -62,12 +74,7 @@ async function sendFile(file, progress) {
     if (known) request.setRequestHeader("Authorization", `Bearer ${known}`);
     request.upload.addEventListener("progress", ({ loaded, total }) => progress(loaded / total));
     request.addEventListener("error", () => reject(new Error("the service does not take it")));
-    request.addEventListener("load", () => {
-      if (request.status === 201) { resolve(); return; }
-      let detail = `the service answered with status ${request.status}`;
-      try { detail = JSON.parse(request.response).detail; } catch { /* as it is */ }
-      reject(new Error(detail));
-    });
+    request.addEventListener("load", () => resolve(request));
     request.send(file);
   });
 }

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from indexer import index_files
 from tests.service.page.playing import moves
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -60,6 +61,31 @@ def test_a_late_answer_to_a_wrong_token_does_not_ask_again(serve_pages, german_s
             route.continue_()
         page.locator(".hit").first.wait_for()
         assert not field.is_visible()
+    opened.complaints[:] = [one for one in opened.complaints if "401" not in one]
+
+
+def test_a_file_waits_for_the_right_token(serve_pages, german, german_settings, opened, tmp_path):
+    store, added = str(tmp_path / "index"), tmp_path / "added.vtt"
+    index_files([str(german / "mesh/KERSTIN_00.mesh")], store=store, language="German")
+    added.write_text("WEBVTT\n\n00:00.000 --> 00:02.000\nein ganz neues wort\n")
+    (tmp_path / "audio").mkdir()
+    settings = replace(
+        german_settings, stores=(store,), audio=tmp_path / "audio", metadata=None,
+        allow_uploads=True, token=TOKEN,
+    )  # fmt: skip
+    with serve_pages(settings) as client:
+        page = opened(client, "/recordings")
+        field = page.get_by_label("This service asks for a token.")
+        field.fill(TOKEN)
+        field.press("Enter")
+        field.wait_for(state="hidden")
+        page.evaluate("sessionStorage.setItem('std-token', 'of yesterday')")
+        page.locator("#files").set_input_files([added])
+        page.get_by_text("This token is not right.").wait_for()
+        assert "not added" not in page.locator("#uploads").inner_text()
+        field.fill(TOKEN)
+        field.press("Enter")
+        page.locator("#uploads li").get_by_role("link", name="added").wait_for()
     opened.complaints[:] = [one for one in opened.complaints if "401" not in one]
 
 
