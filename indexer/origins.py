@@ -1,4 +1,4 @@
-"""Where recordings come from, and what they are called: inputs replace only what came from them.
+"""The inputs and the names of recordings: an input replaces only its own recordings.
 
 Two inputs may have the same name (``job1/transcription.json``, ``job2/transcription.json``). If the
 second replaced the first, speech would silently leave the index.

@@ -6,8 +6,8 @@
     export_transcripts  a file for each recording: WebVTT, SRT, text, JSON
 
 Words of a reference are normalised as in an index, so that a term occurs in the reference exactly
-where a search of the same file finds it. Words of written transcripts are as in the index: in small
-letters and without punctuation, unless they were corrected. A cue ends at a pause, at a change of
+where a search of the same file finds it. Words of written transcripts are as in the index: in lower
+case and without punctuation, unless they were corrected. A cue ends at a pause, at a change of
 speaker, and before it becomes too long to read. `std-index` reads every form.
 """
 

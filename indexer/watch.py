@@ -9,8 +9,8 @@ a file renamed into the folder) or since it was first seen so. Hidden files and 
 of an incomplete file (`PARTIAL`) are never ready. A file that changes later is indexed again and
 replaces its earlier recordings. A file that cannot be read is tried `MAX_TRIES` times at growing
 intervals, and then again only when it changes; one that is no recogniser output is skipped. While a
-store or a common file (metadata, ECF) is at fault, no file is given
-up: the next try is at most `MAX_RETRY_S` later.
+store or a common file (metadata, ECF) is at fault, every file is tried again, at most
+`MAX_RETRY_S` later.
 
 When the metadata file changes, it is applied to recordings in the index.
 

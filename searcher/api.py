@@ -81,8 +81,8 @@ def open_index(
             the shards of one index.
         config: a configuration or its TOML file; None = the default.
         model: a model of `std-tune` or its JSON file; None = the shipped weights.
-        metadata: the metadata of recordings (`std.metadata.read`); they count more than those of
-            the index.
+        metadata: the metadata of recordings (`std.metadata.read`); they override those of the
+            index.
 
     Raises:
         StdError: a store, the configuration or the model cannot be read, or they do not fit.
@@ -152,7 +152,7 @@ class Index(IndexSnapshot):
             terms: terms with one or more examples: ``RECORDING@BEGIN-END`` in seconds, or a file of
                 `std-recognise --sound-only`.
             ecf, where, recordings: see `search_terms`.
-            mode: who asks, see `find_terms`.
+            mode: see `find_terms`.
             threads: the threads that search.
             advance: called with each share of the work that is done.
 

@@ -125,19 +125,19 @@ def find_terms(
 
     Args:
         terms: what to search for; their words are normalised as the index's are.
-        index: where (`searcher.found_terms`).
+        index: the prepared index.
         speech: candidates outside it are left out and counted.
-        mode: who asks. A person's in-vocabulary terms are looked up by their words only, if there
-            is no model, which takes milliseconds.
-        spoken: queries that were spoken; they are further terms.
+        mode: ``adhoc`` looks up in-vocabulary terms by their words only, if there is no model,
+            which takes milliseconds.
+        spoken: spoken queries, as further terms.
         by_phones: whether terms are searched by phones, as the configuration says.
-        workers: who searches the segments.
-        advance: called with each share of the work that is done; the shares add up to 1 at most, as
+        workers: the executor of the segments.
+        advance: called with each finished share of the work; the shares add up to 1 at most, as
             words are looked up all at once.
 
     Raises:
         StdError: this takes more candidates, or seconds, than the configuration allows.
-        TypeError: a term is none, but a text.
+        TypeError: a term is no `std.Term`.
     """
     begin = time.perf_counter()
     terms = (*_checked(terms), *(query.term for query in spoken))

@@ -50,7 +50,7 @@ class IndexSnapshot(SearchableIndex):
             stores: the stores that together are one index; the index closes them.
             config: a store that keeps punctuation changes its text rules.
             model: what `std-tune` learned.
-            metadata: the metadata of recordings, that count more than those of the stores.
+            metadata: the metadata of recordings; they override those of the stores.
 
         Raises:
             InputError: a store is empty, or two hold the same recording.
@@ -81,7 +81,7 @@ class IndexSnapshot(SearchableIndex):
 
     @property
     def is_closed(self) -> bool:
-        """Whether it can be searched no more."""
+        """Whether it is closed."""
         return self._is_closed
 
     def renewed(self) -> Self:
@@ -142,12 +142,12 @@ class IndexSnapshot(SearchableIndex):
 
     @cached_property
     def speech_s(self) -> float:
-        """How much speech there is, in seconds."""
+        """The amount of speech, in seconds."""
         return sum(speech_ms(self.segments).values()) / 1000
 
     @cached_property
     def distinct_speech_s(self) -> float:
-        """How much speech there is, that of copies counted once, in seconds."""
+        """The amount of speech in seconds, with that of copies counted once."""
         every, copies = speech_ms(self.segments), self.copies
         return sum(ms for recording, ms in every.items() if recording not in copies) / 1000
 

@@ -71,12 +71,12 @@ class OpenSnapshot(ABC):
     @property
     @abstractmethod
     def speech_s(self) -> float:
-        """How much speech there is, in seconds."""
+        """The amount of speech, in seconds."""
 
     @property
     @abstractmethod
     def distinct_speech_s(self) -> float:
-        """How much speech there is, that of copies counted once, in seconds."""
+        """The amount of speech in seconds, with that of copies counted once."""
 
     @property
     @abstractmethod
@@ -121,7 +121,7 @@ class OpenSnapshot(ABC):
 
     @abstractmethod
     def decided(self, found: TermCandidates, mode: SearchMode = "adhoc") -> SearchResult:
-        """Candidates, decided; ``mode``: who asks."""
+        """Candidates, decided as in a search of this ``mode``."""
 
     def search_terms(
         self,
@@ -151,7 +151,7 @@ class OpenSnapshot(ABC):
     @property
     @abstractmethod
     def metadata(self) -> Metadata:
-        """What is known of the recordings beside their words."""
+        """The metadata of the recordings."""
 
     def all_recordings(self, *, with_speakers: bool) -> list[IndexRecording]:
         """The indexed recordings, on request with their speakers."""

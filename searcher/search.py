@@ -11,9 +11,10 @@ search
         reported             copies of a recording get its candidates
                              (`searcher.results.search_result`)
 
-Whether a term occurs is judged by itself, and under ``[calibration] list = "whole"`` by the share
-of the list's terms that occur, too. The latter makes the probabilities that hits report, and
-decisions about terms that may not occur; scores of an evaluation depend on no other term.
+The probability that a term occurs depends on its own places and, with ``[calibration] list =
+"whole"``, on the share of the list's terms that occur. The latter is used for the probabilities of
+hits and for decisions about terms that may not occur; scores of an evaluation depend on no other
+term.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""What a person says was said, and where -> corrections with times.
+"""Words that a person gives, and their places -> corrections with times.
 
     said_instead      words that replace given words
     said_at           words at a time: finds the words of the one-best that they replace

@@ -1,4 +1,4 @@
-"""Read what people say was said: a transcript, or a table of corrections.
+"""Read corrected words: a transcript, or a table of corrections.
 
     read_words        a corrected transcript -> its words, in spoken order
     read_corrections  a table, which `std-search --corrections` writes, and `std-store corrections

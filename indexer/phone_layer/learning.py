@@ -6,18 +6,18 @@ targets      words -> Targets: the states that each frame may have
 occupancies  how well each frame fits each phone, Targets -> how probably it is each of them
 
 No layer is applied to a frame that it was learned from. Blocks of 30 s are dealt to eight folds, so
-that a layer has heard every speaker. At first the phones of a word share its time evenly. In each
-round the layers learned without a fold are applied to it, and its frames are divided between the
-phones of its words as they fit; the next round learns from that.
+that each layer is learned from every speaker. At first the phones of a word share its time evenly.
+In each round the layers learned without a fold are applied to it, and its frames are divided
+between the phones of its words as they fit; the next round learns from that.
 
 A recording is a row of states: silence, the phones of the first word, silence, and so on. Each
 state holds one frame or more between its bounds, silence may be left out. Every way through them
 counts by how well its frames fit (the forward-backward algorithm: Baum et al., "A maximization
 technique occurring in the statistical analysis of probabilistic functions of Markov chains", 1970).
 Words may begin and end `SLACK_MS` earlier or later than the recogniser says. What a layer gets
-right is measured where they move by `JUDGED_MS` at most: words that nobody said fit somewhere, too,
-if they may move far. A word that is not used to learn (no phones, more phones than frames,
-estimated times) is one state with exactly its frames.
+right is measured where they move by `JUDGED_MS` at most, because words that were not said also fit
+somewhere if they may move far. A word that is not used to learn (no phones, more phones than
+frames, estimated times) is one state with exactly its frames.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,8 +1,8 @@
-"""Which terms occur at all, by what each and a list as a whole finds.
+"""Which terms occur, estimated from the places of each term and of the whole list.
 
     term_occurrence              of any terms: those of a list, or each by itself
         occurrence_probability   of the terms of a list that have places
-        occurs_by_itself         of terms that a person asks for one by one
+        occurs_by_itself         of terms that are searched one by one (``adhoc``)
 
 `searcher.calibration.occurrence_rate` gives the probability of each place of a term if the term is
 said. In some lists most terms occur (an evaluation's), in others few (names of a watch list). If a
@@ -14,8 +14,8 @@ where log E_t is its `RatePosterior.log_evidence`, against all its places being 
 share is unknown. Its prior is a beta distribution with the mean `SAID`, s^PRIOR, its posterior
 follows from all terms of the list, and the probability of a term is the mean over it. So a long
 list determines its own share. For a list of one term this is the probability for s = `SAID`; terms
-that a person asks for are judged so, one by one. A term without a place is evidence of the share,
-too.
+of an ``adhoc`` search are judged like this, one by one. A term without a place is evidence of the
+share, too.
 
 Source: the share of non-null cases of the two-groups model (Efron 2008), with a prior.
 """
@@ -49,7 +49,7 @@ def term_occurrence(log_evidence: Float64s, is_oov: Bools, mode: SearchMode) -> 
             terms without places, `TAKEN_TO_OCCUR` of terms that keep the recogniser's posteriors,
             `NOT_SEARCHED` of terms that could not be found.
         is_oov: (terms,) the index lacks a word of it: such terms have a share of their own.
-        mode: who asks; of a list, the share of terms that occur is estimated.
+        mode: for ``list``, the share of terms that occur is estimated.
     """
     is_judged = np.isfinite(log_evidence)
     probability = np.where(log_evidence == TAKEN_TO_OCCUR, 1.0, 0.0)

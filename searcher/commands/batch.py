@@ -1,4 +1,4 @@
-"""std-search with a list of terms: what it finds, its hit list, its figures.
+"""std-search with a list of terms: its hits, hit list and figures.
 
 batch            the whole list
 tell_new_hits    ``--alerts``: the hits of the list that were not reported yet

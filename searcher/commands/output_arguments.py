@@ -1,4 +1,4 @@
-"""std-search's options about what is said of hits, and the files that they are written to."""
+"""std-search's options for the values of hits and for their files."""
 
 import argparse
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Term discovery: what is said again and again in an archive, without any terms.
+"""Term discovery: words that are said several times in an archive, without terms.
 
     sources      segments of an index -> frames, of sound or of phones heard, in blocks
     seeds        windows of frames that resemble each other, by hashing; extended to stretches

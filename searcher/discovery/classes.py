@@ -89,7 +89,7 @@ def stretches_of(pairs: Sequence[Pair]) -> Stretches:
 def classes_of(pairs: Sequence[Pair]) -> list[Star]:
     """The classes, those with the highest sum of scores first.
 
-    The first ones hardly overlap in time; in the others are further likenesses of stretches.
+    The first ones hardly overlap in time; the others have further stretches that resemble them.
 
     Args:
         pairs: the best first.
@@ -119,8 +119,8 @@ def classes_of(pairs: Sequence[Pair]) -> list[Star]:
 def _told_once(stars: Sequence[Star]) -> list[Star]:
     """Classes of stretches that are in no earlier one, then further likenesses of all stretches.
 
-    Where a class loses stretches to an earlier one, the pairs of what is left and what is lost are
-    news, too: two places of a word may each resemble a third place more, and not the same.
+    If a class loses stretches to an earlier one, pairs of a kept and a lost stretch are kept, too:
+    two places of a word may each resemble a third place more, and not the same.
     """
     told, kept = _Told(), list[Star]()
     for star in stars:

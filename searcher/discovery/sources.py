@@ -7,7 +7,7 @@ backwards    a block with time reversed: similar stretches in it are chance pair
 
 Frames of sound need no language; phones are those of the archive's language (docs/phones-heard.md).
 Of phones the square roots of probabilities are compared: the cosine of two such rows is the
-Bhattacharyya coefficient of the distributions, and signs of random projections tell the angle.
+Bhattacharyya coefficient of the distributions, and signs of random projections estimate the angle.
 """
 
 from collections.abc import Callable, Sequence

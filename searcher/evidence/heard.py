@@ -3,9 +3,9 @@
 with_heard         log ratios of a term's places, the term in the phones heard -> log ratios with
                    both, of these places and of those that were only heard
     heard_evidence     its features
-    said_somehow       a bound: a term may be said otherwise than it is pronounced
+    said_somehow       a bound: a term may be said differently from its guessed pronunciation
 alike              log ratios of places that sound like another place of their term, in its frames
-    nearness_of, log_ratio_of   how near they are, and what that tells
+    nearness_of, log_ratio_of   their nearness, and its log ratio
 
 A place found by words or by guessed phones keeps its log ratio, and the evidence of the phones
 heard there is added. A place that was only heard has its E-value per slot. The weights of both are
@@ -83,8 +83,9 @@ def with_heard(
 def said_somehow(shift: Float64s) -> Float64s:
     """Bounded log ratios of the phones heard at places that words or guessed phones found.
 
-    If a term is said otherwise than it is pronounced ("etc", a name, an abbreviation), the phones
-    heard are no evidence. So they lower a log ratio by at most the log of the share of such places.
+    If a term is said differently from its pronunciation ("etc", a name, an abbreviation), the
+    phones heard are no evidence. So they lower a log ratio by at most the log of the share of such
+    places.
 
     >>> said_somehow(np.array([-20.0, 5.0])).round(2).tolist()
     [-3.51, 4.97]
@@ -201,7 +202,7 @@ def log_ratio_of(
 ) -> Float64s:
     """(n,) log ratios of places that were compared with the first, and of the first.
 
-    If the other place is wrong, it tells nothing; p is its probability:
+    If the other place is wrong, it is no evidence; p is its probability:
 
         ratio = p exp(of_nearness (nearness - even)) + 1 - p
 

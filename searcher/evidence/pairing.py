@@ -10,8 +10,8 @@ there, summed up:
     p(place) = sum of w_a o_a p_a(place) / sum of w_a o_a
 
 w_a is the probability that the query is a (`searcher.terms.variants.as_terms`), o_a that a occurs.
-Places of several alternatives exclude each other. Where one of them is frequent, the query is as
-likely to be it as before: that its words stand there tells nothing of what was asked.
+Places of several alternatives exclude each other. If an alternative is frequent, places of its
+words do not make it more probable that the query is this alternative.
 """
 
 from collections.abc import Mapping, Sequence
@@ -158,7 +158,7 @@ def near_pairs(lexical: Candidates, hits: AlignedHits) -> tuple[Int64s, Int64s]:
 
 
 def mixed(request: Request, found: TermPlaces) -> TermPlaces:
-    """What was found of spoken queries, from what was found of that which they may be.
+    """The candidates of spoken queries, from those of their alternatives.
 
     Args:
         request: written terms, alternatives of spoken queries, and these.

@@ -4,14 +4,14 @@ ExampleTerm        a term and its examples
 find_by_examples   terms -> TermCandidates
 standing           how far places stand out from the many where something else is said
 probabilities      figures of places -> probabilities that the term is said there
-log_evidence       of a term, that it is said again at all
+log_evidence       of a term, that it is said again
 
-Two figures describe a place. *Standing*: an example's places of rank 6 to 60 are mostly wrong, and
-nearly as good as wrong places get, so a place is measured by how far it is from them. *Nearness*:
-recordings, and sounds, differ in how much they resemble any other; so the cost of a place counts by
-what its frames cost by chance. The weights are a logistic regression over the places of 494 words
-and pairs of words of three sets, all of which are said again. Whether a term is, a list of examples
-tells as a list of words does (`searcher.calibration.occurring_terms`).
+Two figures describe a place. *Standing* is its distance from the example's places of rank 6 to 60,
+which are mostly wrong, and nearly as good as wrong places get. *Nearness* compares its cost with
+the cost of its frames by chance, because recordings and sounds differ in how much they resemble
+others. The weights are a logistic regression over the places of 494 words and pairs of words of
+three sets, all of which are said again. Whether a term is said again is estimated from the list of
+examples, as for a list of words (`searcher.calibration.occurring_terms`).
 
 docs/sound.md has the measurements.
 """
@@ -68,12 +68,12 @@ def find_by_examples(
         terms: each with an example or several.
         segments: the segments of the index.
         speech: the speech that is searched.
-        mode: who asks; a list tells how much of it is said again.
+        mode: for ``list``, the share of terms that are said again is estimated.
         threads: the threads that search.
-        advance: is told of each share of the work that is done.
+        advance: called with each finished share of the work.
 
     Raises:
-        StdError: the index has no sound; an example is none; some speakers only are searched.
+        StdError: the index has no sound; an example is invalid; only some speakers are searched.
     """
     begin = time.perf_counter()
     if speech.spoken_by is not None:
@@ -194,11 +194,11 @@ def probabilities(stands: Float64s, nearness: Float64s, examples: int = 1) -> Fl
 
 
 def log_evidence(probability: Float64s) -> float:
-    """That a term is said again, against all its places being false alarms.
+    """Log evidence that a term is said again, against all its places being false alarms.
 
-    If a place of a term that is said again is right with probability s before anything is heard,
-    and with p after it, what is heard is (1 - s) / (1 - p) times as likely as if the term were not.
-    Of all n places, log(1 - s) adds up to the occurrences that are expected.
+    If a place of a term that is said again is right with prior probability s and posterior
+    probability p, its evidence is (1 - s) / (1 - p) times as likely as if the term were not said
+    again. Over all n places, log(1 - s) adds up to the expected occurrences.
 
     Args:
         probability: (n,) `probabilities` of its places.

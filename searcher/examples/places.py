@@ -3,15 +3,15 @@
 ExamplePlaces of one example
 best_places   every place by every second frame, the best ones by all
 costs_at      of an example at places that were found by another one
-usual_at      the cost that places have by chance, whatever is said in an example
+usual_at      the cost of places by chance, whatever the example
 costs_between a place and others, each as an example of the other
     scan          compiled: every place roughly, the best cost of each cell of frames
     alignment     compiled: one stretch exactly, costs and beginnings of paths
 
-Every frame of the example is matched with one frame of the archive; from one to the next the
-archive stays, goes on by one, or by two. So all paths have as many steps as the example has
-frames, and their costs compare without being divided by a length. A match costs the number of
-signs that differ. `tests/searcher/examples/test_kernels.py` has the slow equivalent.
+Every frame of the example is matched with one frame of the archive; from one match to the next the
+archive stays, or advances by one or two frames. So all paths have as many steps as the example has
+frames, and their costs need no division by a length. A match costs the number of signs that differ.
+`tests/searcher/examples/test_kernels.py` has the slow equivalent.
 """
 
 from collections.abc import Iterator, Sequence
@@ -89,14 +89,14 @@ def best_places(example: Example, archive: SoundArchive, threads: int = 1) -> Ex
 
 
 def costs_at(example: Example, archive: SoundArchive, places: ExamplePlaces) -> Float64s:
-    """(n,) what an example costs where another one was found, wherever it fits best there."""
+    """(n,) the cost of an example at places found by another one, where it fits best."""
     spans = _spans(places, archive, len(example.signs))
     costs = [_cost_at(example.signs, *place) for place in spans]
     return np.array(costs, np.float64)
 
 
 def costs_between(archive: SoundArchive, places: ExamplePlaces) -> Float64s:
-    """(n,) the cost of the first place at each other, and of each there: the mean of both.
+    """(n,) the mean cost of the first place at each other one, and of that one at the first.
 
     Args:
         archive: has the recordings of the places.

@@ -1,6 +1,6 @@
-"""Several recognisers of the same speech: what each found, as one list of hits.
+"""Several recognisers of the same speech: their hits as one list.
 
-pooling             how little sure each recogniser was of each recording; its probabilities -> one
+pooling             the probabilities of several recognisers -> one, by their doubts
 fused_candidates    which candidates are one event; those of several searches -> those of one
 fused_index         the public functions of such an index
 """

@@ -113,14 +113,14 @@ def fuse(
 ) -> TermCandidates:
     """One list of candidates, with one probability for each place.
 
-    What is pooled is each recogniser's own probability, with its own doubt whether the term occurs
-    at all. That it does is as probable as the surest recogniser says.
+    The pooled probability of a recogniser includes its own probability that the term occurs. The
+    fused probability that the term occurs is the highest of all recognisers.
 
     Args:
         recognisers: what each found of the same terms, in an order that does not depend on the
             user's: of equal candidates the first one's is shown.
         copies: the copies of all indexes together; the candidates are of their originals.
-        sureness: what doubts count (`searcher.fusion.pooling`).
+        sureness: the power of doubts in weights (`searcher.fusion.pooling`).
     """
     recognisers = [one._replace(found=one.found.under_each_name()) for one in recognisers]
     every = [recogniser.found for recogniser in recognisers]

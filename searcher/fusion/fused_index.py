@@ -98,7 +98,7 @@ class FusedIndex(SearchableIndex):
 
     @property
     def is_closed(self) -> bool:
-        """Whether it can be searched no more."""
+        """Whether it is closed."""
         return any(index.is_closed for index in self._indexes.values())
 
     def close(self) -> None:
@@ -113,12 +113,12 @@ class FusedIndex(SearchableIndex):
 
     @property
     def speech_s(self) -> float:
-        """How much speech there is, in seconds."""
+        """The amount of speech, in seconds."""
         return sum(recording.speech_ms for recording in self.recordings()) / 1000
 
     @cached_property
     def distinct_speech_s(self) -> float:
-        """How much speech there is, that of copies counted once, in seconds."""
+        """The amount of speech in seconds, with that of copies counted once."""
         distinct = (one for one in self.recordings() if one.recording not in self.copies)
         return sum(recording.speech_ms for recording in distinct) / 1000
 
@@ -137,7 +137,7 @@ class FusedIndex(SearchableIndex):
 
     @cached_property
     def metadata(self) -> Metadata:
-        """What is known of the recordings beside their words, of all indexes."""
+        """The metadata of the recordings, of all indexes."""
         metadata = NO_METADATA
         for index in self._indexes.values():
             metadata = updated(metadata, index.metadata)

@@ -1,4 +1,4 @@
-"""The probabilities that several recognisers give a place -> one, by how sure each one is.
+"""The probabilities that several recognisers give a place -> one, by their doubts.
 
     measured    doubts of recordings (`searcher.index.searched_speech.doubt`), by transcripts
     weights     doubts -> weights of the recognisers
@@ -7,17 +7,17 @@
     p = (sum of w_k p_k^2)^(1/2),  w_k proportional to doubt_k^-s,  sum of w_k = 1
 
 summed over the recognisers whose index has the recording; one without a candidate there has
-p_k = 0; s is 2 where each recogniser says its own doubt, and 4 where transcripts have measured it.
+p_k = 0; s is 2 for doubts from the index alone, and 4 for doubts measured by transcripts.
 So a recogniser that found nothing counts against a place by its weight, one that lacks the
-recording does not, and recognisers that agree are believed as one is: they hear the same audio and
+recording does not, and recognisers that agree count like one, because they have the same audio and
 make the same errors. (Of places that two German recognisers both give .5 to .7, 4 of 13 are right;
-of independent witnesses nearly all would be.) A linear pool, the mean of the p_k, is too low where
-they disagree, because the surer one is mostly right; the square lets it count for more.
+with independent recognisers nearly all would be.) A linear pool, the mean of the p_k, is too low
+where they disagree, because the surer one is mostly right; the square gives it more weight.
 
-The doubt of a recording needs no transcript, and it is about a recording alone: how an index is cut
-does not change it. But a recogniser that writes 1 for every word says that it is sure. Where
-`std-tune` had a transcript of every recogniser, doubts are measured: those of a recogniser become
-so much larger as the words that were spoken have less posterior than its one-best words.
+The doubt of a recording needs no transcript, and it does not depend on the division of the index
+into segments. But a recogniser that writes 1 for every word has no doubt. If `std-tune` had a
+transcript of every recogniser, doubts are measured: those of a recogniser are multiplied, so that
+their mean is one minus the mean posterior of the spoken words.
 
 Source: linear opinion pools and their generalisations (Genest and Zidek 1986, Statistical Science
 1:114); a linear pool of calibrated forecasts is underconfident (Ranjan and Gneiting 2010, JRSS B
@@ -62,7 +62,7 @@ def pool(probability: Float64s, weight: Float64s) -> Float64s:
 
 
 def measured(said: Mapping[Recording, float], spoken: float) -> dict[Recording, float]:
-    """The doubt of each recording, on average that of a transcript; at most 1.
+    """The doubt of each recording, multiplied so that the mean is that of a transcript; at most 1.
 
     Args:
         said: see `doubt`; of all recordings of an index.

@@ -10,7 +10,7 @@ HeardSound       the frames of the recordings, in which places of a term are com
 
 Within the range of the decoys' scores, an E-value is their count: scores saturate at 0, where a
 short word fits everywhere. Beyond, the log of the count falls linearly with the score (Karlin and
-Altschul 1990), as the decoys' best places tell. Scores are sums over phones: those of decoys that
+Altschul 1990), fitted to the decoys' best places. Scores are sums over phones: those of decoys that
 are shorter or longer than the query are scaled to its length.
 """
 

@@ -2,7 +2,7 @@
 
 SearchedSpeech   the excerpts, and the amount of speech
 SpokenBy         conditions such as ``speaker = "Anna"`` -> the candidates of these speakers
-doubt            how little sure a recogniser was of each recording, as it says itself
+doubt            one minus the mean posterior of each recording's one-best words
 """
 
 from collections.abc import Mapping, Sequence

@@ -112,8 +112,8 @@ def write_subtitles(hits: Sequence[Hit], path: Path) -> None:
 
     Args:
         hits: in any order.
-        path: a file ``....srt`` or ``-`` for hits in one recording; else a folder, which is made,
-            for a file that is called as the recording of each.
+        path: a file ``....srt`` or ``-`` for hits in one recording; else a folder, which is
+            created, for a file with the name of each recording.
 
     Raises:
         StdError: one file is asked for, and the hits are in several recordings; or the files
@@ -201,7 +201,7 @@ def write_markers(
     rate: Fraction,
     first_frame: int = 0,
 ) -> None:
-    """Write the hits of each recording as markers, in files that are called as the recordings.
+    """Write the hits of each recording as markers, in files with the names of the recordings.
 
     Args:
         hits: in any order.

@@ -1,4 +1,4 @@
-"""From the candidates of the words of queries to what the queries find.
+"""From the candidates of the words of queries to those of the queries.
 
 places   the candidates of queries: those of their words, with other probabilities
 units    the recordings or turns in which a query holds

@@ -1,6 +1,6 @@
-"""What a person asks for: texts, some of them queries, and the events that these are.
+"""The searched texts, some of them queries, and their events.
 
-AskedTexts   the terms of all texts, one after another, and the expressions of which they are
+AskedTexts   the terms of all texts, one after another, and the expressions that they belong to
 
 An event is an expression in which each word is replaced by its places:
 

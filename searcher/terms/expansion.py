@@ -4,9 +4,9 @@ LevenshteinIndex   Levenshtein similarity, eq. 2.3 of the thesis: bit-parallel d
                    1999) to the words of a vocabulary, from the most similar length outwards; the
                    scan ends where no word of the remaining lengths can enter the list
 DiceIndex          Dice coefficient, eq. 2.4: ``2 |A and B| / (|A| + |B|)`` over the sets of
-                   neighbouring letter pairs; a pair counts once however often it stands. A word of
-                   one letter has no pairs and is similar to nothing. An inverted index from pairs
-                   to words makes a query one pass over the lists of its pairs
+                   neighbouring letter pairs, each counted once. A word of one letter has no pairs
+                   and is similar to nothing. An inverted index from pairs to words makes a query
+                   one pass over the lists of its pairs
 SoundTable         similar pronunciation: weighted edit distance over phones
 
 Equal similarities go by word. The distance of pronunciations measures how likely the recogniser's

@@ -13,11 +13,11 @@ alternative is divided by the frequency of its words in the searched speech:
     posterior of speech = likelihood * frequency   -->   posterior of a term ~ likelihood
 
 Without this, a query that is recognised as a short, frequent word has twenty confident false
-alarms. The query may also be none of the alternatives, but a rare word, the more probably the less
-sure the recogniser is of the searched speech. So a query that was recognised as a frequent word is
-mostly something else. A recogniser's posteriors are too sure: their logs count by half, as the log
-odds of those in the index do. Source: a classifier's posteriors under another prior (Saerens,
-Latinne, Decaestecker 2002).
+alarms. The query may also be a rare word that is none of the alternatives; this is more probable if
+the recogniser is less sure of the searched speech. So a query that was recognised as a frequent
+word is mostly something else. A recogniser's posteriors are too confident: their logs count half,
+like the log odds of those in the index. Source: a classifier's posteriors under another prior
+(Saerens, Latinne, Decaestecker 2002).
 """
 
 import math

@@ -4,11 +4,11 @@
     Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
     Dialogue: 0,0:00:00.50,0:00:01.40,Default,Anna,0,0,0,,{\\k40}Purple {\\k50}carrots\\Ngrow
 
-The line ``Format`` names the fields of a row. Comments and drawings are passed over; styles are
-taken out; ``Name`` is the speaker. Where a caption has ``\\k`` before each of its parts, their
-lengths in hundredths of a second, the words have these times.
+The line ``Format`` names the fields of a row. Comments and drawings are skipped; styles are
+removed; ``Name`` is the speaker. If each part of a caption has ``\\k`` with its length in
+hundredths of a second, the words have these times.
 
-Source: pysubs2, which reads times and tells drawings.
+Source: pysubs2, which reads times and recognises drawings.
 """
 
 import re

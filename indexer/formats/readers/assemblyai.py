@@ -11,9 +11,9 @@
     WORD := {"text": "Das", "start": 0, "end": 210, "confidence": 0.97, "channel", "speaker"}
 
 Times are milliseconds. Utterances are those of the file, else words are cut at pauses of half a
-second; channel "1" is our channel 1. A turn that is sent once more (formatted) replaces the one of
-the same ``turn_order``. Confidences that are all 0 are none. The recording is called as the audio,
-unless that was uploaded, where its name is none. A job that failed or is not done is refused.
+second; channel "1" is our channel 1. A turn that is sent again (formatted) replaces the one of the
+same ``turn_order``. Confidences that are all 0 are ignored. The recording has the name of the
+audio, unless that was uploaded, which leaves no name. A job that failed or is not done is refused.
 
 Source: AssemblyAI/assemblyai-api-spec (``openapi.json`` and the messages in its pages), the 2018
 answer in OpenNewsLabs/autoEdit_2, a transcript in Kikstyophobia/assembly-ai.

@@ -7,10 +7,10 @@
     ITEM := {"type": "pronunciation", "start_time": "1.15", "end_time": "1.40",
              "alternatives": [{"content": "das", "confidence": "0.99"}]}
 
-With ``segments`` (ShowAlternatives) each is an utterance and its alternatives are laid side by
-side, weighted by the geometric mean of their words' confidences. Without, an utterance ends
-where nothing is said for half a second. Punctuation is skipped. ``ch_0`` is channel 1. What was
-redacted (``[PII]``, ``***``) is a word that nobody names. The recording is called as the job.
+With ``segments`` (ShowAlternatives) each is an utterance and its alternatives are aligned, weighted
+by the geometric mean of their words' confidences. Without them, an utterance ends at a pause of
+half a second. Punctuation is skipped. ``ch_0`` is channel 1. Redacted words (``[PII]``, ``***``)
+are unknown words. The recording has the name of the job.
 
 Call Analytics writes turns, each an utterance; without items the turn's words share its time:
 

@@ -6,10 +6,9 @@
           "Type": "pronunciation", "Confidence": 0.97}]}]}]}}}
 
 ``TranscriptEvent`` may be missing, or stand in a ``TranscriptResultStream``. Each result that is
-not partial is an utterance; its alternatives are laid side by side, weighted by the geometric mean
-of their words' confidences, as those of recordings are (`indexer.formats.readers.aws`). Punctuation
-is left out; where there are no items the transcript's words share the result's time. ``ch_0`` is
-channel 1.
+not partial is an utterance; its alternatives are aligned, weighted by the geometric mean of their
+words' confidences, as those of recordings are (`indexer.formats.readers.aws`). Punctuation is left
+out; without items, the transcript's words share the result's time. ``ch_0`` is channel 1.
 
 Source: the API reference of StartStreamTranscription (Result, Alternative, Item), awslabs'
 amazon-transcribe-streaming-sdk (``tests/unit/test_deserialize.py``).

@@ -6,11 +6,10 @@
     *CHI:	purple (be)cause [x 2] &-um carrots . ^U500_1400^U      ^U is the byte 15 hexadecimal
     %wor:	purple ^U500_900^U carrots ^U900_1400^U .
 
-A line goes on in those that begin with a tabulator. The times are milliseconds; an utterance
-without any, or with what is no time, begins where the one before ends. Where a line ``%wor`` has
-times of words, these are the words', and those of words without are estimated. What the
-transcriber says of the words (codes in brackets, ``&=laughs``, ``xxx``) is taken out, letters that
-were not spoken are kept.
+Lines that begin with a tab continue the line before. The times are milliseconds; an utterance
+without a valid time begins where the one before ends. If a line ``%wor`` has times of words, these
+are used, and those of the other words are estimated. Remarks of the transcriber (codes in brackets,
+``&=laughs``, ``xxx``) are removed, letters that were not spoken are kept.
 
 Source: B. MacWhinney, "Tools for Analyzing Talk, part 1: the CHAT transcription format".
 """

@@ -5,9 +5,9 @@
     ;; comment
 
 A word becomes a separate slot: its confidence is its posterior (1 if there is none, or NA, or
-ROVER's -1), the rest is "no word". Between ALT_BEGIN and ALT_END stand alternatives of equal
+ROVER's -1), the rest is "no word". Between ALT_BEGIN and ALT_END are alternatives of equal
 status, ``@`` for none; they become slots by time, words without confidence share equally. An
-utterance ends where nothing is said for half a second. Channels may be letters: A is 1, B is 2.
+utterance ends at a pause of half a second. Channels may be letters: A is 1, B is 2.
 
 Source: NIST SCTK, "ctm" in doc/infmts.htm; Kaldi ``lattice-to-ctm-conf``.
 """

@@ -9,11 +9,11 @@
         <ANNOTATION> <REF_ANNOTATION ANNOTATION_REF="a1"> ...       no times of its own
       <LANGUAGE LANG_ID="deu" .../>
 
-Each annotation of a tier that is speech is a cue, its words share its time. Speech are tiers that
-hold alignable annotations: those whose name says that they hold words, else those that depend on no
-other tier and whose name says nothing else (`indexer.formats.shared.tiers`). In tiers of words each
-annotation has times of its own. Annotations whose borders are not aligned share the time up to
-those that are.
+Each annotation of a tier of speech is a cue, whose words share its time. Tiers with alignable
+annotations are speech if their name says so, or, if no name does, if they depend on no other tier
+and have no name of something else (`indexer.formats.shared.tiers`). In tiers of words each
+annotation is a word with its times. Annotations whose borders are not aligned share the time up to
+the next aligned border.
 
 Source: H. Sloetjes, "ELAN Annotation Format EAF, schema version 3.0"; files of ELAN and aeneas.
 """

@@ -1,4 +1,4 @@
-"""Captions in Final Cut's XML (.fcpxml): texts that hang on the clips of a timeline.
+"""Captions in Final Cut's XML (.fcpxml): texts attached to the clips of a timeline.
 
     <fcpxml version="1.11"> <project name="talk"> <sequence tcStart="3600s"> <spine>
       <asset-clip offset="3600s" start="5s" duration="20s">
@@ -6,13 +6,13 @@
           <text placement="bottom"> <text-style ref="ts1">hello there</text-style> </text>
 
 Times are rational seconds. An ``offset`` is a place on the clock of the element around, which shows
-``start`` (a sequence: ``tcStart``, a spine: 0) where that element begins; what stands in a spine
-without one follows what stands before it. A caption's own ``start`` says nothing of when it is
-seen. A ``ref-clip`` shows what is within its time of the sequence that it names.
+``start`` (a sequence: ``tcStart``, a spine: 0) where that element begins; an element of a spine
+without one follows the element before it. A caption's own ``start`` does not change when it is
+shown. A ``ref-clip`` shows the part of the sequence that it names within its time.
 
-Where there is no caption, titles (``<title>``) are read if texts are seen for a good part of the
+Without captions, titles (``<title>``) are read if texts are shown for a good part of the
 timeline: subtitles are, names of people below their pictures are not. Disabled texts are left out,
-and so are titles that nobody has written ("Title").
+and so are unedited titles ("Title").
 A subrole of a title (``dialogue.Anna``) and the role of a caption are a speaker unless they name a
 kind, a language or a number.
 

@@ -4,11 +4,10 @@
         "start": 0.0, "end": 0.21, "startOffset": 0, "endOffset": 3, "phones": [...]},
         {"case": "not-found-in-audio", "word": "gute"}, ...]}
 
-Utterances end where nothing is said for half a second. A word is the transcript's, also where the
-aligner's lexicon lacks it (``<unk>``); with ``not-found-in-transcript`` it is the one that was
-heard. A word that was not found in the audio has no place there and is left out, but no phrase is
-joined over it. There are no confidences: words are sure. A transcription that is not done is
-refused.
+Utterances end at pauses of half a second. A word is the transcript's, also if the aligner's
+lexicon lacks it (``<unk>``); with ``not-found-in-transcript`` it is the aligner's. A word that was
+not found in the audio is left out, but no phrase is joined over it. There are no confidences: words
+are certain. A transcription that is not done is refused.
 
 Source: lowerquality/gentle ``gentle/transcription.py``; files of OpenNewsLabs/autoEdit_2,
 MaazDev7/forced-alignment-using-gentle and ozakbas/automated-2d-animation.

@@ -10,12 +10,12 @@
                              the transcript perhaps in an "inlineResult"
     a list of results        without anything around it
 
-Each result is an utterance. Its alternatives are laid side by side, weighted by their confidence
+Each result is an utterance. Its alternatives are aligned, weighted by their confidence
 (equal where none is given; scaled where they sum to more than 1). Usually only the first has
-words with times: the others get theirs from the words beside them. A single alternative's words
-have their own confidence. Of a stream's results those that are final count. With speakers told
-apart, v1 says all words once more: a result that begins anew counts from where the one before
-ended, a last one without a transcript only if it alone has times.
+words with times: the others get theirs from the words aligned with them. A single alternative's
+words have their own confidence. Only final results of a stream are read. With speakers, v1 repeats
+all words: a result that begins anew counts from where the one before ended, a last one without a
+transcript only if it alone has times.
 """
 
 import math

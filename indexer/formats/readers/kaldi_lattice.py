@@ -6,8 +6,8 @@
 
 The first line's state is the start. Costs are negative natural logarithms; log score =
 -(lm_scale * GRAPH + acoustic_scale * ACOUSTIC) with scales 1 and 0.1 unless the context says
-otherwise (chain models want 1 and 1); what costs ``Infinity`` cannot be. A state's time is the
-number of transition ids before it times ``frame_s``. Words are ids of ``words.txt``, which lies
+otherwise (chain models want 1 and 1); a cost of ``Infinity`` means impossible. A state's time is
+the number of transition ids before it times ``frame_s``. Words are ids of ``words.txt``, which lies
 beside, or words; 0 is none. A name followed by nothing but a blank line is an empty lattice.
 
 Word times are as good as the lattice: run ``lattice-align-words`` first. Of a lattice that is

@@ -6,7 +6,7 @@
     other := ("reference" | "hyps" | "time" | "version") ...                       not used
 
 ``*DELETE*`` and other non-words are the slot's epsilon; posteriors are divided by P. Files
-without ``info`` carry no times: they need ``segments``. A mesh without a name is called after
+without ``info`` have no times: they need ``segments``. A mesh without a name is named after
 its file and its place in it. All times are seconds in the recording, which is named after the
 file unless told otherwise.
 

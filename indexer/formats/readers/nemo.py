@@ -8,7 +8,7 @@
 
 Each line of a manifest is an utterance of its audio file, from ``offset`` on. Words may also stand
 under ``timestamp_word``, ``timestamps_word`` or ``timestamp.word``; without them ``pred_text``
-shares ``duration``. Beams are laid side by side, weighted by the softmax of their log scores,
+shares ``duration``. Beams are aligned, weighted by the softmax of their log scores,
 scaled by ``acoustic_scale`` if given; the words of the best have the times. There are no
 confidences of words. A session is cut at pauses of half a second. ``text`` is the reference and not
 read: a manifest without ``pred_text`` is refused.

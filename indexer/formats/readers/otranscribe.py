@@ -1,9 +1,9 @@
-"""oTranscribe's files (.otr): JSON that holds what its editor shows, as HTML.
+"""oTranscribe's files (.otr): JSON with the text of its editor as HTML.
 
     {"text": "<p><span class=\"timestamp\" data-timestamp=\"2.1\">0:02</span> Anna: hello<br></p>",
      "media": "x.mp3", "media-time": 3.2}
 
-What stands behind a time lasts until the next.
+The text after a time lasts until the next time.
 
 Source: files of oTranscribe 1.x.
 """

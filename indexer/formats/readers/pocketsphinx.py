@@ -12,7 +12,7 @@
 
 A node's word lasts from its start frame to the start frame of the node that follows. Scores are
 acoustic only, logarithms to the base given; they are scaled by 1/20 as PocketSphinx does for
-posteriors, or by ``acoustic_scale``. (Its HTK lattices have posteriors: they are worth more.)
+posteriors, or by ``acoustic_scale``. (Prefer its HTK lattices, which have posteriors.)
 
 Source: sphinxbase ``ps_lattice.c``.
 """

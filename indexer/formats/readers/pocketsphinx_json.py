@@ -3,9 +3,9 @@
     {"b": 0.0, "d": 0.65, "p": 0.78, "t": "das haus", "w":
         [{"b": 0.0, "d": 0.21, "p": 0.97, "t": "das"}, ...]}
 
-``b`` is when it begins and ``d`` how long it lasts, in seconds, ``p`` the posterior, ``t`` the
-text. A word may hold its phones under ``w``; they are not read. ``<s>``, ``<sil>``, ``[NOISE]`` and
-the like are no words, ``and(2)`` is the word ``and``.
+``b`` is the start and ``d`` the duration, in seconds, ``p`` the posterior, ``t`` the text. A word
+may hold its phones under ``w``; they are not read. ``<s>``, ``<sil>``, ``[NOISE]`` and the like are
+no words, ``and(2)`` is the word ``and``.
 
 Source: cmusphinx/pocketsphinx ``programs/pocketsphinx_main.c`` (output_hyp, format_seg).
 """

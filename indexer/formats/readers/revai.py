@@ -5,7 +5,7 @@
     ELEMENT := {"type": "text", "value": "das", "ts": 0.0, "end_ts": 0.21, "confidence": 0.97}
 
 Each monologue is cut into utterances at pauses of half a second; a final message is an utterance.
-Elements that are ``unknown`` are words that nobody names. Partial messages are skipped. A job that
+Elements that are ``unknown`` are unknown words. Partial messages are skipped. A job that
 failed or is not done is refused.
 
 Source: revdotcom/revai-node-sdk and revai-java-sdk (transcripts of their tests, the message types

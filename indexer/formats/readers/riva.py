@@ -5,11 +5,11 @@
       "channelTag": 1, "audioProcessed": 2.5, "isFinal": true}]}
 
 Keys may be written as in the protocol (``start_time``). Each result is an utterance; its
-alternatives are laid side by side. Their ``confidence`` is a probability, or a log score where one
-of them is outside 0..1: weights are then its softmax, scaled by ``acoustic_scale`` if given, and
-words without a probability are sure. Words that only the first has lend their times to those beside
-them. A result without times of words lasts from the end of the one before to ``audioProcessed``. Of
-a stream the final results count. Channel 1 is our channel 1.
+alternatives are aligned. Their ``confidence`` is a probability, or a log score if one of them is
+outside 0..1: weights are then its softmax, scaled by ``acoustic_scale`` if given, and words
+without a probability are certain. If only the first has times, the others get theirs from the
+words aligned with them. A result without times of words lasts from the end of the one before to
+``audioProcessed``. Only final results of a stream are read. Channel 1 is our channel 1.
 
 Source: ``riva/proto/riva_asr.proto`` as NVIDIA's pages show it, and nvidia-riva/python-clients,
 which print such responses.

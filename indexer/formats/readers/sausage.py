@@ -9,7 +9,7 @@ fifth output of ``lattice-mbr-decode``) and ``segments`` (see
 subsampling factor, 0.03 for chain models. Without times, slots share the utterance's segment by
 letters.
 
-Every second slot is one where Kaldi expects nothing to be said; long silences lie inside it.
+In every second slot Kaldi expects no word; long silences are inside it.
 
 Source: Kaldi ``src/lat/sausages.h``, ``latbin/lattice-mbr-decode.cc``.
 """

@@ -13,8 +13,8 @@ share the utterance's segment. VERSION= or UTTERANCE= after links begins another
 
 Where a link's word stands differs: on the link itself; on the node it leads to (HTK: the node's
 time is the word's end); on the node it comes from (PocketSphinx: the node's time is the word's
-start). PocketSphinx's files say so, links with W= are seen, all others are HTK's; ``word_on``
-overrules.
+start). PocketSphinx's files name it, links with W= are recognised, all others are HTK's;
+``word_on`` overrides this.
 
 Scores: `indexer.formats.shared.slf_scores`.
 

@@ -3,10 +3,10 @@
     file := ( [ NUMBER ] TIME "-->" TIME [ position ] TEXT* [ blank ] )*
     TIME := [ hours ":" ] minutes ":" seconds [ ( "," | "." ) decimals ]
 
-Text goes on until the next line of times, less the number before it; so blank lines inside a
-caption do no harm. Markup (<i>, <font ...>, {\\an8}) is taken out, names of speakers become
-speakers (`indexer.formats.shared.speaker_names`); what remains is read as any transcript: remarks
-such as [Music] are noises.
+Text continues until the next line of times, without the number before it, so a caption may have
+blank lines. Markup (<i>, <font ...>, {\\an8}) is removed, names of speakers become speakers
+(`indexer.formats.shared.speaker_names`); the rest is read like any transcript: remarks such as
+[Music] are noises.
 
 Captions of a video site that were recorded from its screen repeat each line while the next one
 comes up: see `indexer.formats.shared.caption_text`.

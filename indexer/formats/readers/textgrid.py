@@ -2,7 +2,7 @@
 
     file  := "ooTextFile" "TextGrid" FROM TO <exists> COUNT tier*
     tier  := "IntervalTier" NAME FROM TO COUNT ( FROM TO TEXT )*
-           | "TextTier"     NAME FROM TO COUNT ( TIME TEXT )*             points: passed over
+           | "TextTier"     NAME FROM TO COUNT ( TIME TEXT )*             points: skipped
 
 As in Praat, only free-standing numbers, texts in quotation marks (doubled inside) and <flags>
 count; ``xmin =`` and ``item [1]:`` of the long form, letters after a number (``2.3s``) and comments

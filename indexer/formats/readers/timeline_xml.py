@@ -13,7 +13,7 @@
                       "TLI_1"/> text</unparsed>, or <w>text</w>
 
 All three are texts between points of time. Each is a cue; tiers that are no transcription (type
-``t``) are passed over. A word divided by a point of time stays whole; remarks in double parentheses
+``t``) are skipped. A word divided by a point of time stays whole; remarks in double parentheses
 and pauses are left out. If a file names several recordings, the first one with sound is used.
 
 Source: Transcriber's trans-14.dtd; EXMARaLDA's basic-transcription.dtd; FOLKER's data model.

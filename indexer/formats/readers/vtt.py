@@ -3,7 +3,7 @@
     file   := "WEBVTT" [ remark ] ( NAME ":" VALUE )* blank ( block blank )*
     block  := [ identifier ] TIME "-->" TIME [ settings ] TEXT*      a cue, up to a blank line or
                                                                      the next line of times
-            | "NOTE" ... | "STYLE" ... | "REGION" ...                 passed over
+            | "NOTE" ... | "STYLE" ... | "REGION" ...                 skipped
     TIME   := [ hours ":" ] minutes ":" seconds "." decimals
     TEXT   := text, tags such as <i>, <v Name>, <c.yellow>, and times of words
 

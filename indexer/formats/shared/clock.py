@@ -11,7 +11,7 @@
 
 Hours have up to four digits, as recordings of weeks have.
 
-Names of columns and keys say a unit mostly; the rate of speech is for those that do not. People say
+Names of columns and keys mostly say the unit; if not, the rate of speech decides. People say
 between 20 and 400 words a minute, about 2 to 40 letters a second. Seconds are taken unless only
 another unit gives such a rate, so that a file of a few words stays as it is.
 """

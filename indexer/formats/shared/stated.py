@@ -1,7 +1,7 @@
-"""What JSON of recognisers and services says beside the words' text, in the spellings of all.
+"""Facts beside the words in the JSON of recognisers and services, in the spellings of all.
 
-speaker_in            who spoke: under many keys, as a name or a number
-stated_language       the language that was heard; a hint: a value that is no text is ignored
+speaker_in            the speaker: under many keys, as a name or a number
+stated_language       the recognised language; a hint: a value that is no text is ignored
 start_left_out        the start of a word that is 0 and left out, as protocol buffers are written
 what_instead          what an answer is that has no transcript: an error, or a job that is not done
 require_transcript    refuses such an answer

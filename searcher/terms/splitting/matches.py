@@ -9,18 +9,18 @@ The contract that the linear, BK-tree and trie indexes share, letter by letter:
 * A match is a vocabulary word whose Levenshtein distance to such a segment is at most
   ``MatchLimits.edits(end - start)``. The vocabulary word itself may have any length.
 
-So a segment is looked at exactly when the letters before it can be split; whether the letters
-after it can, is the business of `searcher.terms.splitting.nbest`.
+So a segment is matched exactly if the letters before it can be split;
+`searcher.terms.splitting.nbest` checks the letters after it.
 
-Two rankings over the same matches say which splits are best:
+Two rankings of splits use the same matches:
 
-geometric   the thesis's eq. 3.1: the geometric mean of the counts of the parts, nothing else
-weighted    edits that are no word formation, many parts and rare words cost; the default.
+geometric   the thesis's eq. 3.1: the geometric mean of the counts of the parts
+weighted    the default: edits that are no word formation, many parts, and rare words have costs.
             cost = sum over parts of  EDIT * formation cost + PART - COUNT * log(count + 1).
             Parts of two letters only exactly, and only those of SHORT_WORDS; of one letter, if
             they are asked for (``min_part_letters``), only exactly.
 
-`formation_cost` is what a change costs that German compounds make anyway (linking elements,
+`formation_cost` is the cost of a usual change in German compounds (linking elements,
 umlauts, endings): "Sitzungs" for Sitzung or "Gänse" for Gans is hardly evidence against a split,
 two arbitrary letters are. The costs are on the scale of one arbitrary edit = 1.
 docs/splitting.md has the measurement behind the default and the weights.

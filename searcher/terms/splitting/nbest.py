@@ -1,4 +1,4 @@
-"""The n best ways from a word's begin to its end over its matches. Compiled; imported on first use.
+"""The n best splits of a word, as paths over its matches. Compiled; imported on first use.
 
 Partial splits are kept by (position, number of parts), the n best of each, so the work grows with
 positions x parts x matches x n, however many splits there are: the thesis's backtracking
