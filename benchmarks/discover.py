@@ -102,6 +102,8 @@ def aligned_lines(
     wide = np.concatenate([fits[:, :1], fits[:, np.where(states == ANYTHING, 0, states)]], axis=1)
     probably = occupancies(wide, replace(recording.targets, states=own))
     path = np.where(probably.any(axis=1), probably.argmax(axis=1), ANYTHING)
+    # The likeliest phone of a frame may be one before that of an earlier frame.
+    path = np.where(path > SILENCE, np.maximum.accumulate(path), path)
     edges = np.concatenate([[0], np.flatnonzero(np.diff(path)) + 1, [len(path)]])
     word_of = np.cumsum(states == SILENCE)
     times: dict[int, tuple[float, float]] = {}

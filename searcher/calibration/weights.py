@@ -93,6 +93,11 @@ class LogRatios(NamedTuple):
         """The same with further evidence: (n,) log likelihood ratios, or one for all places."""
         return LogRatios(self.all_false_alarms + by, self.chance + by, self.counted)
 
+    def explained(self, nats: Float64s, steepness: float) -> "LogRatios":
+        """The same with (m,) nats by which words explain the last places, at least 0."""
+        of_all = np.append(np.zeros(len(self.counted) - len(nats)), nats)
+        return self.shifted(-steepness * of_all)._replace(counted=self.counted * np.exp(-of_all))
+
 
 class Examples(NamedTuple):
     """All candidates of some terms, with their labels."""

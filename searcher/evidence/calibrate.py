@@ -11,6 +11,7 @@ calibrate               candidates with posteriors, hits with scores -> candidat
 """
 
 from collections.abc import Iterator, Sequence
+from math import exp
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from searcher.calibration.model import default_model
 from searcher.calibration.occurrence_rate import log_evidence, rate_posterior
 from searcher.calibration.occurring_terms import FOUND_NOWHERE, NOT_SEARCHED, TAKEN_TO_OCCUR
 from searcher.calibration.weights import LogRatios, Weights
-from searcher.evidence.features import iv_features
+from searcher.evidence.features import STEEPNESS, iv_features
 from searcher.evidence.heard import alike, with_heard
 from searcher.evidence.pairing import pair_with_hits
 from searcher.heard.places import NONE_HEARD, HeardPlaces, PlacesToFit
@@ -28,6 +29,7 @@ from searcher.heard.search import HeardSearch, HeardSound, heard_as_candidates
 from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.candidates import PhoneticResult, PreparedLanguage, hits_as_candidates
 from searcher.phonetic.hits import PhoneticHits
+from searcher.phonetic.path_words import explained, path_words, together
 from searcher.results.candidates import Candidates, TermPlaces, concatenate, in_order
 from searcher.terms.request import Request, Variant
 from std.config import Config
@@ -105,7 +107,7 @@ def calibrate(
             is_spoken=bool(is_spoken[i]),
         )
         if heard:
-            of_term = _with_heard(i, of_term, heard, is_oov=bool(is_oov[i]))
+            of_term = _with_heard(i, words, of_term, heard, is_oov=bool(is_oov[i]))
         evidence.append(_unlikelier(of_term, int(unwritten[i]) * int(is_oov[i])))
     probabilities, of_terms = _probabilities(evidence, is_expected)
     if heard and heard.sound:
@@ -200,7 +202,7 @@ def _evidence(
 
 
 def _with_heard(
-    term: int, of_term: TermEvidence, heard: HeardSearch, *, is_oov: bool
+    term: int, words: Sequence[str], of_term: TermEvidence, heard: HeardSearch, *, is_oov: bool
 ) -> TermEvidence:
     """The evidence for a term with the phones heard, if there are any."""
     if of_term.ratios is None or of_term.hits is None:
@@ -213,7 +215,25 @@ def _with_heard(
     ratios, alone = with_heard(
         of_term.ratios, spans, found, log_slots, HEARD_WEIGHTS, is_known=not is_oov
     )
+    ratios = ratios.explained(_explained(words, of_term.hits, alone, heard), STEEPNESS)
     return of_term._replace(ratios=ratios, heard=alone, phones=found.phones)
+
+
+def _explained(
+    words: Sequence[str], hits: PhoneticHits, alone: HeardPlaces, heard: HeardSearch
+) -> Float64s:
+    """(m,) how well written words explain the places that were only heard, see `explained`.
+
+    Each has the word in its middle; these and the words of the term's hits are counted together.
+    """
+    searched, of_alone = heard.phonetic.searched, heard.written_at(alone)
+    is_written = np.array([word is not None for word in of_alone], bool)
+    paths = [*path_words(hits.hits, searched.words), *((word,) for word in of_alone if word)]
+    in_archive = searched.words, exp(searched.archive.log_slots)
+    of_places = explained(words, paths, together(paths, *in_archive), *in_archive)
+    of_heard = np.zeros(len(of_alone))
+    of_heard[is_written] = of_places[len(paths) - np.count_nonzero(is_written) :]
+    return of_heard
 
 
 def _spans(*parts: Candidates | AlignedHits | HeardPlaces) -> PlacesToFit:

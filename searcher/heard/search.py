@@ -2,6 +2,7 @@
 
 heard_search     a request and its phonetic search -> HeardSearch; None without phones heard
 of_term          places found otherwise -> the fit there, and further places
+written_at       places -> the words in their middles
 heard_as_candidates  these places as candidates
 heard_archive    segments of a language -> HeardArchive, with how many places fit by chance
     find             the pronunciations of a term, and where others found it -> HeardTerm
@@ -35,13 +36,14 @@ from searcher.heard.places import (
 from searcher.index.searched_speech import inside_ecf
 from searcher.phonetic.candidates import PhoneticResult, PreparedLanguage
 from searcher.phonetic.hits import Inside
+from searcher.phonetic.index import PhoneticIndex
 from searcher.phonetic.indexes import PhoneticIndexes
 from searcher.phonetic.null_distribution import draw_decoys, phone_chain
 from searcher.results.candidates import NO_SLOT, Candidates, slots_between
 from searcher.terms.request import Request, Variant
 from std.phonetics.phones import Pronunciation
 from std.sound.columns import FRAME_MS, segment_sound
-from std.store.columns import Int64s, UInt64s
+from std.store.columns import KEY_SHIFT, Int64s, UInt64s
 from std.values import Bools, Float64s
 
 if TYPE_CHECKING:  # its kernels take a second to load, and most searches need none
@@ -238,6 +240,38 @@ class HeardSearch(NamedTuple):
         places = found.places
         inside = np.flatnonzero(self.is_inside(places.recording, places.start_ms, places.end_ms))
         return found._replace(places=places.rows(inside), log_e_value=found.log_e_value[inside])
+
+    def written_at(self, places: HeardPlaces) -> list[str | None]:
+        """(n,) the likeliest word in the middle of each place, or the last one before it in the
+        recording; None if there is none.
+        """
+        indexes, words = self.phonetic.indexes, self.phonetic.searched.words
+        middle_ms = (places.start_ms + places.end_ms) // 2
+        written: list[str | None] = []
+        for row, at_ms in zip(places.recording.tolist(), middle_ms.tolist(), strict=True):
+            segment, own_row = indexes.segment_of[row]
+            index = indexes.indexes[segment]
+            slot = _slot_at(index, own_row, at_ms)
+            word = None if slot is None else int(index.columns.slot_word[slot])
+            written.append(None if word is None else words.of_segment[segment][word])
+        return written
+
+
+def _slot_at(index: PhoneticIndex, recording: int, at_ms: int) -> int | None:
+    """The last slot with a word that begins by a time of a recording; slots have their middles."""
+    columns, first = index.columns, recording << int(KEY_SHIFT)
+    bounds = np.array([first, first + at_ms, first + (1 << int(KEY_SHIFT))], np.uint64)
+    begin, behind, end = np.searchsorted(columns.slot_key, bounds).tolist()
+    for slot in range(behind, end):
+        if columns.slot_word[slot] >= 0:
+            arcs = index.arc_rows[slice(*index.slot_arc_offsets[slot : slot + 2])]
+            if columns.posting_start_ms[arcs].min() <= at_ms:
+                return slot
+            break
+    for slot in range(behind - 1, begin - 1, -1):
+        if columns.slot_word[slot] >= 0:
+            return slot
+    return None
 
 
 def heard_search(

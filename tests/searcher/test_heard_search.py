@@ -5,12 +5,21 @@ The sound is drawn from the words of the example; then one word is taken out of 
 
 import json
 import shutil
+from math import log
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from indexer import delete_recordings, index_files, merge_segments
 from searcher import open_fused, open_index
 from searcher.commands.search import main
+from searcher.evidence.calibrate import _explained
+from searcher.heard.places import HeardPlaces
+from searcher.heard.search import HeardSearch
+from searcher.index.stores import recording_table
+from searcher.phonetic.indexes import open_phonetic_indexes
+from searcher.phonetic.path_words import SAME, RecognisedWords
 from std.config import Config, PhoneticSearchConfig
 from std.spoken_queries import SpokenQueries, SpokenQuery, WeightedWords
 from std.values import Term
@@ -151,3 +160,66 @@ def test_the_command_says_what_was_heard(store, capsys):
     hit, *_ = json.loads(capsys.readouterr().out)
     assert hit["method"] == "heard"
     assert hit["how"].endswith("heard in the sound")
+
+
+def heard_in(store):
+    """The phones heard of an index, as a search has them, and its recordings."""
+    with open_index(store) as index:
+        table = recording_table(index.segments)
+        indexes, _ = open_phonetic_indexes(index.segments, table.row_of, Config(), None)
+        words = RecognisedWords(tuple(one.words for one in indexes.indexes), {})
+        archive = SimpleNamespace(log_slots=7.0)
+        phonetic = SimpleNamespace(
+            indexes=indexes, searched=SimpleNamespace(words=words, archive=archive)
+        )
+    return HeardSearch(None, phonetic, None), table.recordings
+
+
+def slots_in(store, recordings):
+    """(row, middle and begin in ms, likeliest word) of every slot that has one, in order."""
+    slots = []
+    with open_index(store) as index:
+        for segment in index.segments:
+            columns, words = segment.columns(), segment.words()
+            for slot, word in enumerate(columns.slot_word.tolist()):
+                own, middle_ms = divmod(int(columns.slot_key[slot]), 1 << 32)
+                row = recordings.index(columns.recordings[own].recording)
+                begin_ms = columns.posting_start_ms[columns.posting_slot == slot].min()
+                if word >= 0:
+                    slots.append((row, middle_ms, int(begin_ms), words[word]))
+    return sorted(slots, key=lambda one: one[:2])
+
+
+def places(rows, middles_ms):
+    middles_ms = np.array(middles_ms)
+    return HeardPlaces(np.array(rows), middles_ms - 50, middles_ms + 50, np.zeros(len(rows)))
+
+
+def test_the_word_at_a_place_is_the_last_that_begins_before_its_middle(store):
+    search, recordings = heard_in(store)
+    spoken = slots_in(store, recordings)
+    random = np.random.default_rng(1)
+    rows = random.integers(0, len(recordings), 200)
+    middles_ms = random.integers(60, 20_000, 200)
+    expected = []
+    for row, at_ms in zip(rows.tolist(), middles_ms.tolist(), strict=True):
+        own = [one for one in spoken if one[0] == row]
+        before = [word for _, middle_ms, _, word in own if middle_ms < at_ms]
+        behind = [one for one in own if one[1] >= at_ms][:1]
+        inside = [word for *_, begin_ms, word in behind if begin_ms <= at_ms]
+        expected.append([None, *before, *inside][-1])
+    assert search.written_at(places(rows, middles_ms)) == expected
+    assert len({*expected}) > 20
+
+
+def test_places_in_words_of_which_a_term_may_be_a_part_are_explained_together(store):
+    search, recordings = heard_in(store)
+    spoken = slots_in(store, recordings)
+    long = [(row, ms) for row, ms, _, word in spoken if len(word) > 8]
+    none = SimpleNamespace(hits=SimpleNamespace(segment=np.empty(0, int), paths=np.empty((0, 4))))
+    some = [*long[: 2 * SAME], (long[0][0], 0)]  # at 0 nothing is written yet
+    found = _explained(["xyzqa"], none, places(*zip(*some, strict=True)), search)
+    assert found[:-1] == pytest.approx(log(2))
+    assert found[-1] == 0.0
+    few = _explained(["xyzqa"], none, places(*zip(*long[:SAME], strict=True)), search)
+    assert (few == 0.0).all()
