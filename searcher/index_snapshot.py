@@ -158,7 +158,7 @@ class IndexSnapshot(SearchableIndex):
 
     @property
     def speaker_segments(self) -> Sequence[Segment]:
-        """The segments that say who speaks."""
+        """The segments with the names of speakers."""
         return self.segments
 
     @cached_property

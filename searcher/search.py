@@ -73,7 +73,7 @@ def judge(
     Args:
         parts: the parts of one list.
         index: where they were found.
-        mode: who asks. The terms of a person (``adhoc``) are judged independently.
+        mode: the terms of an ``adhoc`` search are judged independently.
     """
     if not parts:
         return []
@@ -97,7 +97,7 @@ def judge(
 
 
 def _distinct(words: Sequence[tuple[str, ...]], log_evidence: Float64s) -> tuple[Int64s, Int64s]:
-    """A term that a list has twice says only once what the list is like.
+    """A term that a list has twice counts once in the estimate of its share of terms that occur.
 
     Args:
         words: the words of each term. Spoken queries of the same words are different ones.

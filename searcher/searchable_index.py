@@ -55,7 +55,7 @@ class SearchableIndex(OpenSnapshot):
     @property
     @abstractmethod
     def speaker_segments(self) -> Sequence[Segment]:
-        """The segments that say who speaks."""
+        """The segments with the names of speakers."""
 
     def find(
         self,
@@ -240,7 +240,7 @@ class SearchableIndex(OpenSnapshot):
             inflections: also find related forms, listed after the hits of the terms, see
                 `find_forms`.
             min_probability: the least probability of hits; less likely ones are left out. 0 = all.
-            workers: who searches the segments, see `std.execution.processes.executor`.
+            workers: the executor of the segments, see `std.execution.processes.executor`.
 
         Raises:
             InputError: a term has no letter and no digit.

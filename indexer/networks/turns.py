@@ -106,7 +106,7 @@ def spoken_by(utterances: Utterances, turns: Mapping[Recording, RecordingTurns])
 def _speakers(
     utterances: Utterances, turns: Mapping[Recording, RecordingTurns]
 ) -> tuple[Int64s, list[str]]:
-    """(n,) who speaks in each slot, a row of the names; -1 if nobody does in its utterance."""
+    """(n,) the speaker in each slot, a row of the names; -1 if its utterance has none."""
     bounds, n_slots = utterances.bounds, np.diff(utterances.bounds)
     number = {recording: i for i, recording in enumerate(dict.fromkeys(utterances.recordings))}
     numbers = [number[one] for one in utterances.recordings]

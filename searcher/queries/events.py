@@ -273,7 +273,7 @@ class AskedTexts:
 def read_asked(
     texts: Sequence[str], columns: frozenset[str] | None, *, need_words: bool = True
 ) -> AskedTexts:
-    """Read what a person asks for.
+    """Read the searched texts.
 
     Args:
         texts: terms and queries.

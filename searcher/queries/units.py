@@ -121,7 +121,7 @@ def turns(recordings: Sequence[IndexRecording], segments: Sequence[Segment]) -> 
 def unfitting(
     expression: Expression, recordings: Sequence[IndexRecording], metadata: Metadata
 ) -> Iterator[str]:
-    """What an expression asks for and no recording has; with what may be meant instead.
+    """The conditions of an expression that no recording fits, with suggestions.
 
     Args:
         expression: a query, or conditions.

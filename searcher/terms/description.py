@@ -55,7 +55,7 @@ def query(
         term: a word or a phrase.
         splitter: the splitter of the vocabulary.
         normalisation: the normalisation of the vocabulary's words.
-        options: what is described beside the splits.
+        options: the parts of the description beside the splits.
 
     Raises:
         InputError: the term has no word.

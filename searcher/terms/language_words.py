@@ -161,7 +161,7 @@ def oov_words_in(
     language: LanguageWords,
     spelt: Mapping[str, tuple[str, ...]] = NOTHING,
 ) -> set[str]:
-    """Words of the terms that the recogniser never wrote, in whatever spelling."""
+    """Words of the terms that the recogniser never wrote in any spelling."""
     oov_words = {word for words in terms for word in words}
     for segment in language.segments:
         vocabulary = segment.words()

@@ -24,7 +24,7 @@ SHOWN = 10  # shown words of a wildcard
 
 
 class Expansion(NamedTuple):
-    """What a wildcard stands for."""
+    """The words that a wildcard stands for."""
 
     words: tuple[str, ...]  # searched words, the most frequent first
     fitting: int  # words of the vocabulary that fit

@@ -108,7 +108,7 @@ def _configuration(config: Config | str | Path | None) -> Config:
 def _require_inputs(
     stores: Sequence[object], transcript: Sequence[object], feedback: object
 ) -> None:
-    """Refuse a call of `tune` that does not say what to learn from."""
+    """Refuse a call of `tune` without a transcript or marks."""
     if not stores:
         raise ValueError("tune: expected at least one store, got none")
     is_transcribed = all(transcript)

@@ -28,7 +28,7 @@ DEVIATIONS = 1.64  # of the gain to either side: nine intervals of ten have the 
 
 @dataclass(frozen=True, slots=True)
 class Transcribed:
-    """A transcript, and what to ask about it."""
+    """A transcript and its terms."""
 
     transcript: TuningTranscript  # of the development set; its recordings are the search's table
     terms: Sequence[Phrase]  # further queries, above all phrases

@@ -194,7 +194,7 @@ def _heard(alternative: Part, item: Part) -> HypothesisWord:
 
 
 def named(content: str, item: Part) -> str:
-    """Return the word of an item, or that it is not named: what was redacted."""
+    """Return the word of an item; `UNNAMED` if it was redacted."""
     if item.has("redactions") or _REDACTED.fullmatch(content):
         return UNNAMED
     return bare(content) or content

@@ -119,7 +119,7 @@ def _weighted(
 
 
 def _unwrapped(document: Part) -> Part:
-    """Return the service's answer in what the SDK or Speech Studio put around it."""
+    """Return the service's answer, without what the SDK or Speech Studio put around it."""
     for key in WRAPPERS:
         if document.has(key):
             inner = document[key]
@@ -169,7 +169,7 @@ def _phrases(document: Part) -> Iterator[tuple[str | None, Part, float]]:
 
 
 def _of(part: Part, key: str) -> Part:
-    """Return what stands under a key, in the spelling of results or of batch transcription."""
+    """Return the value of a key, in the spelling of results or of batch transcription."""
     return part[key] if part.has(key) else part[key[0].lower() + key[1:]]
 
 
@@ -178,7 +178,7 @@ def _has(part: Part, key: str) -> bool:
 
 
 def _first(part: Part, keys: Sequence[str]) -> Part | None:
-    """Return what stands under the first of the keys that is there."""
+    """Return the value of the first key that is present."""
     return next((_of(part, key) for key in keys if _has(part, key)), None)
 
 

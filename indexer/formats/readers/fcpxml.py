@@ -142,7 +142,7 @@ def _shown(top: _Node, document: "_Document", path: Path | str) -> list[_Text]:
     placed = 0
 
     def place(node: _Node, at_s: float, depth: int) -> None:
-        """Place what is inside an element that begins at this time."""
+        """Place the contents of an element that begins at this time."""
         nonlocal placed
         placed += 1
         if depth > DEEPEST or placed > MOST_PLACED:
@@ -167,7 +167,7 @@ def _shown(top: _Node, document: "_Document", path: Path | str) -> list[_Text]:
                 show(one, compound, begins_s, depth)
 
     def show(clip: _Node, compound: _Node, at_s: float, depth: int) -> None:
-        """Place what a clip shows of another sequence."""
+        """Place the part of another sequence that a clip shows."""
         first_s = _clock_s(compound, path)
         start = clip.get("start")
         earlier_s = _seconds(start, clip, path) - first_s if start else 0.0
@@ -196,7 +196,7 @@ def _duration_s(node: _Node, path: Path | str) -> float:
     """How long an element lasts; a text's own end is repaired as those of other captions.
 
     Raises:
-        InputError: a clip lasts less than nothing, so what follows it has no place.
+        InputError: a clip has a negative duration, so the next one has no place.
     """
     written = node.get("duration")
     length_s = _seconds(written, node, path) if written else 0.0
@@ -330,7 +330,7 @@ def named_by_role(role: str, *, of_title: bool) -> tuple[str, str]:
 
 
 def is_unwritten(text: str) -> bool:
-    """Whether a title has the text that it has before anybody writes one.
+    """Whether a title has the default text.
 
     >>> is_unwritten("Title 2"), is_unwritten("Title deeds")
     (True, False)

@@ -43,7 +43,7 @@ def looks_like(head: bytes) -> bool:
 def parse(
     stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
 ) -> Iterator[Utterances]:
-    """Yield what stands between the times as utterances.
+    """Yield the texts between the times as utterances.
 
     Raises:
         InputError: the file is not JSON, or has no time.

@@ -98,7 +98,7 @@ def _job(utterances: NumberedUtterances, document: Part, recording: Recording) -
 
 
 def _language(document: Part) -> str:
-    """Return what was asked for; where that is "auto", what the first word is said to be."""
+    """Return the requested language; if that is "auto", the language of the first word."""
     metadata = document["metadata"]
     if metadata.has("transcription_config"):
         asked = metadata["transcription_config"].name(["language"])
@@ -148,7 +148,7 @@ def _slots(result: Part) -> Iterator[Alternatives]:
 def _add(
     utterances: NumberedUtterances, line: int, recording: Recording, slots: Sequence[Alternatives]
 ) -> None:
-    """Add slots without what is punctuation only."""
+    """Add slots, without punctuation."""
     named = ([word._replace(token=bare(word.token)) for word in slot] for slot in slots)
     words = ([word for word in slot if word.token] for slot in named)
     utterances.add_slots_by_pauses(line, recording, [slot for slot in words if slot])

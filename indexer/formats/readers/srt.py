@@ -87,7 +87,7 @@ def _usual_times(text: str, path: Path | str, repairs: Repairs) -> str:
 def _captions(
     text: str, found: Sequence[TimeLine], path: Path | str, repairs: Repairs
 ) -> Iterator[Cue]:
-    """Yield what stands between the lines of times."""
+    """Yield the texts between the lines of times."""
     broken = len(found) != text.count("-->") and require_times(text, path, EXPECTED, repairs)
     before = text[: found[0].begin] if found else text
     numbered = bool(before.strip("\ufeff \t\n"))

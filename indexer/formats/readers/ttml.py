@@ -226,7 +226,7 @@ class _Captions(Reader):
         return UNKNOWN
 
     def _rates(self, attributes: Attributes) -> None:
-        """Read what frames and ticks are; names differ in their namespaces only."""
+        """Read the rates of frames and ticks; names differ in their namespaces only."""
         named = {key.rpartition("}")[2]: value for key, value in dict(attributes).items()}  # type: ignore[call-overload]  # lxml hands a mapping
         self._frame_rate = self._rate(named, "frameRate", 30.0)
         factors = re.split(r"[ :]", named.get("frameRateMultiplier", "1 1"))

@@ -73,7 +73,7 @@ def _results(document: Part) -> Iterator[Part]:
 
 
 def _labels(answer: Part) -> Iterator[tuple[float, str]]:
-    """Yield when words begin, and who spoke them."""
+    """Yield the starts of words and their speakers."""
     lists = [answer, *answer.each("results")] if answer.has("results") else [answer]
     for one in lists:
         for label in one.each("speaker_labels"):

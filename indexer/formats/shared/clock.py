@@ -215,7 +215,7 @@ def plausible(letters: float, length_s: float) -> bool:
 
 
 def speech_is_plausible(blocks: Sequence[Utterances]) -> bool:
-    """Whether anybody speaks as fast, or as slowly, as a file's utterances say.
+    """Whether people speak at the rate of a file's utterances.
 
     Any rate is plausible for fewer letters than in a few words.
     """

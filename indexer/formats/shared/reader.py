@@ -230,7 +230,7 @@ class FormatReader:
 
     Args:
         name: the value of ``--format``.
-        title: what writes it, or what it is, as docs/formats.md lists it.
+        title: its name or its program, as in docs/formats.md.
         section: the anchor of its heading in docs/formats.md.
         content: the part of it that can be indexed.
         needs: files or options that it needs, or that may help.
@@ -242,7 +242,7 @@ class FormatReader:
             yields utterances or lattices in order. Any bytes yield some, or raise one
             `std.errors.InputError` that names the line.
         sample: a small file of the format.
-        words: what is said in the sample, in order.
+        words: the words of the sample, in order.
         keys: keys of JSON files, one text for each shape: files with some of them are similar.
         lacks: returns what a similar text lacks; empty if the text is not similar.
         extensions: the extensions that only such files have: an unrecognised one is damaged.

@@ -134,7 +134,7 @@ LONGEST_REASON = 60
 
 
 class Instead(NamedTuple):
-    """What is there instead of a transcript, and what to do about it."""
+    """The content of an answer without a transcript, and what to do about it."""
 
     what: str
     hint: str = ""
