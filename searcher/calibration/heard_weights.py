@@ -3,15 +3,14 @@
 from searcher.calibration.weights import Weights
 
 HEARD_WEIGHTS = Weights(
-    -2.487,
+    -0.6891,
     {
-        "alone": 3.908,
-        "alone_fit": 1.297,
-        "alone_phones": 2.433,
-        "fit": 0.7264,
-        "known": 0.2065,
-        "log_e_curve": -0.02153,
-        "log_e_rate": -0.4435,
-        "log_ratio": -0.3092,
+        "alone": 2.872,
+        "alone_fit": 1.327,
+        "alone_phones": 2.517,
+        "fit": 0.8097,
+        "known": -0.3036,
+        "log_e_curve": -0.01798,
+        "log_e_rate": -0.3676,
     },
 )

@@ -34,8 +34,7 @@ SAID_OTHERWISE = 0.03  # share of true places that are said otherwise than the t
 KNOWN_SHARE = 0.5  # that phones heard of a term have whose words the recogniser knows
 LEAST_COMPARED, MOST_COMPARED = 0.005, 14  # probability and number of places that are compared
 LEAST_COMPARED_MS = 100
-OF_NEARNESS, EVEN, MOST_ALIKE = 25.0, 0.063, 3.0  # see `log_ratio_of`; the last in nats
-LEAST_RATIO, MOST_RATIO = -15.0, 10.0  # of what words and guessed phones say, beyond which all same
+OF_NEARNESS, EVEN, MOST_ALIKE = 20.0, 0.073, 3.0  # see `log_ratio_of`; the last in nats
 
 
 class WithHeard(NamedTuple):
@@ -124,8 +123,6 @@ def heard_evidence(
             same sounds, so the phones heard count less (`KNOWN_SHARE`).
 
     Returns:
-        log_ratio        of places found otherwise, within bounds: its weight removes what both have
-                         in common
         log_e_rate       log of the false alarms expected to fit as well, per slot
         log_e_curve      square of its distance below `CURVED`, per archive: E-values are
                          extrapolated beyond the scores that are possible
@@ -142,7 +139,6 @@ def heard_evidence(
     score = np.append(heard.span_score, heard.places.score[alone])
     fit = np.clip(score / len(heard.phones), LEAST_FIT, 0.0)
     columns = {
-        "log_ratio": np.append(np.clip(log_ratio, LEAST_RATIO, MOST_RATIO), np.zeros(m)),
         "log_e_rate": log_e - log_slots,
         "log_e_curve": np.minimum(log_e - CURVED, 0.0) ** 2,
         "fit": fit,

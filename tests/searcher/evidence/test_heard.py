@@ -54,9 +54,9 @@ def test_without_weights_nothing_is_moved():
 
 
 def test_what_is_heard_moves_both_ratios_and_nothing_where_nobody_listened():
-    weights = Weights(0.5, {"log_e_rate": -1.0, "alone": 2.0, "log_ratio": -0.5})
+    weights = Weights(0.5, {"log_e_rate": -1.0, "alone": 2.0})
     found = with_heard(RATIOS, SPANS, TERM, LOG_SLOTS, weights, is_known=False)
-    shift = [*np.log(0.03 + 0.97 * np.exp([0.5 + 12 - 1, 0.5 + 4 + 2])), 0.0]
+    shift = [*np.log(0.03 + 0.97 * np.exp([0.5 + 12, 0.5 + 4])), 0.0]
     np.testing.assert_allclose(found.ratios.all_false_alarms[:3], RATIOS.all_false_alarms + shift)
     np.testing.assert_allclose(found.ratios.chance[:3], RATIOS.chance + shift)
     np.testing.assert_allclose(found.ratios.all_false_alarms[3], 0.5 + 7 + 2 - LOG_SLOTS)
@@ -70,7 +70,6 @@ def test_features_are_those_of_both_kinds_of_places():
     np.testing.assert_allclose(features["log_e_rate"], [-12, -4, 2, -7])
     np.testing.assert_allclose(features["log_e_curve"], [49, 0, 0, 4])
     np.testing.assert_allclose(features["fit"], [-0.25, -2.25, -6, -0.75])
-    np.testing.assert_allclose(features["log_ratio"], [2, -15, 1, 0])
     np.testing.assert_allclose(features["alone"], [0, 0, 0, 1])
     np.testing.assert_allclose(features["alone_fit"], [0, 0, 0, -0.75])
     np.testing.assert_allclose(features["alone_phones"], [0, 0, 0, np.log(4)])
