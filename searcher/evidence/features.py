@@ -1,15 +1,20 @@
-"""Evidence for a candidate: features, weighted into a log likelihood ratio.
+"""Evidence for the places of a term: features, weighted into a log likelihood ratio.
 
-    hit_features      how well the phones of a phonetic hit fit, how often chance fits as well, and
-                      which words stand there: for every term, known, unknown or spoken
-    oov_features      of candidates of a term with a word that the index lacks
-    iv_features       of candidates of a term whose words the index has
-    spoken_features   of places of a spoken query that is none of its alternatives
+    hit_features         how well the phones of a phonetic hit fit, how often chance fits as well,
+                         and which words stand there: for every term, known, unknown or spoken
+    iv_features          of candidates that were found by their words
+    Paired               places found by words, by phones, or by both
+        oov_evidence         of a term with a word that the index lacks
+        iv_evidence          of a term whose words the index has
+        spoken_evidence      of a spoken query that is none of its alternatives
 
-The weighted sum is the log likelihood ratio: the term was said there, against chance. All terms
-share one weight of each feature. `searcher.calibration.occurrence_rate` makes probabilities of all
-candidates of a term. Features that depend on the size of the archive are per slot or per expected
-occurrence, so weights learned on one archive serve another.
+    log likelihood ratio = offset + weighed * (intercept + sum of weight * feature)
+
+is that of the term having been said there, against chance (`searcher.calibration.weights`;
+docs/calibration.md has the weights). All terms share one weight of each feature.
+`searcher.calibration.occurrence_rate` makes probabilities of all places of a term. Features that
+depend on the size of the archive are per slot or per expected occurrence, so weights learned on one
+archive serve another.
 
 Names of features are keys of ``model.json``, which users keep: other names make another version
 of the model.
@@ -17,6 +22,7 @@ of the model.
 
 from collections.abc import Sequence
 from math import exp
+from typing import NamedTuple
 
 import numpy as np
 
@@ -77,8 +83,8 @@ def hit_features(
                     beyond `SLOWEST` it falls again: such words are far apart or have wrong times
     spelling        share of letters that the words on the path have in common with the term
     """
-    archive, m = searched.archive, hits.measures.astype(np.float64)
-    score = m[:, layout.SCORE]
+    archive, measures = searched.archive, hits.measures.astype(np.float64)
+    score = measures[:, layout.SCORE]
     phones = np.array([max(1, len(one.phones)) for one in pronunciations])[found_by]
     perfect = np.array([max(one.perfect, 1e-9) for one in pronunciations])[found_by]
     duration_ms = np.maximum(hits.end_ms - hits.start_ms, 1)
@@ -86,10 +92,10 @@ def hit_features(
     is_unit = together(paths, searched.words, exp(archive.log_slots)) > 0
     return {
         "log_e_rate": archive.null.log_e_value(score, pronunciations) - archive.log_slots,
-        "common": np.full(len(m), archive.null.term_shift(score[~is_unit], pronunciations)),
+        "common": np.full(len(score), archive.null.term_shift(score[~is_unit], pronunciations)),
         "relative": score / perfect,
-        "path": m[:, layout.PATH_LOG_POSTERIOR],
-        "longest": m[:, layout.ONE_BEST_CUT_PHONES],
+        "path": measures[:, layout.PATH_LOG_POSTERIOR],
+        "longest": measures[:, layout.ONE_BEST_CUT_PHONES],
         "slowness": np.minimum(slowness, 2 * SLOWEST - slowness),
         "spelling": spelling(words, paths),
     }
@@ -98,27 +104,6 @@ def hit_features(
 def no_hit(name: str, archive: Archive) -> float:
     """The value of a hit's feature where there is no hit: at least `MAX_HITS` others fit better."""
     return float(np.log(MAX_HITS)) - archive.log_slots if name == "log_e_rate" else 0.0
-
-
-def oov_features(
-    posterior: Float64s, of_hits: Features, explained: Float64s, log_chances: float
-) -> Evidence:
-    """Evidence for candidates of an OOV term: phones, and splits or similar words.
-
-    Args:
-        posterior: (n,) of the likeliest split or similar word times its similarity; 0 where
-            there is none.
-        of_hits: `hit_features` of the phonetic hits, `no_hit` without one.
-        explained: (n,) see `path_words.explained`.
-        log_chances: log of the number of chances for a false alarm.
-    """
-    return Evidence(
-        {**of_hits, "split": (posterior > 0).astype(float)},
-        -log_chances - STEEPNESS * explained,
-        explained,
-        by_phones=np.ones(len(posterior), dtype=bool),
-        is_expected=False,
-    )
 
 
 def iv_features(
@@ -141,18 +126,15 @@ def iv_features(
     Returns:
         words            1
         logit            log odds of the posterior
-        surplus          log of the number of candidates per occurrence that the posteriors expect
+        surplus          log of the candidates for each occurrence that the posteriors expect
         unlikely_surplus the same, times how far the log odds lie below -2: one of many weak
                          candidates is as likely as its posterior says; a single one may be a rare
                          word that the recogniser missed
         length           letters: longer words are confused less often
-        and an offset    minus the log of the occurrences that the posteriors expect, because the
-                         occurrence rate multiplies the odds of all places and must not count them
-                         twice. With more candidates and more speech the features weigh less, and
-                         the posterior's own log odds more: posteriors of words that are frequent
-                         here are right, and the weights were learned from minutes of speech, where
-                         a term has few poor candidates by chance. At as many candidates as
-                         phonetic search keeps hits (`MAX_HITS`) they weigh half
+        and an offset    the posterior's own log odds by what the weights do not count
+                         (`_learned_share`), minus the log of the occurrences that the posteriors
+                         expect: the occurrence rate multiplies the odds of all places and must not
+                         count them twice
     """
     # What `searcher.lexical.join` makes of a phrase of such words, with its default exponent.
     posterior = np.minimum(posterior / highest_posterior ** ((words + 1) / 2), 1.0)
@@ -160,7 +142,7 @@ def iv_features(
     expected = float(posterior.sum())
     unlikely = np.minimum(odds - UNLIKELY_LOGIT, 0.0)
     surplus = np.log((n + 1) / (expected + 1))
-    own = 1 - MAX_HITS / (n + MAX_HITS) * min(1.0, LEARNED_FROM_S / max(speech_s, 1.0)) ** FADING
+    own = 1 - _learned_share(n, speech_s)
     return Evidence(
         {
             "words": np.ones(n),
@@ -174,80 +156,97 @@ def iv_features(
     )
 
 
-def iv_features_with_hits(
-    posterior: Float64s,
-    of_hits: Features,
-    explained: Float64s,
-    words: int,
-    letters: int,
-    highest_posterior: float,
-    speech_s: float,
-    log_chances: float,
-) -> Evidence:
-    """Evidence for candidates of an IV term that was searched by its phones as well.
+def _learned_share(n: int, speech_s: float) -> float:
+    """The share that learned weights have beside the posteriors' own log odds.
 
-    Candidates found by their words have the evidence of `iv_features`. Other candidates have the
-    evidence of the phones, which counts less than for a term that the recogniser does not know: it
-    heard the same sounds and wrote other words, often related to the term.
+    Posteriors of words that are frequent here are right, and the weights were learned from minutes
+    of speech, where a term has few poor candidates by chance. Of as many candidates as phonetic
+    search keeps hits the share is a half.
 
     Args:
-        posterior: (n,) of the words; 0 where only the phones fit.
-        of_hits: `hit_features` of the phonetic hits, `no_hit` without one.
-        explained: (n,) see `path_words.explained`.
-        words: number of words of the term.
-        letters: the letters of all its words.
-        highest_posterior, speech_s: see `iv_features`.
-        log_chances: log of the number of chances for a false alarm.
-
-    Returns:
-        the evidence of `iv_features` for candidates found by their words, and for the others that
-        of the phones, with
-
-        known        1
-        expected     log of the number of occurrences that the posteriors expect elsewhere: if the
-                     words of a phrase are found nowhere, it was probably misrecognised somewhere
+        n: candidates of the term.
+        speech_s: the duration of speech in the archive.
     """
-    written = posterior > 0
-    lexical = iv_features(posterior[written], words, letters, highest_posterior, speech_s)
-    heard = (~written).astype(float)
-    expected = np.log(posterior.sum() + LEAST_POSTERIOR)
-    columns = {name: heard * column for name, column in of_hits.items()}
-    columns |= {"known": heard, "expected": heard * expected}
-    for name, column in lexical.features.items():
-        columns[name] = np.zeros(len(posterior))
-        columns[name][written] = column
-    explained = explained * heard
-    offset = -log_chances - STEEPNESS * explained
-    offset[written] = lexical.offset
-    weighed = np.full(len(posterior), REJECTED)
-    weighed[written] = lexical.weighed
-    return Evidence(columns, offset, explained, weighed, ~written)
-
-
-def spoken_features(of_hits: Features, explained: Float64s, log_chances: float) -> Evidence:
-    """Evidence for places of a spoken query that is none of its alternatives, by their phones.
-
-    Args:
-        of_hits: `hit_features` of the phonetic hits.
-        explained: (n,) see `path_words.explained`.
-        log_chances: log of the number of chances for a false alarm.
-
-    Returns:
-        that of the phones (their spelling is 0, as nobody wrote the query) with
-
-        spoken           1
-    """
-    n = len(explained)
-    return Evidence(
-        {**of_hits, "spoken": np.ones(n)},
-        -log_chances - STEEPNESS * explained,
-        explained,
-        by_phones=np.ones(n, dtype=bool),
-        is_expected=False,
-    )
+    share: float = MAX_HITS / (n + MAX_HITS)
+    return share * float(min(1.0, LEARNED_FROM_S / max(speech_s, 1.0)) ** FADING)
 
 
 def logit(posterior: Float64s) -> Float64s:
     """(n,) log odds of posteriors; finite for 0 and 1, too."""
     odds: Float64s = np.log(posterior + LEAST_POSTERIOR) - np.log(1 - posterior + LEAST_POSTERIOR)
     return odds
+
+
+class Paired(NamedTuple):
+    """Lexical candidates, each with its hit if there is one; then the hits without a candidate."""
+
+    posterior: Float64s  # (n,) of the candidate; 0 where there is none
+    score: Float64s  # (n,) of the hit, nats; `pairing.NO_HIT_SCORE` where there is none
+    features: Features  # each (n,), `hit_features` of the hit, `no_hit` without one
+    explained: Float64s  # (n,) see `path_words.explained`
+    unpaired: Int64s  # rows of the hits inside the searched speech without a candidate
+    highest_posterior: float  # see `Archive`
+    log_chances: float  # see `SearchedArchive`
+
+    def oov_evidence(self) -> Evidence:
+        """For a term with a word that the index lacks: the phones, with
+
+        split        1 where splits or similar words of the term stand
+        """
+        return self._by_phones({"split": (self.posterior > 0).astype(float)})
+
+    def spoken_evidence(self) -> Evidence:
+        """For a spoken query that is none of its alternatives, found by phones alone, with
+
+        spoken       1 (its spelling is 0, as nobody wrote it)
+        """
+        return self._by_phones({"spoken": np.ones(len(self.explained))})
+
+    def iv_evidence(self, words: int, letters: int, speech_s: float) -> Evidence:
+        """For a term whose words the index has.
+
+        Candidates found by their words have the evidence of `iv_features`. Other places have that
+        of the phones, which counts less than for a term that the recogniser does not know: it heard
+        the same sounds and wrote other words, often related to the term.
+
+        Args:
+            words, letters, speech_s: see `iv_features`.
+
+        Returns:
+            at the other places, beside the phones,
+
+            known        1
+            expected     log of the number of occurrences that the posteriors expect elsewhere: if
+                         the words of a phrase are found nowhere, it was probably misrecognised
+                         somewhere
+        """
+        written = self.posterior > 0
+        found = self.posterior[written], words, letters, self.highest_posterior, speech_s
+        lexical, heard = iv_features(*found), (~written).astype(float)
+        expected = np.log(self.posterior.sum() + LEAST_POSTERIOR)
+        explained = self.explained * heard
+
+        def joined(of_written: Float64s | float, of_heard: Float64s | float) -> Float64s:
+            column = np.full(len(written), of_heard)
+            column[written] = of_written
+            return column
+
+        by_phones = {**self.features, "known": 1.0, "expected": expected}
+        return Evidence(
+            {name: heard * column for name, column in by_phones.items()}
+            | {name: joined(column, 0.0) for name, column in lexical.features.items()},
+            joined(lexical.offset, -self.log_chances - STEEPNESS * explained),
+            explained,
+            joined(lexical.weighed, REJECTED),
+            ~written,
+        )
+
+    def _by_phones(self, more: Features) -> Evidence:
+        """For places that the recogniser's words do not expect."""
+        return Evidence(
+            {**self.features, **more},
+            -self.log_chances - STEEPNESS * self.explained,
+            self.explained,
+            by_phones=np.ones(len(self.explained), dtype=bool),
+            is_expected=False,
+        )

@@ -16,19 +16,11 @@ words do not make it more probable that the query is this alternative.
 
 from collections.abc import Mapping, Sequence
 from math import exp
-from typing import NamedTuple
 
 import numpy as np
 
 from searcher.calibration.occurring_terms import NOT_SEARCHED, SAID, occurs_by_itself
-from searcher.calibration.weights import Evidence, Features
-from searcher.evidence.features import (
-    hit_features,
-    iv_features_with_hits,
-    no_hit,
-    oov_features,
-    spoken_features,
-)
+from searcher.evidence.features import Paired, hit_features, no_hit
 from searcher.lexical.deduplicate import best_first, is_same_event, overlap, overlap_groups
 from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.archive import SearchedArchive
@@ -38,45 +30,11 @@ from searcher.phonetic.path_words import explained, path_words, together
 from searcher.results.candidates import Candidates, TermPlaces, concatenate, in_order
 from searcher.terms.request import Request, Variant
 from std.store.columns import Int64s
-from std.values import Float64s
 
 NO_HIT_SCORE = -5.0  # below that of any hit
 LEAST = 1e-3  # probability of a place of a spoken query
 MOST_SAID = 1 - 1e-9  # probability that a query is said
 PRIOR_LOG_ODDS = float(np.log(SAID / (1 - SAID)))
-
-
-class Paired(NamedTuple):
-    """Lexical candidates, each with its hit if there is one; then the hits without a candidate."""
-
-    posterior: Float64s  # (n,) of the candidate; 0 where there is none
-    score: Float64s  # (n,) of the hit, nats; `NO_HIT_SCORE` where there is none
-    features: Features  # each (n,), of the hit
-    explained: Float64s  # (n,) see `path_words.explained`
-    unpaired: Int64s  # rows of the hits inside the searched speech without a candidate
-    highest_posterior: float  # see `Archive`
-    log_chances: float  # see `SearchedArchive`
-
-    def oov_evidence(self) -> Evidence:
-        """For a term with a word that the index lacks."""
-        return oov_features(self.posterior, self.features, self.explained, self.log_chances)
-
-    def iv_evidence(self, words: int, letters: int, speech_s: float) -> Evidence:
-        """For a term whose words the index has; see `iv_features_with_hits`."""
-        return iv_features_with_hits(
-            self.posterior,
-            self.features,
-            self.explained,
-            words,
-            letters,
-            self.highest_posterior,
-            speech_s,
-            self.log_chances,
-        )
-
-    def spoken_evidence(self) -> Evidence:
-        """For a spoken query that is none of its alternatives, found by phones alone."""
-        return spoken_features(self.features, self.explained, self.log_chances)
 
 
 def pair_with_hits(

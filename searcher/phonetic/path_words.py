@@ -5,8 +5,7 @@
     spelling            the similarity of the term's spelling to theirs
     together            how much more often than by chance several words occur together
     by_chance           the expected number of such places
-    explained           how much too frequent paths with a common word, or common letters, are;
-                        and how much too seldom words occur together in the language
+    explained           how well these words explain each place without the term
 
 The recogniser writes an unknown word as words that sound like it: different ones at each place, and
 rarely frequent ones. If the same word is at many of the places, or if the words are frequent
@@ -37,7 +36,9 @@ PHRASE = 6.0  # nats over chance: as often each two words of a phrase follow eac
 MOST_TOLD = 3.0  # nats beyond that that count
 LONGER = ""  # what words that are far longer than the term have in common
 
-Paths = Sequence[tuple[str, ...]]  # the words of each hit
+Path = tuple[str, ...]  # the words of a hit
+Paths = Sequence[Path]  # those of each hit
+Common = Mapping[Path, str | None]  # path -> what it shares with others, see `_common_words`
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +81,7 @@ def spelling(term: Sequence[str], paths: Paths) -> Float64s:
     letters = "".join(term)
 
     @cache  # the same words are at several places
-    def share(path: tuple[str, ...]) -> float:
+    def share(path: Path) -> float:
         other = "".join(path)
         return 2 * LCSseq.similarity(letters, other) / max(len(letters) + len(other), 1)
 
@@ -94,6 +95,9 @@ def together(paths: Paths, words: RecognisedWords, slots: float) -> Float64s:
     time, because phonetic false alarms do not repeat the same words. Of other paths it is 0. Words
     that the archive lacks, as those of a segment without phones or in another spelling, are no
     unit.
+
+    They are a unit if their number is far from `TOGETHER` times what chance gives: by more than log
+    `TOGETHER` nats, the log ratio of its Poisson probabilities with itself and with that as mean.
 
     Args:
         paths: the paths of a term's places.
@@ -110,7 +114,7 @@ def together(paths: Paths, words: RecognisedWords, slots: float) -> Float64s:
     return np.array([units.get(path, 0.0) for path in paths], np.float64)
 
 
-def by_chance(path: tuple[str, ...], words: RecognisedWords, slots: float) -> float:
+def by_chance(path: Path, words: RecognisedWords, slots: float) -> float:
     """The number of places of consecutive words if all words were placed at random.
 
     Args:
@@ -126,17 +130,17 @@ def explained(
 ) -> Float64s:
     """(n,) how well the words there explain each place without the term, nats.
 
-    It is the log of the excess frequency of the words that each path shares with others.
+        explained = log(places with such words / places that may have them)
+                    - min(nats of the unit beyond those of a phrase, MOST_TOLD)
+
+    both not below 0. "Such words" are those of `_common_words`; `_too_often` has the denominators.
 
     A word at very many of a term's places was itself said there (*mag* for *maak*), more certainly
     with more places; a word with its stem, which occurs in speech about the same things, at fewer.
     So were words of which the term sounds like a part (*einheit*, *kindheit* for *hait*), together.
-    If several words together have the term's letters (*durch aus* for *durchaus*), the number of
-    false alarms is that of their meeting by chance. An unknown name is written as different words
-    each time, or as a unit (`together`), which explains nothing, unless it is a phrase with a word
-    of the term's stem (*glücklich machen* for *glücklichen*): words that are usual elsewhere, too.
-    Phrases of a language are units up to `PHRASE`; what is beyond that is against another
-    explanation than the term, and counts below 0.
+    An unknown name is written as different words each time, or as a unit (`together`), which
+    explains nothing. Units that are usual elsewhere, too, are phrases: they tell nothing, up to
+    `PHRASE`; what is beyond that is against another explanation than the term.
 
     Args:
         term: its words as they are spelt; none if it was spoken.
@@ -146,59 +150,102 @@ def explained(
     """
     letters, unit_of = "".join(term), dict(zip(paths, of_units.tolist(), strict=True))
     common = _common_words(letters, [*unit_of])
-    units = {path for path, one in unit_of.items() if one > 0}
-    siblings = [path for path in units if common[path] == letters]
-    if siblings:
-        units -= _phrases(siblings, paths, words, slots)
-    counts = Counter([common[path] for path in paths if path not in units])
-    too_often = {one: n / (SIBLINGS if one == letters else SAME) for one, n in counts.items()}
-    if None in too_often:
-        joined = [path for path, one in common.items() if one is None and path not in units]
-        too_often[None] = sum([by_chance(path, words, slots) for path in joined])
-    excess = {one: log(max(1.0, n)) for one, n in too_often.items()}
-    of_others = [0.0 if path in units else excess[common[path]] for path in paths]
+    names = {path for path, nats in unit_of.items() if nats > 0}
+    siblings = [path for path in names if common[path] == letters]
+    if siblings:  # *glücklich machen* for *glücklichen* is no name
+        names -= _phrases(siblings, paths, words, slots)
+    others = {path: shared for path, shared in common.items() if path not in names}
+    too_often = _too_often(letters, paths, others, words, slots)
+    of_others = [too_often[others[path]] if path in others else 0.0 for path in paths]
+    return np.array(of_others, np.float64) - _told(paths, of_units)
+
+
+def _too_often(
+    letters: str, paths: Paths, common: Common, words: RecognisedWords, slots: float
+) -> dict[str | None, float]:
+    """Nats by which the places of some paths are too many for a term that was said there.
+
+    Several words that have the term's letters only together (*durch aus* for *durchaus*) are there
+    as often as they meet by chance; others are measured by `SAME` or `SIBLINGS` places.
+
+    Args:
+        letters, common: see `_common_words`; of the paths that count.
+        paths: the paths of the term's places.
+        words, slots: of the archive, see `by_chance`.
+
+    Returns:
+        by what the paths have in common.
+    """
+    places = Counter([common[path] for path in paths if path in common])
+    ratio = {one: n / (SIBLINGS if one == letters else SAME) for one, n in places.items()}
+    if None in ratio:
+        joined = [path for path, one in common.items() if one is None]
+        ratio[None] = sum([by_chance(path, words, slots) for path in joined])
+    return {one: log(max(1.0, times)) for one, times in ratio.items()}
+
+
+def _told(paths: Paths, of_units: Float64s) -> Float64s:
+    """(n,) nats by which units stand together more often than phrases: evidence for the term."""
     steps = np.array([max(len(path) - 1, 0) for path in paths], np.float64)
-    beyond = of_units - PHRASE * steps
-    return np.array(of_others, np.float64) - np.clip(beyond, 0.0, MOST_TOLD)
+    told: Float64s = np.clip(of_units - PHRASE * steps, 0.0, MOST_TOLD)
+    return told
 
 
-def _common_words(letters: str, distinct: Paths) -> Mapping[tuple[str, ...], str | None]:
+def _common_words(letters: str, distinct: Paths) -> Common:
     """What each path has in common with others that are like it.
 
-    Paths are alike if they have the same longest word, or words with the term's stem: a word with
-    most letters of the term in a row, or one word alone whose spelling is similar (*funktioniert*
-    and *funktionen* for *funktion*, *organization* for *organisation*), or several words with a
-    similar spelling and the stem of such a word (*manufaktur es*, and elsewhere *manufakturen*, for
-    *manufactured*), or one word alone that is so much longer than the term that the term is at most
-    a part of it, as a syllable is of very many words.
+    ==================================================  ==============================
+    the path                                            has in common with others
+    ==================================================  ==============================
+    a word with the term's stem (`_with_stem`)          the term's letters
+    several words with most of its letters in a row     None
+    one word of which the term is a part at most        `LONGER`
+    any other                                           its longest word
+    ==================================================  ==============================
 
     Args:
         letters: of the term.
         distinct: the paths of its places, each once.
-
-    Returns:
-        the longest word; the letters of the term, if a word has its stem; None, if only several
-        words together have it; `LONGER`, if the word has the term as a part at most.
     """
-    shares = zip(distinct, spelling([letters], distinct).tolist(), strict=True)
-    alike = {path for path, share in shares if share >= SHARED}
-    alone = [path[0] for path in alike if len(path) == 1]
-    parts = _runs(letters, len(letters))
-    runs = {run for word in alone for run in _runs(word, max(len(word), len(letters)))}
+    with_stem, runs = _with_stem(letters, distinct), _runs(letters, len(letters))
 
-    def common(path: tuple[str, ...]) -> str | None:
-        longest = max(path, key=len, default="")
-        has_stem = any(map(longest.__contains__, parts))
-        if not has_stem and path in alike:
-            has_stem = len(path) == 1 or any(map(longest.__contains__, runs))
-        if has_stem:
+    def common(path: Path) -> str | None:
+        if path in with_stem:
             return letters
-        if any(map("".join(path).__contains__, parts)):
+        if any(map("".join(path).__contains__, runs)):
             return None
+        longest = max(path, key=len, default="")
         is_part = len(path) == 1 and 0 < len(letters) < SHARED * len(longest)
         return LONGER if is_part else longest
 
     return {path: common(path) for path in distinct}
+
+
+def _with_stem(letters: str, distinct: Paths) -> set[Path]:
+    """The paths that have a word with the term's stem.
+
+    It is a word with most letters of the term in a row (*funktioniert* for *funktion*); or one word
+    alone whose spelling is similar (*organization* for *organisation*); or, where several words
+    have a similar spelling, most letters of such a word (*manufaktur es*, and elsewhere
+    *manufakturen*, for *manufactured*).
+
+    Args:
+        letters: of the term.
+        distinct: the paths of its places, each once.
+    """
+    shares = zip(distinct, spelling([letters], distinct).tolist(), strict=True)
+    similar = {path for path, share in shares if share >= SHARED}
+    alone = [path[0] for path in similar if len(path) == 1]
+    of_term = _runs(letters, len(letters))
+    of_alone = {run for word in alone for run in _runs(word, max(len(word), len(letters)))}
+
+    def has_stem(path: Path) -> bool:
+        longest = max(path, key=len, default="").__contains__
+        if any(map(longest, of_term)):
+            return True
+        return path in similar and (len(path) == 1 or any(map(longest, of_alone)))
+
+    return {path for path in distinct if has_stem(path)}
 
 
 def _runs(word: str, letters: int) -> list[str]:
@@ -207,9 +254,7 @@ def _runs(word: str, letters: int) -> list[str]:
     return [word[i : i + n] for i in range(len(word) - n + 1)] if n else []
 
 
-def _phrases(
-    some: Paths, paths: Paths, words: RecognisedWords, slots: float
-) -> set[tuple[str, ...]]:
+def _phrases(some: Paths, paths: Paths, words: RecognisedWords, slots: float) -> set[Path]:
     """Those of some paths of several words that stand together as those of phrases do.
 
     By chance they do as often as they stand elsewhere: one that stands here only is no usual word.

@@ -8,12 +8,10 @@ from searcher.evidence.features import (
     REJECTED,
     STEEPNESS,
     UNLIKELY_LOGIT,
+    Paired,
     hit_features,
     iv_features,
-    iv_features_with_hits,
     no_hit,
-    oov_features,
-    spoken_features,
 )
 from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.archive import Archive, SearchedArchive
@@ -51,6 +49,12 @@ def evidence_of(*scores):
     return features(20.0, hits(*scores))
 
 
+def paired(posterior, of_hits, explained, log_chances):
+    """Places with these features, in an archive whose recogniser may be certain."""
+    n, posterior, explained = len(posterior), np.array(posterior), np.array(explained)
+    return Paired(posterior, np.zeros(n), of_hits, explained, np.empty(0), 1.0, log_chances)
+
+
 @pytest.mark.parametrize(
     ("ms", "slowness"),
     [(375, -0.693), (750, 0.0), (1125, 0.405), (1236, 0.5), (2039, 0.0), (7500, -1.303)],
@@ -80,7 +84,7 @@ def test_a_place_does_not_depend_on_others_with_other_words():
 
 def test_evidence_of_what_is_written():
     of_hits = {"log_e_rate": np.array([no_hit("log_e_rate", ARCHIVE), -9.0])}
-    evidence = oov_features(np.array([0.5, 0.0]), of_hits, np.array([0, np.log(4)]), np.log(500))
+    evidence = paired([0.5, 0.0], of_hits, [0, np.log(4)], np.log(500)).oov_evidence()
     assert not evidence.is_expected
     assert evidence.features["split"].tolist() == [1, 0]
     assert evidence.features["log_e_rate"][0] == pytest.approx(np.log(MAX_HITS / 1000))
@@ -157,9 +161,7 @@ def test_a_recogniser_that_never_writes_more_is_as_sure():
 
 def test_candidates_of_known_terms_with_and_without_words():
     f = evidence_of(12.0, 9.0)
-    evidence = iv_features_with_hits(
-        np.array([0.75, 0.0]), f, np.zeros(2), 1, 5, 1.0, 1.0, np.log(1000)
-    )
+    evidence = paired([0.75, 0.0], f, np.zeros(2), np.log(1000)).iv_evidence(1, 5, 1.0)
     written = iv_features(np.array([0.75]), 1, 5)
     for name, column in written.features.items():
         assert evidence.features[name].tolist() == [column[0], 0]
@@ -173,31 +175,32 @@ def test_candidates_of_known_terms_with_and_without_words():
 
 def test_places_of_spoken_queries_have_the_evidence_of_phones():
     f = evidence_of(12.0, 9.0)
-    evidence = spoken_features(f, np.array([0.0, 1.0]), ARCHIVE.log_slots)
+    evidence = paired([0.0, 0.0], f, [0.0, 1.0], ARCHIVE.log_slots).spoken_evidence()
     for name, column in f.items():
         assert evidence.features[name].tolist() == column.tolist(), name
     assert evidence.features.keys() - f.keys() == {"spoken"}
     assert evidence.features["spoken"].tolist() == [1, 1]
     assert evidence.offset.tolist() == pytest.approx([-np.log(1000), -np.log(1000) - STEEPNESS])
     assert not evidence.is_expected
-    places = [spoken_features(evidence_of(one), np.zeros(1), 7.0) for one in (12.0, 4.0)]
+    scores = 12.0, 4.0
+    places = [paired([0.0], evidence_of(one), [0.0], 7.0).spoken_evidence() for one in scores]
     best, poor = map(default_model().weights.against_chance, places)
     assert best > poor
 
 
 def test_each_feature_of_this_version_has_a_shipped_weight():
-    of_hits, places = evidence_of(12.0), (np.array([0.5]), np.zeros(1))
+    places = paired([0.5], evidence_of(12.0), [0.0], 0.0)
     made = {
-        *oov_features(places[0], of_hits, places[1], 0.0).features,
-        *iv_features_with_hits(places[0], of_hits, places[1], 1, 5, 1.0, 1.0, 0.0).features,
-        *spoken_features(of_hits, places[1], 0.0).features,
+        *places.oov_evidence().features,
+        *places.iv_evidence(1, 5, 1.0).features,
+        *places.spoken_evidence().features,
     }
     assert made == FEATURES == default_model().weights.coefficients.keys()
 
 
 def test_with_the_shipped_weights_better_evidence_is_likelier():
     f = features(30.0, hits(28.0, 14.0, 6.0))
-    evidence = oov_features(np.zeros(3), f, np.zeros(3), ARCHIVE.log_slots)
+    evidence = paired(np.zeros(3), f, np.zeros(3), ARCHIVE.log_slots).oov_evidence()
     ratio = default_model().weights.log_ratios(evidence).all_false_alarms
     assert ratio[0] > ratio[1] > ratio[2]
     assert ratio[0] > 2
@@ -208,6 +211,6 @@ def test_with_the_shipped_weights_better_evidence_is_likelier():
 
 def test_a_larger_archive_asks_for_more():
     f = evidence_of(15.0)
-    small = oov_features(np.zeros(1), f, np.zeros(1), np.log(1e3)).offset
-    large = oov_features(np.zeros(1), f, np.zeros(1), np.log(1e6)).offset
+    small = paired([0.0], f, [0.0], np.log(1e3)).oov_evidence().offset
+    large = paired([0.0], f, [0.0], np.log(1e6)).oov_evidence().offset
     assert small - large == pytest.approx([np.log(1000)])
