@@ -110,7 +110,7 @@ def channel_named(recording: Recording, label: Part) -> Recording:
 
 
 def _labels(results: Part) -> dict[object, str]:
-    """Who begins to speak when, where that stands beside the items."""
+    """The speaker by the start of each item, as the results list them beside the items."""
     if not results.has("speaker_labels"):
         return {}
     return {
@@ -126,7 +126,7 @@ def _items(
     recording: Recording,
     speakers: Mapping[object, str] = MappingProxyType({}),
 ) -> None:
-    """Write down the items of a channel: separate slots, mostly with one word."""
+    """Add the items of a channel: slots, mostly with one word, in utterances between pauses."""
     spoken = [item for item in items if _is_spoken(item)]
     heard = [[_heard(alternative, item) for alternative in item["alternatives"]] for item in spoken]
     if speakers:

@@ -144,7 +144,7 @@ def _source(document: Part) -> str:
 
 
 def _hypotheses(phrase: Part) -> list[Part]:
-    """Return a phrase's n best; its own text where it has none, nothing where nothing was heard."""
+    """Return a phrase's n best; if it has none, the phrase itself, or nothing for silence."""
     if not _has(phrase, "NBest"):
         if _first(phrase, TEXTS) is not None:
             return [phrase]
@@ -154,7 +154,7 @@ def _hypotheses(phrase: Part) -> list[Part]:
 
 
 def _phrases(document: Part) -> Iterator[tuple[str | None, Part, float]]:
-    """Yield each phrase, the audio file where there are several, and how long its units are."""
+    """Yield the audio file (None if there is one only), a phrase, and its time units a second."""
     if _has(document, "AudioFileResults"):
         files = list(_of(document, "AudioFileResults"))
         for file in files:  # a single one may be called "Channel.0.wav", whatever it was
@@ -169,7 +169,7 @@ def _phrases(document: Part) -> Iterator[tuple[str | None, Part, float]]:
 
 
 def _of(part: Part, key: str) -> Part:
-    """Return the value of a key, in the spelling of results or of batch transcription."""
+    """Return the value of a key, which batch transcription writes with a small first letter."""
     return part[key] if part.has(key) else part[key[0].lower() + key[1:]]
 
 
@@ -193,7 +193,7 @@ def _span(part: Part, per_second: float) -> Span:
 
 
 def _seconds(part: Part, key: str, per_second: float) -> float:
-    """Read a time in ticks or milliseconds, or as ``PT1H2M3.4S`` where there are none."""
+    """Read a time in ticks or milliseconds, or as ``PT1H2M3.4S``; in seconds."""
     for unit, units in (("InTicks", TICKS), ("Milliseconds", MS)):
         if _has(part, key + unit):
             return _of(part, key + unit).seconds(units)

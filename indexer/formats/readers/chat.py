@@ -87,7 +87,7 @@ def parse(
 
 
 def _lines(text: str) -> Iterator[_Line]:
-    """Yield the lines, each with those that it goes on in."""
+    """Yield the lines, each joined with its continuation lines."""
     waiting: _Line | None = None
     for at, written in enumerate(text.split("\n"), start=1):
         if written[:1] in ("\t", " ") and waiting is not None:
@@ -120,10 +120,10 @@ def _cues(lines: Sequence[_Line]) -> Iterator[Cue]:
 
 
 def _note_wrong(lines: Sequence[_Line], path: Path | str, repairs: Repairs) -> None:
-    """Note a text in the place of times that is no time.
+    """Note each time that cannot be read.
 
     Raises:
-        InputError: there is such a thing, and repairs are not allowed.
+        InputError: there is one, and repairs are not allowed.
     """
     for one in lines:
         for found in _BULLET.finditer(one.text if one.name.startswith(("*", "%wor")) else ""):

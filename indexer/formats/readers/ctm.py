@@ -118,7 +118,7 @@ def timed_words(stream: BinaryIO, path: Path | str) -> dict[str, list[TimedWord]
 
 
 def _in_order(slots: Sequence[_Slot], *, in_parts: bool) -> list[_Slot]:
-    """Slots by their starts; parts that count from 0 again may stay one after the other."""
+    """Sort slots by start; with ``in_parts``, only within parts, each of which counts from 0."""
     starts_s = [*map(_start_s, slots)]
     parts = parts_of(starts_s).tolist() if in_parts else [0] * len(slots)
     return [slots[at] for at in sorted(range(len(slots)), key=lambda at: (parts[at], starts_s[at]))]
@@ -154,7 +154,7 @@ def _write(builder: NetworkBuilder, words: _Slot, start: float, end: float) -> N
 def _rows(
     stream: BinaryIO, path: Path | str, repairs: Repairs
 ) -> Iterator[tuple[int, Recording, bytes, _Word | None]]:
-    """Yield each line's number, recording and word as written; the word unless it is a mark."""
+    """Yield each line's number, recording, word as written, and parsed word; None for a mark."""
     known: dict[tuple[bytes, bytes], Recording] = {}
 
     def read(numbered_line: tuple[int, bytes]) -> tuple[int, Recording, bytes, _Word | None]:

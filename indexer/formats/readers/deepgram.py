@@ -102,7 +102,7 @@ def _recording(
 def _result(
     utterances: NumberedUtterances, message: Part, recording: Recording, nonwords: Nonwords
 ) -> None:
-    """Add a message of a stream, if it is not revised any more."""
+    """Add a message of a stream, unless a later one will revise it."""
     if message["is_final"].value is False:
         return
     index = next(iter(message["channel_index"]), None)

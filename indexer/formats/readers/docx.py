@@ -108,9 +108,9 @@ def _clock(times: re.Match[str]) -> str:
 
 
 def _of_speech(tables: Sequence[Sequence[Sequence[str]]]) -> str:
-    """The rows of the tables that have columns of times and texts: those alike to the longest.
+    """The transcript: the longest table with times and texts, and all tables with its heading.
 
-    A transcript may stand behind tables of other things, and be divided by pages.
+    Other tables may precede a transcript, and pages may divide it into several tables.
     """
     written = sorted((_tabular(rows) for rows in tables if rows), key=len, reverse=True)
     longest = next((one for one in written if table_in(one)), "")

@@ -103,7 +103,7 @@ def parse(
 
 
 def _place_texts(tiers: Sequence[_Tier]) -> None:
-    """Give texts that refer to the numbers of sentences (``tx`` to ``ref``) the times of these."""
+    """Give texts (tier ``tx``) the times of the sentence numbers (``ref``) that they refer to."""
     numbers = {one.name: one for one in tiers if not one.parent and _OF_NUMBERS.match(one.name)}
     for tier in tiers:
         if tier.parent in numbers and tier.references and _OF_TEXTS.match(tier.name):
@@ -127,7 +127,7 @@ def _words(cues: Sequence[Cue]) -> list[Cue]:
 
 
 def _cues(tier: _Tier, reader: "_Annotations", path: Path | str) -> list[Cue]:
-    """Return the annotations with their times; neighbours without a border as one."""
+    """Return the annotations with their times; those with no time between them are joined."""
     cues: list[Cue] = []
     open_at: str | None = None  # the unaligned slot in which the last cue ends
     for one in tier.annotations:
@@ -216,7 +216,7 @@ class _Annotations(Reader):
         return self._neighbours[slot][0 if before else 1]
 
     def _aligned(self) -> dict[str, tuple[float, float]]:
-        """Return, of each slot, the times of the aligned ones around it in the file's order."""
+        """Return the times of the aligned slots before and after each slot, in the file's order."""
         known = [0.0]
         for time_s in self.times_s.values():
             known.append(known[-1] if time_s is None else time_s)

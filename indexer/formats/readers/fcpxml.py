@@ -68,7 +68,7 @@ class _Text(NamedTuple):
 
 @dataclass
 class _Node:
-    """An element that has a place, or holds some that have."""
+    """An element with a place in a timeline, or one that contains such elements."""
 
     tag: str
     line: int
@@ -185,7 +185,7 @@ def _shown(top: _Node, document: "_Document", path: Path | str) -> list[_Text]:
 
 
 def _clock_s(node: _Node, path: Path | str) -> float:
-    """What an element's own clock shows where it begins."""
+    """The time on an element's own clock at its beginning, seconds."""
     written = node.get("tcStart" if node.tag == "sequence" else "start")
     if node.tag == "spine":  # the timeline's, or one that hangs on a clip
         written = node.get("clock")
@@ -193,10 +193,10 @@ def _clock_s(node: _Node, path: Path | str) -> float:
 
 
 def _duration_s(node: _Node, path: Path | str) -> float:
-    """How long an element lasts; a text's own end is repaired as those of other captions.
+    """The duration of an element, seconds; a negative one of a text is repaired later.
 
     Raises:
-        InputError: a clip has a negative duration, so the next one has no place.
+        InputError: a clip has a negative duration, so the place of the next one is unknown.
     """
     written = node.get("duration")
     length_s = _seconds(written, node, path) if written else 0.0
@@ -206,7 +206,7 @@ def _duration_s(node: _Node, path: Path | str) -> float:
 
 
 def _length_s(top: _Node, texts: Sequence[_Text], path: Path | str) -> float:
-    """How long a timeline is; where it does not say, until its last text ends."""
+    """The duration of a timeline, seconds; if it states none, the end of its last text."""
     ends_s = (one.start_s + _duration_s(one.node, path) for one in texts)
     return _duration_s(top, path) or max(ends_s, default=0.0)
 
@@ -287,7 +287,7 @@ class _Document(Reader):
 
 
 def _at(node: _Node, offset: str) -> _Node:
-    """An element at another place."""
+    """The element with another offset."""
     return replace(node, attributes={**node.attributes, "offset": offset})
 
 

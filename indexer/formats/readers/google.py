@@ -112,7 +112,7 @@ def parse(
 
 
 class _Said:
-    """How far a channel's results have come."""
+    """The times up to which results of a channel have been read."""
 
     def __init__(self) -> None:
         self.until_s = 0.0  # end of the result before
@@ -129,7 +129,7 @@ class _Said:
     def fresh(
         self, alternatives: list[list[HypothesisWord]], *, may_repeat: bool
     ) -> list[list[HypothesisWord]]:
-        """Return the words that have not been said: a result may say all words once more."""
+        """Return the words that earlier results did not have: a result may repeat all words."""
         if may_repeat and any(words and words[0].start_s <= self.first_s for words in alternatives):
             alternatives = [
                 [word for word in words if not word.start_s < self.last_s] for words in alternatives
@@ -162,7 +162,7 @@ def _is_final(result: Part) -> bool:
 
 
 def _without_repetition(results: list[Part]) -> list[Part]:
-    """Leave out the last result if it says all once more, or the others if it alone has times."""
+    """Leave out the last result if it repeats the others, or the others if it alone has times."""
     if len(results) < 2 or not _tells_speakers(results[-1]):
         return results
     *others, last = results

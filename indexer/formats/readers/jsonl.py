@@ -89,7 +89,7 @@ def parse(
 
 
 def _lines(stream: BinaryIO, path: Path | str) -> Iterator[list[tuple[int, bytes]]]:
-    """Yield numbered lines, as many at once as are worth converting together."""
+    """Yield numbered lines in lists of about `BYTES_AT_ONCE`, to be converted together."""
     lines: list[tuple[int, bytes]] = []
     size = 0
     for at in count(1):
@@ -181,10 +181,10 @@ def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> RawUttera
 
 
 def _errors(slots: Sequence[Mapping[str, Any]]) -> Float64s | None:
-    """How far times of slots may be off; None where no slot says so.
+    """(slots,) the largest error of each slot's times, seconds; None if no slot states one.
 
     Raises:
-        TypeError: something that says so is not a number.
+        TypeError: one is not a number.
     """
     if not any("err" in slot for slot in slots):
         return None

@@ -217,7 +217,7 @@ def _frames(path: Path | str, arcs: list[_Arc], start: int) -> dict[int, int]:
 
 
 def _joined(arcs: list[_Arc], finals: set[int]) -> list[_Arc]:
-    """Join a word's arc with the wordless ones that follow it and nothing else."""
+    """Join a word's arc with the wordless arcs behind it that no other path enters or leaves."""
     leaving: dict[int, list[_Arc]] = defaultdict(list)
     entering = Counter(arc.target for arc in arcs)
     for arc in arcs:

@@ -109,7 +109,7 @@ def parse(
 
 
 def _are_sparse(lines: Sequence[TimedLine]) -> bool:
-    """Whether hardly anything is said between times: titles of chapters have such."""
+    """Whether the texts are too short for the time between them, as titles of chapters are."""
     length_s = lines[-1].start_s - lines[0].start_s
     letters = sum(len(one.text) + sum(map(len, one.below)) for one in lines[:-1])
     has_ends = any(one.end_s == one.end_s for one in lines)
@@ -117,7 +117,7 @@ def _are_sparse(lines: Sequence[TimedLine]) -> bool:
 
 
 def _with_speakers(lines: Sequence[TimedLine]) -> list[TimedLine]:
-    """Take for speakers what stands beside times, above other texts, or first of what is below."""
+    """Find the speakers: beside the times, in the line above each, or first in the lines below."""
     spans = [one for one in lines if one.end_s == one.end_s and not one.speaker]
     if spans and len(spans) == len(lines) and _are_names(spans):
         return [one._replace(speaker=one.below[0], below=one.below[1:]) for one in lines]
@@ -139,7 +139,7 @@ def _with_speakers(lines: Sequence[TimedLine]) -> list[TimedLine]:
 
 
 def _are_names(lines: Sequence[TimedLine]) -> bool:
-    """Whether the first line below each time is a label, or a name, of which few recur."""
+    """Whether the first line below each time is a label, or one of few names that recur."""
     if any(one.text or len(one.below) < 2 for one in lines):
         return False
     names = {one.below[0] for one in lines}
@@ -148,7 +148,7 @@ def _are_names(lines: Sequence[TimedLine]) -> bool:
 
 
 def _are_above(lines: Sequence[TimedLine]) -> bool:
-    """Whether the line above each time is a name: few recur, or all are as names are."""
+    """Whether the line above each time is a label, or one of few names that recur."""
     if len(lines) < 2 or any(one.text or one.speaker or not one.above for one in lines):
         return False
     if any(len(one.below) < 2 for one in lines[:-1]):

@@ -66,7 +66,7 @@ def parse(
 
 
 def _start_s(time: re.Match[str], path: Path | str, line: int, options: ReaderOptions) -> float:
-    """The time of a span: its own, else the one that it shows."""
+    """The time in the attribute of a span, else in its text, seconds; UNKNOWN without one."""
     stamp, beside, alone = time.groups()
     if stamp is not None and _SECONDS.fullmatch(stamp):
         return float(stamp)

@@ -109,7 +109,7 @@ def _links(path: Path | str, at: int, line: bytes) -> tuple[int, list[_Link]]:
 
 
 def _is_word(word: str) -> bool:
-    """Whether this is one word; an escape may have written half a letter."""
+    """Whether this is one word without half a surrogate pair, which an escape may write."""
     return len(word.split()) == 1 and not _SURROGATE.search(word)
 
 

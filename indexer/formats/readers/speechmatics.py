@@ -148,7 +148,7 @@ def _slots(result: Part) -> Iterator[Alternatives]:
 def _add(
     utterances: NumberedUtterances, line: int, recording: Recording, slots: Sequence[Alternatives]
 ) -> None:
-    """Add slots, without punctuation."""
+    """Add slots without their punctuation, in utterances between pauses."""
     named = ([word._replace(token=bare(word.token)) for word in slot] for slot in slots)
     words = ([word for word in slot if word.token] for slot in named)
     utterances.add_slots_by_pauses(line, recording, [slot for slot in words if slot])

@@ -76,7 +76,7 @@ def parse(
 
 
 def _usual_times(text: str, path: Path | str, repairs: Repairs) -> str:
-    """Write times with frames with decimals, and times below 0 as 0."""
+    """Write frames in times as decimals, and times below 0 as 0."""
     text = frames_as_decimals(text)
     for found in _NEGATIVE.finditer(text):
         line = text.count("\n", 0, found.start()) + 1

@@ -264,7 +264,7 @@ class _Transcript(Reader):
         return self._times_s[point]
 
     def _since_origin(self, point: str) -> float | None:
-        """Add up intervals, each since the point before, to one that has none."""
+        """Add up the intervals back to the origin, seconds; None if they do not lead to it."""
         total_s, visited = 0.0, set[str]()
         while (when := self._whens.get(point)) and point not in visited:
             if when.interval_s is None:

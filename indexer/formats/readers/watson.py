@@ -73,7 +73,7 @@ def _results(document: Part) -> Iterator[Part]:
 
 
 def _labels(answer: Part) -> Iterator[tuple[float, str]]:
-    """Yield the starts of words and their speakers."""
+    """Yield the start of each word, seconds, and its speaker."""
     lists = [answer, *answer.each("results")] if answer.has("results") else [answer]
     for one in lists:
         for label in one.each("speaker_labels"):
@@ -81,7 +81,7 @@ def _labels(answer: Part) -> Iterator[tuple[float, str]]:
 
 
 def _write(builder: NetworkBuilder, result: Part, words: Sequence[HypothesisWord]) -> None:
-    """Write a result's slots, and between them the words without slots."""
+    """Add a result's slots, and its words where no slot is."""
     slots = sorted(map(_slot, result.each("word_alternatives")))
     if not slots:
         write_words(builder, result.line, words)

@@ -165,7 +165,7 @@ def _cut(words: Sequence[HypothesisWord]) -> Iterator[_Utterance]:
 
 
 def _chunks(chunks: Sequence[Part], nonwords: Nonwords) -> Iterable[_Utterance]:
-    """Read phrases or words; one without an end lasts until the next, a last one has no length."""
+    """Read phrases or words; one without an end lasts until the next, the last one 0 s."""
     texts = [chunk["text"].text() for chunk in chunks]
     spans: list[tuple[float, float]] = []
     following = UNKNOWN
