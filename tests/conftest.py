@@ -280,6 +280,14 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     return made
 
 
+@pytest.fixture(scope="session")
+def german_store(german: Path, made_once: Callable[..., Path]) -> str:
+    """The index of the German example, as std-index makes it; tests do not change it."""
+    from indexer import index_files
+
+    return str(made_once("german", lambda new: index_files(german / "mesh", new / "i")) / "i")
+
+
 @pytest.fixture(autouse=True)
 def no_notices(monkeypatch):
     """A cold cache of numba and a slow machine must not change what a test sees on stderr."""

@@ -1,7 +1,7 @@
 """What every kind of store offers: `Store`, and the protocol `Segment`; whether it is intact.
 
 The indexer writes through `Store`, the searcher reads through `Segment`; neither sees whether the
-index is in a folder, in memory or in CouchDB. tests/std/store/test_contract.py holds all kinds to
+index is in a folder, in memory or in CouchDB. tests/std/store/contract holds all kinds to
 this contract.
 
 `Store.damage` first verifies the files or documents of its own kind of store. If they are intact,

@@ -17,6 +17,7 @@ pytest.importorskip("fastapi", reason="FastAPI is missing: pip install '.[serve]
 pytest.importorskip("av", reason="PyAV is missing: pip install '.[serve]'")
 
 from indexer import index_files
+from searcher import open_index
 from service.app import create_app
 from service.server import Server, bound_socket, server_config
 from service.settings import Settings
@@ -96,6 +97,13 @@ def german_index(german, tmp_path_factory):
     store = str(tmp_path_factory.mktemp("served") / "index")
     index_files([str(german / "mesh")], store=store, ecf=str(german / "ecf.xml"))
     return store
+
+
+@pytest.fixture(scope="module")
+def index(german_index):
+    """The same, opened by the searcher."""
+    with open_index(german_index) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from service.processes import Question, SearchProcesses
 from service.searching import Wish
 from service.settings import Limits, Settings
 from std.numbers import written
-from tests.service.test_faults import meshes, wait_for
+from tests.service.served import meshes, wait_for
 
 
 def answer(client, **query):

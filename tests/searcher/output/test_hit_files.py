@@ -2,7 +2,6 @@
 
 import pytest
 
-from indexer import index_files
 from scoring import read_reference, score_hits
 from searcher import open_index, write_hits
 from searcher.commands.search import main
@@ -11,16 +10,14 @@ from std.nist import std_list
 
 
 @pytest.fixture(scope="module")
-def searched(tmp_path_factory, request):
+def searched(german_store, german, request):
     """A store, the reference, and a search of its terms by their words only."""
     root = request.config.rootpath
-    german, store = root / "examples" / "german", str(tmp_path_factory.mktemp("hits") / "index")
-    index_files(german / "mesh", store, ecf=german / "ecf.xml")
     reference = read_reference(german / "ecf.xml", german / "ref.rttm", german / "terms.xml")
     config = root / "configs" / "plain.toml"
-    with open_index(store, config=load_config(config)) as index:
+    with open_index(german_store, config=load_config(config)) as index:
         found = index.search_terms(reference.terms, reference.ecf)
-    return store, reference, found, german, config
+    return german_store, reference, found, german, config
 
 
 @pytest.mark.parametrize("dialect", ["std2006", "kws2013"])

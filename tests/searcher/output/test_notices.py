@@ -6,7 +6,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import indexer.cli
 from searcher import open_index
 from searcher.output.explain import summary
 from searcher.output.notices import acceptance_notice, doubt_notice
@@ -35,12 +34,10 @@ def test_decisions_that_take_absent_terms_to_occur_are_told_of(probability, yes,
     assert not acceptance_notice(found(probability, yes), one_threshold)
 
 
-def test_terms_that_nobody_says_are_named(german, tmp_path):
-    store = str(tmp_path / "index")
-    assert indexer.cli.main([str(german / "mesh"), "--store", store, "--quiet"]) == 0
+def test_terms_that_nobody_says_are_named(german_store):
     absent = ["photosynthese", "weihnachtsmarkt", "xylophon", "marmelade"]
     terms = [Term(f"T{i}", text) for i, text in enumerate([*absent, "polizei", "schloss"])]
-    with open_index(store) as index:
+    with open_index(german_store) as index:
         result = index.search_terms(terms)
         hits = index.hits(result)
         decision = index.config.decision

@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import pytest
 
-import indexer.cli
 import searcher.commands.search
 from indexer import index_files
 from searcher import open_index
@@ -17,15 +16,8 @@ from std.errors import StdError
 
 
 @pytest.fixture(scope="module")
-def store(german, tmp_path_factory):
-    path = tmp_path_factory.mktemp("forms") / "index"
-    assert indexer.cli.main([str(german / "mesh"), "--store", str(path), "--quiet"]) == 0
-    return str(path)
-
-
-@pytest.fixture(scope="module")
-def index(store):
-    with open_index(store) as opened:
+def index(german_store):
+    with open_index(german_store) as opened:
         yield opened
 
 
@@ -121,23 +113,23 @@ def test_a_place_is_one_form_and_not_where_the_term_is_likelier(index):
     assert all(a[0] != b[0] or a[2] <= b[1] for a, b in pairwise(spans))
 
 
-def test_forms_are_counted_and_told(index, store, capsys):
+def test_forms_are_counted_and_told(index, german_store, capsys):
     found = index.find_forms("kind")
     assert list(form_notices(found)) == ["kind: related forms: kindern 3, kinder 1, kindes 1"]
     search = searcher.commands.search.main
-    assert search(["--store", store, "kind"]) == 0
+    assert search(["--store", german_store, "kind"]) == 0
     printed = capsys.readouterr()
     assert "kinder\t" not in printed.out
     assert (
         "kind: related forms: kindern 3, kinder 1, kindes 1; --inflections shows them"
         in printed.err
     )
-    assert search(["--store", store, "kind", "--inflections", "--json"]) == 0
+    assert search(["--store", german_store, "kind", "--inflections", "--json"]) == 0
     printed = capsys.readouterr()
     assert "kinder" in {hit["term"] for hit in json.loads(printed.out)}
     assert "1 hit from probability 0.5 up" in printed.err  # of the term itself
     with pytest.raises(SystemExit):
-        search(["--store", store, "--terms", "terms.xml", "--inflections"])
+        search(["--store", german_store, "--terms", "terms.xml", "--inflections"])
 
 
 def test_a_term_that_only_its_forms_have(tmp_path):
