@@ -97,9 +97,11 @@ def find_by_phones(
     ]
     inside = partial(inside_ecf, recordings=language.table.recordings, excerpts=request.excerpts)
     searched = searched_archive(phonetic, request.excerpts, language.folder, request.workers)
-    null, places = searched.archive.null, found.places_of_parts(len(is_oov)) * is_oov
+    null, parts = searched.archive.null, found.places_of_parts(len(is_oov)) * is_oov
+    written = np.bincount(found.candidates.term, minlength=len(is_oov))
+    written *= ~(is_oov | request.is_spoken)
     hits = phonetic_hits(
-        pronunciations, places, phonetic, null, inside, request.workers, request.advance
+        pronunciations, parts, written, phonetic, null, inside, request.workers, request.advance
     )
     hits = [_said_by(of_term, request.spoken_by, language.table) for of_term in hits]
     if language.config.phonetic_search.phones == "sound":

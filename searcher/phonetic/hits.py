@@ -62,7 +62,8 @@ class PhoneticHits(NamedTuple):
 
 def phonetic_hits(
     pronunciations: Sequence[Sequence[Pronunciation] | Weighted],
-    places: Int64s,
+    parts: Int64s,
+    written: Int64s,
     phonetic: PhoneticIndexes,
     null: NullDistribution,
     inside: Inside,
@@ -77,8 +78,9 @@ def phonetic_hits(
 
     Args:
         pronunciations: the pronunciations of each term; with their log weights if it was spoken.
-        places: (terms,) the number of places from splits and joined words, which allow as many more
+        parts: (terms,) the number of places from splits and joined words, which allow as many more
             hits.
+        written: (terms,) the number of places of the words of a known term.
         phonetic: indexes of the segments, within that speech.
         null: the null distribution; all hits with rare scores are kept.
         inside: which hits are inside the searched speech.
@@ -88,7 +90,7 @@ def phonetic_hits(
     Returns:
         for each term its hits, None without a pronunciation.
     """
-    hits = _search_pronunciations(pronunciations, places, phonetic, null, workers, advance)
+    hits = _search_pronunciations(pronunciations, parts, written, phonetic, null, workers, advance)
 
     def within_limit(
         phones: Pronunciation, log_weight: float, n: int
@@ -102,14 +104,15 @@ def phonetic_hits(
         combined([within_limit(phones, weight, n) for phones, weight in of_term.items()], null)
         if isinstance(of_term, Mapping)
         else _best_fitting([within_limit(phones, 0.0, n) for phones in of_term])
-        for of_term, n in zip(pronunciations, places.tolist(), strict=True)
+        for of_term, n in zip(pronunciations, parts.tolist(), strict=True)
     ]
     return _within(of_terms, inside)
 
 
 def _search_pronunciations(
     pronunciations: Sequence[Sequence[Pronunciation] | Weighted],
-    places: Int64s,
+    parts: Int64s,
+    written: Int64s,
     phonetic: PhoneticIndexes,
     null: NullDistribution,
     workers: Executor,
@@ -117,9 +120,12 @@ def _search_pronunciations(
 ) -> dict[Pronunciation, tuple[AlignedHits, float]]:
     """The hits of each pronunciation, and its perfect score; see `phonetic_hits`."""
     queries = list(dict.fromkeys(phones for of_term in pronunciations for phones in of_term))
+    # Terms of the same sound are one query, which is searched as thoroughly as any of them needs.
     most = dict.fromkeys(queries, MAX_HITS)
-    for of_term, n in zip(pronunciations, places.tolist(), strict=True):
+    least: dict[Pronunciation, int] = {}
+    for of_term, n, found in zip(pronunciations, parts.tolist(), written.tolist(), strict=True):
         most |= {phones: max(most[phones], MAX_HITS + n) for phones in of_term}
+        least |= {phones: min(least.get(phones, found), found) for phones in of_term}
     hits: dict[Pronunciation, tuple[AlignedHits, float]] = {}
     for some, confusion in phonetic.with_confusion(queries):
 
@@ -128,12 +134,14 @@ def _search_pronunciations(
 
         perfect = {phones: perfect_score(phones, confusion) for phones in some}
         limits = {
-            phones: HitLimit(most[phones], null.rare_score(len(phones), perfect[phones]))
+            phones: HitLimit(
+                most[phones], null.rare_score(len(phones), perfect[phones]), least[phones]
+            )
             for phones in some
         }
-        found = search_phones(some, phonetic.indexes, confusion, workers, advance_all, limits)
+        of_query = search_phones(some, phonetic.indexes, confusion, workers, advance_all, limits)
         for phones in some:
-            hits[phones] = _in_table(found[phones], phonetic), perfect[phones]
+            hits[phones] = _in_table(of_query[phones], phonetic), perfect[phones]
     return hits
 
 

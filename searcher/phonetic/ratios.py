@@ -41,6 +41,7 @@ class HitLimit(NamedTuple):
 
     number: int = MAX_HITS  # the best ones
     rare_score: float = math.inf  # nats; all hits with at least this score are kept
+    written: int = 0  # places where the words of the term were found, without phones
 
 
 class Query(NamedTuple):

@@ -42,8 +42,8 @@ from std.phonetics.phones import Pronunciation
 
 FULL_SCAN_ARCS = 60_000  # alternatives that are aligned whole (about 2.5 hours of networks)
 MIN_SHARE = 0.15  # share of a perfect score; lower alignments are not hits
-BUSY = 0.25  # share of windows with a rare hit above which more are aligned
-MORE_WINDOWS = 4  # factor of the number of windows
+BUSY = 0.25  # share of windows with a rare hit, beside written ones, above which more are aligned
+MORE = 4  # factor of the number of windows; terms that words find begin with one in so many
 QUERIES_AT_ONCE = 64  # queries whose seeds and extensions are held between the steps
 
 Value = TypeVar("Value")
@@ -99,44 +99,50 @@ def search_phones(
         else:
             seed = partial(seeds_in, all_segments=all_segments)
             seeds = _in_segments(seed, phones, indexes, workers)
-            chosen_seeds = _with_cutoffs(seeds, all_segments.limits.seeds)
-            extensions = _in_segments(extend_seeds, chosen_seeds, indexes, workers)
-            rows = _aligned(extensions, all_segments.limits.windows, indexes, workers)
+            rows = _around(seeds, all_segments.limits, indexes, workers)
         for (query, limit), parts in zip(limited, rows, strict=True):
             hits[query] = best_of_segments(parts, indexes, limit)
         advance(len(batch) / len(queries))
     return hits
 
 
-def _aligned(
-    extensions: Rows[Extensions],
-    at_first: int,
-    indexes: Sequence[PhoneticIndex],
-    workers: Executor,
+def _around(
+    seeds: Rows[Seeds], limits: SeedLimits, indexes: Sequence[PhoneticIndex], workers: Executor
 ) -> list[list[AlignedHits]]:
-    """The hits of each query in each segment around its best extensions.
+    """The hits of each query in each segment around its best seeds.
 
-    If `BUSY` of the windows have a hit with a rare score, words like the query are frequent, and
-    more windows are aligned, until few of them have such hits or none is left.
+    A term that words find is first searched with a share of the limits: phones rarely add a place.
+    If phones find many more places than words do, all with rare scores, the term or words like it
+    are frequent, and more are aligned, until few have such scores or none is left.
 
     Args:
-        extensions: the extensions of each query.
-        at_first: the number of windows aligned first, in the archive.
+        seeds: the seeds of each query.
+        limits: of the archive.
         indexes, workers: see `search_phones`.
     """
-    hits: list[list[AlignedHits]] = [[] for _ in extensions]
-    windows, queries = at_first, [*range(len(extensions))]
-    while queries:
+    hits: list[list[AlignedHits]] = [[] for _ in seeds]
+    extensions: list[list[Extensions]] = [[] for _ in seeds]
+    is_written = [one.query.limit.written > 0 for one, *_ in seeds]
+    share, queries = 1 / MORE, [i for i, written in enumerate(is_written) if written]
+    while queries or share < 1:
+        if share <= 1:
+            chosen_seeds = _with_cutoffs([seeds[i] for i in queries], int(share * limits.seeds))
+            extended = _in_segments(extend_seeds, chosen_seeds, indexes, workers)
+            for i, of_query in zip(queries, extended, strict=True):
+                extensions[i] = of_query
+        windows = int(share * limits.windows)
         chosen = _with_cutoffs([extensions[i] for i in queries], windows)
-        for i, parts in zip(
-            queries, _in_segments(align_extensions, chosen, indexes, workers), strict=True
-        ):
-            hits[i] = parts
+        aligned = _in_segments(align_extensions, chosen, indexes, workers)
+        for i, found in zip(queries, aligned, strict=True):
+            hits[i] = found
         queries = [
             i for i in queries
-            if _all(extensions[i]) > windows and _rare(extensions[i], hits[i]) > BUSY * windows
+            if (share < 1 or _all(extensions[i]) > windows)
+            and _unwritten(extensions[i], hits[i]) > BUSY * windows
         ]  # fmt: skip
-        windows *= MORE_WINDOWS
+        share *= MORE
+        if share == 1:
+            queries += [i for i, written in enumerate(is_written) if not written]
     return hits
 
 
@@ -145,12 +151,10 @@ def _all(extensions: Sequence[Extensions]) -> int:
     return sum(len(one.slots) for one in extensions)
 
 
-def _rare(extensions: Sequence[Extensions], hits: Sequence[AlignedHits]) -> int:
-    """The number of hits with a rare score in all segments."""
-    return sum(
-        number_of_rare(found, one.seeds.query.limit)
-        for one, found in zip(extensions, hits, strict=True)
-    )
+def _unwritten(extensions: Sequence[Extensions], hits: Sequence[AlignedHits]) -> int:
+    """How many more hits with a rare score than places of its words a query has."""
+    limit = extensions[0].seeds.query.limit
+    return sum(number_of_rare(found, limit) for found in hits) - limit.written
 
 
 def _with_cutoffs(rows: Rows[Counted], limit: int) -> list[list[tuple[Counted, Cutoff]]]:

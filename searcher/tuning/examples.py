@@ -68,9 +68,9 @@ class JudgedSpeech(NamedTuple):
     def with_phones(self, phrases: Sequence[Phrase]) -> list[PhoneticHits | None]:
         """The phonetic hits of each phrase; None if it cannot be pronounced."""
         inside = partial(inside_ecf, recordings=self.recordings, excerpts=self.excerpts)
-        null, places = self.searched().archive.null, np.zeros(len(phrases), np.int64)
+        null, none = self.searched().archive.null, np.zeros(len(phrases), np.int64)
         ways = pronounced(phrases, self.indexes.lexicon)
-        return phonetic_hits(ways, places, self.part, null, inside)
+        return phonetic_hits(ways, none, none, self.part, null, inside)
 
     def searched(self) -> SearchedArchive:
         """What is known of it."""

@@ -79,8 +79,8 @@ def evidence(index, words, excerpts=None):
     recordings, phonetic = index._prepared.table.recordings, phonetic_of(index).within(excerpts)
     inside = partial(inside_ecf, recordings=recordings, excerpts=excerpts)
     searched = searched_archive(phonetic, excerpts)
-    ways, places = pronounced([words], phonetic.lexicon), np.zeros(1, np.int64)
-    (hits,) = phonetic_hits(ways, places, phonetic, searched.archive.null, inside)
+    ways, none = pronounced([words], phonetic.lexicon), np.zeros(1, np.int64)
+    (hits,) = phonetic_hits(ways, none, none, phonetic, searched.archive.null, inside)
     nothing = index.search_terms([]).candidates
     paired = pair_with_hits(words, nothing, hits, searched)
     found = hits.hits.rows(paired.unpaired)

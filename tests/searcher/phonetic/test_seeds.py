@@ -117,6 +117,24 @@ def test_what_is_said_very_often_is_found_as_often(network, monkeypatch, cut):
     assert len(found.start_ms) == 60
 
 
+@pytest.mark.parametrize("cut", [1, 3])
+@pytest.mark.parametrize(("written", "is_all"), [(60, False), (2, True)])
+def test_a_term_that_words_find_is_searched_less(network, monkeypatch, cut, written, is_all):
+    """Unless phones find many more places than words do; what sounds like it is said 60 times."""
+    random = np.random.default_rng(8)
+    others = ["".join(random.choice(LETTERS, 6)) for _ in range(400)]
+    said = [other if i % 20 else "hahnenfeder" for i, other in enumerate(others)]
+    networks = [network(*[[(word, 1.0)] for word in said], file=f"{i}") for i in range(3)]
+    query = tuple("hahnenfedern")
+    index, confusion = indexed(*networks, query=query)
+    parts = [indexed(one, query=query)[0] for one in networks] if cut > 1 else [index]
+    monkeypatch.setattr(searcher.phonetic.search, "FULL_SCAN_ARCS", 0)
+    monkeypatch.setattr(searcher.phonetic.search, "limits_of", lambda _: SeedLimits(20_000, 40))
+    limits = {query: HitLimit(60, 10.0, written)}
+    found = search_phones([query], parts, confusion, limits=limits)[query]
+    assert len(found.start_ms) == 60 if is_all else 9 < len(found.start_ms) < 20
+
+
 def selected_slowly(members, most):
     """Rows of (level, lot) that are taken: the best levels whole, of the next one a fair share."""
     rows = []
