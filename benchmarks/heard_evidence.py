@@ -13,6 +13,8 @@ OTWV (NIST 2006) and MAP, of all terms and by an attribute of the term list.
 Terms to learn from are words and pairs of the transcript, the term list, and words that nobody
 says (`searcher.phonetic.null_distribution`). Of the terms that the recogniser knows, `KNOCKED_OUT`
 lose all places where words or guessed phones find them, and count as terms that it does not know.
+Words that are written where a term is only heard explain it in search, not here: weights learned
+with that trust places without such words too much (docs/phones-heard-measurements.md).
 How much it counts that places sound alike is learned from the term lists.
 """
 

@@ -3,14 +3,13 @@
 from searcher.calibration.weights import Weights
 
 HEARD_WEIGHTS = Weights(
-    -0.6891,
+    -0.8342,
     {
-        "alone": 2.872,
-        "alone_fit": 1.327,
-        "alone_phones": 2.517,
-        "fit": 0.8097,
-        "known": -0.3036,
-        "log_e_curve": -0.01798,
-        "log_e_rate": -0.3676,
+        "alone": 2.949,
+        "alone_fit": 1.33,
+        "alone_phones": 2.505,
+        "fit": 0.7928,
+        "log_e_curve": -0.01855,
+        "log_e_rate": -0.3755,
     },
 )

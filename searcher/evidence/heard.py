@@ -34,7 +34,7 @@ SAID_OTHERWISE = 0.03  # share of true places that are said otherwise than the t
 KNOWN_SHARE = 0.5  # that phones heard of a term have whose words the recogniser knows
 LEAST_COMPARED, MOST_COMPARED = 0.005, 14  # probability and number of places that are compared
 LEAST_COMPARED_MS = 100
-OF_NEARNESS, EVEN, MOST_ALIKE = 20.0, 0.073, 3.0  # see `log_ratio_of`; the last in nats
+OF_NEARNESS, EVEN, MOST_ALIKE = 22.5, 0.08, 3.0  # see `log_ratio_of`; the last in nats
 
 
 class WithHeard(NamedTuple):
@@ -127,7 +127,6 @@ def heard_evidence(
         log_e_curve      square of its distance below `CURVED`, per archive: E-values are
                          extrapolated beyond the scores that are possible
         fit              score a phone
-        known            1 of a known term
         alone            1 of a place that was only heard
         alone_fit        score a phone there
         alone_phones     log of the term's phones there
@@ -142,7 +141,6 @@ def heard_evidence(
         "log_e_rate": log_e - log_slots,
         "log_e_curve": np.minimum(log_e - CURVED, 0.0) ** 2,
         "fit": fit,
-        "known": np.full(n + m, float(is_known)),
         "alone": is_alone,
         "alone_fit": is_alone * fit,
         "alone_phones": is_alone * np.log(len(heard.phones)),

@@ -74,11 +74,10 @@ def test_features_are_those_of_both_kinds_of_places():
     np.testing.assert_allclose(features["alone_fit"], [0, 0, 0, -0.75])
     np.testing.assert_allclose(features["alone_phones"], [0, 0, 0, np.log(4)])
     np.testing.assert_allclose(evidence.offset, [2, -40, 1, -7])
-    assert (features["known"] == 0).all()
 
 
 def test_what_is_heard_of_a_known_term_counts_by_half():
-    weights = Weights(1.0, {"known": 0.5, "alone": 2.0})
+    weights = Weights(1.5, {"alone": 2.0})
     found = with_heard(RATIOS, SPANS, TERM, LOG_SLOTS, weights, is_known=True)
     shift = np.log(0.03 + 0.97 * np.exp(KNOWN_SHARE * 1.5))
     np.testing.assert_allclose(found.ratios.chance[:2], RATIOS.chance[:2] + shift)
