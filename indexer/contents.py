@@ -20,7 +20,7 @@ from indexer.shards import Stores, contents, open_stores, urls_of
 from indexer.sound import clock_doubt, clock_offsets
 from std.recordings import IndexRecording, chosen, index_recordings
 from std.store import Segment, Store, open_store, require_different
-from std.store.columns import KEY_SHIFT
+from std.store.columns import KEY_SHIFT, live_recordings
 from std.store.heard import quality
 from std.values import Recording
 
@@ -87,18 +87,13 @@ def _phones_heard(segment: Segment) -> Iterator[tuple[Recording, float | None]]:
     by, layer = segment.extra("heard_by"), segment.extra("heard_layer")
     if by is None or layer is None:
         return
-    for row, right in enumerate(quality(by, layer)):
-        if row not in segment.deleted:
-            yield segment.recordings[row].recording, right
+    right = quality(by, layer)
+    yield from ((one.recording, right[row]) for row, one in live_recordings(segment))
 
 
 def _one_best_words(segment: Segment, wanted: set[Recording]) -> Iterator[tuple[Recording, int]]:
     """The number of slots of each live recording with a word that is likelier than silence."""
-    rows = [
-        row
-        for row, one in enumerate(segment.recordings)
-        if row not in segment.deleted and one.recording in wanted
-    ]
+    rows = [row for row, one in live_recordings(segment) if one.recording in wanted]
     if not rows:
         return
     slots = segment.slots(rows)

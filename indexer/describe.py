@@ -32,7 +32,7 @@ from std.metadata.table import NO_METADATA, Metadata, of_rows, updated, with_own
 from std.nist.audio_names import as_stored, recording_name
 from std.recordings import index_recordings
 from std.store import CommittedSegment, Store
-from std.store.columns import SegmentColumns
+from std.store.columns import SegmentColumns, live_recordings
 from std.store.protocol import verified_columns
 from std.store.resident import ResidentSegment
 from std.values import Recording
@@ -154,10 +154,9 @@ def _pronounced_again(
     for segment in segments:
         indexed = of_segment(segment)
         language_of = {}
-        for row, one in enumerate(segment.recordings):
-            if row not in segment.deleted:
-                told, source = pronouncer.told.of(one.recording)
-                language_of[one.recording] = told if source == METADATA else indexed
+        for _, one in live_recordings(segment):
+            told, source = pronouncer.told.of(one.recording)
+            language_of[one.recording] = told if source == METADATA else indexed
         moved = sum(language != indexed for language in language_of.values())
         if moved and len(segment.counts()):
             columns = merged([segment])  # without deleted recordings and without phone columns
@@ -229,11 +228,7 @@ def _rename_in(store: Store, old: str, new: str) -> None:
 
 
 def _has(segment: CommittedSegment, file: str) -> bool:
-    return any(
-        one.recording.file == file
-        for row, one in enumerate(segment.recordings)
-        if row not in segment.deleted
-    )
+    return any(one.recording.file == file for _, one in live_recordings(segment))
 
 
 def _renamed(segment: CommittedSegment, old: str, new: str) -> SegmentColumns:

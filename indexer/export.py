@@ -35,6 +35,7 @@ from std.store.columns import (
     IndexedRecording,
     Int64s,
     SegmentColumns,
+    live_recordings,
     unpack_vocabulary,
 )
 from std.store.protocol import verified_columns
@@ -145,11 +146,7 @@ def index_networks(
         StoreError: a segment is damaged.
     """
     for segment in segments:
-        rows = [
-            row
-            for row, one in enumerate(segment.recordings)
-            if row not in segment.deleted and one.recording in wanted
-        ]
+        rows = [row for row, one in live_recordings(segment) if one.recording in wanted]
         if not rows:
             continue
         columns = verified_columns(segment)

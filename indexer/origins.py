@@ -29,7 +29,7 @@ from std.audio.files import common_end
 from std.errors import InputError
 from std.metadata.table import OWN_PREFIX
 from std.store import CommittedSegment, Store
-from std.store.columns import SegmentColumns
+from std.store.columns import SegmentColumns, live_recordings
 from std.store.protocol import verified_columns
 from std.store.resident import ResidentSegment
 from std.values import Recording
@@ -42,12 +42,10 @@ def origins(stores: Iterable[Store]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for store in stores:
         for segment in store.segments():
-            for row, one in enumerate(segment.recordings):
-                if row not in segment.deleted:
-                    # Names in older indexes may have decomposed letters; names that are read have
-                    # not.
-                    file = normalize("NFC", one.recording.file)
-                    found.setdefault(file, set()).update(one.inputs)
+            for _, one in live_recordings(segment):
+                # Names in older indexes may have decomposed letters; names that are read have not.
+                file = normalize("NFC", one.recording.file)
+                found.setdefault(file, set()).update(one.inputs)
     return found
 
 
@@ -299,11 +297,7 @@ def relink(stores: Sequence[Store], places: Mapping[str, str]) -> int:
 
 def _rows_of(segment: CommittedSegment, inputs: Collection[str]) -> list[int]:
     """The live recordings that were read from some inputs."""
-    return [
-        row
-        for row, one in enumerate(segment.recordings)
-        if row not in segment.deleted and not {*one.inputs}.isdisjoint(inputs)
-    ]
+    return [row for row, one in live_recordings(segment) if not {*one.inputs}.isdisjoint(inputs)]
 
 
 def _relinked(segment: CommittedSegment, places: Mapping[str, str]) -> SegmentColumns:

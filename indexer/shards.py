@@ -23,7 +23,7 @@ from std.metadata.table import NO_METADATA, Metadata, of_rows, renamed, updated
 from std.nist.audio_names import spelt_otherwise
 from std.store import CommittedSegment, Segment, Store, open_store, require_different
 from std.store.address import kind_of
-from std.store.columns import SegmentColumns, unpack_vocabulary
+from std.store.columns import SegmentColumns, live_recordings, unpack_vocabulary
 from std.store.resident import ResidentSegment
 
 Stores = AnyPath | Sequence[AnyPath]
@@ -46,10 +46,7 @@ class Shard:
 def audio_files(store: Store) -> set[str]:
     """The audio files that a store has."""
     return {
-        one.recording.file
-        for segment in store.segments()
-        for row, one in enumerate(segment.recordings)
-        if row not in segment.deleted
+        one.recording.file for segment in store.segments() for _, one in live_recordings(segment)
     }
 
 

@@ -30,7 +30,7 @@ from std.numbers import clock
 from std.sound.columns import FRAME_MS, OFFSETS, Encoder, SegmentSound, segment_sound
 from std.sound.files import read_sound
 from std.store import Segment, Store
-from std.store.columns import KEY_SHIFT, SegmentColumns, UInt64s
+from std.store.columns import KEY_SHIFT, SegmentColumns, UInt64s, live_recordings
 from std.values import Bools, Float64s, Recording
 
 LARGEST_S = 5.0  # offset that is found
@@ -78,8 +78,8 @@ def clock_offsets(
             continue
         rows = [
             row
-            for row, one in enumerate(segment.recordings)
-            if row not in segment.deleted and (wanted is None or one.recording in wanted)
+            for row, one in live_recordings(segment)
+            if wanted is None or one.recording in wanted
         ]
         yield from _differences(segment.columns(), rows) if rows else ()
 

@@ -84,10 +84,6 @@ def _rows(*what: str, further: bool = False) -> Callable[[Parser], object]:
     return lambda parse: add_row_options(parse, *what, further=further)
 
 
-def _scheduler_further(parse: Parser) -> None:
-    add_scheduler_option(parse.further("settings"))
-
-
 _SHARD = _argument(
     "--shard",
     action="append",
@@ -288,7 +284,7 @@ WRITING = (  # commands that change the index
             add_recording_options,
             add_reading_options,
             add_jobs_option,
-            _scheduler_further,
+            lambda parse: add_scheduler_option(parse.further("settings")),
             add_config_options,
             _rows("changes", "everything else", further=True),
         ),

@@ -47,7 +47,7 @@ def network_of(
     slots = [
         slot
         for slot in map(partial(_doubted, window), slots_of(recognition, window.audio_start_ms))
-        if first <= _middle_ms(slot) < last
+        if 2 * first <= slot.start_ms + slot.end_ms < 2 * last
     ]
     if language == "en":
         slots = [part for slot in slots for part in _with_spoken_forms(slot)]
@@ -129,10 +129,6 @@ def _span_ms(word: TimedWord, offset_ms: int) -> tuple[int, int]:
     start = max(0, round(1000 * word.start_s) + offset_ms)
     longest = int(1000 * MAX_WORD_S)
     return start, min(start + longest, max(start, round(1000 * word.end_s) + offset_ms))
-
-
-def _middle_ms(slot: Slot) -> float:
-    return (slot.start_ms + slot.end_ms) / 2
 
 
 def spelt_out(word: str) -> list[str]:

@@ -161,7 +161,8 @@ class SoundWriter:
         """
         path = sound_file(folder, recording)
         part = path.with_name(path.name.removesuffix(SUFFIX) + UNFINISHED)
-        empty = Sound(recording, identity_of(self.encoder), self.stored(_none(self.scale)))
+        none = self.stored(np.zeros((0, len(self.scale.mean)), np.float32))
+        empty = Sound(recording, identity_of(self.encoder), none)
         with appended(part, empty) as (stream, there):
             yield SoundSink(self, stream, there)
             stream.flush()
@@ -230,7 +231,3 @@ def excerpts_of(folder: Path, file: str = "*") -> dict[str, list[Excerpt]]:
         excerpt = Excerpt(sound.recording, 0.0, sound.end_ms / 1000)
         found.setdefault(sound.recording.file, []).append(excerpt)
     return found
-
-
-def _none(scale: Scale) -> Float32s:
-    return np.zeros((0, len(scale.mean)), np.float32)

@@ -25,6 +25,7 @@ from std.files import read
 from std.metadata.read import parse
 from std.metadata.table import NO_METADATA
 from std.sound.columns import OFFSETS
+from std.store.columns import live_recordings
 from std.values import Recording
 
 MOST_FOLDERS = 10_000  # folders of audio that are checked for new files
@@ -48,8 +49,8 @@ class Snapshot:
             if offsets is not None:
                 found |= {
                     one.recording
-                    for row, one in enumerate(segment.recordings)
-                    if row not in segment.deleted and offsets[row + 1] > offsets[row]
+                    for row, one in live_recordings(segment)
+                    if offsets[row + 1] > offsets[row]
                 }
         return frozenset(found)
 

@@ -36,7 +36,7 @@ from std.query.expression import (
 )
 from std.query.grammar import parse_where
 from std.store import Segment
-from std.store.columns import KEY_SHIFT
+from std.store.columns import KEY_SHIFT, live_recordings
 from std.store.speakers import Speakers
 from std.values import Bools, Recording
 
@@ -116,8 +116,7 @@ def index_recordings(
             IndexRecording(
                 *indexed, language, metadata.of_recording(indexed.recording), speakers[row]
             )
-            for row, indexed in enumerate(segment.recordings)
-            if row not in segment.deleted
+            for row, indexed in live_recordings(segment)
         ]
     return sorted(found, key=lambda one: one.recording)
 

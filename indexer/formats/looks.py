@@ -147,7 +147,7 @@ def unknown(
     if not head.strip():
         claims = claims or bool(IS_JSON.search(str(path)))
         return (InputError if claims else ForeignFileError)(path, 1, expected, "an empty file")
-    if binary is None and _is_binary(head):
+    if binary is None and b"\0" in head[:4096]:
         hint = RECOGNISER_FIRST if AUDIO_EXTENSION.search(str(path)) else ""
         binary = _Magic(b"", "audio, by its name" if hint else "binary data", hint)
     if binary is not None:
@@ -187,10 +187,6 @@ def _share(keys: set[str], wanted: str) -> float:
 
 def _first(table: list[_Magic], head: bytes) -> _Magic | None:
     return next((one for one in table if re.match(b"(?s)" + one.pattern, head)), None)
-
-
-def _is_binary(head: bytes) -> bool:
-    return b"\0" in head[:4096]
 
 
 def _json(head: bytes, lacks: Mapping[str, str] | None) -> tuple[str, str]:

@@ -26,7 +26,7 @@ from std.config import Config
 from std.languages.detection import MIN_SHARE, may_be_in, of_segment
 from std.phonetics.g2p import UnpronounceableError, converter
 from std.store import Segment
-from std.store.columns import SegmentColumns
+from std.store.columns import SegmentColumns, live_recordings
 from std.values import ECF, Recording
 
 
@@ -140,18 +140,16 @@ def speech_by_language(
     for segment in segments:
         speech[of_segment(segment)] += sum(
             indexed.speech_ms
-            for row, indexed in enumerate(segment.recordings)
-            if row not in segment.deleted and indexed.recording not in (without or {})
+            for _, indexed in live_recordings(segment)
+            if indexed.recording not in (without or {})
         )
     return speech
 
 
 def undecided(segment: Segment, recordings: Mapping[Recording, Spoken]) -> bool:
     """Whether a segment has no language and holds some of the recordings."""
-    alive = (
-        indexed for row, indexed in enumerate(segment.recordings) if row not in segment.deleted
-    )
-    return any(indexed.recording in recordings for indexed in alive) and not of_segment(segment)
+    has_some = any(indexed.recording in recordings for _, indexed in live_recordings(segment))
+    return has_some and not of_segment(segment)
 
 
 def _in_doubt(recording: Spoken) -> bool:

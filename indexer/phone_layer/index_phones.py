@@ -39,7 +39,7 @@ from indexer.segments.merge import merged
 from indexer.segments.phone_columns import kept_phones
 from std.execution.stop import check_stop
 from std.store import CommittedSegment, Store
-from std.store.columns import Int64s
+from std.store.columns import Int64s, live_recordings
 from std.store.heard import HeardBy, HeardSlots, gathered
 from std.store.protocol import verified_columns
 from std.values import Recording
@@ -210,8 +210,8 @@ def _by_folds(source: Source, learned: Learned, folds: Int64s, by: HeardBy) -> H
 def _commit(store: Store, segment: CommittedSegment, heard: Mapping[Recording, HeardSlots]) -> None:
     """Put the slots of recordings into their segment; deleted recordings leave it."""
     normalisation = store.normalisation()
-    live = [one for row, one in enumerate(segment.recordings) if row not in segment.deleted]
-    if normalisation is None or not any(one.recording in heard for one in live):
+    is_heard = any(one.recording in heard for _, one in live_recordings(segment))
+    if normalisation is None or not is_heard:
         return
     columns = verified_columns(segment)
     if segment.deleted:

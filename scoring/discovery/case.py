@@ -116,7 +116,7 @@ def repeated_inside(phones: Track, begins: Ints, inside: Bools) -> Iterable[pair
 
 
 def counts_of(
-    case: Case, words: Track, discovery: Discovery, without_phones: int
+    case: Case, words: Track, discovery: Discovery, without_phones: int, distances: ned.Distances
 ) -> dict[str, int]:
     """The sizes of the measures' inputs.
 
@@ -125,6 +125,7 @@ def counts_of(
         words: the words that are scored.
         discovery: the fragments that are scored.
         without_phones: fragments that transcribe to nothing.
+        distances: of the pairs that count.
     """
     return {
         "phones": int(case.inside.sum()),
@@ -133,4 +134,5 @@ def counts_of(
         "members": len(discovery.member),
         "fragments": len(discovery),
         "fragments_without_phones": without_phones,
+        "pairs": distances.total(),
     }

@@ -64,6 +64,7 @@ def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores
     neds = scoped_ned(pairs, type_of, texts, talker, scopes)
     word_runs = transcription.literal(phones, segmentation.as_fragments(words))
     word_types = texts_of(phones.text(), word_runs)
+    without_phones = int((runs.hi == runs.lo).sum())
     result: dict[TalkerScope, Scores] = {}
     for scope in scopes:
         paired = pairs.counts(talker, scope)[1] > 0
@@ -97,10 +98,7 @@ def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores
                 ticks(phones.offset_s) - ticks(phones.onset_s),
             ),
             ned=ned.mean(neds[scope]),
-            counts={
-                **counts_of(case, words, merged.where(in_scope), int((runs.hi == runs.lo).sum())),
-                "pairs": neds[scope].total(),
-            },
+            counts=counts_of(case, words, merged.where(in_scope), without_phones, neds[scope]),
         )
     return result
 

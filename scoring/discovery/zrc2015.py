@@ -59,10 +59,7 @@ def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores
             matching=matched[scope],
             coverage=coverage.seconds_covered(disc_s, gold_s),
             ned=ned.mean(neds[scope]),
-            counts={
-                **counts_of(case, words, seen, dropped),
-                "pairs": neds[scope].total(),
-            },
+            counts=counts_of(case, words, seen, dropped, neds[scope]),
             notes=_notes(crashes, neds[scope]),
         )
     return result

@@ -66,10 +66,7 @@ def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores
             matching=flat[scope].rates,
             coverage=coverage.phones_covered(countable, seen_runs.lo, seen_runs.hi),
             ned=ned.mean(neds[scope]),
-            counts={
-                **counts_of(case, words, seen, discarded),
-                "pairs": neds[scope].total(),
-            },
+            counts=counts_of(case, words, seen, discarded, neds[scope]),
         )
     return result
 

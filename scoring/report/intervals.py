@@ -10,7 +10,7 @@ from scoring.measures import WEIGHED
 from scoring.measures.calibration import Reliability, reliability
 from scoring.selection import judged_number
 from scoring.statistics.jackknife import UNITS, Interval, Unit
-from scoring.statistics.significance import Comparison, GroupStatistics, Statistics
+from scoring.statistics.significance import Comparison, Statistics
 from std.numbers import counted
 from std.terminal import printable
 
@@ -99,7 +99,7 @@ def _lists(intervals: Mapping[Any, Interval]) -> dict[Any, list[float]]:
 
 def interval_cells(statistics: Statistics, system: int, group_name: str) -> dict[str, float | None]:
     """Columns of a row of the summary: ``ATWV_terms_low``, ``ATWV_terms_high`` and so on."""
-    units = _group(statistics, group_name).systems[system]
+    units = next(one for one in statistics.groups if one.name == group_name).systems[system]
     return {
         column: value
         for name in WEIGHED
@@ -129,10 +129,6 @@ def comparison_rows(
 def _ends(name: str, unit: Unit, interval: Interval | None) -> list[tuple[str, float | None]]:
     low, high = interval or (None, None)
     return [(f"{name}_{unit}_low", low), (f"{name}_{unit}_high", high)]
-
-
-def _group(statistics: Statistics, name: str) -> GroupStatistics:
-    return next(group for group in statistics.groups if group.name == name)
 
 
 def statistics_lines(labels: Sequence[str], statistics: Statistics) -> list[str]:

@@ -22,7 +22,7 @@ from std.errors import StdError
 from std.sound.columns import FRAME_MS, signs
 from std.sound.usual import sample_of, silent, usual_distances
 from std.store import Segment
-from std.store.columns import Int64s, UInt64s
+from std.store.columns import Int64s, UInt64s, live_recordings
 from std.values import Bools, Int32s, Recording
 
 LENGTH = 5 * 3600 * 1000 // FRAME_MS  # frames of a block: five hours, or one longer recording
@@ -142,13 +142,8 @@ def by_phones(
     found = []
     for segment in segments:
         columns = segment.columns()
-        live = np.array(
-            [
-                row not in segment.deleted and wanted(one.recording)
-                for row, one in enumerate(segment.recordings)
-            ],
-            np.bool_,
-        )
+        live = np.zeros(len(segment.recordings), np.bool_)
+        live[[row for row, one in live_recordings(segment) if wanted(one.recording)]] = True
         heard = open_heard(columns, live, table.rows[segment])
         if heard is None:
             continue

@@ -24,6 +24,7 @@ from std.config import Config
 from std.errors import ConfigError
 from std.phonetics.phones import Pronunciation
 from std.store import Segment
+from std.store.columns import live_recordings
 from std.store.heard import HeardSlots
 from std.values import Recording
 
@@ -143,8 +144,8 @@ def with_spellings(found: Discovered, segments: Sequence[Segment], config: Confi
     places: dict[Recording, tuple[Segment, HeardSlots, int]] = {}
     for segment in segments:
         if heard := HeardSlots.of(segment):
-            for row, one in enumerate(segment.recordings):
-                if row not in segment.deleted and heard.is_heard[row]:
+            for row, one in live_recordings(segment):
+                if heard.is_heard[row]:
                     places[one.recording] = segment, heard, row
     spellers: dict[str, Speller | None] = {}
 

@@ -23,7 +23,7 @@ from std.sound.columns import FRAME_MS, WORDS, Encoder, SegmentSound, frames, se
 from std.sound.files import SUFFIX, read_sound
 from std.sound.usual import SAMPLE
 from std.store import Segment
-from std.store.columns import Int64s, UInt64s
+from std.store.columns import Int64s, UInt64s, live_recordings
 from std.values import Recording
 
 STRETCHES, STRETCH = 20, 6000  # of an archive, of two minutes, from which its sample is taken
@@ -125,10 +125,8 @@ def archive_of(
             continue
         rows = [
             row
-            for row, one in enumerate(segment.recordings)
-            if row not in segment.deleted
-            and sound.offsets[row + 1] > sound.offsets[row]
-            and wanted(one.recording)
+            for row, one in live_recordings(segment)
+            if sound.offsets[row + 1] > sound.offsets[row] and wanted(one.recording)
         ]
         numbers = table.rows[segment][rows]
         parts.append(ArchivePart(sound, np.array(rows, np.int64), numbers.astype(np.int64)))

@@ -24,7 +24,7 @@ from std.recordings import (
     unnamed_is_said_by,
 )
 from std.store import Segment
-from std.store.columns import KEY_SHIFT, MAX_TIME_MS, Int64s
+from std.store.columns import KEY_SHIFT, MAX_TIME_MS, Int64s, live_recordings
 from std.store.speakers import Speakers
 from std.values import Bools, Excerpt, Recording
 
@@ -198,7 +198,5 @@ def _doubt(segment: Segment) -> Mapping[Recording, float]:
     np.add.at(total, recording, units)
     mean = (total / 2**20 + TYPICAL_WORDS * TYPICAL_DOUBT) / (words + TYPICAL_WORDS)
     return {
-        one.recording: max(float(mean[row]), MIN_DOUBT)
-        for row, one in enumerate(columns.recordings)
-        if row not in segment.deleted
+        one.recording: max(float(mean[row]), MIN_DOUBT) for row, one in live_recordings(segment)
     }

@@ -27,7 +27,7 @@ from std.errors import InputError, StoreError
 from std.languages.detection import of_segment
 from std.store import Segment, Store, open_store, require_different
 from std.store.address import kind_of
-from std.store.columns import KEY_SHIFT, Int64s, Slots
+from std.store.columns import KEY_SHIFT, Int64s, Slots, live_recordings
 from std.store.resident import ResidentSegment
 from std.store.speakers import Speakers
 from std.text import as_indexed, require_same
@@ -78,10 +78,7 @@ def revisions(stores: Sequence[Store]) -> tuple[str, ...]:
 def speech_ms(segments: Sequence[Segment]) -> dict[Recording, int]:
     """The searched recordings and the amount of speech in each."""
     return {
-        one.recording: one.speech_ms
-        for segment in segments
-        for row, one in enumerate(segment.recordings)
-        if row not in segment.deleted
+        one.recording: one.speech_ms for segment in segments for _, one in live_recordings(segment)
     }
 
 
@@ -114,8 +111,7 @@ def by_language(segments: Sequence[Segment], *, named: bool = True) -> tuple[Lan
     languages = [of_segment(one) for one in segments]
     speech = dict.fromkeys(languages, 0)
     for language, segment in zip(languages, segments, strict=True):
-        live = (o for row, o in enumerate(segment.recordings) if row not in segment.deleted)
-        speech[language] += sum(one.speech_ms for one in live)
+        speech[language] += sum(one.speech_ms for _, one in live_recordings(segment))
     speech.pop("", None)
     if len(speech) < 2:
         return (LanguageGroup(next(iter(speech), ""), tuple(segments)),)
@@ -225,8 +221,8 @@ def words_of_recording(
         alternatives: with the competing words of each slot.
     """
     for segment in segments:
-        for row, indexed in enumerate(segment.recordings):
-            if indexed.recording == recording and row not in segment.deleted:
+        for row, indexed in live_recordings(segment):
+            if indexed.recording == recording:
                 read = _words_in_memory if isinstance(segment, ResidentSegment) else _words
                 return read(segment, row, from_s, to_s, alternatives=alternatives)
     return None

@@ -22,7 +22,7 @@ from std.metadata.where import Condition
 from std.query.expression import Expression, Position, leaves
 from std.recordings import IndexRecording, fitting_rows, is_said_by, said_share
 from std.store import Segment
-from std.store.columns import KEY_SHIFT, TIME_MASK, Int64s
+from std.store.columns import KEY_SHIFT, TIME_MASK, Int64s, live_recordings
 from std.store.speakers import Speakers
 from std.values import Bools, Recording
 
@@ -93,7 +93,7 @@ def turns(recordings: Sequence[IndexRecording], segments: Sequence[Segment]) -> 
         speakers = Speakers.of(segment)
         if not any(speakers.names):
             continue
-        live = [row for row in range(len(segment.recordings)) if row not in segment.deleted]
+        live = [row for row, _ in live_recordings(segment)]
         slots = segment.slots(range(len(segment.recordings)))
         own = (slots.key >> KEY_SHIFT).astype(np.int64)
         middle = (slots.key & TIME_MASK).astype(np.int64)
@@ -150,8 +150,8 @@ def _ends_ms(segments: Sequence[Segment]) -> dict[Recording, int]:
         slots = segment.slots(range(len(segment.recordings)))
         own = (slots.key >> KEY_SHIFT).astype(np.int64)
         last = np.searchsorted(own, np.arange(len(segment.recordings)), side="right") - 1
-        for row, one in enumerate(segment.recordings):
-            if row not in segment.deleted and last[row] >= 0 and own[last[row]] == row:
+        for row, one in live_recordings(segment):
+            if last[row] >= 0 and own[last[row]] == row:
                 end_ms = int(slots.key[last[row]] & TIME_MASK)
                 found[one.recording] = max(found.get(one.recording, 0), end_ms)
     return found

@@ -233,7 +233,7 @@ def _lazy(
 
     def similar(words: Sequence[str], n: int) -> list[list[tuple[str, float]]]:
         if not built:
-            built.append(_none_similar)
+            built.append(lambda words, n: [[] for _ in words])
             try:
                 built[0] = build(vocabulary, config).similar
             except (ValueError, NoLanguageError):
@@ -243,7 +243,3 @@ def _lazy(
         return built[0](words, n)
 
     return similar
-
-
-def _none_similar(words: Sequence[str], n: int) -> list[list[tuple[str, float]]]:
-    return [[] for _ in words]

@@ -1,7 +1,6 @@
 """The hits of a search as a file: all hits that pass the filters, not only one page.
 
 csv_file       one row a hit, with a header; read by spreadsheets
-json_file      a list with the keys of `std-search --json`
 std_list_file  what `std-score` reads
 subtitles      SRT or WebVTT, one file a recording
 zip_file       several files as one archive
@@ -117,7 +116,7 @@ def exported(
         if right is None or hit["right"] == right
     ]
     if kind == "json":
-        return json_file(shown), kind
+        return json_bytes(shown, orjson.OPT_INDENT_2), kind
     if kind == "stdlist":
         searches = {
             f"TERM-{i}": TermSearch(result.found.seconds, len(result.found.oov_words[0]))
@@ -220,11 +219,6 @@ def csv_file(
     )
     write_csv(target, (*CSV_HEADER, *columns), rows)
     return target.getvalue()
-
-
-def json_file(hits: Documents) -> bytes:
-    """Hits as a list."""
-    return json_bytes(hits, orjson.OPT_INDENT_2)
 
 
 def std_list_file(hits: Documents, searches: Mapping[str, TermSearch], name: str) -> bytes:

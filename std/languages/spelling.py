@@ -33,6 +33,7 @@ and collation of the languages, for which letters are their own.
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 OWN_LETTERS = {
@@ -207,10 +208,6 @@ def _italian(text: str) -> str:
     return _ACUTE_AT_END.sub("è", _APOSTROPHE_FOR_ACCENT.sub(lambda m: _GRAVE[m[1]], text))
 
 
-def _compatible(text: str) -> str:
-    return unicodedata.normalize("NFKC", text)
-
-
 def _elided(words: str) -> re.Pattern[str]:
     return re.compile(rf"^(?:{'|'.join(words.split())})'(?=\w)", re.MULTILINE)
 
@@ -246,5 +243,5 @@ _RULES: Mapping[str, _Rules] = {
     "fa": _Rules(_without_marks(_HARAKAT, _PERSIAN_FORMS)),
     "ur": _Rules(_without_marks(_HARAKAT, _PERSIAN_FORMS)),
     "he": _Rules(_without_marks(_POINTS, {"\u05f0": "וו", "\u05f1": "וי", "\u05f2": "יי"})),
-    **dict.fromkeys(("cmn", "yue", "ja", "ko"), _Rules(_compatible)),
+    **dict.fromkeys(("cmn", "yue", "ja", "ko"), _Rules(partial(unicodedata.normalize, "NFKC"))),
 }

@@ -71,13 +71,12 @@ def completed(before: Metadata, given: Cells) -> Metadata:
     return of_rows(rows)
 
 
-def with_languages(given: Cells, listed: Mapping[Recording, str], path: str = "metadata") -> Cells:
+def with_languages(given: Cells, listed: Mapping[Recording, str]) -> Cells:
     """Cells with the languages that a person has changed in a table of an index.
 
     Args:
         given: a file's cells.
         listed: the languages in the index; equal ones are not changes.
-        path: the name of the file, for messages.
 
     Raises:
         InputError: channels of one audio file have different ones.
@@ -96,7 +95,7 @@ def with_languages(given: Cells, listed: Mapping[Recording, str], path: str = "m
     for file in sorted(changed):
         if len(said[file]) > 1:
             expected = f"one language of all channels of {file}"
-            raise InputError(path, 0, expected, ", ".join(sorted(said[file])))
+            raise InputError("metadata", 0, expected, ", ".join(sorted(said[file])))
         rows[file] = {**rows[file], LANGUAGE: next(iter(said[file]))}
     return Cells(rows, given.own_columns)
 

@@ -16,9 +16,9 @@ Postings are stored with their start only; their recording is that of their slot
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +59,23 @@ class IndexedRecording(NamedTuple):
             f"IndexedRecording(recording={self.recording!r}, speech_ms={self.speech_ms!r}, "
             f"utterances={self.utterances!r}, times_estimated={self.times_estimated!r})"
         )
+
+
+class HasRecordings(Protocol):
+    """A segment, or its entry in a manifest."""
+
+    @property
+    def recordings(self) -> tuple[IndexedRecording, ...]:
+        """Those that it was committed with."""
+
+    @property
+    def deleted(self) -> frozenset[int]:
+        """Rows of `recordings` that are deleted."""
+
+
+def live_recordings(segment: HasRecordings) -> Iterator[tuple[int, IndexedRecording]]:
+    """Yield each recording that is not deleted, behind its row."""
+    return (one for one in enumerate(segment.recordings) if one[0] not in segment.deleted)
 
 
 class Postings(NamedTuple):

@@ -14,7 +14,7 @@ from typing import Any
 
 from std.errors import StoreError, quoted
 from std.metadata.table import Metadata, from_json, updated
-from std.store.columns import IndexedRecording, SegmentColumns
+from std.store.columns import IndexedRecording, SegmentColumns, live_recordings
 from std.text import LATER_RULES, Normalisation, require_same
 from std.values import Recording
 
@@ -42,11 +42,7 @@ class SegmentEntry:
     @property
     def live_files(self) -> set[str]:
         """Audio files with a recording that is not deleted."""
-        return {
-            indexed.recording.file
-            for row, indexed in enumerate(self.recordings)
-            if row not in self.deleted
-        }
+        return {indexed.recording.file for _, indexed in live_recordings(self)}
 
     def rows_of(self, files: Collection[str]) -> frozenset[int]:
         """Rows of the recordings of some audio files."""

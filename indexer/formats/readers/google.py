@@ -89,7 +89,7 @@ def parse(
     for file, results in by_file.items():
         name = recording.file if file is None else recording_of(file).file
         if is_stream:
-            results = [result for result in results if _is_final(result)]
+            results = [one for one in results if any(one[key].value is True for key in FINAL)]
         for result in _without_repetition(results):
             tag = result.first(("channelTag", "channel_tag"))
             where = Recording(name, tag.channel() if tag and tag.value else recording.channel)
@@ -155,10 +155,6 @@ def _results(document: Part, file: str | None = None) -> Iterator[tuple[str | No
             yield from _results(inner.first(WRAPPERS) or inner, name)
     else:
         yield from ((file, result) for result in results)
-
-
-def _is_final(result: Part) -> bool:
-    return any(result[key].value is True for key in FINAL)
 
 
 def _without_repetition(results: list[Part]) -> list[Part]:

@@ -108,7 +108,8 @@ def _lattice(
     finals: list[_Final] = []
     for at, fields in lines:
         if len(fields) < 3:
-            finals.append(_final(path, at, fields, options))
+            costs = _costs(path, at, fields[1:], options)
+            finals.append(_Final(at, _state(path, at, fields[0]), *costs))
         else:
             arcs.append(_arc(path, at, fields, options))
     if not finals:
@@ -161,10 +162,6 @@ def _arc(path: Path | str, at: int, fields: list[bytes], options: ReaderOptions)
     cost, _ = _costs(path, at, fields[4:], options)
     word = word_of(path, at, fields[3], options)
     return _Arc(at, source, target, word, cost, int(fields[2] != b"0"), True)
-
-
-def _final(path: Path | str, at: int, fields: list[bytes], options: ReaderOptions) -> _Final:
-    return _Final(at, _state(path, at, fields[0]), *_costs(path, at, fields[1:], options))
 
 
 def _state(path: Path | str, at: int, token: bytes) -> int:

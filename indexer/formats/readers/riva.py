@@ -16,7 +16,7 @@ which print such responses.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -107,17 +107,13 @@ def _n_best(result: Part, options: ReaderOptions, before_s: float) -> list[Utter
     alternatives = list(result.each("alternatives"))
     scores = [_score(alternative) for alternative in alternatives]
     word_lists = [_words(alternative, options, before_s) for alternative in alternatives]
-    if _are_probabilities(scores):
+    if all(0 <= score <= 1 for score in scores):
         return by_confidence(scores, word_lists)
     return weighted([options.scale * score for score in scores], word_lists)
 
 
 def _score(alternative: Part) -> float:
     return alternative["confidence"].number() if alternative.has("confidence") else 0.0
-
-
-def _are_probabilities(scores: Sequence[float]) -> bool:
-    return all(0 <= score <= 1 for score in scores)
 
 
 def _words(alternative: Part, options: ReaderOptions, before_s: float) -> list[HypothesisWord]:

@@ -204,7 +204,7 @@ class _Finder:
             key, column = fields["start"]
             inner = inner._replace(start=(value[key], column))
         lists = []
-        tiers = _speech_tiers(value) if _last_key(around.where) == "tiers" else None
+        tiers = _speech_tiers(value) if around.where.rpartition(".")[2] == "tiers" else None
         for key, child in value.items():
             if tiers is not None:
                 if key not in tiers:
@@ -243,10 +243,6 @@ def _said(
     if "speaker" in own and "speaker" in fields and fields["speaker"][0].lower() in NO_SPEAKERS:
         del own["speaker"]
     return {**around, **own} if own else around
-
-
-def _last_key(where: str) -> str:
-    return where.rpartition(".")[2]
 
 
 def _speech_tiers(value: Mapping[str, Any]) -> set[str]:

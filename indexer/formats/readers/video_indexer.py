@@ -36,7 +36,7 @@ def _add(
     videos = list(document.first(VIDEOS) or ())
     for video in videos or [document]:
         insights = video["insights"] if video.has("insights") else video
-        if not _has_transcript(insights):
+        if not (insights.has("transcript") or insights.has("transcriptBlocks")):
             _require_processed(video, document)
         where = recording_of(video["id"].text()) if len(videos) > 1 else recording
         _video(utterances, video, insights, where, options)
@@ -49,10 +49,6 @@ def _require_processed(video: Part, index: Part) -> None:
     for part in (video, index):
         require_transcript(part, "Video Indexer's transcript")
     raise index.error("insights with a transcript")
-
-
-def _has_transcript(insights: Part) -> bool:
-    return insights.has("transcript") or insights.has("transcriptBlocks")
 
 
 def _video(
