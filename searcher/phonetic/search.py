@@ -122,9 +122,10 @@ def _around(
     """
     hits: list[list[AlignedHits]] = [[] for _ in seeds]
     extensions: list[list[Extensions]] = [[] for _ in seeds]
-    is_written = [one.query.limit.written > 0 for one, *_ in seeds]
-    share, queries = 1 / MORE, [i for i, written in enumerate(is_written) if written]
-    while queries or share < 1:
+    written = [i for i, (one, *_) in enumerate(seeds) if one.query.limit.written]
+    others = [i for i in range(len(seeds)) if i not in written]
+    share, queries = (1 / MORE, written) if written else (1.0, others)
+    while queries:
         if share <= 1:
             chosen_seeds = _with_cutoffs([seeds[i] for i in queries], int(share * limits.seeds))
             extended = _in_segments(extend_seeds, chosen_seeds, indexes, workers)
@@ -142,7 +143,7 @@ def _around(
         ]  # fmt: skip
         share *= MORE
         if share == 1:
-            queries += [i for i, written in enumerate(is_written) if not written]
+            queries += others
     return hits
 
 
