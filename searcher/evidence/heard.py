@@ -13,8 +13,6 @@ learned together (`benchmarks.heard_evidence`). For learning, a part of the term
 places, as if the recogniser did not know the words.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from searcher.calibration.weights import Evidence, LogRatios, Weights
@@ -37,13 +35,6 @@ LEAST_COMPARED_MS = 100
 OF_NEARNESS, EVEN, MOST_ALIKE = 22.5, 0.08, 3.0  # see `log_ratio_of`; the last in nats
 
 
-class WithHeard(NamedTuple):
-    """A term's places with the phones heard: those found otherwise, then those only heard."""
-
-    ratios: LogRatios  # of all of them
-    alone: HeardPlaces  # that were only heard
-
-
 def with_heard(
     ratios: LogRatios,
     spans: PlacesToFit,
@@ -52,7 +43,7 @@ def with_heard(
     weights: Weights,
     *,
     is_known: bool,
-) -> WithHeard:
+) -> tuple[LogRatios, HeardPlaces]:
     """Log ratios of a term's places, with the evidence of the phones heard.
 
     Args:
@@ -62,6 +53,10 @@ def with_heard(
         log_slots: log of the number of slots heard.
         weights: the weights of the evidence, see `heard_evidence`.
         is_known: whether the index has all words of the term.
+
+    Returns:
+        log ratios of the places that were found otherwise, then of those that were only heard; the
+        latter.
     """
     rows, n = places_alone(heard, spans), len(ratios.all_false_alarms)
     evidence = heard_evidence(ratios.all_false_alarms, heard, rows, log_slots, is_known=is_known)
@@ -69,14 +64,12 @@ def with_heard(
     shift[:n] = said_somehow(shift[:n])
     shift = np.where(np.isneginf(np.append(heard.span_score, heard.places.score[rows])), 0.0, shift)
     none = np.full(len(rows), -log_slots)
-    return WithHeard(
-        LogRatios(
-            np.append(ratios.all_false_alarms, none),
-            np.append(ratios.chance, none),
-            np.append(ratios.counted, np.ones(len(rows))),
-        ).shifted(shift),
-        heard.places.rows(rows),
+    of_all = LogRatios(
+        np.append(ratios.all_false_alarms, none),
+        np.append(ratios.chance, none),
+        np.append(ratios.counted, np.ones(len(rows))),
     )
+    return of_all.shifted(shift), heard.places.rows(rows)
 
 
 def said_somehow(shift: Float64s) -> Float64s:

@@ -46,20 +46,20 @@ def test_a_place_is_alone_where_no_other_lies_and_chance_does_not_give_many():
 
 
 def test_without_weights_nothing_is_moved():
-    found = with_heard(RATIOS, SPANS, TERM, LOG_SLOTS, Weights(0.0, {}), is_known=False)
-    np.testing.assert_array_equal(found.ratios.all_false_alarms, [2.0, -4.0, 1.0, -LOG_SLOTS])
-    np.testing.assert_array_equal(found.ratios.chance, [2.5, -3.5, 1.5, -LOG_SLOTS])
-    np.testing.assert_array_equal(found.ratios.counted, [1.0, 0.5, 1.0, 1.0])
-    assert found.alone.start_ms.tolist() == [5900]
+    ratios, alone = with_heard(RATIOS, SPANS, TERM, LOG_SLOTS, Weights(0.0, {}), is_known=False)
+    np.testing.assert_array_equal(ratios.all_false_alarms, [2.0, -4.0, 1.0, -LOG_SLOTS])
+    np.testing.assert_array_equal(ratios.chance, [2.5, -3.5, 1.5, -LOG_SLOTS])
+    np.testing.assert_array_equal(ratios.counted, [1.0, 0.5, 1.0, 1.0])
+    assert alone.start_ms.tolist() == [5900]
 
 
 def test_what_is_heard_moves_both_ratios_and_nothing_where_nobody_listened():
     weights = Weights(0.5, {"log_e_rate": -1.0, "alone": 2.0})
-    found = with_heard(RATIOS, SPANS, TERM, LOG_SLOTS, weights, is_known=False)
+    ratios, _ = with_heard(RATIOS, SPANS, TERM, LOG_SLOTS, weights, is_known=False)
     shift = [*np.log(0.03 + 0.97 * np.exp([0.5 + 12, 0.5 + 4])), 0.0]
-    np.testing.assert_allclose(found.ratios.all_false_alarms[:3], RATIOS.all_false_alarms + shift)
-    np.testing.assert_allclose(found.ratios.chance[:3], RATIOS.chance + shift)
-    np.testing.assert_allclose(found.ratios.all_false_alarms[3], 0.5 + 7 + 2 - LOG_SLOTS)
+    np.testing.assert_allclose(ratios.all_false_alarms[:3], RATIOS.all_false_alarms + shift)
+    np.testing.assert_allclose(ratios.chance[:3], RATIOS.chance + shift)
+    np.testing.assert_allclose(ratios.all_false_alarms[3], 0.5 + 7 + 2 - LOG_SLOTS)
 
 
 def test_features_are_those_of_both_kinds_of_places():
@@ -78,10 +78,10 @@ def test_features_are_those_of_both_kinds_of_places():
 
 def test_what_is_heard_of_a_known_term_counts_by_half():
     weights = Weights(1.5, {"alone": 2.0})
-    found = with_heard(RATIOS, SPANS, TERM, LOG_SLOTS, weights, is_known=True)
+    ratios, _ = with_heard(RATIOS, SPANS, TERM, LOG_SLOTS, weights, is_known=True)
     shift = np.log(0.03 + 0.97 * np.exp(KNOWN_SHARE * 1.5))
-    np.testing.assert_allclose(found.ratios.chance[:2], RATIOS.chance[:2] + shift)
-    np.testing.assert_allclose(found.ratios.chance[3], KNOWN_SHARE * 3.5 - LOG_SLOTS)
+    np.testing.assert_allclose(ratios.chance[:2], RATIOS.chance[:2] + shift)
+    np.testing.assert_allclose(ratios.chance[3], KNOWN_SHARE * 3.5 - LOG_SLOTS)
 
 
 def frames_of(*recordings, start_ms=0, order=None):
