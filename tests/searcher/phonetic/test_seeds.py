@@ -98,9 +98,8 @@ def test_a_large_archive_is_searched_around_its_seeds(network, monkeypatch):
     assert len(chosen_windows(ratios, index, (2, 1))[0]) <= 1
 
 
-@pytest.mark.parametrize("cut", [1, 3])
-def test_what_is_said_very_often_is_found_as_often(network, monkeypatch, cut):
-    """As long as many windows hold a rare hit, more are aligned, however the archive is cut."""
+def often_said(network, cut):
+    """A query, an archive in one or more parts that has something like it 60 times, confusions."""
     random = np.random.default_rng(8)
     others = ["".join(random.choice(LETTERS, 6)) for _ in range(400)]
     said = [other if i % 20 else "hahnenfeder" for i, other in enumerate(others)]
@@ -108,6 +107,13 @@ def test_what_is_said_very_often_is_found_as_often(network, monkeypatch, cut):
     query = tuple("hahnenfedern")
     index, confusion = indexed(*networks, query=query)
     parts = [indexed(one, query=query)[0] for one in networks] if cut > 1 else [index]
+    return query, parts, confusion
+
+
+@pytest.mark.parametrize("cut", [1, 3])
+def test_what_is_said_very_often_is_found_as_often(network, monkeypatch, cut):
+    """As long as many windows hold a rare hit, more are aligned, however the archive is cut."""
+    query, parts, confusion = often_said(network, cut)
     monkeypatch.setattr(searcher.phonetic.search, "FULL_SCAN_ARCS", 0)
     monkeypatch.setattr(searcher.phonetic.search, "limits_of", lambda _: SeedLimits(20_000, 10))
     usual = search_phones([query], parts, confusion, limits={query: HitLimit(60)})[query]
@@ -121,13 +127,7 @@ def test_what_is_said_very_often_is_found_as_often(network, monkeypatch, cut):
 @pytest.mark.parametrize(("written", "is_all"), [(60, False), (2, True)])
 def test_a_term_that_words_find_is_searched_less(network, monkeypatch, cut, written, is_all):
     """Unless phones find many more places than words do; what sounds like it is said 60 times."""
-    random = np.random.default_rng(8)
-    others = ["".join(random.choice(LETTERS, 6)) for _ in range(400)]
-    said = [other if i % 20 else "hahnenfeder" for i, other in enumerate(others)]
-    networks = [network(*[[(word, 1.0)] for word in said], file=f"{i}") for i in range(3)]
-    query = tuple("hahnenfedern")
-    index, confusion = indexed(*networks, query=query)
-    parts = [indexed(one, query=query)[0] for one in networks] if cut > 1 else [index]
+    query, parts, confusion = often_said(network, cut)
     monkeypatch.setattr(searcher.phonetic.search, "FULL_SCAN_ARCS", 0)
     monkeypatch.setattr(searcher.phonetic.search, "limits_of", lambda _: SeedLimits(20_000, 40))
     limits = {query: HitLimit(60, 10.0, written)}
