@@ -37,7 +37,7 @@ MAX_HITS = 60  # hits of lower ranks matter only for terms that are said often
 
 
 class HitLimit(NamedTuple):
-    """The number of hits to keep of a query."""
+    """The hits of a query to keep, and the places that are found without it."""
 
     number: int = MAX_HITS  # the best ones
     rare_score: float = math.inf  # nats; all hits with at least this score are kept

@@ -4,9 +4,9 @@
 
 An out-of-vocabulary word is recognised as other words ("hahnenfedern" as "hand in vielen"). The
 query's phones are aligned with all networks of a small archive, and in a large archive only around
-seeds, the best up to a limit (`searcher.phonetic.seeds`). Any worker may search a segment. Between
-steps the histograms of all segments are added up, so the hits do not depend on the division into
-segments.
+seeds, the best up to a limit (`searcher.phonetic.seeds`), which is lower for terms that words find.
+Any worker may search a segment. Between steps the histograms of all segments are added up, so the
+hits do not depend on the division into segments.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -84,7 +84,7 @@ def search_phones(
         confusion: log ratios of all phones of the queries and the segments.
         workers: the executor of the segments.
         advance: called with each finished share of the queries; the shares add up to 1.
-        limits: for some queries, the number of hits to keep.
+        limits: for some queries, the hits to keep, and the places that their words found.
     """
     all_segments = all_segments_of(indexes, confusion)
     at_once = 1 if workers is IN_PROCESS else QUERIES_AT_ONCE
@@ -99,14 +99,14 @@ def search_phones(
         else:
             seed = partial(seeds_in, all_segments=all_segments)
             seeds = _in_segments(seed, phones, indexes, workers)
-            rows = _around(seeds, all_segments.limits, indexes, workers)
+            rows = _around_seeds(seeds, all_segments.limits, indexes, workers)
         for (query, limit), parts in zip(limited, rows, strict=True):
             hits[query] = best_of_segments(parts, indexes, limit)
         advance(len(batch) / len(queries))
     return hits
 
 
-def _around(
+def _around_seeds(
     seeds: Rows[Seeds], limits: SeedLimits, indexes: Sequence[PhoneticIndex], workers: Executor
 ) -> list[list[AlignedHits]]:
     """The hits of each query in each segment around its best seeds.
@@ -148,7 +148,7 @@ def _around(
 
 
 def _all(extensions: Sequence[Extensions]) -> int:
-    """The number in all segments."""
+    """The number of extended occurrences in all segments."""
     return sum(len(one.slots) for one in extensions)
 
 
