@@ -8,7 +8,9 @@ export function addHints(box, list, note, done) {
   let timer = 0;
   let request = null;
   let chosen = -1;
+  let begun = ""; // the unfinished word that the shown hints are for
 
+  const unfinishedWord = (text) => text.split(/[\s,]/u).at(-1).toLowerCase();
   const options = () => [...list.children];
 
   function close() {
@@ -64,9 +66,10 @@ export function addHints(box, list, note, done) {
         askJson(`/api/words?text=${encodeURIComponent(text)}`, options),
         askJson(`/api/words?limit=1&text=${encodeURIComponent(box.value)}`, options),
       ]);
-      const typed = text.split(/[\s,]/u).at(-1).toLowerCase();
+      const typed = unfinishedWord(text);
       const words = typed && !quiet ? hints.words.filter(({ word }) => word !== typed) : [];
       show(words);
+      begun = typed;
       const unfinished = new Set(hints.words.length ? [typed] : []); // still being typed
       const unknown = whole.unknown.filter((word) => !unfinished.has(word));
       note.textContent = unknown.length === 0 ? ""
@@ -78,6 +81,7 @@ export function addHints(box, list, note, done) {
   }
 
   box.addEventListener("input", () => {
+    if (!unfinishedWord(box.value.slice(0, box.selectionStart)).startsWith(begun)) close(); // of another word
     clearTimeout(timer);
     timer = setTimeout(look, WAIT_MS);
   });

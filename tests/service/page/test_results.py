@@ -37,7 +37,7 @@ def test_a_term_is_typed_found_and_played(served, opened):
 def test_hints_are_taken_by_key(served, opened):
     page = opened(served)
     box = page.locator("#q")
-    box.press_sequentially("und, poliz")
+    box.fill("und, poliz")
     option = page.get_by_role("option").first
     option.wait_for()
     word = option.get_attribute("data-word")
@@ -50,6 +50,19 @@ def test_hints_are_taken_by_key(served, opened):
     box.press("Enter")
     page.locator(".hit").first.wait_for()
     assert page.url.endswith(f"/?term=und&term={word}")
+
+
+def test_hints_of_another_word_cannot_be_taken(served, opened):
+    page = opened(served)
+    box = page.locator("#q")
+    box.fill("poliz")
+    page.get_by_role("option").first.wait_for()
+    hidden = (
+        "(box, text) => { box.value = text; box.dispatchEvent(new Event('input'));"
+        " return document.getElementById('hints').hidden; }"
+    )
+    assert not box.evaluate(hidden, "polize")  # which the hints shown may be for
+    assert box.evaluate(hidden, "poliz, un")
 
 
 def test_the_slider_counts_before_it_filters(served, opened):
