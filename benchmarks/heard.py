@@ -22,11 +22,11 @@ from benchmarks.german import Data, read
 from indexer import index_files
 from scoring.evaluate import evaluate
 from scoring.options import NAMED_POINTS, OperatingPoint, ScoringOptions
-from searcher.heard.places import NONE_HEARD, HeardPlaces
 from searcher.heard.search import heard_archive
 from searcher.index.stores import recording_table
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.phonetic.ratios import pronounced
+from searcher.results.candidates import NO_SPANS, Spans
 from std.config import Config
 from std.store import Segment, open_store
 from std.values import Detections, STDList, TermSearch
@@ -46,14 +46,14 @@ def search(data: Data, segments: Sequence[Segment], language: str) -> Detections
     assert phonetic is not None
     words = [config.text.phrase(term.text) for term in data.terms.terms]
     found = [archive.find(ways) for ways in pronounced(words, phonetic.lexicon)]
-    term, parts, log_e_value = [np.empty(0, np.int32)], [NONE_HEARD], [np.empty(0)]
+    term, parts, log_e_value = [np.empty(0, np.int32)], [NO_SPANS], [np.empty(0)]
     for row, one in enumerate(found):
         if one is not None:
             likely = np.flatnonzero(one.log_e_value < LIKELY)
             term.append(np.full(len(likely), row, np.int32))
-            parts.append(one.places.rows(likely))
+            parts.append(one.spans.rows(likely))
             log_e_value.append(one.log_e_value[likely])
-    places = HeardPlaces(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    places = Spans.of(*parts)
     return Detections(
         tuple(term.term_id for term in data.terms.terms),
         table.recordings,
@@ -62,7 +62,7 @@ def search(data: Data, segments: Sequence[Segment], language: str) -> Detections
         places.start_ms / 1000,
         (places.end_ms - places.start_ms) / 1000,
         -np.concatenate(log_e_value),
-        np.ones(len(places.score), dtype=bool),
+        np.ones(len(places.recording), dtype=bool),
     )
 
 

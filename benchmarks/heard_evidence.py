@@ -42,7 +42,6 @@ from searcher.evidence.calibrate import TermEvidence
 from searcher.evidence.heard import EVEN, MOST_BY_CHANCE, heard_evidence, places_alone
 from searcher.evidence.pairing import pair_with_hits
 from searcher.found_terms import prepare
-from searcher.heard.places import PlacesToFit
 from searcher.heard.search import HeardSound, heard_archive
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.stores import recording_table
@@ -51,7 +50,7 @@ from searcher.phonetic.hits import PhoneticHits
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.phonetic.null_distribution import draw_decoy_words
 from searcher.phonetic.ratios import pronounced
-from searcher.results.candidates import NO_CANDIDATES, Candidates, concatenate
+from searcher.results.candidates import NO_CANDIDATES, Candidates, Spans, concatenate
 from searcher.results.search_result import SearchResult
 from searcher.search import search
 from searcher.tuning.development_set import lexical_candidates
@@ -172,32 +171,22 @@ def lessons(one: Material) -> list[Learned]:
         places = places_of(words, kind, candidates, hits, speech)
         term = archive.find(ways, places.spans)
         assert term is not None
-        alone = places_alone(term, places.spans)
-        evidence = heard_evidence(
-            places.log_ratio, term, alone, archive.log_slots, is_known=kind == KNOWN
-        )
-        recording, start_ms, end_ms, _ = term.places.rows(alone)
-        spans = PlacesToFit(
-            np.append(places.spans.recording, recording),
-            np.append(places.spans.start_ms, start_ms),
-            np.append(places.spans.end_ms, end_ms),
-        )
-        posterior = np.append(places.posterior, np.zeros(len(alone)))
-        log_e = np.append(term.span_log_e_value, term.log_e_value[alone])
-        score = FIRST * posterior - np.clip(log_e, -FIRST / 2, FIRST / 2)
+        n = len(places.log_ratio)
+        term = term.rows(np.append(np.arange(n), places_alone(term, n)))
+        evidence = heard_evidence(places.log_ratio, term, archive.log_slots, is_known=kind == KNOWN)
+        alone, log_e = np.zeros(len(term.score) - n), term.log_e_value
+        score = FIRST * np.append(places.posterior, alone) - np.clip(log_e, -FIRST / 2, FIRST / 2)
         which = np.zeros(len(score), np.int64)
-        right = correct_hits(which, *spans, score, find_occurrences(transcript, [words]))
-        telling = (np.append(places.log_ratio, np.zeros(len(alone))) > TELLING) | (
-            log_e < MOST_BY_CHANCE
-        )
-        found.append(Learned(kind, evidence, spans.recording, right).rows(telling))
+        right = correct_hits(which, *term.spans, score, find_occurrences(transcript, [words]))
+        telling = (np.append(places.log_ratio, alone) > TELLING) | (log_e < MOST_BY_CHANCE)
+        found.append(Learned(kind, evidence, term.spans.recording, right).rows(telling))
     return found
 
 
 class Places(NamedTuple):
     """Where words and guessed phones found a term."""
 
-    spans: PlacesToFit
+    spans: Spans
     posterior: Float64s  # (n,)
     log_ratio: Float64s  # (n,) with the shipped weights
 
@@ -207,12 +196,7 @@ def places_of(
 ) -> Places:
     """The places of a term."""
     paired = pair_with_hits(words, candidates, hits, speech.searched())
-    alone = hits.hits.rows(paired.unpaired)
-    spans = PlacesToFit(
-        np.append(candidates.recording, alone.recording),
-        np.append(candidates.start_ms, alone.start_ms),
-        np.append(candidates.end_ms, alone.end_ms),
-    )
+    spans = Spans.of(candidates, hits.hits.rows(paired.unpaired))
     model, letters = default_model(), sum(map(len, words))
     if kind == KNOWN:
         evidence = paired.iv_evidence(len(words), letters, speech.part.speech_s)
@@ -250,14 +234,14 @@ class Pairs(NamedTuple):
 
 def compared(one: Material) -> list[Pairs]:
     """The places that a search of the term list compares; shipped weights, but nothing is moved."""
-    asked: list[tuple[PlacesToFit, Float64s, Float64s] | None] = []
+    asked: list[tuple[Spans, Float64s, Float64s] | None] = []
     calibrated, of_rows = calibrate._compared, heard.nearness_of
 
     def of_term(*args: Any) -> TermEvidence:
         asked.append(None)
         return calibrated(*args)
 
-    def noted(places: PlacesToFit, probability: Float64s, sound: HeardSound) -> Float64s:
+    def noted(places: Spans, probability: Float64s, sound: HeardSound) -> Float64s:
         nearness = of_rows(places, probability, sound)
         asked[-1] = places, probability, nearness
         return np.full(len(nearness), EVEN)

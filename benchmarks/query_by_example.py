@@ -106,8 +106,8 @@ def is_right(
     """(n,) which places are occurrences, each the best place near it."""
     left, right = list(said), np.zeros(len(places.cost), np.bool_)
     columns = zip(*(column.tolist() for column in places[:3]), strict=True)
-    for row, (number, begin_ms, end_ms) in enumerate(columns):
-        middle_s = (begin_ms + end_ms) / 2000
+    for row, (number, start_ms, end_ms) in enumerate(columns):
+        middle_s = (start_ms + end_ms) / 2000
         for one in left:
             near = one.begin_s - TOLERANCE_S <= middle_s <= one.end_s + TOLERANCE_S
             if near and one.file == recordings[number].file:

@@ -24,17 +24,14 @@ from searcher.calibration.weights import LogRatios, Weights
 from searcher.evidence.features import STEEPNESS, iv_features
 from searcher.evidence.heard import alike, with_heard
 from searcher.evidence.pairing import pair_with_hits
-from searcher.heard.places import NONE_HEARD, HeardPlaces, PlacesToFit
-from searcher.heard.search import HeardSearch, HeardSound, heard_as_candidates
-from searcher.phonetic.alignment import AlignedHits
+from searcher.heard.search import HeardSearch, HeardSound, HeardTerm, heard_as_candidates
 from searcher.phonetic.candidates import PhoneticResult, PreparedLanguage, hits_as_candidates
 from searcher.phonetic.hits import PhoneticHits
 from searcher.phonetic.path_words import explained, path_words, together
-from searcher.results.candidates import Candidates, TermPlaces, concatenate, in_order
+from searcher.results.candidates import Candidates, Spans, TermPlaces, concatenate, in_order
 from searcher.terms.request import Request, Variant
 from std.config import Config
 from std.execution.stop import check_stop
-from std.phonetics.phones import Pronunciation
 from std.values import Bools, Float64s
 
 MIN_PROBABILITY = 1e-3  # of a place that was found by phones
@@ -51,8 +48,7 @@ class TermEvidence(NamedTuple):
     hits: PhoneticHits | None  # without a lexical candidate
     ratios: LogRatios | None  # of each place; None: the recogniser's posteriors stay
     is_searched: bool  # by words that the index has, or by phones
-    heard: HeardPlaces = NONE_HEARD
-    phones: Pronunciation = ()  # that were heard
+    heard: HeardTerm | None = None  # in the last places, if there are phones heard
 
     @property
     def without_places(self) -> float:
@@ -141,18 +137,17 @@ def _as_candidates(
     if probability is None:
         yield of_term.lexical
         return
-    n, m = len(of_term.lexical.term), len(of_term.heard.score)
-    end = len(probability) - m
+    n, heard = len(of_term.lexical.term), of_term.heard
+    end = len(probability) - (len(heard.score) if heard else 0)
     lexical, of_hits, of_heard = probability[:n], probability[n:end], probability[end:]
     yield of_term.lexical._replace(probability=lexical)
     if of_term.hits and phonetic:
         kept = np.flatnonzero(of_hits >= MIN_PROBABILITY)
         hits = of_term.hits.rows(kept)
         yield hits_as_candidates(term, hits, of_hits[kept], phonetic.indexes, table)
-    if m:
+    if heard:
         kept = np.flatnonzero(of_heard >= MIN_PROBABILITY)
-        places = of_term.heard.rows(kept)
-        yield heard_as_candidates(term, of_term.phones, places, of_heard[kept], table)
+        yield heard_as_candidates(term, heard.rows(kept), of_heard[kept], table)
 
 
 def _highest_posterior(request: Request, phonetic: PhoneticResult | None) -> float:
@@ -207,20 +202,17 @@ def _with_heard(
     """The evidence for a term with the phones heard, if there are any."""
     if of_term.ratios is None or of_term.hits is None:
         return of_term
-    spans = _spans(of_term.lexical, of_term.hits.hits)
-    found = heard.of_term(term, spans)
+    found = heard.of_term(term, Spans.of(of_term.lexical, of_term.hits.hits))
     if found is None:
         return of_term
     log_slots = heard.archive.log_slots
-    ratios, alone = with_heard(
-        of_term.ratios, spans, found, log_slots, HEARD_WEIGHTS, is_known=not is_oov
-    )
-    ratios = ratios.explained(_explained(words, of_term.hits, alone, heard), STEEPNESS)
-    return of_term._replace(ratios=ratios, heard=alone, phones=found.phones)
+    ratios, alone = with_heard(of_term.ratios, found, log_slots, HEARD_WEIGHTS, is_known=not is_oov)
+    ratios = ratios.explained(_explained(words, of_term.hits, alone.spans, heard), STEEPNESS)
+    return of_term._replace(ratios=ratios, heard=alone)
 
 
 def _explained(
-    words: Sequence[str], hits: PhoneticHits, alone: HeardPlaces, heard: HeardSearch
+    words: Sequence[str], hits: PhoneticHits, alone: Spans, heard: HeardSearch
 ) -> Float64s:
     """(m,) how well written words explain the places that were only heard, see `explained`.
 
@@ -234,15 +226,6 @@ def _explained(
     of_heard = np.zeros(len(of_alone))
     of_heard[is_written] = of_places[len(paths) - np.count_nonzero(is_written) :]
     return of_heard
-
-
-def _spans(*parts: Candidates | AlignedHits | HeardPlaces) -> PlacesToFit:
-    """Places of several kinds, one behind the other."""
-    return PlacesToFit(
-        np.concatenate([one.recording for one in parts]),
-        np.concatenate([one.start_ms for one in parts]),
-        np.concatenate([one.end_ms for one in parts]),
-    )
 
 
 def _with_sound(
@@ -271,9 +254,10 @@ def _compared(
     """The evidence for a term, with what its places have in common in the sound."""
     if of_term.ratios is None or of_term.hits is None or probability is None:
         return of_term
-    if not of_term.phones:  # no phones heard fit it
+    if of_term.heard is None:
         return of_term
-    shift = alike(probability, _spans(of_term.lexical, of_term.hits.hits, of_term.heard), sound)
+    spans = Spans.of(of_term.lexical, of_term.hits.hits, of_term.heard.spans)
+    shift = alike(probability, spans, sound)
     return of_term._replace(ratios=of_term.ratios.shifted(shift))
 
 

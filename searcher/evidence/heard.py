@@ -16,10 +16,10 @@ places, as if the recogniser did not know the words.
 import numpy as np
 
 from searcher.calibration.weights import Evidence, LogRatios, Weights
-from searcher.heard.places import HeardPlaces, PlacesToFit
 from searcher.heard.search import HeardSound, HeardTerm
 from searcher.lexical.deduplicate import overlap
 from searcher.phonetic.layout import SAME_PLACE_MS
+from searcher.results.candidates import Spans
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
 
@@ -36,40 +36,34 @@ OF_NEARNESS, EVEN, MOST_ALIKE = 22.5, 0.08, 3.0  # see `log_ratio_of`; the last 
 
 
 def with_heard(
-    ratios: LogRatios,
-    spans: PlacesToFit,
-    heard: HeardTerm,
-    log_slots: float,
-    weights: Weights,
-    *,
-    is_known: bool,
-) -> tuple[LogRatios, HeardPlaces]:
+    ratios: LogRatios, heard: HeardTerm, log_slots: float, weights: Weights, *, is_known: bool
+) -> tuple[LogRatios, HeardTerm]:
     """Log ratios of a term's places, with the evidence of the phones heard.
 
     Args:
         ratios: (n,) of the places that were found otherwise.
-        spans: (n,) these places.
-        heard: the term in the phones heard, and in these spans.
+        heard: the term in these places, then in the best ones of the phones heard.
         log_slots: log of the number of slots heard.
         weights: the weights of the evidence, see `heard_evidence`.
         is_known: whether the index has all words of the term.
 
     Returns:
         log ratios of the places that were found otherwise, then of those that were only heard; the
-        latter.
+        term in the latter.
     """
-    rows, n = places_alone(heard, spans), len(ratios.all_false_alarms)
-    evidence = heard_evidence(ratios.all_false_alarms, heard, rows, log_slots, is_known=is_known)
+    n = len(ratios.all_false_alarms)
+    heard = heard.rows(np.append(np.arange(n), places_alone(heard, n)))
+    evidence = heard_evidence(ratios.all_false_alarms, heard, log_slots, is_known=is_known)
     shift = weights.against_chance(evidence._replace(offset=np.zeros(len(evidence.offset))))
     shift[:n] = said_somehow(shift[:n])
-    shift = np.where(np.isneginf(np.append(heard.span_score, heard.places.score[rows])), 0.0, shift)
-    none = np.full(len(rows), -log_slots)
+    shift = np.where(np.isneginf(heard.score), 0.0, shift)
+    none = np.full(len(heard.score) - n, -log_slots)
     of_all = LogRatios(
         np.append(ratios.all_false_alarms, none),
         np.append(ratios.chance, none),
-        np.append(ratios.counted, np.ones(len(rows))),
+        np.append(ratios.counted, np.ones(len(none))),
     )
-    return of_all.shifted(shift), heard.places.rows(rows)
+    return of_all.shifted(shift), heard.rows(np.arange(n, len(heard.score)))
 
 
 def said_somehow(shift: Float64s) -> Float64s:
@@ -86,13 +80,13 @@ def said_somehow(shift: Float64s) -> Float64s:
     return shown
 
 
-def places_alone(heard: HeardTerm, spans: PlacesToFit) -> Int64s:
-    """Rows of a term's likeliest places that do not overlap with places found otherwise."""
-    some = np.flatnonzero(heard.log_e_value < MOST_BY_CHANCE)
-    return some[~_are_known(heard.places.rows(some), spans)][:MOST_ALONE]
+def places_alone(heard: HeardTerm, n: int) -> Int64s:
+    """Rows of a term's likeliest places that do not overlap with the first n, found otherwise."""
+    some = n + np.flatnonzero(heard.log_e_value[n:] < MOST_BY_CHANCE)
+    return some[~_are_known(heard.spans.rows(some), heard.spans.rows(slice(n)))][:MOST_ALONE]
 
 
-def _are_known(places: HeardPlaces, spans: PlacesToFit) -> Bools:
+def _are_known(places: Spans, spans: Spans) -> Bools:
     """(n,) which places overlap with a span, with their middles near each other."""
     start, end = places.start_ms[:, None], places.end_ms[:, None]
     is_near = np.abs(start + end - spans.start_ms - spans.end_ms) < 2 * SAME_PLACE_MS
@@ -103,14 +97,13 @@ def _are_known(places: HeardPlaces, spans: PlacesToFit) -> Bools:
 
 
 def heard_evidence(
-    log_ratio: Float64s, heard: HeardTerm, alone: Int64s, log_slots: float, *, is_known: bool
+    log_ratio: Float64s, heard: HeardTerm, log_slots: float, *, is_known: bool
 ) -> Evidence:
     """The evidence of the phones heard, for n places found otherwise and m that were only heard.
 
     Args:
         log_ratio: (n,) of the evidence for the former.
-        heard: the term, and its fit in these places.
-        alone: (m,) rows of the latter.
+        heard: (n + m,) the term in the former, then in the latter.
         log_slots: log of the number of slots heard.
         is_known: whether the index has all words of the term. Then the recogniser has judged the
             same sounds, so the phones heard count less (`KNOWN_SHARE`).
@@ -124,12 +117,10 @@ def heard_evidence(
         alone_fit        score a phone there
         alone_phones     log of the term's phones there
     """
-    n, m = len(log_ratio), len(alone)
+    n, m = len(log_ratio), len(heard.score) - len(log_ratio)
     is_alone = np.repeat([0.0, 1.0], [n, m])
-    log_e = np.append(heard.span_log_e_value, heard.log_e_value[alone])
-    log_e = np.clip(log_e, LEAST_LOG_E, MOST_LOG_E)
-    score = np.append(heard.span_score, heard.places.score[alone])
-    fit = np.clip(score / len(heard.phones), LEAST_FIT, 0.0)
+    log_e = np.clip(heard.log_e_value, LEAST_LOG_E, MOST_LOG_E)
+    fit = np.clip(heard.score / len(heard.phones), LEAST_FIT, 0.0)
     columns = {
         "log_e_rate": log_e - log_slots,
         "log_e_curve": np.minimum(log_e - CURVED, 0.0) ** 2,
@@ -143,7 +134,7 @@ def heard_evidence(
     return Evidence(columns, offset, weighed=weighed, is_expected=is_known)
 
 
-def alike(probability: Float64s, spans: PlacesToFit, sound: HeardSound) -> Float64s:
+def alike(probability: Float64s, spans: Spans, sound: HeardSound) -> Float64s:
     """(n,) log ratios by which places are likelier that sound like another one of their term.
 
     Where a term is said twice, both places have the same sounds, whatever phones were heard. So
@@ -168,7 +159,7 @@ def alike(probability: Float64s, spans: PlacesToFit, sound: HeardSound) -> Float
     return shift
 
 
-def nearness_of(places: PlacesToFit, probability: Float64s, sound: HeardSound) -> Float64s:
+def nearness_of(places: Spans, probability: Float64s, sound: HeardSound) -> Float64s:
     """(n,) by how much less the frames of places differ from those of the first than by chance.
 
     Args:
@@ -176,11 +167,10 @@ def nearness_of(places: PlacesToFit, probability: Float64s, sound: HeardSound) -
         probability: (n,) of each, falling.
         sound: the frames of their recordings.
     """
-    from searcher.examples.places import ExamplePlaces, costs_between, usual_at
+    from searcher.examples.places import costs_between, usual_at
 
-    some = ExamplePlaces(*places, 1 - probability)
-    usual = usual_at(sound.archive, some, sound.sample)
-    nearness: Float64s = (usual + usual[0]) / 2 - costs_between(sound.archive, some)
+    usual = usual_at(sound.archive, places, sound.sample)
+    nearness: Float64s = (usual + usual[0]) / 2 - costs_between(sound.archive, places)
     return nearness
 
 
@@ -209,7 +199,7 @@ def log_ratio_of(
     return np.asarray(np.log(ratio), np.float64)
 
 
-def _apart(places: PlacesToFit) -> Int64s:
+def _apart(places: Spans) -> Int64s:
     """Rows of the places that are long enough and overlap with none before them."""
     kept: list[int] = []
     for row in np.flatnonzero(places.end_ms - places.start_ms >= LEAST_COMPARED_MS).tolist():

@@ -157,7 +157,7 @@ def _candidates(term: int, places: ExamplePlaces, probability: Float64s) -> Cand
         term=zeros + term,
         variant=zeros + term,
         recording=places.recording,
-        start_ms=places.begin_ms,
+        start_ms=places.start_ms,
         end_ms=places.end_ms,
         probability=probability,
         family=zeros + term,

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.examples.example import ArchivePart, Example, SoundArchive
+from searcher.results.candidates import Spanned, Spans
 from std.execution.compiled import compiled_released, compiled_within
 from std.sound.columns import FRAME_MS, SIGNS
 from std.sound.usual import ones, usual_distances
@@ -41,7 +42,7 @@ class ExamplePlaces(NamedTuple):
     """Places of an archive, as columns."""
 
     recording: Int64s  # (n,) in the table of the archive's recordings
-    begin_ms: Int64s  # (n,)
+    start_ms: Int64s  # (n,)
     end_ms: Int64s  # (n,)
     cost: Float64s  # (n,) share of signs that differ, 0 to 1
 
@@ -77,25 +78,19 @@ def best_places(example: Example, archive: SoundArchive, threads: int = 1) -> Ex
         _aligned(example.signs, archive.parts[parts[i]], int(row[i]), int(end[i]))
         for i in chosen.tolist()
     ]
-    places = ExamplePlaces._make(
-        np.array(column, kind)
-        for column, kind in zip(
-            zip(*found, strict=True) if found else [()] * 4,
-            (np.int64, np.int64, np.int64, np.float64),
-            strict=True,
-        )
-    )
+    columns = zip(*found, strict=True) if found else [()] * 4
+    places = ExamplePlaces._make(map(np.array, columns, [np.int64] * 3 + [np.float64]))
     return _distinct(places, [example], archive)
 
 
-def costs_at(example: Example, archive: SoundArchive, places: ExamplePlaces) -> Float64s:
+def costs_at(example: Example, archive: SoundArchive, places: Spanned) -> Float64s:
     """(n,) the cost of an example at places found by another one, where it fits best."""
     spans = _spans(places, archive, len(example.signs))
     costs = [_cost_at(example.signs, *place) for place in spans]
     return np.array(costs, np.float64)
 
 
-def costs_between(archive: SoundArchive, places: ExamplePlaces) -> Float64s:
+def costs_between(archive: SoundArchive, places: Spanned) -> Float64s:
     """(n,) the mean cost of the first place at each other one, and of that one at the first.
 
     Args:
@@ -122,7 +117,7 @@ def _cost_at(example: UInt64s, span: tuple[int, int], recording: tuple[UInt64s, 
     return float(cost.min()) / (SIGNS * len(example))
 
 
-def usual_at(archive: SoundArchive, places: ExamplePlaces, sample: UInt64s) -> Float64s:
+def usual_at(archive: SoundArchive, places: Spanned, sample: UInt64s) -> Float64s:
     """(n,) the share of signs in which the frames of places differ from others by chance.
 
     Args:
@@ -140,18 +135,18 @@ def usual_at(archive: SoundArchive, places: ExamplePlaces, sample: UInt64s) -> F
 
 
 def _spans(
-    places: ExamplePlaces, archive: SoundArchive, example: int = 0
+    places: Spanned, archive: SoundArchive, example: int = 0
 ) -> Iterator[tuple[tuple[int, int], tuple[UInt64s, int]]]:
     """Begin and end of each place, and the frames with which an example as long as any place, or of
     so many frames, is compared there, with the time of the first."""
-    longest = max(example, int((places.end_ms - places.begin_ms).max(initial=0)) // FRAME_MS)
+    longest = max(example, int((places.end_ms - places.start_ms).max(initial=0)) // FRAME_MS)
     beside = longest // 2 + MARGIN + 1
     parts: dict[int, tuple[ArchivePart, int]] = {}
     for part in archive.parts:
         wanted = np.isin(part.recordings, places.recording)
         columns = (part.recordings[wanted].tolist(), part.rows[wanted].tolist())
         parts |= {number: (part, row) for number, row in zip(*columns, strict=True)}
-    for number, *span in zip(*(column.tolist() for column in places[:3]), strict=True):
+    for number, *span in zip(*(column.tolist() for column in Spans.of(places)), strict=True):
         part, row = parts[number]
         first, stop = part.sound.offsets[row : row + 2].tolist()
         start_ms = int(part.sound.start_ms[row])
@@ -233,7 +228,7 @@ def _distinct(
     places: ExamplePlaces, examples: Sequence[Example], archive: SoundArchive
 ) -> ExamplePlaces:
     """Of places that overlap, the best; those that overlap an example itself are left out."""
-    order = np.lexsort((places.begin_ms, places.recording, places.cost))
+    order = np.lexsort((places.start_ms, places.recording, places.cost))
     kept: list[int] = []
     taken: dict[int, list[tuple[int, int]]] = {}
     row_of = {one: row for row, one in enumerate(archive.recordings)}

@@ -1,7 +1,7 @@
 """The best places of a query among the phones heard, and its fit at places found otherwise.
 
 open_heard     columns of a segment -> HeardIndex, or None
-find_places    a query and stretches -> Fits: places, best first, and the best score in each
+find_places    a query and spans -> its best score in each, and its best places
 aligned        query, HeardIndex, where -> Aligned: the score of its best end in each slot
 match_of       the probability of each phone where another one was said
 seeds          the parts of an index where a query may be
@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.phonetic.layout import SAME_PLACE_MS
+from searcher.results.candidates import NO_SPANS, Spans
 from std.phonetics.phones import Pronunciation, distance
 from std.store.columns import Int64s, SegmentColumns, UInt8s, UInt16s, UInt32s
 from std.store.heard import COST_A_NAT, HeardSlots
@@ -100,7 +101,7 @@ def open_heard(columns: SegmentColumns, live: Bools, rows: Int64s) -> HeardIndex
 
 MOST = 100  # places of a query
 NEAR = 4  # slots, within which the best end of an alignment counts
-BESIDE_MS = 250  # distance by which an alignment may extend beyond a stretch
+BESIDE_MS = 250  # distance by which an alignment may extend beyond a span
 NO_ALIGNMENT = -1e29  # lower scores are not places
 ALIGNED_SLOTS = 110_000  # about 2.5 hours; larger archives are aligned near seeds only
 TRIGRAM_SLOTS = 10_000_000  # about 230 hours; in larger archives seeds are four phones, not three
@@ -174,96 +175,66 @@ def merged(windows: Int64s) -> Int64s:
     return np.stack([windows[is_first, 0], reached[last[last >= 0]]], axis=1)
 
 
-class PlacesToFit(NamedTuple):
-    """Places of the search."""
-
-    recording: Int64s  # (n,) row of the search's table
-    start_ms: Int64s  # (n,)
-    end_ms: Int64s  # (n,)
-
-    def rows(self, which: Int64s) -> "PlacesToFit":
-        """Some rows of every column."""
-        return PlacesToFit._make(column[which] for column in self)
-
-
-class HeardPlaces(NamedTuple):
-    """Places of one query, best first."""
-
-    recording: Int64s  # (n,) row of the search's table
-    start_ms: Int64s  # (n,)
-    end_ms: Int64s  # (n,)
-    score: Float64s  # (n,) nats
-
-    def rows(self, which: Int64s) -> "HeardPlaces":
-        """Some rows of every column."""
-        return HeardPlaces._make(column[which] for column in self)
-
-
-NO_ROWS = np.empty(0, np.int64)
-NONE_HEARD = HeardPlaces(NO_ROWS, NO_ROWS, NO_ROWS, np.empty(0))
-NONE_TO_FIT = PlacesToFit(NO_ROWS, NO_ROWS, NO_ROWS)
-
-
-class Fits(NamedTuple):
-    """The fit of a query."""
-
-    places: HeardPlaces
-    in_stretches: Float64s  # (stretches,) best score there; -inf where nothing was heard
-
-
 def find_places(
-    phones: Pronunciation, indexes: Sequence[HeardIndex], stretches: PlacesToFit = NONE_TO_FIT
-) -> Fits:
-    """The best places of a query in all segments, and its best score in each stretch.
+    phones: Pronunciation, indexes: Sequence[HeardIndex], spans: Spans = NO_SPANS
+) -> tuple[Spans, Float64s]:
+    """The best score of a query in each span, and its best places in all segments.
 
-    Archives of more than `ALIGNED_SLOTS` are aligned only near seeds and in the stretches.
+    Archives of more than `ALIGNED_SLOTS` are aligned only near seeds and in the spans.
+
+    Returns:
+        the spans, then the places, best first; the score of each, nats: -inf in a span where
+        nothing was heard.
     """
     slots_in_all = sum(index.slots for index in indexes)
     of_phones = 4 if slots_in_all > TRIGRAM_SLOTS and len(phones) > 4 else 3
-    best = np.full(len(stretches.recording), -np.inf)
-    parts = [NONE_HEARD]
+    in_spans = np.full(len(spans.recording), -np.inf)
+    parts, scores = [NO_SPANS], [np.empty(0)]
     for index in indexes:
-        here, slots = _slots_of(stretches, index)
+        here, slots = _slots_of(spans, index)
         windows = index.bounds
         if slots_in_all > ALIGNED_SLOTS:
             windows = merged(np.concatenate([seeds(phones, index, of_phones), slots]))
         found = aligned(phones, index, windows)
-        parts.append(_peaks(index, found))
-        best[here] = _best_of(stretches.rows(here), slots, index, found)
-    every = HeardPlaces(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-    order = np.lexsort((every.start_ms, every.recording, -every.score))
-    return Fits(_apart(every.rows(order)), best)
+        in_spans[here] = _best_of(spans.rows(here), slots, index, found)
+        places, score = _peaks(index, found)
+        parts.append(places)
+        scores.append(score)
+    every, score = Spans.of(*parts), np.concatenate(scores)
+    order = np.lexsort((every.start_ms, every.recording, -score))
+    best = order[_apart(every.rows(order))]
+    return Spans.of(spans, every.rows(best)), np.append(in_spans, score[best])
 
 
-def _slots_of(stretches: PlacesToFit, index: HeardIndex) -> tuple[Int64s, Int64s]:
-    """Rows of the stretches in an index; (n, 2) their slots, with the reach of an alignment."""
+def _slots_of(spans: Spans, index: HeardIndex) -> tuple[Int64s, Int64s]:
+    """Rows of the spans in an index; (n, 2) their slots, with the reach of an alignment."""
     order = np.argsort(index.recording, kind="stable")
-    row = np.searchsorted(index.recording[order], stretches.recording)
-    here = np.flatnonzero(np.append(index.recording[order], -1)[row] == stretches.recording)
+    row = np.searchsorted(index.recording[order], spans.recording)
+    here = np.flatnonzero(np.append(index.recording[order], -1)[row] == spans.recording)
     slots = np.empty((len(here), 2), np.int64)
-    for i, stretch in enumerate(here.tolist()):
-        low, high = index.bounds[order[row[stretch]]].tolist()
-        begin_ms = int(stretches.start_ms[stretch]) - BESIDE_MS
-        end_ms = int(stretches.end_ms[stretch]) + BESIDE_MS
+    for i, span in enumerate(here.tolist()):
+        low, high = index.bounds[order[row[span]]].tolist()
+        begin_ms = int(spans.start_ms[span]) - BESIDE_MS
+        end_ms = int(spans.end_ms[span]) + BESIDE_MS
         slots[i, 0] = low + np.searchsorted(index.begin_ms[low:high], begin_ms, side="left")
         slots[i, 1] = low + np.searchsorted(index.end_ms[low:high], end_ms, side="right")
     slots[:, 1] = np.maximum(slots[:, 1], slots[:, 0])
     return here, slots
 
 
-def _best_of(stretches: PlacesToFit, slots: Int64s, index: HeardIndex, found: Aligned) -> Float64s:
-    """(n,) the best score of an alignment in each stretch."""
+def _best_of(spans: Spans, slots: Int64s, index: HeardIndex, found: Aligned) -> Float64s:
+    """(n,) the best score of an alignment in each span."""
     best = np.full(len(slots), NO_ALIGNMENT)
     rows = np.searchsorted(found.slot, slots)
     for i, (low, high) in enumerate(rows.tolist()):
         inside = found.begin[low:high] >= slots[i, 0]
-        inside &= index.end_ms[found.slot[low:high]] > stretches.start_ms[i]
+        inside &= index.end_ms[found.slot[low:high]] > spans.start_ms[i]
         best[i] = found.score[low:high][inside].max(initial=NO_ALIGNMENT)
     return best
 
 
-def _peaks(index: HeardIndex, found: Aligned) -> HeardPlaces:
-    """The ends of alignments that are the best near them in the window."""
+def _peaks(index: HeardIndex, found: Aligned) -> tuple[Spans, Float64s]:
+    """The alignments whose ends are the best near them in the window, and their scores."""
     score, n = found.score, len(found.score)
     best = score.copy()
     for shift in range(1, min(NEAR, n - 1) + 1):
@@ -276,16 +247,16 @@ def _peaks(index: HeardIndex, found: Aligned) -> HeardPlaces:
         peaks = peaks[score[peaks] >= least]  # ties stay, so the order of segments does not matter
     slots = found.slot[peaks]
     recording = np.searchsorted(index.bounds[:, 0], slots, side="right") - 1
-    return HeardPlaces(
+    spans = Spans(
         index.recording[recording],
         index.begin_ms[found.begin[peaks]].astype(np.int64),
         index.end_ms[slots].astype(np.int64),
-        score[peaks],
     )
+    return spans, score[peaks]
 
 
-def _apart(places: HeardPlaces) -> HeardPlaces:
-    """Places without a better one near their middle, at most `MOST`."""
+def _apart(places: Spans) -> Int64s:
+    """Rows of the places without a better one near their middle, at most `MOST`."""
     kept: list[int] = []
     middle = (places.start_ms + places.end_ms) / 2
     taken: dict[int, list[float]] = {}
@@ -296,4 +267,4 @@ def _apart(places: HeardPlaces) -> HeardPlaces:
             kept.append(row)
         if len(kept) == MOST:
             break
-    return places.rows(np.array(kept, np.int64))
+    return np.array(kept, np.int64)

@@ -24,22 +24,14 @@ from zlib import crc32
 
 import numpy as np
 
-from searcher.heard.places import (
-    ALIGNED_SLOTS,
-    NONE_TO_FIT,
-    HeardIndex,
-    HeardPlaces,
-    PlacesToFit,
-    find_places,
-    open_heard,
-)
+from searcher.heard.places import ALIGNED_SLOTS, HeardIndex, find_places, open_heard
 from searcher.index.searched_speech import inside_ecf
 from searcher.phonetic.candidates import PhoneticResult, PreparedLanguage
 from searcher.phonetic.hits import Inside
 from searcher.phonetic.index import PhoneticIndex
 from searcher.phonetic.indexes import PhoneticIndexes
 from searcher.phonetic.null_distribution import draw_decoys, phone_chain
-from searcher.results.candidates import NO_SLOT, Candidates, slots_between
+from searcher.results.candidates import NO_SLOT, NO_SPANS, Candidates, Spans, slots_between
 from searcher.terms.request import Request, Variant
 from std.phonetics.phones import Pronunciation
 from std.sound.columns import FRAME_MS, segment_sound
@@ -96,10 +88,15 @@ class HeardTerm(NamedTuple):
     """A term in the phones heard, by the pronunciation that fits them best."""
 
     phones: Pronunciation
-    places: HeardPlaces
-    log_e_value: Float64s  # (n,) of the places: log of the false alarms that score as high
-    span_score: Float64s  # (spans,) best score there, nats; -inf where nothing was heard
-    span_log_e_value: Float64s  # (spans,)
+    spans: Spans  # (n,) first those where it was found otherwise, then its best places
+    score: Float64s  # (n,) best one there, nats; -inf where nothing was heard
+    log_e_value: Float64s  # (n,) log of the false alarms that score as high
+
+    def rows(self, which: Int64s) -> "HeardTerm":
+        """The term in some of the spans."""
+        return HeardTerm(
+            self.phones, self.spans.rows(which), self.score[which], self.log_e_value[which]
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,22 +111,23 @@ class HeardArchive:
         """Log of the number of slots."""
         return float(np.log(_slots(self.indexes)))
 
-    def find(
-        self, ways: Sequence[Pronunciation], spans: PlacesToFit = NONE_TO_FIT
-    ) -> HeardTerm | None:
+    def find(self, ways: Sequence[Pronunciation], spans: Spans = NO_SPANS) -> HeardTerm | None:
         """A term, by that of its pronunciations whose best place is least likely by chance.
 
         Args:
             ways: its pronunciations.
             spans: where it was found otherwise.
         """
-        found = []
+        n, found = len(spans.recording), []
         for phones in ways:
-            places, in_spans = find_places(phones, self.indexes, spans)
-            log_e = self.chance.log_e_value(places.score, len(phones))
-            of_spans = self.chance.log_e_value(in_spans, len(phones))
-            found.append(HeardTerm(phones, places, log_e, in_spans, of_spans))
-        return min(found, key=lambda one: float(one.log_e_value.min(initial=np.inf)), default=None)
+            places, score = find_places(phones, self.indexes, spans)
+            log_e_value = self.chance.log_e_value(score, len(phones))
+            found.append(HeardTerm(phones, places, score, log_e_value))
+
+        def of_best_place(one: HeardTerm) -> float:
+            return float(one.log_e_value[n:].min(initial=np.inf))
+
+        return min(found, key=of_best_place, default=None)
 
 
 _known: WeakKeyDictionary[PhoneticIndexes, HeardArchive | None] = WeakKeyDictionary()
@@ -152,7 +150,7 @@ def _opened(phonetic: PhoneticIndexes) -> HeardArchive | None:
     parts = [index.within(sampled) for index in indexes]
     enlarged = float(np.log(_slots(indexes) / _slots(parts)))
     decoys = draw_decoys(phone_chain(phonetic.indexes))
-    chance = learn_chance(decoys, lambda decoy: find_places(decoy, parts).places.score, enlarged)
+    chance = learn_chance(decoys, lambda decoy: find_places(decoy, parts)[1], enlarged)
     return HeardArchive(indexes, chance)
 
 
@@ -182,7 +180,7 @@ class HeardSound(NamedTuple):
     archive: "SoundArchive"
     sample: UInt64s  # see `SoundArchive.sample`
 
-    def cut(self, places: PlacesToFit) -> PlacesToFit:
+    def cut(self, places: Spans) -> Spans:
         """The part of each place that has frames; without any, it ends where it begins."""
         recording = np.concatenate([part.recordings for part in self.archive.parts])
         start_ms = np.concatenate([one.sound.start_ms[one.rows] for one in self.archive.parts])
@@ -194,7 +192,7 @@ class HeardSound(NamedTuple):
         row = order[np.minimum(row, len(order) - 1)]
         length_ms = np.where(recording[row] == places.recording, frames[row] * FRAME_MS, 0)
         bounds = start_ms[row], start_ms[row] + length_ms
-        return PlacesToFit(
+        return Spans(
             places.recording, np.clip(places.start_ms, *bounds), np.clip(places.end_ms, *bounds)
         )
 
@@ -225,23 +223,24 @@ class HeardSearch(NamedTuple):
     is_inside: Inside  # which places are inside the searched speech
     sound: HeardSound | None = None  # of the recordings
 
-    def of_term(self, term: int, spans: PlacesToFit) -> HeardTerm | None:
+    def of_term(self, term: int, spans: Spans) -> HeardTerm | None:
         """A term in the phones heard; None if it is not searched this way.
 
         Args:
             term: its row.
-            spans: places found otherwise."""
+            spans: places found otherwise.
+        """
         ways = self.phonetic.ways[term]
         if isinstance(ways, Mapping):  # a spoken query, which may have any of them
             return None
         found = self.archive.find(ways, spans)
         if found is None:
             return None
-        places = found.places
-        inside = np.flatnonzero(self.is_inside(places.recording, places.start_ms, places.end_ms))
-        return found._replace(places=places.rows(inside), log_e_value=found.log_e_value[inside])
+        n = len(spans.recording)
+        inside = np.flatnonzero(self.is_inside(*found.spans.rows(slice(n, None))))
+        return found.rows(np.append(np.arange(n), n + inside))
 
-    def written_at(self, places: HeardPlaces) -> list[str | None]:
+    def written_at(self, places: Spans) -> list[str | None]:
         """(n,) the likeliest word in the middle of each place, or the last one before it in the
         recording; None if there is none.
         """
@@ -304,34 +303,29 @@ def heard_search(
 
 
 def heard_as_candidates(
-    term: int,
-    phones: Pronunciation,
-    places: HeardPlaces,
-    probability: Float64s,
-    table: list[Variant],
+    term: int, heard: HeardTerm, probability: Float64s, table: list[Variant]
 ) -> Candidates:
     """Candidates of places that were only heard, without slots of words.
 
     Args:
         term: row of the term.
-        phones: the phones of the term.
-        places: the places of the term.
+        heard: the term in these places.
         probability: (n,) of each.
         table: variants; those of the places are appended.
     """
-    first = len(table)
-    how = f"{' '.join(phones)} heard in the sound"
+    first, spans = len(table), heard.spans
+    how = f"{' '.join(heard.phones)} heard in the sound"
     table += [
-        Variant((), min(1.0, float(np.exp(score / len(phones)))), "heard", how)
-        for score in places.score.tolist()
+        Variant((), min(1.0, float(np.exp(score / len(heard.phones)))), "heard", how)
+        for score in heard.score.tolist()
     ]
     numbers = np.arange(first, len(table))
     return Candidates(
         term=np.full(len(numbers), term),
         variant=numbers,
-        recording=places.recording,
-        start_ms=places.start_ms,
-        end_ms=places.end_ms,
+        recording=spans.recording,
+        start_ms=spans.start_ms,
+        end_ms=spans.end_ms,
         probability=probability,
         family=numbers,
         first_slot=np.full(len(numbers), NO_SLOT),

@@ -37,7 +37,7 @@ class Paths(NamedTuple):
     is_cut: bool = False  # whether there are more, less likely
 
 
-class Spans(NamedTuple):
+class PhraseSpans(NamedTuple):
     """Places of a word or a phrase."""
 
     recording: Int64s  # (n,)
@@ -47,15 +47,15 @@ class Spans(NamedTuple):
     slots: Int64s  # (n, words) row of each word's slot in the segment's slot columns
     is_cut: bool = False  # whether there are more, less likely
 
-    def likeliest(self, n: int) -> "Spans":
+    def likeliest(self, n: int) -> "PhraseSpans":
         """At most the n likeliest, in their order; of equal ones the first."""
         if len(self.posterior) <= n:
             return self
         kept = np.sort(np.argsort(-self.posterior, kind="stable")[:n])
-        return Spans._make((*(column[kept] for column in self[:-1]), True))
+        return PhraseSpans._make((*(column[kept] for column in self[:-1]), True))
 
     @classmethod
-    def nowhere(cls, words: int, *, is_cut: bool) -> "Spans":
+    def nowhere(cls, words: int, *, is_cut: bool) -> "PhraseSpans":
         """No places of a phrase of so many words."""
         none = np.empty(0, np.int64)
         return cls(none, none, none, np.empty(0), np.empty((0, words), np.int64), is_cut)
@@ -65,7 +65,7 @@ class Spans(NamedTuple):
 SkipCost = Callable[[UInt64s, UInt64s, Int64s, Int64s], Float64s]
 
 
-def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -> Spans:
+def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -> PhraseSpans:
     """Join the postings of a phrase's words, in the order they are said.
 
     Args:
@@ -78,9 +78,9 @@ def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -
     for i in (*range(rarest + 1, len(words)), *range(rarest - 1, -1, -1)):
         extended = _extend(paths, words[i], skip_cost, config, forwards=i > rarest)
         if extended is None:  # most splits of a term occur nowhere together
-            return Spans.nowhere(len(words), is_cut=paths.is_cut)
+            return PhraseSpans.nowhere(len(words), is_cut=paths.is_cut)
         paths = extended
-    return Spans(
+    return PhraseSpans(
         (paths.start >> KEY_SHIFT).astype(np.int64),
         (paths.start & TIME_MASK).astype(np.int64),
         (paths.end & TIME_MASK).astype(np.int64),
@@ -113,11 +113,11 @@ def _total(columns: Float64s) -> Float64s:
     return total
 
 
-def single_word(word: Postings) -> Spans:
+def single_word(word: Postings) -> PhraseSpans:
     """A phrase of one word: its postings."""
     start_ms, posterior = word.start_ms, word.posterior.astype(np.float64)
     slots = word.slot.astype(np.int64).reshape(-1, 1)
-    return Spans(word.recording, start_ms, start_ms + word.duration_ms, posterior, slots)
+    return PhraseSpans(word.recording, start_ms, start_ms + word.duration_ms, posterior, slots)
 
 
 def skip_costs(slots: Slots, floor: float) -> SkipCost:

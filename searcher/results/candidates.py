@@ -1,5 +1,6 @@
 """Candidates: places where a term may have been said, as columns; the slots and phones there.
 
+Spans            stretches of recordings, which any table of places has
 Candidates       places
 concatenate          several -> one
 with_slots           those without slots -> those with slots, where there are any
@@ -13,7 +14,7 @@ FoundTerms       of every term in each language, until it is judged which terms 
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -32,6 +33,46 @@ Rows = Int64s | Bools | slice
 
 NO_SLOT = -1
 _known: WeakKeyDictionary[Segment, HeardSlots | None] = WeakKeyDictionary()
+
+
+class Spanned(Protocol):
+    """Any table of places."""
+
+    @property
+    def recording(self) -> Int64s:
+        """(n,) rows of the search's table."""
+
+    @property
+    def start_ms(self) -> Int64s:
+        """(n,)."""
+
+    @property
+    def end_ms(self) -> Int64s:
+        """(n,)."""
+
+
+class Spans(NamedTuple):
+    """Stretches of recordings."""
+
+    recording: Int64s  # (n,) rows of the search's table
+    start_ms: Int64s  # (n,)
+    end_ms: Int64s  # (n,)
+
+    @classmethod
+    def of(cls, *parts: Spanned) -> "Spans":
+        """Those of several tables of places, one table after the other."""
+        return cls(
+            np.concatenate([one.recording for one in parts]),
+            np.concatenate([one.start_ms for one in parts]),
+            np.concatenate([one.end_ms for one in parts]),
+        )
+
+    def rows(self, which: Rows) -> "Spans":
+        """Some rows of every column."""
+        return Spans._make(column[which] for column in self)
+
+
+NO_SPANS = Spans(*[np.empty(0, np.int64)] * 3)
 
 
 class Candidates(NamedTuple):

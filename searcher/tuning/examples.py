@@ -25,7 +25,7 @@ from searcher.phonetic.hits import PhoneticHits, phonetic_hits
 from searcher.phonetic.indexes import PhoneticIndexes, searched_archive
 from searcher.phonetic.null_distribution import LENGTHS, draw_decoy_words
 from searcher.phonetic.ratios import mean_phones, pronounced
-from searcher.results.candidates import NO_CANDIDATES, Candidates
+from searcher.results.candidates import NO_CANDIDATES, Candidates, Spans
 from searcher.tuning.labels import (
     Judge,
     Labels,
@@ -154,14 +154,11 @@ def labelled(
     for words, term_hits in with_hits:
         rows = found[words]
         paired = pair_with_hits(words, rows, term_hits, searched)
-        alone = term_hits.hits.rows(paired.unpaired)
         posterior = paired.posterior if in_vocabulary else np.zeros(len(paired.posterior))
         places.append(
             Places(
                 np.full(len(posterior), len(places)),
-                np.concatenate([rows.recording, alone.recording]),
-                np.concatenate([rows.start_ms, alone.start_ms]),
-                np.concatenate([rows.end_ms, alone.end_ms]),
+                *Spans.of(rows, term_hits.hits.rows(paired.unpaired)),
                 100 * posterior + paired.score,
             )
         )

@@ -15,11 +15,11 @@ from indexer import delete_recordings, index_files, merge_segments
 from searcher import open_fused, open_index
 from searcher.commands.search import main
 from searcher.evidence.calibrate import _explained
-from searcher.heard.places import HeardPlaces
 from searcher.heard.search import HeardSearch
 from searcher.index.stores import recording_table
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.phonetic.path_words import SAME, RecognisedWords
+from searcher.results.candidates import Spans
 from std.config import Config, PhoneticSearchConfig
 from std.spoken_queries import SpokenQueries, SpokenQuery, WeightedWords
 from std.values import Term
@@ -192,7 +192,7 @@ def slots_in(store, recordings):
 
 def places(rows, middles_ms):
     middles_ms = np.array(middles_ms)
-    return HeardPlaces(np.array(rows), middles_ms - 50, middles_ms + 50, np.zeros(len(rows)))
+    return Spans(np.array(rows), middles_ms - 50, middles_ms + 50)
 
 
 def test_the_word_at_a_place_is_the_last_that_begins_before_its_middle(store):

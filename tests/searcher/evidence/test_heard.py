@@ -15,24 +15,21 @@ from searcher.evidence.heard import (
     with_heard,
 )
 from searcher.examples.example import ArchivePart, SoundArchive
-from searcher.heard.places import HeardPlaces, PlacesToFit
 from searcher.heard.search import HeardSound, HeardTerm
+from searcher.results.candidates import Spans
 from std.sound.columns import Encoder, SegmentSound
 from std.sound.usual import NEAREST, SAMPLE
 
 LOG_SLOTS = 7.0
-SPANS = PlacesToFit(np.array([0, 0, 1]), np.array([1000, 5000, 0]), np.array([1500, 5600, 400]))
-TERM = HeardTerm(
+TERM = HeardTerm(  # in three places that were found otherwise, then in its own four
     ("t", "a", "b", "a"),
-    HeardPlaces(
-        np.array([0, 1, 0, 2]),
-        np.array([1100, 0, 5900, 700]),
-        np.array([1600, 300, 6400, 900]),
-        np.array([-1.0, -2.0, -3.0, -4.0]),
+    Spans(
+        np.array([0, 0, 1, 0, 1, 0, 2]),
+        np.array([1000, 5000, 0, 1100, 0, 5900, 700]),
+        np.array([1500, 5600, 400, 1600, 300, 6400, 900]),
     ),
-    np.array([-5.0, -2.0, 0.0, MOST_BY_CHANCE + 0.1]),
-    np.array([-1.0, -9.0, -np.inf]),
-    np.array([-5.0, 3.0, 9.0]),
+    np.array([-1.0, -9.0, -np.inf, -1.0, -2.0, -3.0, -4.0]),
+    np.array([-5.0, 3.0, 9.0, -5.0, -2.0, 0.0, MOST_BY_CHANCE + 0.1]),
 )
 RATIOS = LogRatios(
     np.array([2.0, -4.0, 1.0]), np.array([2.5, -3.5, 1.5]), np.array([1.0, 0.5, 1.0])
@@ -40,22 +37,21 @@ RATIOS = LogRatios(
 
 
 def test_a_place_is_alone_where_no_other_lies_and_chance_does_not_give_many():
-    assert places_alone(TERM, SPANS).tolist() == [2]  # 0 and 1 overlap, of 3 there are too many
-    nowhere = PlacesToFit(*(column[:0] for column in SPANS))
-    assert places_alone(TERM, nowhere).tolist() == [0, 1, 2]
+    assert places_alone(TERM, 3).tolist() == [5]  # 3 and 4 overlap, of 6 there are too many
+    assert places_alone(TERM.rows(np.arange(3, 7)), 0).tolist() == [0, 1, 2]
 
 
 def test_without_weights_nothing_is_moved():
-    ratios, alone = with_heard(RATIOS, SPANS, TERM, LOG_SLOTS, Weights(0.0, {}), is_known=False)
+    ratios, alone = with_heard(RATIOS, TERM, LOG_SLOTS, Weights(0.0, {}), is_known=False)
     np.testing.assert_array_equal(ratios.all_false_alarms, [2.0, -4.0, 1.0, -LOG_SLOTS])
     np.testing.assert_array_equal(ratios.chance, [2.5, -3.5, 1.5, -LOG_SLOTS])
     np.testing.assert_array_equal(ratios.counted, [1.0, 0.5, 1.0, 1.0])
-    assert alone.start_ms.tolist() == [5900]
+    assert alone.spans.start_ms.tolist() == [5900]
 
 
 def test_what_is_heard_moves_both_ratios_and_nothing_where_nobody_listened():
     weights = Weights(0.5, {"log_e_rate": -1.0, "alone": 2.0})
-    ratios, _ = with_heard(RATIOS, SPANS, TERM, LOG_SLOTS, weights, is_known=False)
+    ratios, _ = with_heard(RATIOS, TERM, LOG_SLOTS, weights, is_known=False)
     shift = [*np.log(0.03 + 0.97 * np.exp([0.5 + 12, 0.5 + 4])), 0.0]
     np.testing.assert_allclose(ratios.all_false_alarms[:3], RATIOS.all_false_alarms + shift)
     np.testing.assert_allclose(ratios.chance[:3], RATIOS.chance + shift)
@@ -63,8 +59,8 @@ def test_what_is_heard_moves_both_ratios_and_nothing_where_nobody_listened():
 
 
 def test_features_are_those_of_both_kinds_of_places():
-    ratio, alone = np.array([2.0, -40.0, 1.0]), np.array([2])
-    evidence = heard_evidence(ratio, TERM, alone, LOG_SLOTS, is_known=False)
+    ratio, term = np.array([2.0, -40.0, 1.0]), TERM.rows(np.array([0, 1, 2, 5]))
+    evidence = heard_evidence(ratio, term, LOG_SLOTS, is_known=False)
     assert not evidence.is_expected
     features = evidence.features
     np.testing.assert_allclose(features["log_e_rate"], [-12, -4, 2, -7])
@@ -78,7 +74,7 @@ def test_features_are_those_of_both_kinds_of_places():
 
 def test_what_is_heard_of_a_known_term_counts_by_half():
     weights = Weights(1.5, {"alone": 2.0})
-    ratios, _ = with_heard(RATIOS, SPANS, TERM, LOG_SLOTS, weights, is_known=True)
+    ratios, _ = with_heard(RATIOS, TERM, LOG_SLOTS, weights, is_known=True)
     shift = np.log(0.03 + 0.97 * np.exp(KNOWN_SHARE * 1.5))
     np.testing.assert_allclose(ratios.chance[:2], RATIOS.chance[:2] + shift)
     np.testing.assert_allclose(ratios.chance[3], KNOWN_SHARE * 3.5 - LOG_SLOTS)
@@ -107,9 +103,7 @@ RANDOM = np.random.default_rng(1)
 SIGNS = [RANDOM.integers(0, 2**64, (400, 4), dtype=np.uint64) for _ in range(2)]
 SIGNS[1][200:230] = SIGNS[0][100:130]  # the same sound at 2 s and, in the other, at 4 s
 SOUND = frames_of(*SIGNS)
-PLACES = PlacesToFit(
-    np.array([0, 1, 1]), np.array([2000, 4000, 1000]), np.array([2600, 4600, 1600])
-)
+PLACES = Spans(np.array([0, 1, 1]), np.array([2000, 4000, 1000]), np.array([2600, 4600, 1600]))
 
 
 def test_a_place_that_sounds_like_the_likeliest_other_one_is_likelier_and_another_is_not():
@@ -139,9 +133,7 @@ def test_places_sound_alike_by_how_much_less_they_differ_than_chance():
 
 
 def test_the_same_stretch_improbable_places_and_places_without_frames_are_not_compared():
-    over = PlacesToFit(
-        PLACES.recording[:1].repeat(2), np.array([2000, 2500]), np.array([2600, 3100])
-    )
+    over = Spans(PLACES.recording[:1].repeat(2), np.array([2000, 2500]), np.array([2600, 3100]))
     assert not alike(np.array([0.9, 0.5]), over, SOUND).any()
     assert not alike(np.array([0.9, 0.001, 0.001]), PLACES, SOUND).any()
     nowhere = PLACES._replace(recording=np.array([0, 7, 8]))
@@ -151,7 +143,7 @@ def test_the_same_stretch_improbable_places_and_places_without_frames_are_not_co
 
 def test_places_are_cut_to_the_frames_of_their_recording():
     sound = frames_of(*SIGNS, start_ms=500)  # to 8.5 s
-    places = PlacesToFit(np.array([1, 0, 3]), np.array([0, 8000, 50]), np.array([700, 9000, 90]))
+    places = Spans(np.array([1, 0, 3]), np.array([0, 8000, 50]), np.array([700, 9000, 90]))
     _, start_ms, end_ms = sound.cut(places)
     assert (start_ms[:2].tolist(), end_ms[:2].tolist()) == ([500, 8000], [700, 8500])
     assert start_ms[2] == end_ms[2]

@@ -241,7 +241,7 @@ def test_a_place_costs_by_chance_what_its_frames_differ_from_few_others(store):
         sample = archive.sample()
         usual = usual_at(archive, places, sample)
         first = archive.recordings[places.recording[0]]
-        frames = archive.frames(first, float(places.begin_ms[0]), float(places.end_ms[0]))
+        frames = archive.frames(first, float(places.start_ms[0]), float(places.end_ms[0]))
     assert len(sample) == 1000
     differing = np.unpackbits((frames[:, None] ^ sample[None]).view(np.uint8), axis=2).sum(axis=2)
     assert usual[0] == pytest.approx(np.sort(differing, axis=1)[:, 5].mean() / 256)
@@ -271,7 +271,7 @@ def test_places_cost_the_same_where_only_frames_around_them_are_read(store):
         begins, ends = np.array([0, 19_900]), np.array([60, 20_000])  # at the ends of a recording
         places = ExamplePlaces(
             np.append(places.recording, [1, 1]),
-            np.append(places.begin_ms, begins),
+            np.append(places.start_ms, begins),
             np.append(places.end_ms, ends),
             np.append(places.cost, [1, 1]),
         )

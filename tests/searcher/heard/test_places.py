@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from searcher.heard import places as searched
-from searcher.heard.places import MOST, SAME_PLACE_MS, PlacesToFit, find_places, open_heard
+from searcher.heard.places import MOST, SAME_PLACE_MS, find_places, open_heard
 from searcher.heard.search import COUNTED, Chance, learn_chance
+from searcher.results.candidates import Spans
 from std.store.columns import IndexedRecording, SegmentColumns
 from std.store.heard import NOBODY, HeardBy, HeardSlots
 from std.values import Recording
@@ -58,30 +59,30 @@ def test_recordings_that_do_not_count_are_not_searched():
     without = opened(segment("_t", "tab", "ab_"), gone=[1])
     assert without.recording.tolist() == [0, 2]
     assert without.bounds.tolist() == [[0, 2], [5, 8]]
-    assert {*find_places(("t", "a", "b"), [without]).places.recording.tolist()} <= {0, 2}
+    assert {*find_places(("t", "a", "b"), [without])[0].recording.tolist()} <= {0, 2}
     assert opened(segment("tab"), gone=[0]) is None
     assert open_heard(segment(None), np.array([True]), np.array([0])) is None
 
 
 def test_a_term_is_found_where_it_was_said():
     indexes = [opened(segment("_____tab_____________tab__", "________tab___"))]
-    places = find_places(("t", "a", "b"), indexes).places
-    best = places.rows(np.flatnonzero(places.score > -1))
+    places, score = find_places(("t", "a", "b"), indexes)
+    best = places.rows(np.flatnonzero(score > -1))
     assert sorted(zip(best.recording.tolist(), best.start_ms.tolist(), strict=True)) == [
         (0, 500),
         (0, 2100),
         (1, 1800),
     ]
     assert (best.end_ms - best.start_ms == 300).all()
-    assert (np.diff(places.score) <= 0).all()
+    assert (np.diff(score) <= 0).all()
 
 
 def test_places_are_apart_and_of_all_segments():
     rng = np.random.default_rng(1)
     texts = ["".join(rng.choice(list(TOKENS), 3000)) for _ in range(2)]
     indexes = [opened(segment(text), first=i) for i, text in enumerate(texts)]
-    places = find_places(("t", "a"), indexes).places
-    assert len(places.score) == MOST
+    places, score = find_places(("t", "a"), indexes)
+    assert len(score) == MOST
     middle = (places.start_ms + places.end_ms) / 2
     for number in (0, 1):
         mine = np.sort(middle[places.recording == number])
@@ -93,21 +94,20 @@ def test_cutting_an_archive_into_segments_changes_nothing(order):
     rng = np.random.default_rng(2)
     texts = ["".join(rng.choice(list("ab_"), 400)) for _ in range(3)]
     texts[1] = texts[0]  # ties
-    spans = PlacesToFit(np.arange(3), np.full(3, 4000), np.full(3, 9000))
-    whole = find_places(("t", "a", "b"), [opened(segment(*texts))], spans)
+    spans = Spans(np.arange(3), np.full(3, 4000), np.full(3, 9000))
+    whole, score = find_places(("t", "a", "b"), [opened(segment(*texts))], spans)
     parts = [opened(segment(*["_"] * i, texts[i]), gone=range(i)) for i in order]
-    cut = find_places(("t", "a", "b"), parts, spans)
-    for one, expected in zip(cut.places, whole.places, strict=True):
+    cut, score_of_cut = find_places(("t", "a", "b"), parts, spans)
+    for one, expected in zip((*cut, score_of_cut), (*whole, score), strict=True):
         np.testing.assert_array_equal(one, expected)
-    np.testing.assert_array_equal(cut.in_stretches, whole.in_stretches)
 
 
 def test_the_best_score_in_a_span_is_that_of_the_alignment_there():
     index = opened(segment("_____tab_____________tab__", None))
-    spans = PlacesToFit(
+    spans = Spans(
         np.array([0, 0, 0, 1]), np.array([500, 1000, 2100, 0]), np.array([800, 1900, 2400, 900])
     )
-    fits = find_places(("t", "a", "b"), [index], spans).in_stretches
+    _, fits = find_places(("t", "a", "b"), [index], spans)
     assert fits[0] == fits[2] > -1
     assert fits[1] < -5
     assert fits[3] == -np.inf  # nobody heard this recording
@@ -118,20 +118,20 @@ def test_in_a_large_archive_the_same_good_places_are_found_near_seeds(monkeypatc
     rng = np.random.default_rng(5)
     text = "".join(rng.choice(list("ab_t"), 20_000))
     indexes, term = [opened(segment(text[:9000], text[9000:]))], ("t", "a", "b", "t", "a")
-    stretches = PlacesToFit(np.arange(2), np.array([3000, 9000]), np.array([4000, 9900]))
-    whole = find_places(term, indexes, stretches)
+    spans = Spans(np.arange(2), np.array([3000, 9000]), np.array([4000, 9900]))
+    whole, score = find_places(term, indexes, spans)
     monkeypatch.setattr(searched, "ALIGNED_SLOTS", 10_000)
     monkeypatch.setattr(searched, "TRIGRAM_SLOTS", trigrams)
-    near = find_places(term, indexes, stretches)
-    good = whole.places.score > -1
+    near, score_of_near = find_places(term, indexes, spans)
+    good = score[2:] > -1
     assert good.sum() > 10
-    for one, expected in zip(near.places, whole.places, strict=True):
-        np.testing.assert_array_equal(one[: good.sum()], expected[good])
-    np.testing.assert_array_equal(near.in_stretches, whole.in_stretches)
+    for one, expected in zip((*near, score_of_near), (*whole, score), strict=True):
+        np.testing.assert_array_equal(one[:2], expected[:2])
+        np.testing.assert_array_equal(one[2 : 2 + good.sum()], expected[2:][good])
 
 
 def test_an_archive_without_phones_has_no_places():
-    assert len(find_places(("t", "a"), []).places.score) == 0
+    assert len(find_places(("t", "a"), [])[1]) == 0
 
 
 def test_e_values_count_decoys_and_go_on_as_their_line():
