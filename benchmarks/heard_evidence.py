@@ -46,8 +46,8 @@ from searcher.heard.search import HeardSound, heard_archive
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.stores import recording_table
 from searcher.output.hit_files import hit_list
-from searcher.phonetic.hits import PhoneticHits
 from searcher.phonetic.indexes import open_phonetic_indexes
+from searcher.phonetic.layout import PhoneticHits
 from searcher.phonetic.null_distribution import draw_decoy_words
 from searcher.phonetic.ratios import pronounced
 from searcher.results.candidates import NO_CANDIDATES, Candidates, Spans, concatenate
@@ -196,7 +196,7 @@ def places_of(
 ) -> Places:
     """The places of a term."""
     paired = pair_with_hits(words, candidates, hits, speech.searched())
-    spans = Spans.of(candidates, hits.hits.rows(paired.unpaired))
+    spans = Spans.of(candidates, hits.rows(paired.unpaired))
     model, letters = default_model(), sum(map(len, words))
     if kind == KNOWN:
         evidence = paired.iv_evidence(len(words), letters, speech.part.speech_s)

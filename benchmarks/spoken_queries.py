@@ -222,7 +222,7 @@ def labelled(one: Direction) -> Examples:
         if hits is None or any(words == phrase for words, _ in alternatives):
             continue
         paired = pair_with_hits((), NO_CANDIDATES, hits, phonetic.searched)
-        alone = hits.hits.rows(paired.unpaired)
+        alone = hits.rows(paired.unpaired)
         evidence.append(paired.spoken_evidence())
         spans = [alone.recording, alone.start_ms, alone.end_ms]
         places.append((np.full(len(paired.score), row), *spans))

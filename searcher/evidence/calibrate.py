@@ -26,7 +26,7 @@ from searcher.evidence.heard import alike, with_heard
 from searcher.evidence.pairing import pair_with_hits
 from searcher.heard.search import HeardSearch, HeardSound, HeardTerm, heard_as_candidates
 from searcher.phonetic.candidates import PhoneticResult, PreparedLanguage, hits_as_candidates
-from searcher.phonetic.hits import PhoneticHits
+from searcher.phonetic.layout import PhoneticHits
 from searcher.phonetic.path_words import explained, path_words, together
 from searcher.results.candidates import Candidates, Spans, TermPlaces, concatenate, in_order
 from searcher.terms.request import Request, Variant
@@ -202,7 +202,7 @@ def _with_heard(
     """The evidence for a term with the phones heard, if there are any."""
     if of_term.ratios is None or of_term.hits is None:
         return of_term
-    found = heard.of_term(term, Spans.of(of_term.lexical, of_term.hits.hits))
+    found = heard.of_term(term, Spans.of(of_term.lexical, of_term.hits))
     if found is None:
         return of_term
     log_slots = heard.archive.log_slots
@@ -220,7 +220,7 @@ def _explained(
     """
     searched, of_alone = heard.phonetic.searched, heard.written_at(alone)
     is_written = np.array([word is not None for word in of_alone], bool)
-    paths = [*path_words(hits.hits, searched.words), *((word,) for word in of_alone if word)]
+    paths = [*path_words(hits, searched.words), *((word,) for word in of_alone if word)]
     in_archive = searched.words, exp(searched.archive.log_slots)
     of_places = explained(words, paths, together(paths, *in_archive), *in_archive)
     of_heard = np.zeros(len(of_alone))
@@ -256,7 +256,7 @@ def _compared(
         return of_term
     if of_term.heard is None:
         return of_term
-    spans = Spans.of(of_term.lexical, of_term.hits.hits, of_term.heard.spans)
+    spans = Spans.of(of_term.lexical, of_term.hits, of_term.heard.spans)
     shift = alike(probability, spans, sound)
     return of_term._replace(ratios=of_term.ratios.shifted(shift))
 

@@ -28,10 +28,10 @@ import numpy as np
 
 from searcher.calibration.weights import Evidence, Features
 from searcher.phonetic import layout
-from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.archive import Archive, SearchedArchive
+from searcher.phonetic.layout import PhoneticHits
 from searcher.phonetic.path_words import Paths, spelling, together
-from searcher.phonetic.ratios import MAX_HITS, WeightedPronunciation
+from searcher.phonetic.ratios import MAX_HITS
 from std.store.columns import Int64s
 from std.values import Float64s
 
@@ -53,20 +53,13 @@ FEATURES = frozenset(  # that a model may weigh; docs/calibration.md says what e
 
 
 def hit_features(
-    words: Sequence[str],
-    pronunciations: Sequence[WeightedPronunciation],
-    found_by: Int64s,
-    hits: AlignedHits,
-    paths: Paths,
-    searched: SearchedArchive,
+    words: Sequence[str], hits: PhoneticHits, paths: Paths, searched: SearchedArchive
 ) -> Features:
     """Evidence of the phones, and of the words that stand there, for each hit.
 
     Args:
         words: the words of the query as it is spelt; none if it was spoken.
-        pronunciations: the pronunciations of the query, at least one.
-        found_by: (n,) which of them found each hit.
-        hits: n of them, best first.
+        hits: n of a term, best first.
         paths: the words of each.
         searched: where they were found, with what decoys hit there.
 
@@ -85,8 +78,9 @@ def hit_features(
     """
     archive, measures = searched.archive, hits.measures.astype(np.float64)
     score = measures[:, layout.SCORE]
-    phones = np.array([max(1, len(one.phones)) for one in pronunciations])[found_by]
-    perfect = np.array([max(one.perfect, 1e-9) for one in pronunciations])[found_by]
+    pronunciations = hits.pronunciations
+    phones = np.array([max(1, len(one.phones)) for one in pronunciations])[hits.found_by]
+    perfect = np.array([max(one.perfect, 1e-9) for one in pronunciations])[hits.found_by]
     duration_ms = np.maximum(hits.end_ms - hits.start_ms, 1)
     slowness = np.log(duration_ms / (phones * archive.phone_ms))
     is_unit = together(paths, searched.words, exp(archive.log_slots)) > 0

@@ -22,10 +22,8 @@ import numpy as np
 from searcher.calibration.occurring_terms import NOT_SEARCHED, SAID, occurs_by_itself
 from searcher.evidence.features import Paired, hit_features, no_hit
 from searcher.lexical.deduplicate import best_first, is_same_event, overlap, overlap_groups
-from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.archive import SearchedArchive
-from searcher.phonetic.hits import PhoneticHits
-from searcher.phonetic.layout import SAME_PLACE_MS, SCORE
+from searcher.phonetic.layout import SAME_PLACE_MS, SCORE, PhoneticHits
 from searcher.phonetic.path_words import explained, path_words, together
 from searcher.results.candidates import Candidates, TermPlaces, concatenate, in_order
 from searcher.terms.request import Request, Variant
@@ -40,7 +38,7 @@ PRIOR_LOG_ODDS = float(np.log(SAID / (1 - SAID)))
 def pair_with_hits(
     words: Sequence[str],
     lexical: Candidates,
-    term_hits: PhoneticHits,
+    hits: PhoneticHits,
     searched: SearchedArchive,
     variants: Sequence[Variant] = (),
 ) -> Paired:
@@ -52,14 +50,13 @@ def pair_with_hits(
     Args:
         words: the words of the term as it is spelt; none if it was spoken.
         lexical: the lexical hits of the term.
-        term_hits: the hits of the term, best first.
+        hits: the hits of the term, best first.
         searched: where both were found.
         variants: the variants that candidates point into; none if all are the term's own words.
     """
-    hits, archive = term_hits.hits, searched.archive
+    archive = searched.archive
     of_hits = path_words(hits, searched.words)
-    heard = term_hits.pronunciations, term_hits.found_by, hits, of_hits
-    features = hit_features(words, *heard, searched)
+    features = hit_features(words, hits, of_hits, searched)
     candidate, hit = near_pairs(lexical, hits)
     partner = np.full(len(lexical.term), -1)
     is_free = np.ones(len(hits.recording), dtype=bool)
@@ -68,7 +65,7 @@ def pair_with_hits(
             partner[i], is_free[j] = j, False
     is_near = np.zeros(len(hits.recording), dtype=bool)
     is_near[hit] = True
-    unpaired = np.flatnonzero(~is_near & term_hits.is_inside)
+    unpaired = np.flatnonzero(~is_near & hits.is_inside)
     rows = np.concatenate([partner, unpaired])
     is_heard = rows >= 0
     columns = {}
@@ -91,7 +88,7 @@ def pair_with_hits(
     )
 
 
-def near_pairs(lexical: Candidates, hits: AlignedHits) -> tuple[Int64s, Int64s]:
+def near_pairs(lexical: Candidates, hits: PhoneticHits) -> tuple[Int64s, Int64s]:
     """(pairs,) rows of candidates and of hits that overlap with their middles near each other.
 
     Args:

@@ -11,7 +11,6 @@ The query's phones are aligned to every path through the networks' alternatives
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -20,15 +19,13 @@ from searcher.phonetic.layout import (
     MAX_HITS_PER_WINDOW,
     SAME_PLACE_MS,
     SCORE,
-    HitRows,
-    Int16s,
+    PhoneticHits,
     Ratios,
-    hit_rows,
+    room_for_hits,
 )
 from searcher.phonetic.ratios import HitLimit
 from searcher.phonetic.seeds import MAX_WINDOW_SLOTS, Cutoff, Extensions, windows_of
 from std.store.columns import MAX_TIME_MS, Int64s
-from std.values import Float32s, Int32s
 
 TILE_SLOTS = MAX_WINDOW_SLOTS  # slots aligned at a time in a full scan
 TILE_OVERLAP = 8  # slots beyond one per phone that a hit may span
@@ -37,25 +34,6 @@ PATH_WEIGHT = 0.5  # of the log posteriors of the words on a path, relative to p
 APART_MS = 4 * (MAX_TIME_MS + 1)  # between recordings in a row
 DISTANT = -(1 << 62)  # from any middle
 WINDOWS_PER_HIT = 1.5  # windows whose paths are computed first; they may share a place
-
-
-class AlignedHits(NamedTuple):
-    """Hits of one query, best first; one row each."""
-
-    segment: Int64s  # (n,) index into the indexes searched
-    recording: Int64s  # (n,) of that segment
-    start_ms: Int64s  # (n,)
-    end_ms: Int64s  # (n,)
-    measures: Float32s  # (n, N_MEASURES) see `searcher.phonetic.layout`
-    paths: Int32s  # (n, 8) word ids of that segment; -1 = no more
-    observed: Int16s  # (n, Q) phone aligned with each of the query's, -1 = deleted
-    inserted: Int16s  # (n, 8) phones aligned with none; -1 = no more
-    first_slot: Int64s  # (n,) of the words on the path, a row of that segment's slot columns
-    last_slot: Int64s  # (n,)
-
-    def rows(self, which: Int64s) -> "AlignedHits":
-        """Some rows of every column."""
-        return AlignedHits._make(column[which] for column in self)
 
 
 def tiles_of(index: PhoneticIndex, phones: int) -> Int64s:
@@ -76,7 +54,7 @@ def tiles_of(index: PhoneticIndex, phones: int) -> Int64s:
 
 def align_windows(
     ratios: Ratios, index: PhoneticIndex, windows: Int64s, min_score: float
-) -> AlignedHits:
+) -> PhoneticHits:
     """All hits of a query in some windows of one segment; overlapping windows give a hit twice.
 
     Args:
@@ -91,8 +69,8 @@ def align_windows(
     from searcher.phonetic.alignment_kernels import find_hits
 
     room = min(len(windows), WINDOWS_AT_ONCE) * MAX_HITS_PER_WINDOW
-    out = hit_rows(room, len(ratios.deletion))
-    parts = [HitRows._make(column[:0] for column in out)]
+    out = room_for_hits(room, len(ratios.deletion))
+    parts = [out.rows(np.arange(0))]
     for first in range(0, len(windows), WINDOWS_AT_ONCE):
         n = find_hits(
             ratios=ratios,
@@ -102,26 +80,12 @@ def align_windows(
             min_score=np.float32(min_score),
             hits=out,
         )
-        parts.append(HitRows._make(column[:n].copy() for column in out))
-    rows = HitRows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-    start, end, first_slot, last_slot = rows.spans.T
-    recording = start >> 32
-    hits = AlignedHits(
-        segment=np.zeros(len(recording), np.int64),
-        recording=recording,
-        start_ms=start & MAX_TIME_MS,
-        end_ms=end & MAX_TIME_MS,
-        measures=rows.measures,
-        paths=rows.paths,
-        observed=rows.observed,
-        inserted=rows.inserted,
-        first_slot=first_slot,
-        last_slot=last_slot,
-    )
-    return hits.rows(np.flatnonzero(index.live[recording]))
+        parts.append(out.rows(np.arange(n)))
+    hits = PhoneticHits.of(parts)
+    return hits.rows(np.flatnonzero(index.live[hits.recording]))
 
 
-def align_extensions(extensions: Extensions, cutoff: Cutoff, index: PhoneticIndex) -> AlignedHits:
+def align_extensions(extensions: Extensions, cutoff: Cutoff, index: PhoneticIndex) -> PhoneticHits:
     """The `best_hits` of a query around the extensions above the archive's cut-off.
 
     First every window gets its score, which is fast. Then paths are computed for the best windows
@@ -151,7 +115,7 @@ def align_extensions(extensions: Extensions, cutoff: Cutoff, index: PhoneticInde
         aligned *= 2
 
 
-def best_hits(hits: AlignedHits, limit: HitLimit) -> AlignedHits:
+def best_hits(hits: PhoneticHits, limit: HitLimit) -> PhoneticHits:
     """The best of one query's hits in a segment, one per place, best first, up to a limit.
 
     Equal scores are ordered by audio file, channel and time, as segments are.
@@ -159,7 +123,7 @@ def best_hits(hits: AlignedHits, limit: HitLimit) -> AlignedHits:
     return hits.rows(best_rows(hits, limit))
 
 
-def best_rows(hits: AlignedHits, limit: HitLimit) -> Int64s:
+def best_rows(hits: PhoneticHits, limit: HitLimit) -> Int64s:
     """The rows of `best_hits`; of equal ones the first."""
     order = np.argsort(-hits.measures[:, SCORE], kind="stable")
     n_rare = number_of_rare(hits, limit)
@@ -184,15 +148,15 @@ def best_rows(hits: AlignedHits, limit: HitLimit) -> Int64s:
 
 
 def best_of_segments(
-    parts: Sequence[AlignedHits], indexes: Sequence[PhoneticIndex], limit: HitLimit
-) -> AlignedHits:
+    parts: Sequence[PhoneticHits], indexes: Sequence[PhoneticIndex], limit: HitLimit
+) -> PhoneticHits:
     """The best of one query's hits in several segments, by the order of `best_hits`."""
     if len(parts) == 1:
         return up_to(limit, parts[0])
     numbered = [
         part._replace(segment=np.full(len(part.recording), i)) for i, part in enumerate(parts)
     ]
-    hits = AlignedHits(*(np.concatenate(columns) for columns in zip(*numbered, strict=True)))
+    hits = PhoneticHits.of(numbered)
     recordings = [
         indexes[segment].columns.recordings[row].recording
         for segment, row in zip(hits.segment.tolist(), hits.recording.tolist(), strict=True)
@@ -202,12 +166,12 @@ def best_of_segments(
     return up_to(limit, hits.rows(np.array(order, dtype=np.int64)))
 
 
-def up_to(limit: HitLimit, hits: AlignedHits) -> AlignedHits:
+def up_to(limit: HitLimit, hits: PhoneticHits) -> PhoneticHits:
     """The first of some sorted hits."""
     last = max(limit.number, number_of_rare(hits, limit))
     return hits.rows(np.arange(min(last, len(hits.segment))))
 
 
-def number_of_rare(hits: AlignedHits, limit: HitLimit) -> int:
+def number_of_rare(hits: PhoneticHits, limit: HitLimit) -> int:
     """The number of hits with a rare score."""
     return int(np.count_nonzero(hits.measures[:, SCORE] >= np.float32(limit.rare_score)))

@@ -37,8 +37,8 @@ from searcher.phonetic.layout import (
     SAME_PLACE_MS,
     SCORE,
     TOUCHING_MS,
-    HitRows,
     PhoneticColumns,
+    PhoneticHits,
     Ratios,
 )
 from std.execution.compiled import compiled, compiled_within
@@ -155,7 +155,7 @@ def find_hits(
     columns: PhoneticColumns,
     path_weight: np.float32,
     min_score: np.float32,
-    hits: HitRows,
+    hits: PhoneticHits,
 ) -> int:
     """Align a query to the paths of every window; best hits of each place first.
 
@@ -197,9 +197,10 @@ def find_hits(
             takes_time = ends[a] > starts[a] or ends[b] > starts[b]
             if end < start or (end == start and takes_time):
                 continue
-            hits.spans[count, 0], hits.spans[count, 1] = start, end
-            hits.spans[count, 2] = min(arcs.slots[a], arcs.slots[b])
-            hits.spans[count, 3] = max(arcs.slots[a], arcs.slots[b])
+            hits.recording[count] = start >> 32
+            hits.start_ms[count], hits.end_ms[count] = start & MAX_TIME_MS, end & MAX_TIME_MS
+            hits.first_slot[count] = min(arcs.slots[a], arcs.slots[b])
+            hits.last_slot[count] = max(arcs.slots[a], arcs.slots[b])
             hits.measures[count, SCORE] = nodes.scores[hit, last]
             hits.measures[count, PHONES_BEFORE] = first - first_nodes[a]
             _trace_back(ratios, arcs, nodes, hit, hits, count)
@@ -425,7 +426,7 @@ def _close_nodes(nodes: Nodes, arcs: Arcs, is_open: Bools, sum_of_ends: int) -> 
 
 @compiled_within
 def _trace_back(
-    ratios: Ratios, arcs: Arcs, nodes: Nodes, hit: int, hits: HitRows, row: int | np.int64
+    ratios: Ratios, arcs: Arcs, nodes: Nodes, hit: int, hits: PhoneticHits, row: int | np.int64
 ) -> None:
     """Follow a hit's path back: its words, their posteriors, the phones observed."""
     paths, observed, inserted = hits.paths, hits.observed, hits.inserted
@@ -467,7 +468,7 @@ def _trace_back(
 
 @compiled_within
 def _measure_one_best(
-    arcs: Arcs, one_best: Int64s, start: int, end: int, hits: HitRows, row: int | np.int64
+    arcs: Arcs, one_best: Int64s, start: int, end: int, hits: PhoneticHits, row: int | np.int64
 ) -> None:
     """Measure the likeliest words in the span of a hit."""
     cut_phones = np.float32(0.0)

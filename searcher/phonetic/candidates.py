@@ -19,14 +19,14 @@ from searcher.calibration.model import Model
 from searcher.index.searched_speech import SpokenBy, inside_ecf
 from searcher.index.stores import RecordingTable
 from searcher.phonetic.archive import SearchedArchive
-from searcher.phonetic.hits import PhoneticHits, phonetic_hits
+from searcher.phonetic.hits import phonetic_hits
 from searcher.phonetic.indexes import (
     PhoneticIndexes,
     languages_within,
     open_phonetic_indexes,
     searched_archive,
 )
-from searcher.phonetic.layout import SCORE
+from searcher.phonetic.layout import SCORE, PhoneticHits
 from searcher.phonetic.path_words import path_words
 from searcher.phonetic.ratios import Weighted, pronounced, pronounced_queries
 from searcher.results.candidates import Candidates, LeftOut, TermPlaces
@@ -111,19 +111,18 @@ def find_by_phones(
 
 
 def _said_by(
-    of_term: PhoneticHits | None, spoken_by: SpokenBy | None, table: RecordingTable
+    hits: PhoneticHits | None, spoken_by: SpokenBy | None, table: RecordingTable
 ) -> PhoneticHits | None:
     """The hits of a term; hits of other speakers than the searched ones count as outside."""
-    if of_term is None or spoken_by is None:
-        return of_term
-    hits = of_term.hits
+    if hits is None or spoken_by is None:
+        return hits
     fits = spoken_by.fits_in(table, hits.recording, hits.first_slot, hits.last_slot)
-    return of_term._replace(is_inside=of_term.is_inside & fits)
+    return hits._replace(is_inside=hits.is_inside & fits)
 
 
 def hits_as_candidates(
     term: int,
-    term_hits: PhoneticHits,
+    hits: PhoneticHits,
     probability: Float64s,
     phonetic: PhoneticIndexes,
     table: list[Variant],
@@ -132,17 +131,17 @@ def hits_as_candidates(
 
     Args:
         term: row of the term.
-        term_hits: its hits.
+        hits: its hits.
         probability: (n,) of each.
         phonetic: indexes of the segments.
         table: variants; those of the hits are appended.
     """
     check_stop()
-    hits, first = term_hits.hits, len(table)
+    first = len(table)
     scores = hits.measures[:, SCORE].tolist()
     paths = path_words(hits, phonetic.recognised_words)
-    for words, score, row in zip(paths, scores, term_hits.found_by.tolist(), strict=True):
-        pronunciation = term_hits.pronunciations[row]
+    for words, score, row in zip(paths, scores, hits.found_by.tolist(), strict=True):
+        pronunciation = hits.pronunciations[row]
         phones = " ".join(pronunciation.phones)
         similarity = min(1.0, max(0.0, score / max(pronunciation.perfect, 1e-9)))
         table.append(

@@ -8,56 +8,27 @@ phonetic_hits
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from searcher.phonetic.alignment import AlignedHits, best_rows, up_to
+from searcher.phonetic.alignment import best_rows, up_to
 from searcher.phonetic.indexes import PhoneticIndexes
-from searcher.phonetic.layout import SCORE
+from searcher.phonetic.layout import SCORE, PhoneticHits, WeightedPronunciation
 from searcher.phonetic.null_distribution import NullDistribution
 from searcher.phonetic.ratios import (
     MAX_HITS,
     HitLimit,
     Weighted,
-    WeightedPronunciation,
     perfect_score,
 )
 from searcher.phonetic.search import MIN_SHARE, search_phones
+from searcher.results.candidates import Spans
 from std.execution.workers import IN_PROCESS, Executor
 from std.phonetics.phones import Pronunciation
 from std.store.columns import Int64s
 from std.values import Bools
 
 Inside = Callable[[Int64s, Int64s, Int64s], Bools]  # recording, start_ms, end_ms -> (n,)
-
-
-class PhoneticHits(NamedTuple):
-    """The hits of one term, best first; their recordings are rows of the search's table.
-
-    In partly searched recordings, they include hits outside the searched part.
-    """
-
-    hits: AlignedHits  # scores include the log weight of the pronunciation
-    pronunciations: tuple[WeightedPronunciation, ...]
-    found_by: Int64s  # (n,) which pronunciation found each
-    is_inside: Bools  # (n,) inside the searched speech
-
-    @classmethod
-    def everywhere(
-        cls, hits: AlignedHits, pronunciations: tuple[WeightedPronunciation, ...], found_by: Int64s
-    ) -> "PhoneticHits":
-        """Hits in a completely searched archive."""
-        return cls(hits, pronunciations, found_by, np.ones(len(found_by), dtype=bool))
-
-    def rows(self, which: Int64s) -> "PhoneticHits":
-        """Some of the hits."""
-        return PhoneticHits(
-            self.hits.rows(which),
-            self.pronunciations,
-            self.found_by[which],
-            self.is_inside[which],
-        )
 
 
 def phonetic_hits(
@@ -94,7 +65,7 @@ def phonetic_hits(
 
     def within_limit(
         phones: Pronunciation, log_weight: float, n: int
-    ) -> tuple[WeightedPronunciation, AlignedHits]:
+    ) -> tuple[WeightedPronunciation, PhoneticHits]:
         found, perfect = hits[phones]
         limit = HitLimit(MAX_HITS + n, null.rare_score(len(phones), perfect))
         pronunciation = WeightedPronunciation(phones, perfect, log_weight)
@@ -117,7 +88,7 @@ def _search_pronunciations(
     null: NullDistribution,
     workers: Executor,
     advance: Callable[[float], None],
-) -> dict[Pronunciation, tuple[AlignedHits, float]]:
+) -> dict[Pronunciation, tuple[PhoneticHits, float]]:
     """The hits of each pronunciation, and its perfect score; see `phonetic_hits`."""
     queries = list(dict.fromkeys(phones for of_term in pronunciations for phones in of_term))
     # Terms of the same sound are one query, which is searched as thoroughly as any of them needs.
@@ -126,7 +97,7 @@ def _search_pronunciations(
     for of_term, n, found in zip(pronunciations, parts.tolist(), written.tolist(), strict=True):
         most |= {phones: max(most[phones], MAX_HITS + n) for phones in of_term}
         least |= {phones: min(least.get(phones, found), found) for phones in of_term}
-    hits: dict[Pronunciation, tuple[AlignedHits, float]] = {}
+    hits: dict[Pronunciation, tuple[PhoneticHits, float]] = {}
     for some, confusion in phonetic.with_confusion(queries):
 
         def advance_all(share: float, some_of_all: float = len(some) / len(queries)) -> None:
@@ -150,8 +121,7 @@ def _within(of_terms: Sequence[PhoneticHits | None], inside: Inside) -> list[Pho
     found = [of_term for of_term in of_terms if of_term is not None]
     if not found:
         return [*of_terms]
-    spans = [(one.hits.recording, one.hits.start_ms, one.hits.end_ms) for one in found]
-    is_inside = inside(*map(np.concatenate, zip(*spans, strict=True)))
+    is_inside = inside(*Spans.of(*found))
     ends = np.cumsum([len(one.found_by) for one in found])[:-1]
     parts = iter(np.split(is_inside, ends))
     return [
@@ -160,23 +130,22 @@ def _within(of_terms: Sequence[PhoneticHits | None], inside: Inside) -> list[Pho
 
 
 def _best_fitting(
-    of_pronunciations: Sequence[tuple[WeightedPronunciation, AlignedHits]],
+    of_pronunciations: Sequence[tuple[WeightedPronunciation, PhoneticHits]],
 ) -> PhoneticHits | None:
     """The hits of the pronunciation whose best hit has the largest share of a perfect score."""
 
-    def best_share(one: tuple[WeightedPronunciation, AlignedHits]) -> float:
+    def best_share(one: tuple[WeightedPronunciation, PhoneticHits]) -> float:
         pronunciation, found = one
         return float(found.measures[:, SCORE].max(initial=0.0)) / max(pronunciation.perfect, 1e-9)
 
     if not of_pronunciations:
         return None
     pronunciation, found = max(of_pronunciations, key=best_share)
-    found_by = np.zeros(len(found.recording), np.int64)
-    return PhoneticHits.everywhere(found, (pronunciation,), found_by)
+    return found._replace(pronunciations=(pronunciation,))
 
 
 def combined(
-    of_pronunciations: Sequence[tuple[WeightedPronunciation, AlignedHits]], null: NullDistribution
+    of_pronunciations: Sequence[tuple[WeightedPronunciation, PhoneticHits]], null: NullDistribution
 ) -> PhoneticHits | None:
     """The hits of a query with several possible pronunciations: at each place the best one.
 
@@ -193,27 +162,26 @@ def combined(
     if not of_pronunciations:
         return None
     length = max(found.observed.shape[1] for _, found in of_pronunciations)
-    parts, found_by = [], []
+    pronunciations = tuple(pronunciation for pronunciation, _ in of_pronunciations)
+    parts = []
     for row, (pronunciation, found) in enumerate(of_pronunciations):
         measures = found.measures.copy()
         measures[:, SCORE] += pronunciation.log_weight
         missing = length - found.observed.shape[1]
         observed = np.pad(found.observed, ((0, 0), (0, missing)), constant_values=-1)
         enough = np.flatnonzero(measures[:, SCORE] >= MIN_SHARE * pronunciation.perfect)
-        parts.append(found._replace(measures=measures, observed=observed).rows(enough))
-        found_by.append(np.full(len(enough), row))
-    hits = AlignedHits(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-    pronunciations = tuple(pronunciation for pronunciation, _ in of_pronunciations)
-    every = PhoneticHits.everywhere(hits, pronunciations, np.concatenate(found_by))
-    every = every.rows(np.lexsort((hits.start_ms, hits.recording)))
+        found = found._replace(measures=measures, observed=observed, pronunciations=pronunciations)
+        parts.append(found._replace(found_by=np.full(len(measures), row)).rows(enough))
+    every = PhoneticHits.of(parts)
+    every = every.rows(np.lexsort((every.start_ms, every.recording)))
     rare_score = max(
         null.rare_score(len(phones), perfect) + log_weight
         for phones, perfect, log_weight in pronunciations
     )
-    return every.rows(best_rows(every.hits, HitLimit(rare_score=rare_score)))
+    return every.rows(best_rows(every, HitLimit(rare_score=rare_score)))
 
 
-def _in_table(hits: AlignedHits, phonetic: PhoneticIndexes) -> AlignedHits:
+def _in_table(hits: PhoneticHits, phonetic: PhoneticIndexes) -> PhoneticHits:
     """The hits with their recordings' rows in the search's table."""
     recording = hits.recording.copy()
     for i, rows in enumerate(phonetic.recordings):

@@ -2,18 +2,20 @@
 
     Ratios            a query's log ratios, by a segment's phone numbers
     PhoneticColumns   the columns of a segment that an alignment follows
-    HitRows           the arrays that an alignment fills
+    PhoneticHits      hits, which an alignment fills in, and what the search adds to them
 
 Kernels contain the constants as they were when compiled.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from std.phonetics.phones import Pronunciation
 from std.store.columns import Int64s, UInt8s, UInt16s, UInt32s
-from std.values import Float32s, Int32s
+from std.values import Bools, Float32s, Int32s
 
 Int16s = npt.NDArray[np.int16]
 
@@ -58,22 +60,59 @@ class PhoneticColumns(NamedTuple):
     word_phones: UInt8s
 
 
-class HitRows(NamedTuple):
-    """Room for hits, one row each."""
+class WeightedPronunciation(NamedTuple):
+    """The phones of a query, or one of several ways to say it."""
 
-    spans: Int64s  # (N, 4) start and end key, first and last slot
-    measures: Float32s  # (N, N_MEASURES)
-    paths: Int32s  # (N, MAX_PATH_WORDS) word ids; -1 = no more
-    observed: Int16s  # (N, Q) phone aligned with each of the query's; -1 = deleted
-    inserted: Int16s  # (N, MAX_INSERTIONS) phones aligned with none; -1 = no more
+    phones: Pronunciation
+    perfect: float  # score of the phones recognised one for one, nats
+    log_weight: float = 0.0  # added to the score of their hits, nats
 
 
-def hit_rows(n: int, phones: int) -> HitRows:
-    """Room for ``n`` hits of a query of so many phones."""
-    return HitRows(
-        np.empty((n, 4), np.int64),
-        np.empty((n, N_MEASURES), np.float32),
-        np.empty((n, MAX_PATH_WORDS), np.int32),
-        np.empty((n, phones), np.int16),
-        np.empty((n, MAX_INSERTIONS), np.int16),
+class PhoneticHits(NamedTuple):
+    """Hits of one query, best first; one row each.
+
+    The hits of a term in partly searched recordings include some outside the searched part.
+    """
+
+    segment: Int64s  # (n,) index into the indexes searched
+    recording: Int64s  # (n,) of that segment; of a term, row of the search's table
+    start_ms: Int64s  # (n,)
+    end_ms: Int64s  # (n,)
+    measures: Float32s  # (n, N_MEASURES); scores of a term include the log weight
+    paths: Int32s  # (n, MAX_PATH_WORDS) word ids of that segment; -1 = no more
+    observed: Int16s  # (n, Q) phone aligned with each of the query's; -1 = deleted
+    inserted: Int16s  # (n, MAX_INSERTIONS) phones aligned with none; -1 = no more
+    first_slot: Int64s  # (n,) of the words on the path, a row of that segment's slot columns
+    last_slot: Int64s  # (n,)
+    found_by: Int64s  # (n,) which of a term's pronunciations found each
+    is_inside: Bools  # (n,) inside the searched speech
+    pronunciations: tuple[WeightedPronunciation, ...] = ()  # of a term
+
+    def rows(self, which: Int64s) -> "PhoneticHits":
+        """Some of the hits."""
+        columns = (column[which] for column in self[:-1])
+        return PhoneticHits._make((*columns, self.pronunciations))
+
+    @classmethod
+    def of(cls, parts: Sequence["PhoneticHits"]) -> "PhoneticHits":
+        """Those of several parts of a query's hits, one part after the other."""
+        columns = zip(*(part[:-1] for part in parts), strict=True)
+        return cls._make((*map(np.concatenate, columns), parts[0].pronunciations))
+
+
+def room_for_hits(n: int, phones: int) -> PhoneticHits:
+    """Room for ``n`` hits of a query of so many phones, all inside the searched speech."""
+    return PhoneticHits(
+        segment=np.zeros(n, np.int64),
+        recording=np.empty(n, np.int64),
+        start_ms=np.empty(n, np.int64),
+        end_ms=np.empty(n, np.int64),
+        measures=np.empty((n, N_MEASURES), np.float32),
+        paths=np.empty((n, MAX_PATH_WORDS), np.int32),
+        observed=np.empty((n, phones), np.int16),
+        inserted=np.empty((n, MAX_INSERTIONS), np.int16),
+        first_slot=np.empty(n, np.int64),
+        last_slot=np.empty(n, np.int64),
+        found_by=np.zeros(n, np.int64),
+        is_inside=np.ones(n, np.bool_),
     )

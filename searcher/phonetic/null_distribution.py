@@ -31,10 +31,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.index import PhoneticIndex
-from searcher.phonetic.layout import SCORE
-from searcher.phonetic.ratios import WeightedPronunciation
+from searcher.phonetic.layout import SCORE, PhoneticHits, WeightedPronunciation
 from std.phonetics.phones import Pronunciation
 from std.store.columns import Int64s
 from std.values import Float64s
@@ -47,7 +45,7 @@ MAX_TERM_SHIFT = 2.0
 COEFFICIENTS = 6
 SLOPE_RIDGE = 1e-3  # keeps the fit defined in very small archives
 
-Search = Callable[[Sequence[Pronunciation]], Mapping[Pronunciation, AlignedHits]]
+Search = Callable[[Sequence[Pronunciation]], Mapping[Pronunciation, PhoneticHits]]
 PerfectScore = Callable[[Pronunciation], float]
 
 LENGTHS = (4, 5, 6, 7, 8, 9, 10, 12, 14, 17)  # of decoys, phones

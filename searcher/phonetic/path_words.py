@@ -23,7 +23,7 @@ from math import ceil, log, prod
 
 import numpy as np
 
-from searcher.phonetic.alignment import AlignedHits
+from searcher.phonetic.layout import PhoneticHits
 from std.values import Float64s
 
 SAME = 8  # places at which a term may be written as one other word
@@ -57,7 +57,7 @@ class RecognisedWords:
 NO_WORDS = RecognisedWords((), {})
 
 
-def path_words(hits: AlignedHits, words: RecognisedWords) -> Paths:
+def path_words(hits: PhoneticHits, words: RecognisedWords) -> Paths:
     """The words on the path of each hit.
 
     Args:

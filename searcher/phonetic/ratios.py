@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.phonetic.index import PhoneticIndex
-from searcher.phonetic.layout import Ratios
+from searcher.phonetic.layout import Ratios, WeightedPronunciation
 from searcher.terms.request import SpokenWords
 from std.phonetics.confusion import Confusion, Counts, log_ratios, widened
 from std.phonetics.lexicon import Lexicon
@@ -23,14 +23,6 @@ from std.phonetics.phones import Pronunciation
 from std.values import Float64s
 
 ABSENT = -1e9  # log ratio of a phone without live alternatives
-
-
-class WeightedPronunciation(NamedTuple):
-    """The phones of a query."""
-
-    phones: Pronunciation
-    perfect: float  # score of the phones recognised one for one, nats
-    log_weight: float = 0.0  # added to the score of their hits, nats
 
 
 MAX_HITS = 60  # hits of lower ranks matter only for terms that are said often

@@ -15,7 +15,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from searcher.phonetic.alignment import (
-    AlignedHits,
     align_extensions,
     align_windows,
     best_hits,
@@ -24,6 +23,7 @@ from searcher.phonetic.alignment import (
     tiles_of,
 )
 from searcher.phonetic.index import PhoneticIndex
+from searcher.phonetic.layout import PhoneticHits
 from searcher.phonetic.ratios import HitLimit, Query, perfect_score, ratios_in
 from searcher.phonetic.seeds import (
     Cutoff,
@@ -75,7 +75,7 @@ def search_phones(
     workers: Executor = IN_PROCESS,
     advance: Callable[[float], None] = lambda share: None,
     limits: Mapping[Pronunciation, HitLimit] = MappingProxyType({}),
-) -> dict[Pronunciation, AlignedHits]:
+) -> dict[Pronunciation, PhoneticHits]:
     """The best hits of each query in all segments, at most one for each place, best first.
 
     Args:
@@ -88,7 +88,7 @@ def search_phones(
     """
     all_segments = all_segments_of(indexes, confusion)
     at_once = 1 if workers is IN_PROCESS else QUERIES_AT_ONCE
-    hits: dict[Pronunciation, AlignedHits] = {}
+    hits: dict[Pronunciation, PhoneticHits] = {}
     for first in range(0, len(queries), at_once):
         batch = queries[first : first + at_once]
         limited = [(query, limits.get(query, HitLimit())) for query in batch]
@@ -108,7 +108,7 @@ def search_phones(
 
 def _around_seeds(
     seeds: Rows[Seeds], limits: SeedLimits, indexes: Sequence[PhoneticIndex], workers: Executor
-) -> list[list[AlignedHits]]:
+) -> list[list[PhoneticHits]]:
     """The hits of each query in each segment around its best seeds.
 
     A term that words find is first searched with a share of the limits: phones rarely add a place.
@@ -120,7 +120,7 @@ def _around_seeds(
         limits: of the archive.
         indexes, workers: see `search_phones`.
     """
-    hits: list[list[AlignedHits]] = [[] for _ in seeds]
+    hits: list[list[PhoneticHits]] = [[] for _ in seeds]
     extensions: list[list[Extensions]] = [[] for _ in seeds]
     written = [i for i, (one, *_) in enumerate(seeds) if one.query.limit.written]
     others = [i for i in range(len(seeds)) if i not in written]
@@ -152,7 +152,7 @@ def _all(extensions: Sequence[Extensions]) -> int:
     return sum(len(one.slots) for one in extensions)
 
 
-def _unwritten(extensions: Sequence[Extensions], hits: Sequence[AlignedHits]) -> int:
+def _unwritten(extensions: Sequence[Extensions], hits: Sequence[PhoneticHits]) -> int:
     """How many more hits with a rare score than places of its words a query has."""
     limit = extensions[0].seeds.query.limit
     return sum(number_of_rare(found, limit) for found in hits) - limit.written
@@ -204,7 +204,7 @@ def query_in(
 
 def align_all(
     phones: Pronunciation, limit: HitLimit, index: PhoneticIndex, all_segments: AllSegments
-) -> AlignedHits:
+) -> PhoneticHits:
     """The best hits of a query in a complete segment."""
     query = query_in(phones, limit, index, all_segments)
     tiles = tiles_of(index, len(phones))

@@ -21,8 +21,9 @@ from searcher.evidence.features import iv_features
 from searcher.evidence.pairing import pair_with_hits
 from searcher.index.searched_speech import inside_ecf
 from searcher.phonetic.archive import SearchedArchive
-from searcher.phonetic.hits import PhoneticHits, phonetic_hits
+from searcher.phonetic.hits import phonetic_hits
 from searcher.phonetic.indexes import PhoneticIndexes, searched_archive
+from searcher.phonetic.layout import PhoneticHits
 from searcher.phonetic.null_distribution import LENGTHS, draw_decoy_words
 from searcher.phonetic.ratios import mean_phones, pronounced
 from searcher.results.candidates import NO_CANDIDATES, Candidates, Spans
@@ -151,14 +152,14 @@ def labelled(
     evidence: list[Evidence] = []
     places: list[Places] = []
     with_hits = _phrases_with_hits(phrases, speech)
-    for words, term_hits in with_hits:
+    for words, hits in with_hits:
         rows = found[words]
-        paired = pair_with_hits(words, rows, term_hits, searched)
+        paired = pair_with_hits(words, rows, hits, searched)
         posterior = paired.posterior if in_vocabulary else np.zeros(len(paired.posterior))
         places.append(
             Places(
                 np.full(len(posterior), len(places)),
-                *Spans.of(rows, term_hits.hits.rows(paired.unpaired)),
+                *Spans.of(rows, hits.rows(paired.unpaired)),
                 100 * posterior + paired.score,
             )
         )

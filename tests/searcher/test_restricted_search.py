@@ -83,7 +83,7 @@ def evidence(index, words, excerpts=None):
     (hits,) = phonetic_hits(ways, none, none, phonetic, searched.archive.null, inside)
     nothing = index.search_terms([]).candidates
     paired = pair_with_hits(words, nothing, hits, searched)
-    found = hits.hits.rows(paired.unpaired)
+    found = hits.rows(paired.unpaired)
     features = np.stack([paired.features[name] for name in sorted(paired.features)], axis=1)
     files = [recordings[row].file for row in found.recording.tolist()]
     places = zip(files, found.start_ms.tolist(), strict=True)

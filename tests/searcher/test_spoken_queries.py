@@ -8,13 +8,11 @@ import pytest
 
 import indexer.cli
 import searcher.commands.search
-from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.hits import combined
-from searcher.phonetic.layout import N_MEASURES, SCORE
+from searcher.phonetic.layout import N_MEASURES, SCORE, PhoneticHits, WeightedPronunciation
 from searcher.phonetic.null_distribution import NullDistribution
 from searcher.phonetic.ratios import (
     MAX_HITS,
-    WeightedPronunciation,
     mean_phones,
     pronounced_queries,
 )
@@ -32,9 +30,9 @@ def hits(length, *places):
     measures[:, SCORE] = [score for _, score in places]
     paths = np.full((n, 8), -1, np.int32)
     observed = np.zeros((n, length), np.int16)
-    return AlignedHits(
+    return PhoneticHits(
         zeros, zeros, start_ms, start_ms + 400, measures, paths, observed,
-        paths.astype(np.int16), zeros, zeros,
+        paths.astype(np.int16), zeros, zeros, zeros, np.ones(n, bool),
     )  # fmt: skip
 
 
@@ -51,12 +49,12 @@ def test_each_place_has_the_best_pronunciation_after_weighting():
         ],
         NULL,
     )
-    scores = found.hits.measures[:, SCORE].tolist()
+    scores = found.measures[:, SCORE].tolist()
     expected = [15 + log(0.1), 10 + log(0.9), 11 + log(0.1)]  # 3.05 + log .9 is below 15 % of 20
     assert scores == pytest.approx(expected, abs=1e-5)
-    assert found.hits.start_ms.tolist() == [9000, 0, 30_000]
+    assert found.start_ms.tolist() == [9000, 0, 30_000]
     assert found.found_by.tolist() == [1, 0, 1]
-    assert found.hits.observed.shape == (3, 5)
+    assert found.observed.shape == (3, 5)
     assert combined([], NULL) is None
 
 

@@ -13,12 +13,11 @@ from searcher.evidence.features import (
     iv_features,
     no_hit,
 )
-from searcher.phonetic.alignment import AlignedHits
 from searcher.phonetic.archive import Archive, SearchedArchive
-from searcher.phonetic.layout import N_MEASURES
+from searcher.phonetic.layout import N_MEASURES, PhoneticHits, WeightedPronunciation
 from searcher.phonetic.null_distribution import NullDistribution
 from searcher.phonetic.path_words import RecognisedWords, path_words
-from searcher.phonetic.ratios import MAX_HITS, WeightedPronunciation
+from searcher.phonetic.ratios import MAX_HITS
 
 TEN_NATS = NullDistribution(np.array([10.0, 0, 0, 0, 2.0, 0]))  # one false alarm at 10 nats
 ARCHIVE = Archive(1000, 1.0, 75.0, TEN_NATS)
@@ -33,16 +32,16 @@ def hits(*scores, ms=750):
     zeros = np.zeros(n, np.int64)
     empty = np.full((n, 8), -1)
     empty[:, 0] = np.arange(n)  # another word at each place
-    return AlignedHits(
+    return PhoneticHits(
         zeros, zeros, 1000 * np.arange(n), 1000 * np.arange(n) + ms, measures,
         empty.astype(np.int32), empty.astype(np.int16), empty.astype(np.int16), zeros, zeros,
+        zeros, np.ones(n, bool),
     )  # fmt: skip
 
 
 def features(perfect, of):
-    query = [WeightedPronunciation(("a",) * 10, perfect)]
-    found_by = np.zeros(len(of.recording), np.int64)
-    return hit_features(["word"], query, found_by, of, path_words(of, SEARCHED.words), SEARCHED)
+    of = of._replace(pronunciations=(WeightedPronunciation(("a",) * 10, perfect),))
+    return hit_features(["word"], of, path_words(of, SEARCHED.words), SEARCHED)
 
 
 def evidence_of(*scores):

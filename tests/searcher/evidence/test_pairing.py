@@ -5,9 +5,9 @@ import pytest
 
 from searcher.evidence.pairing import LEAST, mixed, near_pairs
 from searcher.lexical.deduplicate import overlap
-from searcher.phonetic.alignment import AlignedHits, best_rows
+from searcher.phonetic.alignment import best_rows
 from searcher.phonetic.archive import Archive, SearchedArchive
-from searcher.phonetic.layout import N_MEASURES, SAME_PLACE_MS, SCORE
+from searcher.phonetic.layout import N_MEASURES, SAME_PLACE_MS, SCORE, PhoneticHits
 from searcher.phonetic.null_distribution import COEFFICIENTS, NullDistribution
 from searcher.phonetic.path_words import NO_WORDS
 from searcher.phonetic.ratios import HitLimit
@@ -20,9 +20,9 @@ def drawn_hits(rng, n, recordings=3, until_ms=4000):
     measures = np.zeros((n, N_MEASURES), np.float32)
     measures[:, SCORE] = rng.integers(0, 12, n)
     blank, rows = np.empty((n, 0), np.int16), np.zeros(n, np.int64)
-    return AlignedHits(
+    return PhoneticHits(
         rows, rng.integers(0, recordings, n), start, start + rng.integers(0, 900, n), measures,
-        np.empty((n, 0), np.int32), blank, blank, rows, rows,
+        np.empty((n, 0), np.int32), blank, blank, rows, rows, rows, np.ones(n, bool),
     )  # fmt: skip
 
 

@@ -1,14 +1,12 @@
 import numpy as np
 import pytest
 
-from searcher.phonetic.alignment import AlignedHits
-from searcher.phonetic.layout import N_MEASURES, SCORE
+from searcher.phonetic.layout import N_MEASURES, SCORE, PhoneticHits, WeightedPronunciation
 from searcher.phonetic.null_distribution import (
     RARE_PLACES,
     NullDistribution,
     learn_null_distribution,
 )
-from searcher.phonetic.ratios import WeightedPronunciation
 from tests.searcher.phonetic.test_decoys import index_of
 
 
@@ -17,9 +15,10 @@ def hits(scores):
     measures = np.zeros((n, N_MEASURES), np.float32)
     measures[:, SCORE] = np.sort(scores)[::-1]
     rows, blank = np.zeros(n, np.int64), np.zeros((n, 8), np.int16)
-    return AlignedHits(
-        rows, rows, rows, rows, measures, blank.astype(np.int32), blank, blank, rows, rows
-    )
+    return PhoneticHits(
+        rows, rows, rows, rows, measures, blank.astype(np.int32), blank, blank, rows, rows, rows,
+        np.ones(n, bool),
+    )  # fmt: skip
 
 
 def test_the_tail_that_made_the_scores_is_found():
