@@ -29,7 +29,6 @@ from scipy.optimize import minimize
 from benchmarks.german import Data, indexed
 from benchmarks.larger_archives import with_false_alarms
 from indexer.formats.readers import jsonl
-from indexer.networks.utterances import networks_in
 from scoring.evaluate import evaluate
 from scoring.options import NAMED_POINTS, OperatingPoint, ScoringOptions
 from searcher.calibration.default_weights import WEIGHTS
@@ -57,6 +56,7 @@ from std.nist.ecf import speech_s
 from std.phonetics.confusion import empty
 from std.store.resident import ResidentSegment
 from std.values import Bools, Float64s
+from tests.networks import networks_in
 
 SETS = {  # folder and file of the networks, language
     "german/clean_v25k/networks.jsonl": "de",

@@ -29,7 +29,6 @@ import numpy as np
 
 import scoring.cli
 from indexer.formats.readers import jsonl
-from indexer.networks.utterances import networks_in
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from searcher.calibration.model import Model
@@ -49,6 +48,7 @@ from std.nist import ecf, rttm, std_list, term_list
 from std.nist.ecf import speech_s
 from std.store.resident import ResidentSegment
 from std.values import ECF, ConfusionNetwork, Lexemes, TermList
+from tests.networks import networks_in
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 POINTS = {"nist2006": 999.9, "sws2013": (1 / 0.00015 - 1) / 100}

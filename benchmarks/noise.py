@@ -27,7 +27,6 @@ from scipy import signal
 from benchmarks.calibration import Material, kinds, rows, searched
 from benchmarks.german import CONFIGS, Data, indexed
 from indexer.formats.readers import jsonl
-from indexer.networks.utterances import networks_in
 from recogniser import RecognitionOptions, recognise_files
 from recogniser.audio import decode
 from recogniser.protocol import SAMPLES_PER_S
@@ -39,6 +38,7 @@ from std.config import Config, load_config
 from std.files import read
 from std.nist import ecf, rttm, term_list
 from std.values import ConfusionNetwork, Float64s
+from tests.networks import networks_in
 
 BABBLE_DB = (20, 15, 10, 5, 0)  # speech over babble
 VOICES = 8

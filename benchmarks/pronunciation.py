@@ -26,10 +26,10 @@ from rapidfuzz.distance import Levenshtein
 
 from benchmarks.calibration import SETS, kinds, material, rows, searched
 from indexer.formats.readers import jsonl
-from indexer.networks.utterances import networks_in
 from searcher.calibration.model import default_model
 from std.phonetics.g2p import Converter, Rules, named
 from std.phonetics.phones import Pronunciation
+from tests.networks import networks_in
 
 NOTATION = {  # espeak-ng's or our symbols, and what both count as
     "ɾ": "r", "ɹ": "r", "ʁ": "r", "ɜ": "ɐ", "ɔø": "ɔʏ", "ɑː": "aː", "ɑ": "a", "ʊɐ": "ʊ r",

@@ -106,9 +106,9 @@ def main() -> None:
 
 def read_small():  # type: ignore[no-untyped-def]  # a vocabulary
     """A vocabulary to compile the kernels with."""
-    from searcher.terms.vocabulary import of_words
+    from searcher.terms.vocabulary import of_counts
 
-    return of_words(["abc", "abd"])
+    return of_counts({"abc": 1, "abd": 1})
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 Utterances     many utterances at once, in milliseconds, words as ids of a vocabulary
 stacked        networks -> Utterances
 concatenated   several Utterances -> one
-networks_in    Utterances -> one `ConfusionNetwork` each, for people and for other formats
 UtteranceSpan  where an utterance lies in its recording, as Kaldi's ``segments`` say
 """
 
@@ -20,7 +19,6 @@ from indexer.networks.slot_times import Int64s
 from std.errors import InputError
 from std.values import Bools, ConfusionNetwork, Float32s, Int32s, Recording
 
-Other = TypeVar("Other")
 Scalar = TypeVar("Scalar", bound=np.generic)
 SEGMENTS_HINT = "--segments FILE says where in their recordings the utterances lie"
 
@@ -104,15 +102,6 @@ class Utterances:
             posteriors=self.posteriors[words],
             word_spans_ms=self.word_spans_ms[words],
         )
-
-
-def networks_in(blocks: Iterable[Utterances | Other]) -> Iterator[ConfusionNetwork | Other]:
-    """Yield each utterance as a network; lattices as they are."""
-    for block in blocks:
-        if isinstance(block, Utterances):
-            yield from block
-        else:
-            yield block
 
 
 def stacked(networks: Iterable[ConfusionNetwork]) -> Utterances:

@@ -32,7 +32,6 @@ def ratio(part: float, whole: float) -> float:
 
 
 ProfileName = Literal["zrc2017", "zrc2015", "definition"]
-PROFILES: tuple[ProfileName, ...] = ("zrc2017", "zrc2015", "definition")
 
 RATES = ("boundary", "token", "type", "grouping", "matching")  # in the order people print them
 PARTS = ("precision", "recall", "fscore")

@@ -215,8 +215,8 @@ def kind_of(
         written: the words written at its place.
         forms: the forms of the index's words.
 
-    >>> from searcher.terms.vocabulary import of_words
-    >>> forms = RelatedForms(of_words(["jünglings"]))
+    >>> from searcher.terms.vocabulary import of_counts
+    >>> forms = RelatedForms(of_counts({"jünglings": 1}))
     >>> kind_of(["jüngling"], ["des", "jünglings"], forms)
     ('form', 'jünglings')
     >>> kind_of(["nacional"], ["internacionales"], forms)

@@ -18,7 +18,7 @@ recogniser would not have written them if the unknown term had not been said.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from math import ceil, log, prod
 
 import numpy as np
@@ -47,14 +47,6 @@ class RecognisedWords:
 
     of_segment: tuple[Sequence[str], ...]  # of each segment, by word id
     counts: Mapping[str, int]  # live alternatives of each word in all segments
-
-    @cached_property
-    def total(self) -> int:
-        """Live alternatives."""
-        return sum(self.counts.values())
-
-
-NO_WORDS = RecognisedWords((), {})
 
 
 def path_words(hits: PhoneticHits, words: RecognisedWords) -> Paths:

@@ -137,8 +137,8 @@ class RelatedForms:
         Args:
             words: normalised.
 
-        >>> from searcher.terms.vocabulary import of_words
-        >>> forms = RelatedForms(of_words("die häuser des alten hauses im wald".split()))
+        >>> from searcher.terms.vocabulary import of_counts
+        >>> forms = RelatedForms(of_counts({"häuser": 1, "alten": 1, "hauses": 1, "wald": 1}))
         >>> forms.of_phrase(["haus"]), forms.of_phrase(["im", "walde"])
         ([('hauses',), ('häuser',)], [('im', 'wald')])
         """

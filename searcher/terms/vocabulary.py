@@ -8,7 +8,7 @@ from a file of ``word[<TAB>count]`` lines (`read`). Kernels read letters as smal
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -138,14 +138,6 @@ def letters(words: Sequence[str]) -> tuple[npt.NDArray[np.uint32], Int64s]:
     offsets = np.zeros(len(words) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, words), np.int64, len(words)), out=offsets[1:])
     return codes, offsets
-
-
-def of_words(words: Iterable[str]) -> Vocabulary:
-    """A vocabulary of words, counted by their repetitions."""
-    counts: dict[str, int] = {}
-    for word in words:
-        counts[word] = counts.get(word, 0) + 1
-    return of_counts(counts)
 
 
 LetterIds = npt.NDArray[np.uint8] | npt.NDArray[np.int32]  # the narrowest that holds the alphabet

@@ -53,7 +53,6 @@ KINDS = "^(none|(form|part|apart)(,(form|part|apart)){0,2})$"
 ALL_KINDS = ",".join(WORD_KINDS)
 WITHIN_WORDS = "hits inside other words that are kept, by their kind, or none"
 INFLECTIONS = "also hits of related forms (hauses of haus), as std-search --inflections"
-Terms = Annotated[list[str], Query(alias="term", description=TERM)]
 
 
 def wish_of(

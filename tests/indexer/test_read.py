@@ -12,11 +12,11 @@ from indexer.formats.readers import mesh
 from indexer.formats.registry import FORMATS
 from indexer.formats.shared.reader import ReaderOptions, read_segments
 from indexer.inputs import networks_of
-from indexer.networks.utterances import networks_in
 from indexer.segments.invert import invert
 from std.errors import InputError
 from std.store.resident import ResidentSegment
 from std.text import Normalisation
+from tests.networks import networks_in, write_meshes
 
 ASR = Path(__file__).parents[1] / "data" / "asr"
 GERMAN = ASR / "german"
@@ -94,7 +94,7 @@ def test_a_lattice_becomes_a_mesh():
     """For users of other tools: read with the segments' times, write as SRILM would."""
     found = list(networks_of(ASR / "slf" / "de_rhasspy-2437.slf.gz", options=SEGMENTS))
     stream = io.BytesIO()
-    mesh.dump(found, stream)
+    write_meshes(found, stream)
     again = list(networks_in(mesh.parse(io.BytesIO(stream.getvalue()), "KERSTIN_14.mesh")))
     assert [one.words for one in again] == [one.words for one in found]
     assert again[0].recording == found[0].recording

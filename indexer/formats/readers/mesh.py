@@ -14,10 +14,9 @@ Source: SRILM's manual page wlat-format(5); written by ``lattice-tool -write-mes
 ``nbest-lattice -use-mesh -write``.
 
     parse       blocks of whole meshes (`mesh_bulk`); unusual ones line by line
-    dump        what parse reads
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -34,10 +33,9 @@ from std.errors import InputError
 from std.fields import number, shown, text, whole_number
 from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import REFUSED, UNKNOWN, Repairs
-from std.values import ConfusionNetwork, Recording
+from std.values import Recording
 
 BLOCK_BYTES = 1 << 20
-EPSILON = "*DELETE*"
 BOM = b"\xef\xbb\xbf"
 
 
@@ -205,30 +203,6 @@ class _Mesh:
                 builder.word(line, word, mass / self.scale, start, end, times_line=at)
         for (slot, word), (line, *_) in self.infos.items():
             raise InputError(self.path, line, f"a word of slot {slot}", word)
-
-
-def dump(networks: Iterable[ConfusionNetwork], stream: BinaryIO) -> None:
-    """Write networks as word meshes with ``info`` lines, times in the recording.
-
-    A mesh has no place for slot times: reading derives them from the words' times again.
-
-    Raises:
-        ValueError: a word contains white space, which the format cannot carry.
-    """
-    for network in networks:
-        lines = [f"name {network.utterance}", f"numaligns {len(network)}", "posterior 1"]
-        for i, (_, _, epsilon, words) in enumerate(network):
-            pairs = [f"{word.word} {word.posterior:.7g}" for word in words]
-            if epsilon or not words:
-                pairs.append(f"{EPSILON} {epsilon:.7g}")
-            lines.append(f"align {i} {' '.join(pairs)}")
-            for word, _, start, end in words:
-                if len(word.split()) != 1:
-                    raise ValueError(f"a mesh cannot carry the word {word!r}")
-                lines.append(
-                    f"info {i} {word} {start / 1000:.3f} {(end - start) / 1000:.3f} 0 0 : :"
-                )
-        stream.write(("\n".join(lines) + "\n").encode())
 
 
 READER = FormatReader(

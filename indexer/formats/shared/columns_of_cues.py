@@ -1,6 +1,6 @@
 """Find the columns of a table, or keys of an object, that have a cue's start, end, text, speaker.
 
-named       names -> what each of them holds
+columns_of         names -> what each of them holds
 time_s, times_s    written times -> seconds
 
 Names are English, and German, French, Spanish or Dutch as in headings of tables.
@@ -96,21 +96,13 @@ class Column(NamedTuple):
     unit_s: float = 0.0
 
 
-def named(name: str) -> Column | None:
-    """The part of a cue that a column or key of this name holds; None if none.
-
-    >>> named("Start Time (ms)"), named("endTime"), named("colour")
-    (Column(what='start', unit_s=0.001), Column(what='end', unit_s=0.0), None)
-    """
-    return _named(_plain(name))
-
-
 def _plain(name: str) -> str:
     return re.sub(r"[\s_.-]+", " ", _CAMEL.sub(" ", name.strip())).strip().lower()
 
 
 @lru_cache(maxsize=1 << 12)
 def _named(words: str) -> Column | None:
+    """The part of a cue that a column or key of this name holds; None if none."""
     unit = _UNIT.match(words)
     if words not in _BY_NAME and unit and unit[1].strip() in _BY_NAME:
         return Column(_BY_NAME[unit[1].strip()], _UNITS[unit[2]])
@@ -122,6 +114,9 @@ def columns_of(names: Iterable[str]) -> dict[str, tuple[int, Column]]:
 
     Of several of one kind, one whose name has a unit counts, else the first in `CUE_COLUMNS`:
     ``start`` before ``start_offset``. An ``offset`` is a start if there is no onset.
+
+    >>> columns_of(["Start Time (ms)", "colour", "endTime"])
+    {'start': (0, Column(what='start', unit_s=0.001)), 'end': (2, Column(what='end', unit_s=0.0))}
     """
     found: dict[str, tuple[int, Column]] = {}
     ranks: dict[str, tuple[bool, int]] = {}

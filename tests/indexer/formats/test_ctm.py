@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from indexer.formats.detect import parse_file
 from indexer.formats.readers import ctm
-from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
+from tests.networks import networks_in
 
 GERMAN = Path(__file__).parents[2] / "data" / "asr" / "german"
 

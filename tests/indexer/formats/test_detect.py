@@ -6,9 +6,9 @@ from indexer.formats.detect import detect, parse_file
 from indexer.formats.names import FORMAT_NAMES
 from indexer.formats.registry import FORMATS
 from indexer.formats.shared.recordings import recording_of
-from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
+from tests.networks import networks_in
 
 GERMAN = Path(__file__).parents[2] / "data" / "asr" / "german"
 

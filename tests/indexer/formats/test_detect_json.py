@@ -11,8 +11,8 @@ from indexer.formats.detect import detect, parse_file
 from indexer.formats.names import FORMAT_NAMES
 from indexer.formats.registry import readers
 from indexer.formats.shared.reader import DEFAULT
-from indexer.networks.utterances import networks_in
 from std.errors import InputError
+from tests.networks import networks_in
 
 JSON = Path(__file__).parents[2] / "data" / "asr" / "json"
 SAMPLES = sorted(JSON.iterdir())

@@ -5,10 +5,10 @@ import pytest
 from indexer.formats.detect import is_json, parse_file
 from indexer.formats.registry import FORMATS, readers
 from indexer.formats.shared.reader import ReaderOptions
-from indexer.networks.utterances import networks_in
 from std.errors import ForeignFileError, InputError
 from std.repairs import Repairs
 from tests.indexer.formats.test_readers import SAMPLES, options, said
+from tests.networks import networks_in
 
 GERMAN = "Für die Tür und das Haus über der Straße und für die schönen Bäume"
 SRT = f"1\n00:00:00,000 --> 00:00:05,000\n{GERMAN}\n"

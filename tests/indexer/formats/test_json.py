@@ -22,10 +22,10 @@ from indexer.formats.readers import (
 )
 from indexer.formats.registry import readers
 from indexer.formats.shared.reader import DEFAULT, ReaderOptions
-from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.json_fields import documents, read_json
 from std.values import Recording
+from tests.networks import networks_in
 
 JSON = Path(__file__).parents[2] / "data" / "asr" / "json"
 EXAMPLES = sorted(JSON.iterdir())

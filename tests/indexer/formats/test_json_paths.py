@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from indexer.formats.shared.json_paths import Shape, Words, declared, has_keys
 from indexer.formats.shared.reader import ReaderOptions
-from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.json_fields import Part
 from std.repairs import Repairs
+from tests.networks import networks_in
 
 DAS = {"word": "das", "start": 0.0, "end": 0.21, "confidence": 0.97}
 HAUS = {"word": "haus", "start": 0.21, "end": 0.65}

@@ -9,10 +9,10 @@ import pytest
 from indexer.formats.detect import detect, parse_file
 from indexer.formats.registry import FORMATS
 from indexer.formats.shared.reader import DEFAULT, ReaderOptions
-from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
 from tests.indexer.formats.json.conftest import said, words
+from tests.networks import networks_in
 
 PLAIN = [{"das": (1, 0, 200)}, {"haus": (1, 200, 600)}]
 

@@ -12,9 +12,10 @@ from indexer.formats.detect import parse_file
 from indexer.formats.readers import kaldi_lattice
 from indexer.formats.shared.reader import ReaderOptions
 from indexer.lattices.to_network import pruned, to_utterances, words_only
-from indexer.networks.utterances import UtteranceSpan, networks_in
+from indexer.networks.utterances import UtteranceSpan
 from std.errors import InputError
 from std.values import Recording
+from tests.networks import networks_in
 
 ASR = Path(__file__).parents[2] / "data" / "asr"
 

@@ -12,9 +12,10 @@ from indexer.formats.registry import FORMATS
 from indexer.formats.shared.reader import ReaderOptions
 from indexer.lattices.lattice import Lattice
 from indexer.lattices.to_network import to_utterances
-from indexer.networks.utterances import UtteranceSpan, networks_in
+from indexer.networks.utterances import UtteranceSpan
 from std.errors import InputError
 from std.values import Recording
+from tests.networks import networks_in
 
 # As Kaldi's convert_slf.pl writes it: words on nodes, an empty line after each lattice.
 CONVERTED = """\

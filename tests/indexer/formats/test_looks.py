@@ -8,8 +8,8 @@ import indexer.cli
 from indexer.formats.detect import detect, parse_file
 from indexer.formats.looks import WITHOUT_TIMES
 from indexer.formats.registry import readers
-from indexer.networks.utterances import networks_in
 from std.errors import ForeignFileError, InputError
+from tests.networks import networks_in
 
 KINDS = [
     (b"RIFF\x24\x00\x00\x00WAVEfmt ", "WAV audio"),

@@ -14,11 +14,12 @@ from indexer.formats.readers.ctm import timed_words
 from indexer.formats.shared import mesh_bulk
 from indexer.formats.shared.reader import ReaderOptions
 from indexer.networks.columns import utterances_of
-from indexer.networks.utterances import UtteranceSpan, networks_in
+from indexer.networks.utterances import UtteranceSpan
 from std.errors import InputError
 from std.files import read
 from std.values import ConfusionNetwork, Recording
 from tests.indexer.formats.both_ways import plain, require_agreement
+from tests.networks import networks_in, write_meshes
 
 GERMAN = Path(__file__).parents[2] / "data" / "asr" / "german"
 
@@ -327,7 +328,7 @@ def some_networks(draw):
 def test_what_is_written_is_read(written):
     written = [one for one in written if not {"sil"} & set(one.words)]
     stream = io.BytesIO()
-    mesh.dump(written, stream)
+    write_meshes(written, stream)
     if not written:
         return
     for a, b in zip(written, parse(stream.getvalue()), strict=True):
@@ -341,7 +342,7 @@ def test_what_is_written_is_read(written):
 def test_a_word_with_a_blank_cannot_be_written():
     (network,) = parse(EXAMPLE.replace("dass", "das\xa0s"))
     with pytest.raises(ValueError, match="cannot carry"):
-        mesh.dump([network], io.BytesIO())
+        write_meshes([network], io.BytesIO())
 
 
 CONTENT = EXAMPLE.encode() + (GERMAN / "KERSTIN_14.mesh").read_bytes()[:1500]

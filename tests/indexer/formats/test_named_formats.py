@@ -8,11 +8,11 @@ import pytest
 
 from indexer.formats.detect import parse_file
 from indexer.formats.shared.reader import ReaderOptions
-from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.repairs import Repairs
 from tests.indexer.formats.named_formats import SAMPLES, WORDS
 from tests.indexer.formats.test_fuzz import damaged
+from tests.networks import networks_in
 
 NEAR_MS = 30  # frames are up to 40 ms
 ROUNDS = 40

@@ -12,9 +12,10 @@ from indexer.formats.readers import plf
 from indexer.formats.shared.reader import ReaderOptions
 from indexer.lattices.lattice import Lattice
 from indexer.lattices.to_network import link_posteriors, to_utterances
-from indexer.networks.utterances import UtteranceSpan, networks_in
+from indexer.networks.utterances import UtteranceSpan
 from std.errors import InputError
 from std.values import Recording
+from tests.networks import networks_in
 
 NEWS = Recording("news", 1)
 CONTEXT = ReaderOptions(

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from indexer.formats.detect import parse_file
 from indexer.formats.readers import pocketsphinx, slf
 from indexer.formats.shared.reader import ReaderOptions
-from indexer.networks.utterances import UtteranceSpan, networks_in
+from indexer.networks.utterances import UtteranceSpan
 from std.errors import InputError
 from std.values import Recording
+from tests.networks import networks_in
 
 SLF = Path(__file__).parents[2] / "data" / "asr" / "slf"
 

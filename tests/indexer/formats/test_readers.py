@@ -15,10 +15,11 @@ from indexer.formats.registry import FORMATS, readers
 from indexer.formats.shared.reader import ReaderOptions
 from indexer.formats.shared.recordings import recording_of
 from indexer.lattices.lattice import NO_WORD, Lattice
-from indexer.networks.utterances import UtteranceSpan, networks_in
+from indexer.networks.utterances import UtteranceSpan
 from std.errors import InputError
 from std.repairs import Repairs
 from std.values import Recording
+from tests.networks import networks_in
 
 FORMATS_PAGE = Path(__file__).parents[3] / "docs" / "formats.md"
 README = Path(__file__).parents[3] / "README.md"

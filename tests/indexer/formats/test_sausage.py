@@ -15,9 +15,10 @@ from indexer.formats.shared.reader import (
     read_segments,
     with_sidecar_files,
 )
-from indexer.networks.utterances import UtteranceSpan, networks_in
+from indexer.networks.utterances import UtteranceSpan
 from std.errors import InputError
 from std.values import Recording
+from tests.networks import networks_in
 
 GERMAN = Path(__file__).parents[2] / "data" / "asr" / "german"
 

@@ -6,9 +6,9 @@ import pytest
 
 from indexer.formats.detect import parse_file
 from indexer.formats.shared.stated import what_instead
-from indexer.networks.utterances import networks_in
 from std.errors import ForeignFileError, InputError
 from std.json_fields import Part
+from tests.networks import networks_in
 
 WAITS = "ask the service for the transcript when the job is done"
 ANSWERS = [

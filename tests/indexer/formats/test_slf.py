@@ -13,9 +13,10 @@ from indexer.formats.readers import slf
 from indexer.formats.shared.reader import ReaderOptions
 from indexer.lattices.lattice import ordered
 from indexer.lattices.to_network import link_posteriors, to_utterances
-from indexer.networks.utterances import UtteranceSpan, networks_in
+from indexer.networks.utterances import UtteranceSpan
 from std.errors import InputError
 from std.values import Recording
+from tests.networks import networks_in
 
 SLF = Path(__file__).parents[2] / "data" / "asr" / "slf"
 

@@ -12,8 +12,8 @@ from indexer.formats.readers import (
     jsonl,
     whisper,
 )
-from indexer.networks.utterances import networks_in
 from std.nist import ecf
+from tests.networks import networks_in
 
 SEGMENT = {"start": 0.0, "end": 1.0, "text": "hallo du"}
 AWS_ITEM = {

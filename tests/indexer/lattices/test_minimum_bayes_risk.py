@@ -8,7 +8,7 @@ import numpy as np
 from indexer.formats.detect import parse_file
 from indexer.lattices import minimum_bayes_risk
 from indexer.lattices.to_network import best_path, pruned, words_only
-from indexer.networks.utterances import networks_in
+from tests.networks import networks_in
 
 ASR = Path(__file__).parents[2] / "data" / "asr"
 

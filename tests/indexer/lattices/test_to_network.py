@@ -25,8 +25,8 @@ from indexer.lattices.to_network import (
     to_utterances,
     words_only,
 )
-from indexer.networks.utterances import networks_in
 from std.values import Recording
+from tests.networks import networks_in
 
 pytestmark = pytest.mark.slow
 

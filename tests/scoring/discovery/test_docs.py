@@ -7,8 +7,8 @@ import pytest
 
 from scoring.discovery import formats
 from scoring.discovery.api import evaluate
+from scoring.discovery.cli import PROFILES
 from scoring.discovery.corpus import make_corpus, make_discovery
-from scoring.discovery.scores import PROFILES
 
 DOCS = Path(__file__).parents[3] / "docs" / "discovery.md"
 SYMBOLS = {"-": "SIL", "~": "SPN"}

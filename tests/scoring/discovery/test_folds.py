@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from scoring.discovery import formats
 from scoring.discovery.api import evaluate
+from scoring.discovery.cli import PROFILES
 from scoring.discovery.corpus import make_corpus, make_discovery
 from scoring.discovery.folds import Intervals, equal_parts, intervals, spread
-from scoring.discovery.scores import PROFILES, Rates, Scores
+from scoring.discovery.scores import Rates, Scores
 
 PHONES = """\
 a 0.0 0.1 p

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from scoring.discovery import formats
 from scoring.discovery.api import evaluate
+from scoring.discovery.cli import PROFILES
 from scoring.discovery.corpus import make_corpus, make_discovery
-from scoring.discovery.scores import PROFILES
 from scoring.discovery.transcription import inclusive, literal, two_sided
 
 pytestmark = pytest.mark.slow

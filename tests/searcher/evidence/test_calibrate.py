@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from indexer.formats.detect import parse_file
-from indexer.networks.utterances import networks_in
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from searcher.calibration.occurrence_rate import rate_posterior
@@ -34,6 +33,7 @@ from std.files import read
 from std.nist import term_list
 from std.store.resident import ResidentSegment
 from std.values import Term
+from tests.networks import networks_in
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from searcher.phonetic.alignment import best_rows
 from searcher.phonetic.archive import Archive, SearchedArchive
 from searcher.phonetic.layout import N_MEASURES, SAME_PLACE_MS, SCORE, PhoneticHits
 from searcher.phonetic.null_distribution import COEFFICIENTS, NullDistribution
-from searcher.phonetic.path_words import NO_WORDS
+from searcher.phonetic.path_words import RecognisedWords
 from searcher.phonetic.ratios import HitLimit
 from searcher.results.candidates import NO_CANDIDATES, Candidates, TermPlaces
 from searcher.terms.request import Request, SpokenWords, Variant
@@ -89,7 +89,7 @@ def test_best_rows_are_those_of_comparing_each_with_all_that_are_kept(limit):
 def test_chances_of_an_accident_are_the_searched_slots():
     null = NullDistribution(np.zeros(COEFFICIENTS))
     archive = Archive(3000, 1.0, 75.0, null)
-    searched = [SearchedArchive(archive, slots, NO_WORDS) for slots in (3000, 1, 0)]
+    searched = [SearchedArchive(archive, slots, RecognisedWords((), {})) for slots in (3000, 1, 0)]
     chances = [np.exp(one.log_chances) for one in searched]
     assert chances == pytest.approx([3000, 1, 1])
 

@@ -1,5 +1,6 @@
 import csv
 import json
+from collections import Counter
 
 import pytest
 
@@ -8,7 +9,7 @@ import searcher.commands.search
 from searcher import open_fused, open_index
 from searcher.output.explain import kind_of
 from searcher.terms.related_forms import RelatedForms
-from searcher.terms.vocabulary import of_words
+from searcher.terms.vocabulary import of_counts
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ def index(store):
     ("haus", "", None),
 ])  # fmt: skip
 def test_kinds(term, written, kind):
-    forms = RelatedForms(of_words(written.split() + term.split()))
+    forms = RelatedForms(of_counts(Counter(written.split() + term.split())))
     assert kind_of(term.split(), written.split(), forms) == kind
 
 

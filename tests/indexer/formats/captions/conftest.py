@@ -7,7 +7,7 @@ from indexer.formats.detect import parse_file
 from indexer.formats.shared.reader import ReaderOptions
 from indexer.formats.shared.tiers import Tiers
 from indexer.networks.nonwords import Nonwords
-from indexer.networks.utterances import networks_in
+from tests.networks import networks_in
 
 CAPTIONS = Path(__file__).parents[3] / "data" / "captions"
 SAMPLES = {

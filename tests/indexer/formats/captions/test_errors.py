@@ -18,11 +18,11 @@ from indexer.formats.readers import (
     vtt,
 )
 from indexer.formats.registry import FORMATS
-from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from tests.indexer.formats.captions.conftest import CAPTIONS, SAMPLES, options, parsed
 from tests.indexer.formats.captions.test_captions import TTML
 from tests.indexer.formats.captions.test_transcripts import TEI
+from tests.networks import networks_in
 
 START = (
     '<ANNOTATION_DOCUMENT><TIME_ORDER><TIME_SLOT TIME_SLOT_ID="a" TIME_VALUE="{}"/></TIME_ORDER>'

@@ -12,8 +12,8 @@ import pytest
 from indexer.formats.detect import detect
 from indexer.formats.registry import FORMATS
 from indexer.formats.shared.reader import DEFAULT
-from indexer.networks.utterances import networks_in
 from std.errors import InputError
+from tests.networks import networks_in
 
 DAS_HAUS = [{"das": (0.97, 0, 210)}, {"haus": (0.8, 210, 650)}]
 SURE = [{"das": (1, 0, 210)}, {"haus": (1, 210, 650)}]

@@ -7,10 +7,10 @@ import pytest
 
 from indexer.formats.registry import FORMATS
 from indexer.formats.shared.reader import DEFAULT
-from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
 from tests.indexer.formats.json.conftest import SURE, read, said
+from tests.networks import networks_in
 
 
 def azure_words(key, text="word", offset="offset", duration="duration", unit=1e7, **more):

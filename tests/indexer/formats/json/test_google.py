@@ -7,11 +7,11 @@ import pytest
 
 from indexer.formats.readers.google import parse as google_parse
 from indexer.formats.shared.reader import ReaderOptions
-from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.repairs import NO_START, Repairs
 from std.values import Recording
 from tests.indexer.formats.json.conftest import DAS_HAUS, read, said, words
+from tests.networks import networks_in
 
 
 def google_words(start="startTime", end="endTime", time="{}s".format):

@@ -7,10 +7,10 @@ import pytest
 from indexer.formats.detect import parse_file
 from indexer.formats.registry import FORMATS
 from indexer.formats.shared.reader import DEFAULT
-from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.json_fields import Part
 from tests.indexer.formats.json.conftest import read
+from tests.networks import networks_in
 
 
 def test_a_key_that_comes_twice_is_refused():

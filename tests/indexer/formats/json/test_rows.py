@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from indexer.formats.detect import parse_file
 from indexer.formats.readers.timed_text import parse, rows_in
 from indexer.formats.shared.reader import DEFAULT, ReaderOptions
-from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.repairs import Repairs
+from tests.networks import networks_in
 
 SHAPES = json.loads((Path(__file__).parents[3] / "data/asr/rows/shapes.json").read_text())
 WORDS = [("purple", 500, 900), ("carrots", 900, 1400)]

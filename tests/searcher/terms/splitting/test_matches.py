@@ -1,6 +1,7 @@
 """All matches: three indexes against a slow twin written from the contract."""
 
 import csv
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from rapidfuzz.distance import Levenshtein
 
 from searcher.terms.splitting import bktree, indexes
 from searcher.terms.splitting.matches import MAX_LETTERS, Matches, MatchLimits, WordTooLongError
-from searcher.terms.vocabulary import lay_out, of_counts, of_words
+from searcher.terms.vocabulary import lay_out, of_counts
 from std.errors import InputError
 
 COMPOUNDS = Path(__file__).parents[3] / "data/compounds/thesis-65.tsv"
@@ -60,7 +61,7 @@ LIMITS = st.builds(
     LIMITS,
 )
 def test_indexes_agree_with_the_contract(words, word, limits):
-    vocabulary = of_words(words)
+    vocabulary = of_counts(Counter(words))
     expected = twin(word, vocabulary.words, limits)
     for build in BUILDERS:
         assert rows(build(vocabulary), vocabulary, word, limits) == expected, build.__name__
@@ -71,7 +72,7 @@ def test_indexes_agree_with_the_contract(words, word, limits):
 def test_words_longer_than_a_machine_word(build, letters):
     half = "abcdefghij" * 20
     words = ["ab", half[:62], half[:63] + "x", half[1:65], half[: letters - 3], half[:letters]]
-    vocabulary = of_words([*words, "q" * 300])
+    vocabulary = of_counts(Counter([*words, "q" * 300]))
     word, limits = half[:letters], MatchLimits(2, 0.1)
     assert rows(build(vocabulary), vocabulary, word, limits) == twin(word, vocabulary.words, limits)
 
@@ -79,7 +80,7 @@ def test_words_longer_than_a_machine_word(build, letters):
 @pytest.mark.parametrize("build", BUILDERS)
 def test_alphabet_of_more_than_255_letters(build):
     words = [chr(0x4E00 + i) + chr(0x4E01 + i) for i in range(400)]
-    vocabulary, word = of_words(words), words[3] + words[399] + "😀"
+    vocabulary, word = of_counts(Counter(words)), words[3] + words[399] + "😀"
     assert rows(build(vocabulary), vocabulary, word, MatchLimits(1, 0.5)) == twin(
         word, vocabulary.words, MatchLimits(1, 0.5)
     )
@@ -90,7 +91,7 @@ def test_the_thesis_compounds():
     with COMPOUNDS.open(encoding="utf-8") as file:
         table = [row for row in csv.reader(file, delimiter="\t") if not row[0].startswith("#")]
     lemmas = {lemma.lower() for row in table for lemma in row[2].replace(";", "+").split("+")}
-    vocabulary = of_words({part for lemma in lemmas for part in lemma.split("/")})
+    vocabulary = of_counts(Counter({part for lemma in lemmas for part in lemma.split("/")}))
     indexes = [build(vocabulary) for build in BUILDERS]
     assert len(table) == 65
     for word, *_ in table:
@@ -105,7 +106,7 @@ def test_the_thesis_compounds():
 
 @pytest.mark.parametrize("build", BUILDERS)
 def test_too_long_a_word_is_refused(build):
-    index = build(of_words(["ab"]))
+    index = build(of_counts(Counter(["ab"])))
     with pytest.raises(WordTooLongError, match="at most 192 letters, got 5000 letters"):
         index.matches("a" * 5000, MatchLimits())
 
@@ -147,7 +148,9 @@ def test_no_words_no_index():
 
 
 def test_saved_tree_is_mapped_and_gives_the_same(tmp_path):
-    vocabulary = of_words([a + b for a in "abcdeäß" for b in ("xyz", "yz", "zäx", "q" * 70)])
+    vocabulary = of_counts(
+        Counter([a + b for a in "abcdeäß" for b in ("xyz", "yz", "zäx", "q" * 70)])
+    )
     built = bktree.load_or_build(tmp_path / "tree", vocabulary)
     again = bktree.load_or_build(tmp_path / "tree", vocabulary)
     assert isinstance(again.words.letters, np.memmap)
@@ -157,7 +160,9 @@ def test_saved_tree_is_mapped_and_gives_the_same(tmp_path):
 
 
 def test_tree_obeys_the_triangle(tmp_path):
-    vocabulary = of_words([a + b + c for a in "abc" for b in "xyz" for c in ("", "p", "pq")])
+    vocabulary = of_counts(
+        Counter([a + b + c for a in "abc" for b in "xyz" for c in ("", "p", "pq")])
+    )
     tree = bktree.build(vocabulary)
     first = tree.first_child
     assert sorted(tree.words.ids.tolist()) == list(range(len(vocabulary)))  # all of them, once
@@ -210,7 +215,7 @@ FORGED = [
 
 @pytest.mark.parametrize("spoil", [spoil_header, spoil_array, cut_array, remove_array, *FORGED])
 def test_damaged_tree_is_refused(tmp_path, spoil):
-    vocabulary = of_words(["abc", "abd", "xyz"])
+    vocabulary = of_counts(Counter(["abc", "abd", "xyz"]))
     bktree.save(bktree.build(vocabulary), tmp_path / "tree", vocabulary)
     spoil(tmp_path / "tree")
     with pytest.raises(InputError, match="BK-tree"):
@@ -218,7 +223,7 @@ def test_damaged_tree_is_refused(tmp_path, spoil):
 
 
 def test_tree_of_other_words_is_refused(tmp_path):
-    vocabulary = of_words(["abc", "abd"])
+    vocabulary = of_counts(Counter(["abc", "abd"]))
     bktree.save(bktree.build(vocabulary), tmp_path / "tree", vocabulary)
     with pytest.raises(InputError, match="of this vocabulary"):
         bktree.load(tmp_path / "tree", of_counts({"abc": 1}))

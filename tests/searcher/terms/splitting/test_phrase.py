@@ -1,16 +1,18 @@
 """Variants of whole terms."""
 
+from collections import Counter
+
 import pytest
 
 from searcher.terms.splitting import make_splitter
 from searcher.terms.splitting.phrase import phrase_variants
-from searcher.terms.vocabulary import of_words
+from searcher.terms.vocabulary import of_counts
 
 WORDS = """
 die von burg anlagen start menge startmenge arbeit zeit arbeitszeit schule zimmer schulzimmer
 polizei gewalt blau-grün e-mail ost west
 """
-VOCABULARY = of_words(WORDS.split())
+VOCABULARY = of_counts(Counter(WORDS.split()))
 
 
 @pytest.fixture(scope="module")

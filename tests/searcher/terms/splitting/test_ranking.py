@@ -1,6 +1,7 @@
 """Splits: n best against brute force, both rankings, word formation, the five splitters."""
 
 import time
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -19,7 +20,7 @@ from searcher.terms.splitting.matches import (
     formation_cost,
 )
 from searcher.terms.splitting.nbest import best_paths
-from searcher.terms.vocabulary import of_counts, of_words
+from searcher.terms.vocabulary import of_counts
 
 
 def all_paths(letters, edges):
@@ -115,7 +116,7 @@ def test_weighted_is_its_formula():
 
 
 def test_short_parts_only_from_the_list():
-    vocabulary = of_words(["straußen", "ei", "xi", "haus", "ab", "abc"])
+    vocabulary = of_counts(Counter(["straußen", "ei", "xi", "haus", "ab", "abc"]))
     splitter = make_splitter(vocabulary)
     assert [one.parts for one in splitter.splits("straußenei")] == [("straußen", "ei")]
     assert splitter.splits("straußenxi") == []
@@ -143,14 +144,14 @@ def test_short_parts_only_from_the_list():
 )
 def test_methods(method, word, expected):
     words = ["baum", "dampf", "fahrt", "gans", "haus", "kind", "schif", "schiff", "ur", "wald"]
-    vocabulary = of_words([*words, "urwald"])
+    vocabulary = of_counts(Counter([*words, "urwald"]))
     splits = make_splitter(vocabulary, method, MatchLimits(2, 0.4)).splits(word, 1)
     assert [one.parts for one in splits] == expected
 
 
 def test_primitive_takes_a_shorter_word_where_the_longest_leads_nowhere():
     splitter = make_splitter(
-        of_words(["abc", "d", "cd", "ab", "bcd"]), "primitive", MatchLimits(0, 0, 1)
+        of_counts(Counter(["abc", "d", "cd", "ab", "bcd"])), "primitive", MatchLimits(0, 0, 1)
     )
     found = splitter.matches("abcd")
     assert list(zip(found.start, found.end, strict=True)) == [(0, 2), (2, 4)]  # not bcd
@@ -158,7 +159,7 @@ def test_primitive_takes_a_shorter_word_where_the_longest_leads_nowhere():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_no_split(method):
-    splitter = make_splitter(of_words(["haus", "maus"]), method)
+    splitter = make_splitter(of_counts(Counter(["haus", "maus"])), method)
     assert splitter.splits("xyzxyz") == []
     assert splitter.splits("x") == []
     assert splitter.splits("") == []
@@ -168,14 +169,14 @@ def test_no_split(method):
 def test_ranking_by_hand():
     """Without a path over the whole word there is no split, whatever matches."""
     ints = [np.array(column, np.int32) for column in ((0, 0), (4, 3), (0, 0), (0, 1))]
-    assert best_splits("haus?", Matches(*ints), of_words(["haus"])) == []
+    assert best_splits("haus?", Matches(*ints), of_counts(Counter(["haus"]))) == []
 
 
 @pytest.mark.parametrize("ranking", ["weighted", "geometric"])
 def test_hostile_words_take_no_exponential_time(ranking):
     """Every segment of 190 equal letters matches: 1e50 splits."""
     splitter = make_splitter(
-        of_words(["a" * n for n in range(1, 30)]), "trie", MatchLimits(3, 0.6), ranking
+        of_counts(Counter(["a" * n for n in range(1, 30)])), "trie", MatchLimits(3, 0.6), ranking
     )
     splitter.warm_up()
     began = time.process_time()
@@ -190,7 +191,7 @@ def test_empty_vocabulary_is_refused():
 
 
 def test_the_bktree_can_be_kept(tmp_path):
-    vocabulary = of_words(["haus", "baum"])
+    vocabulary = of_counts(Counter(["haus", "baum"]))
     splitter = make_splitter(vocabulary, "bktree", saved_bktree=tmp_path / "tree")
     assert (tmp_path / "tree/bktree.json").exists()
     assert splitter.splits("baumhaus")[0].parts == ("baum", "haus")
