@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from unicodedata import normalize
 from warnings import warn
 
 from indexer.build import build
@@ -25,6 +26,7 @@ from indexer.languages.pronounce import Pronouncer
 from indexer.maintain import delete, keep_few_segments, upkeep, uses_workers
 from indexer.phone_layer.sources import has_unheard
 from indexer.recorded_audio import noted_audio, recorded_audio
+from indexer.shards import audio_files
 from indexer.sound import clock_doubt, clock_offsets
 from std.config import Config
 from std.errors import StoreWarning
@@ -97,6 +99,7 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
         clocks = [
             clock_doubt(found) for one in stores for found in clock_offsets(one.segments(), indexed)
         ]
+        unused = _unused_clocks(run.reader_options, stores) if run.paths else []
         later = uses_workers(stores, workers)
         if not later:  # merged now; the next writer waits
             for store in stores:
@@ -105,7 +108,7 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
                 )
     return replace(
         report,
-        warnings=(*report.warnings, *note, *clocks),
+        warnings=(*report.warnings, *note, *unused, *clocks),
         deleted=deleted,
         described=described,
         heard=tuple(heard),
@@ -114,6 +117,24 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
         languages=tuple(found_languages(pronouncer)),
         language_warnings=tuple(doubts(pronouncer)),
     )
+
+
+def _unused_clocks(options: ReaderOptions, stores: Sequence[Store]) -> list[str]:
+    """Tell of recordings whose clock an option corrects, and that no store has."""
+    listed = {
+        "--chunks": [*options.chunks.starts_s] if options.chunks else [],
+        "--clock-offset": [*options.offsets.of_file] if options.offsets else [],
+    }
+    lines: list[str] = []
+    if not any(listed.values()):
+        return lines
+    held = {normalize("NFC", file) for store in stores for file in audio_files(store)}
+    for option, names in listed.items():
+        if missing := [name for name in names if normalize("NFC", name) not in held]:
+            example = f"{missing[0]}{' ...' if len(missing) > 1 else ''}"
+            n_missing = counted(len(missing), "recording")
+            lines.append(f"{n_missing} of {option} not in the index: {example}")
+    return lines
 
 
 def _heard(stores: Sequence[Store]) -> list[HeardLanguage]:

@@ -134,6 +134,18 @@ def test_indexing_and_verifying_tell_of_clocks_that_differ(networks):
         assert (check.clock_offsets, check.damage) == ({}, ())
 
 
+@pytest.mark.parametrize("option", ["--clock-offset", "--chunks"])
+def test_clocks_of_recordings_that_are_not_there_are_told(tmp_path, capsys, option):
+    (tmp_path / "a.ctm").write_text("a 1 0.5 0.2 hello\n")
+    (tmp_path / "clocks.txt").write_text(
+        "a 0.1\naa 3\nbb 4\n" if "offset" in option else "aa 0 9\nbb 0\n"
+    )
+    argv = [str(tmp_path / "a.ctm"), "--store", str(tmp_path / "index"), "--quiet"]
+    assert main([*argv, option, str(tmp_path / "clocks.txt")]) == 0
+    told = f"std-index: warning: 2 recordings of {option} not in the index: aa ...\n"
+    assert capsys.readouterr().err.endswith(told)
+
+
 def test_words_that_fill_pauses_tell_no_offset():
     silence = ~said(WORDS_S)
     filled = np.zeros_like(silence)
