@@ -89,9 +89,13 @@ def calibrate(
     evidence = []
     for i, words in enumerate(request.words):
         check_stop()
+        lexical = found.candidates.rows(slice(bounds[i], bounds[i + 1]))
+        if heard and phonetic and phonetic.of_term[i] and is_oov[i] and not is_spoken[i]:
+            # Without phones of words, nothing tells how well words of other spelling fit.
+            lexical = lexical.rows(np.flatnonzero(~np.isin(lexical.recording, heard.only)))
         of_term = _evidence(
             words,
-            found.candidates.rows(slice(bounds[i], bounds[i + 1])),
+            lexical,
             phonetic.of_term[i] if phonetic else None,
             phonetic,
             (language.model or default_model()).weights,

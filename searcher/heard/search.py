@@ -44,6 +44,7 @@ if TYPE_CHECKING:  # its kernels take a second to load, and most searches need n
 NEIGHBOURS = 18  # decoys of about a query's length that it is compared with
 COUNTED = 5  # places of all of them, from which on they are counted
 FITTED = 60  # ranks of their places that the line is fitted to
+NOWHERE = np.empty(0, np.int64)
 
 
 class Chance(NamedTuple):
@@ -222,6 +223,7 @@ class HeardSearch(NamedTuple):
     phonetic: PhoneticResult  # its terms, and the searched part of its archive
     is_inside: Inside  # which places are inside the searched speech
     sound: HeardSound | None = None  # of the recordings
+    only: Int64s = NOWHERE  # recordings where phones of words are not searched, only those heard
 
     def of_term(self, term: int, spans: Spans) -> HeardTerm | None:
         """A term in the phones heard; None if it is not searched this way.
@@ -283,7 +285,8 @@ def heard_search(
         language: the segments; the configuration may switch this search off.
         phonetic: the phonetic search, if there was one.
     """
-    if phonetic is None or language.config.phonetic_search.phones == "words":
+    phones = language.config.phonetic_search.phones
+    if phonetic is None or phones == "words":
         return None
     archive = heard_archive(phonetic.indexes)
     if archive is None:
@@ -299,7 +302,9 @@ def heard_search(
         return here & fits & (first >= 0)
 
     frames = _frames_of(language, phonetic.indexes)
-    return HeardSearch(archive, phonetic, is_inside, frames)
+    heard = np.concatenate([one.recording for one in archive.indexes])
+    only = heard if phones == "sound" else NOWHERE
+    return HeardSearch(archive, phonetic, is_inside, frames, only)
 
 
 def heard_as_candidates(

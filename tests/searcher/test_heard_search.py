@@ -95,6 +95,18 @@ def test_a_word_that_was_not_written_is_found_where_it_was_said(store, phones):
     assert hit.document()["heard"] == hit.heard
 
 
+def test_words_of_other_spelling_do_not_hide_what_was_heard(store, deaf):
+    terms = [Term("1", "demspreewald")]  # written as two words
+    by_words, heard, unheard = (
+        best(documents(index, phones=phones, terms=terms), "demspreewald")
+        for index, phones in ((store, "words"), (store, "sound"), (deaf, "sound"))
+    )
+    assert [one.method for one in (by_words, heard, unheard)] == ["split", "heard", "split"]
+    assert (by_words.file, heard.file) == (unheard.file,) * 2
+    assert abs(by_words.start_s - heard.start_s) < 0.2
+    assert heard.probability > 0.5 > unheard.probability
+
+
 def test_it_is_not_found_by_phones_guessed_from_the_words(store):
     hits = documents(store, phones="words")
     assert not [hit for hit in hits if hit.term == LOST and hit.probability > 0.5]
