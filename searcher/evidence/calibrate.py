@@ -81,7 +81,8 @@ def calibrate(
     """
     is_oov, unwritten = found.is_oov, found.unwritten(request.words, language.known_words)
     n_terms, is_spoken = len(request.words), request.is_spoken
-    bounds = np.searchsorted(found.candidates.term, np.arange(n_terms + 1)).tolist()
+    lexical = _that_count(found.candidates, is_oov & ~is_spoken, heard)
+    bounds = np.searchsorted(lexical.term, np.arange(n_terms + 1)).tolist()
     is_calibrated = _is_calibrated(request, language.config, is_oov)
     is_expected = ~(is_oov | is_spoken)
     highest_posterior = _highest_posterior(request, phonetic)
@@ -89,13 +90,9 @@ def calibrate(
     evidence = []
     for i, words in enumerate(request.words):
         check_stop()
-        lexical = found.candidates.rows(slice(bounds[i], bounds[i + 1]))
-        if heard and phonetic and phonetic.of_term[i] and is_oov[i] and not is_spoken[i]:
-            # Without phones of words, nothing tells how well words of other spelling fit.
-            lexical = lexical.rows(np.flatnonzero(~np.isin(lexical.recording, heard.only)))
         of_term = _evidence(
             words,
-            lexical,
+            lexical.rows(slice(bounds[i], bounds[i + 1])),
             phonetic.of_term[i] if phonetic else None,
             phonetic,
             (language.model or default_model()).weights,
@@ -120,6 +117,18 @@ def calibrate(
         parts += _as_candidates(i, of_term, probability, phonetic, table)
     candidates = in_order(concatenate(parts))
     return found._replace(candidates=candidates, variants=tuple(table), log_evidence=of_terms)
+
+
+def _that_count(lexical: Candidates, is_oov: Bools, heard: HeardSearch | None) -> Candidates:
+    """Candidates of words, without those of other spelling where only phones heard are searched.
+
+    Without the phones of words, nothing tells how well such words fit the term.
+    """
+    if not heard or not len(heard.only):
+        return lexical
+    is_searched = np.array([one is not None for one in heard.phonetic.of_term])
+    is_left_out = (is_oov & is_searched)[lexical.term] & np.isin(lexical.recording, heard.only)
+    return lexical.rows(np.flatnonzero(~is_left_out))
 
 
 def _as_candidates(

@@ -228,7 +228,7 @@ def test_places_in_words_of_which_a_term_may_be_a_part_are_explained_together(st
     search, recordings = heard_in(store)
     spoken = slots_in(store, recordings)
     long = [(row, ms) for row, ms, _, word in spoken if len(word) > 8]
-    none = SimpleNamespace(hits=SimpleNamespace(segment=np.empty(0, int), paths=np.empty((0, 4))))
+    none = SimpleNamespace(segment=np.empty(0, int), paths=np.empty((0, 4)))
     some = [*long[: 2 * SAME], (long[0][0], 0)]  # at 0 nothing is written yet
     found = _explained(["xyzqa"], none, places(*zip(*some, strict=True)), search)
     assert found[:-1] == pytest.approx(log(2))
