@@ -245,7 +245,7 @@ def move(
 
 
 def _call_as_files(store: Store, moved: Mapping[str, Input]) -> None:
-    """Note how inputs that are called as their files call recordings of another name now."""
+    """Note the new name that moved inputs give a recording which people have renamed."""
     metadata, rows = store.metadata(), {}
     for file, inputs in origins([store]).items():
         before = min(inputs, default="")

@@ -201,7 +201,7 @@ def requested(
 
 
 def _checked(terms: Sequence[Term]) -> Sequence[Term]:
-    """The terms, if they are.
+    """The terms, if all of them are terms.
 
     Raises:
         TypeError: one is something else.
@@ -212,7 +212,7 @@ def _checked(terms: Sequence[Term]) -> Sequence[Term]:
 
 
 def _spoken(words: tuple[str, ...], index: PreparedIndex) -> tuple[str, ...]:
-    """A term's words without signs that the index has not: nothing is said for & in rock & roll."""
+    """A term's words without signs that the index lacks: nobody says the & of rock & roll."""
     signs = {word for word in words if not any(c.isalnum() or c == "*" for c in word)}
     if signs:
         signs = {word for word in signs if not index.counts.get(word)}
@@ -220,7 +220,7 @@ def _spoken(words: tuple[str, ...], index: PreparedIndex) -> tuple[str, ...]:
 
 
 def time_limit(seconds: float) -> TimeLimit:
-    """How long a search may take; 0 = for ever."""
+    """How long a search may take; 0 = no limit."""
     reason = f"the search took more than {seconds:g} s ([search] max_seconds) and was stopped"
     return TimeLimit(seconds, StdError(reason))
 

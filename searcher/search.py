@@ -2,7 +2,7 @@
 
 search
     find_terms           the candidates of each language          (`searcher.found_terms`)
-    judge                that of a whole list -> candidates with probabilities
+    judge                all parts of a list -> candidates with probabilities
         term_occurrence      which terms occur at all (`searcher.calibration.occurring_terms`)
         combine_languages    candidates of all languages
         deduplicate          one per term and span (`searcher.lexical.deduplicate`)

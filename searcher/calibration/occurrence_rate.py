@@ -13,8 +13,8 @@ right places; the probability of place i is the share, over all rates, of the se
 rule serves a name said once and a name said fifty times. If a term has one good place, this
 explains that it is said, and poor places become less probable. If it has no good place, the
 recogniser probably missed it. The prior is on a grid of rates, so the sum is exact and its cost is
-linear in the number of places. A term with many places may be said as often: its grid reaches as
-far, and is fine near the likely rates.
+linear in the number of places. A term with many places may be said that often: its grid goes up to
+that rate, and is finer near the likely ones.
 
 The share of a text's words that occur n times is proportional to 1 / n^2 (Zipf's law). So the rate
 of an unknown term has the density 1 / (1 + r)^2. For other terms, posteriors expect occurrences,
@@ -56,8 +56,8 @@ class Grid(NamedTuple):
     log_rate: Float64s  # (rates,)
     rate: Float64s  # (rates,)
     # Of terms of which nothing is known, and of those that are expected:
-    log_weight: Float64s  # (2, rates) log priors, with what of L(r) does not depend on the places
-    log_unsaid: Float64s  # (2, rates) the same of what the term exp(-r) comes to
+    log_weight: Float64s  # (2, rates) log prior, plus log(exp(-DETECTED r) / (1 - exp(-r)))
+    log_unsaid: Float64s  # (2, rates) log prior, plus log(exp(-r) / (1 - exp(-r)))
 
 
 def grid_of(log_rate: Float64s) -> Grid:
@@ -102,7 +102,7 @@ def rate_posterior(
         log_ratio: (n,) of each place, nats.
         term: (n,) of each place, ascending.
         n_terms: number of terms.
-        counted: (n,) as how many places each counts for the rate, above 0 to 1; None: as one.
+        counted: (n,) how many places each counts as, above 0 and at most 1; None: one.
         is_expected: (terms,) whether posteriors of its words expect it; None: of no term.
     """
     known = _nothing_known(n_terms, is_expected)
@@ -162,13 +162,13 @@ class _Places(NamedTuple):
 
     odds: Float64s  # (n,) of each at a rate of one
     number: Float64s  # (n,) of places that each is
-    counted: Float64s  # (n,) as how many it counts for the rate, see `rate_posterior`
+    counted: Float64s  # (n,) how many places each counts as, see `rate_posterior`
     bounds: Int64s  # (terms + 1,) where those of each term begin and end
     nodes: _Nodes | None = None
 
 
 def _places(log_ratio: Float64s, counted: Float64s, bounds: Int64s) -> _Places:
-    """The places of some terms; of a single one with very many of them nodes instead."""
+    """The places of some terms; nodes stand for very many places of a single term."""
     n = len(log_ratio)
     if len(bounds) == 2 and n >= MANY_PLACES:
         least = float(log_ratio.min())
@@ -194,7 +194,7 @@ def _places(log_ratio: Float64s, counted: Float64s, bounds: Int64s) -> _Places:
 
 
 class _Batch(NamedTuple):
-    """Terms that have their rates in common, weighed."""
+    """Terms with the same grid of rates, and the weights of these."""
 
     terms: slice
     places: slice  # theirs
@@ -326,7 +326,7 @@ def labelled_posterior(
     """The probability of each place once some are known to be right or wrong.
 
     Its log evidence minus that of `RatePosterior` is the log likelihood of the labels, whose
-    derivative after a place's log ratio is the probability here minus the one there.
+    derivative by a place's log ratio is the probability here minus the one there.
 
     Args:
         log_ratio, term, n_terms, is_expected: see `rate_posterior`.

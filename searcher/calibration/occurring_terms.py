@@ -27,15 +27,15 @@ from std.values import Bools, Float64s, SearchMode
 
 # Log evidence of terms that are not judged: without a place, and with the recogniser's posteriors.
 FOUND_NOWHERE, TAKEN_TO_OCCUR = -np.inf, np.inf
-NOT_SEARCHED = np.nan  # of terms without a place that could have none
-# Log evidence of terms without a place: of one of which nothing is known, and of an expected one.
+NOT_SEARCHED = np.nan  # of terms that could not have a place
+# Log evidence of a term without a place: if nothing is known of it, and if it is expected.
 NO_PLACES = log_evidence_of_places(
     np.empty(0), np.empty(0, np.int64), 2, is_expected=np.array([False, True])
 )
-SAID = 0.75  # probability that a term is said where it can be found, before its places are seen
+SAID = 0.75  # prior probability that a term is said where it can be found
 PRIOR = SAID / (1 - SAID) - 1  # of a share s: in proportion to s to this power
-# Shares from 1 in 1,000,000 to all but as many, evenly in log odds: of a list of many names few or
-# nearly all may occur.
+# Shares from one term in 1,000,000 to all but one, evenly in log odds: few or nearly all names of a
+# long list may occur.
 LOG_ODDS: Float64s = np.linspace(-1, 1, 401) * np.log(1e6)
 LOG_SHARES, LOG_OTHERS = -np.logaddexp(0, -LOG_ODDS), -np.logaddexp(0, LOG_ODDS)
 TERMS_AT_ONCE = 4096  # of a table of terms and shares

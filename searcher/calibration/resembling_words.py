@@ -24,8 +24,8 @@ import numpy as np
 
 from std.values import Float64s
 
-SLOPE = 0.5  # of v after s; learned, it is .68, with an ATWV .003 lower
-GROWTH = 0.6  # their number grows with that of the slots to this power
+SLOPE = 0.5  # derivative of v by s; learned, it is .68, with an ATWV .003 lower
+GROWTH = 0.6  # power of the number of slots by which their number grows
 
 
 def against_all(

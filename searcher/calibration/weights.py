@@ -30,7 +30,7 @@ from std.values import Bools, Float64s
 WEIGHT_RIDGE = 10.0
 CONSTANT = 1e-9  # deviation of a feature, against its mean, that is rounding only
 MAX_ITERATIONS = 300
-FOUND = SAID  # share of the terms to learn from, which are said, of which a place can be found
+FOUND = SAID  # share of said terms of which a place can be found
 
 Features = Mapping[str, Float64s]
 
@@ -87,7 +87,7 @@ class LogRatios(NamedTuple):
 
     all_false_alarms: Float64s  # (n,) against chance and words that resemble the term
     chance: Float64s  # (n,) against chance alone
-    counted: Float64s  # (n,) as how many places each counts (`rate_posterior`)
+    counted: Float64s  # (n,) how many places each counts as (`rate_posterior`)
 
     def shifted(self, by: Float64s | float) -> "LogRatios":
         """The same with further evidence: (n,) log likelihood ratios, or one for all places."""
@@ -108,7 +108,9 @@ class Examples(NamedTuple):
     n_terms: int
     is_right: Bools  # (n,) False where nothing is known
     is_known: Bools  # (n,) to be right or wrong
-    enlarged: Float64s  # (n,) log of how many times as much chance the offset has as the speech
+    enlarged: (
+        Float64s  # (n,) log of the factor by which the offset has more chances than the speech
+    )
     weighed: Float64s | float = 1.0  # (n,) see `Evidence`
     by_phones: Bools | bool = False  # (n,) see there
     of_expected: Bools | bool = True  # (n,) whether its term is expected, see there
@@ -248,7 +250,7 @@ def _standardised(features: Features, names: Sequence[str]) -> tuple[Float64s, F
 
 
 def negative_log_likelihood(log_ratio: Float64s, examples: Examples) -> tuple[Float64s, Float64s]:
-    """(terms,) of the labels of each term, nats; and (n,) its derivative after each log ratio.
+    """(terms,) of the labels of each term, nats; and (n,) its derivative by each log ratio.
 
     Args:
         log_ratio: (n,) of each candidate.

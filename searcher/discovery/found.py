@@ -46,7 +46,7 @@ class Work(NamedTuple):
     second: Block | None  # None: within the first
     least_score: int
     least_frames: int
-    is_chance: bool = False  # the second one runs backwards
+    is_chance: bool = False  # the second one is reversed in time
 
 
 def pairs_in(work: Work) -> Alignments:

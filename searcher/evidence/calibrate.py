@@ -35,8 +35,8 @@ from std.execution.stop import check_stop
 from std.values import Bools, Float64s
 
 MIN_PROBABILITY = 1e-3  # of a place that was found by phones
-# Share of the places of words that a recogniser knows at which none of its alternatives has them:
-# of the words said once in two sets, .04 and .09 are nowhere in the networks.
+# Share of the places of known words at which no alternative has the word: of the words
+# said once in two sets, .04 and .09 are nowhere in the networks.
 UNWRITTEN = 0.06
 
 

@@ -36,10 +36,10 @@ from std.store.columns import Int64s
 from std.values import Float64s
 
 SLOWEST = 0.5  # log of a hit's duration over that of its phones, from which on it is too slow
-LEAST_POSTERIOR = 1e-3  # counts as this much more, so that the log of 0 is finite
+LEAST_POSTERIOR = 1e-3  # added to posteriors, so that the log of 0 is finite
 LEAST_EXPECTED = 0.1  # occurrences of a term, beside those that its posteriors expect
-LEARNED_FROM_S = 3600.0  # speech, up to which weights of words are what they were learned as
-FADING = 0.25  # power of the speech beyond, by which they weigh less
+LEARNED_FROM_S = 3600.0  # speech up to which learned weights of words count in full
+FADING = 0.25  # power of the speech beyond that, by which they count less
 UNLIKELY_LOGIT = -2.0  # of a posterior, below which alternatives are seldom right
 
 REJECTED = 0.75  # share that the evidence of a known term's phones has where other words stand
@@ -154,8 +154,8 @@ def _learned_share(n: int, speech_s: float) -> float:
     """The share that learned weights have beside the posteriors' own log odds.
 
     Posteriors of words that are frequent here are right, and the weights were learned from minutes
-    of speech, where a term has few poor candidates by chance. Of as many candidates as phonetic
-    search keeps hits the share is a half.
+    of speech, where a term has few poor candidates by chance. With as many candidates as
+    phonetic search keeps hits, the share is one half.
 
     Args:
         n: candidates of the term.

@@ -26,7 +26,10 @@ from std.store import Segment
 from std.store.columns import Int64s, UInt64s, live_recordings
 from std.values import Recording
 
-STRETCHES, STRETCH = 20, 6000  # of an archive, of two minutes, from which its sample is taken
+STRETCHES, STRETCH = (
+    20,
+    6000,
+)  # number and frames (two minutes) of those that a sample is taken from
 
 
 class ArchivePart(NamedTuple):
@@ -62,8 +65,8 @@ class SoundArchive:
         """(<= 1000, 4) frames from all over it, for `std.sound.usual.usual_distances`.
 
         They are taken in the order of the recordings, so the division into segments does not
-        matter. Where that is many hours, they are from `STRETCHES` of it, as a store may have to
-        fetch them.
+        matter. In many hours of sound, they are taken from `STRETCHES` stretches, because a store
+        may have to fetch them.
         """
         bounds = [
             np.stack([part.sound.offsets[part.rows], part.sound.offsets[part.rows + 1]])
@@ -159,7 +162,7 @@ class Example:
 
     text: str  # as the user gave it
     signs: UInt64s  # (m, 4)
-    span: ExampleSpan | None = None  # where it is in the index: found there, it is no news
+    span: ExampleSpan | None = None  # its place in the index, which is no hit
 
 
 def read_example(text: str, archive: SoundArchive, name: str = "") -> Example:

@@ -36,7 +36,7 @@ from std.store.columns import UInt64s
 from std.values import Float64s, SearchMode, Term
 
 FIRST_RANK, LAST_RANK = 5, 60  # of the places that are mostly wrong
-FEWEST = 20  # places that tell what wrong ones cost; of fewer, the usual figures count
+FEWEST = 20  # wrong places that give their usual cost; with fewer, the figures below count
 USUAL_COST, USUAL_DEVIATION = 0.33, 0.008
 SMALLEST_DEVIATION = 0.002
 OF_FURTHER_EXAMPLES = 3.0

@@ -1,7 +1,7 @@
 """An example against an archive: the places that sound most like it, with their costs.
 
 ExamplePlaces of one example
-best_places   every place by every second frame, the best ones by all
+best_places   all places compared by every second frame, the best ones by every frame
 costs_at      of an example at places that were found by another one
 usual_at      the cost of places by chance, whatever the example
 costs_between a place and others, each as an example of the other
@@ -137,8 +137,10 @@ def usual_at(archive: SoundArchive, places: Spanned, sample: UInt64s) -> Float64
 def _spans(
     places: Spanned, archive: SoundArchive, example: int = 0
 ) -> Iterator[tuple[tuple[int, int], tuple[UInt64s, int]]]:
-    """Begin and end of each place, and the frames with which an example as long as any place, or of
-    so many frames, is compared there, with the time of the first."""
+    """Begin and end of each place; and the frames around it, with the time of the first.
+
+    They are enough for an example of so many frames, or as long as the longest place.
+    """
     longest = max(example, int((places.end_ms - places.start_ms).max(initial=0)) // FRAME_MS)
     beside = longest // 2 + MARGIN + 1
     parts: dict[int, tuple[ArchivePart, int]] = {}

@@ -41,8 +41,8 @@ from std.values import Bools, Float64s
 if TYPE_CHECKING:  # its kernels take a second to load, and most searches need none
     from searcher.examples.example import SoundArchive
 
-NEIGHBOURS = 18  # decoys of about a query's length that it is compared with
-COUNTED = 5  # places of all of them, from which on they are counted
+NEIGHBOURS = 18  # decoys of about the query's length
+COUNTED = 5  # rank of their places from which on E-values are counts
 FITTED = 60  # ranks of their places that the line is fitted to
 NOWHERE = np.empty(0, np.int64)
 

@@ -46,7 +46,7 @@ class PhoneticIndexes:
 
     @property
     def pronouncer(self) -> str:
-        """The number of alternatives in all segments."""
+        """The pronouncer of the segments, as ``espeak-ng:de``."""
         return self.indexes[0].pronouncer
 
     @property

@@ -88,8 +88,9 @@ def together(paths: Paths, words: RecognisedWords, slots: float) -> Float64s:
     that the archive lacks, as those of a segment without phones or in another spelling, are no
     unit.
 
-    They are a unit if their number is far from `TOGETHER` times what chance gives: by more than log
-    `TOGETHER` nats, the log ratio of its Poisson probabilities with itself and with that as mean.
+    They are a unit if their number is far above m, which is `TOGETHER` times what chance gives: if
+    the log ratio of its Poisson probabilities, with itself and with m as the mean, is above log
+    `TOGETHER`.
 
     Args:
         paths: the paths of a term's places.
@@ -125,14 +126,15 @@ def explained(
         explained = log(places with such words / places that may have them)
                     - min(nats of the unit beyond those of a phrase, MOST_TOLD)
 
-    both not below 0. "Such words" are those of `_common_words`; `_too_often` has the denominators.
+    both at least 0. "Such words" are those of `_common_words`; `_too_often` has the denominators.
 
-    A word at very many of a term's places was itself said there (*mag* for *maak*), more certainly
-    with more places; a word with its stem, which occurs in speech about the same things, at fewer.
-    So were words of which the term sounds like a part (*einheit*, *kindheit* for *hait*), together.
-    An unknown name is written as different words each time, or as a unit (`together`), which
-    explains nothing. Units that are usual elsewhere, too, are phrases: they tell nothing, up to
-    `PHRASE`; what is beyond that is against another explanation than the term.
+    A word at very many of a term's places was itself said there (*mag* for *maak*), the more
+    certainly the more places it has. For a word with the term's stem, which occurs in speech about
+    the same things, fewer places are enough. Words of which the term sounds like a part (*einheit*,
+    *kindheit* for *hait*) are counted together. An unknown name is written as different words each
+    time, or as a unit (`together`), which explains nothing. Words that stand together only as often
+    as those of a phrase (`PHRASE`) tell nothing; if they do more often, this is evidence for the
+    term.
 
     Args:
         term: its words as they are spelt; none if it was spoken.

@@ -153,7 +153,7 @@ def _all(extensions: Sequence[Extensions]) -> int:
 
 
 def _unwritten(extensions: Sequence[Extensions], hits: Sequence[PhoneticHits]) -> int:
-    """How many more hits with a rare score than places of its words a query has."""
+    """The number of a query's hits with a rare score, minus that of the places of its words."""
     limit = extensions[0].seeds.query.limit
     return sum(number_of_rare(found, limit) for found in hits) - limit.written
 

@@ -20,7 +20,7 @@ from std.execution.stop import check_stop
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
 
-MOST_WORDS = 8  # whose assignments are gone through
+MOST_WORDS = 8  # whose assignments are enumerated
 
 MAX_STATES = 20_000
 LONG_AGO = -(2**62)  # ms; no right place
@@ -79,7 +79,7 @@ def by_assignment(event: Event, sites: Sites) -> Float64s | None:
         sites: all places.
 
     Returns:
-        None where that is no way: there are too many words, or their places are partly the same.
+        None if it cannot be computed: there are too many words, or they share some places.
     """
     leaves = [*sites_of(event)]
     rows_of = {leaf.rows.tobytes(): leaf.rows for leaf in leaves if isinstance(leaf, Said)}

@@ -160,7 +160,7 @@ def _of_originals(
         for one in excerpts
         if one.recording in original_of
     ]
-    exchanged = first | original_of  # an original outside the ECF gives its name away
+    exchanged = first | original_of  # a copy takes the name of an original outside the ECF
     recordings = tuple(exchanged.get(recording, recording) for recording in lexemes.recordings)
     return named, replace(lexemes, recordings=recordings)
 

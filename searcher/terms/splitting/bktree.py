@@ -175,7 +175,7 @@ def load(folder: Path, vocabulary: Vocabulary) -> BKTreeIndex:
 
 
 def _mapped(path: Path) -> npt.NDArray[Any]:
-    """An array as `save` writes it; numpy's own reader of headers trips over damaged ones.
+    """An array as `save` writes it; numpy's own reader raises other errors on damaged headers.
 
     Raises:
         OSError: there is no such file.
@@ -243,7 +243,7 @@ def _arrays(tree: BKTreeIndex) -> dict[str, npt.NDArray[Any]]:
 
 
 def _check(folder: Path, arrays: dict[str, npt.NDArray[Any]], words: int) -> None:
-    """Refuse arrays that would send a kernel, which checks no bounds, out of them."""
+    """Refuse arrays in which a kernel, which checks no bounds, would read beyond the end."""
     n = len(arrays["ids"])
     lengths = {"offsets": n + 1, "first_child": n + 1, "edge": n}
     first, root, ids = arrays["first_child"], arrays["root"], arrays["ids"]
