@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from indexer.formats.registry import FORMATS
+from scoring.measures import MEASURES
 from spoken_terms.start import ALIASES
 from tools.site.blocks import blocks
 
@@ -90,6 +91,13 @@ def test_formats_are_counted_and_listed():
     rows = re.findall(r"^\| \[[^|]+\| `([a-z-]+)` \|", (ROOT / "docs/formats.md").read_text(), re.M)
     assert sorted(rows) == sorted(FORMATS)
     assert f"**Reads {len(FORMATS)} formats**" in (ROOT / "README.md").read_text()
+
+
+def test_every_measure_has_its_row():
+    page = (ROOT / "docs" / "scoring.md").read_text()
+    table = page.partition("\n## Measures\n")[2].partition("\n## ")[0]
+    described = {name for row in table.splitlines() for name in re.findall("`(.+?)`", row[:60])}
+    assert MEASURES.keys() <= described
 
 
 def test_the_twenty_examples_of_python_run(tmp_path, monkeypatch, capsys):

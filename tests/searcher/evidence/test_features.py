@@ -13,11 +13,13 @@ from searcher.evidence.features import (
     iv_features,
     no_hit,
 )
+from searcher.lexical.join import Paths, phrase_posterior
 from searcher.phonetic.archive import Archive, SearchedArchive
 from searcher.phonetic.layout import N_MEASURES, PhoneticHits, WeightedPronunciation
 from searcher.phonetic.null_distribution import NullDistribution
 from searcher.phonetic.path_words import RecognisedWords, path_words
 from searcher.phonetic.ratios import MAX_HITS
+from std.config import SearchConfig
 
 TEN_NATS = NullDistribution(np.array([10.0, 0, 0, 0, 2.0, 0]))  # one false alarm at 10 nats
 ARCHIVE = Archive(1000, 1.0, 75.0, TEN_NATS)
@@ -143,6 +145,17 @@ def test_evidence_of_posteriors_is_the_same_in_an_archive_of_any_size():
     odds = large.features["logit"][:4]  # which the posteriors of so many candidates have alone
     ratio = default_model().weights.log_ratios(large).all_false_alarms[:4] - rates[1]
     assert ratio.tolist() == pytest.approx(odds.tolist(), abs=0.02)
+
+
+def test_a_phrase_of_words_of_the_highest_posterior_is_as_certain_as_a_join_makes_it():
+    """Fails if `phrase_posterior` changes, and `iv_features` does not."""
+    highest, none = 0.8, np.zeros(1, np.uint64)
+    for n in range(1, 5):
+        slots, each = np.zeros((1, n), np.int64), np.full((1, n), np.log(highest))
+        path = Paths(none, none, none, none, slots, each, np.array([highest]), np.zeros((1, n - 1)))
+        joined = phrase_posterior(path, SearchConfig().join_exponent)
+        found, sure = iv_features(joined, n, 9, highest), iv_features(np.ones(1), n, 9)
+        assert found.features["logit"] == pytest.approx(sure.features["logit"])
 
 
 def test_a_recogniser_that_never_writes_more_is_as_sure():
