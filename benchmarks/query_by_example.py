@@ -31,8 +31,9 @@ from scoring.options import NAMED_POINTS, OperatingPoint, ScoringOptions
 from searcher import ExampleTerm, Index, open_index
 from searcher.examples import find
 from searcher.examples.example import archive_of, read_example
-from searcher.examples.places import ExamplePlaces, best_places, usual_at
+from searcher.examples.places import best_places, usual_at
 from searcher.output.hit_files import hit_list
+from searcher.results.candidates import Spans
 from std.config import Config, DecisionConfig
 from std.files import read
 from std.nist import ecf
@@ -92,20 +93,18 @@ def labelled(index: Index, queries: Queries) -> tuple[Float64s, Bools]:
     sample = archive.sample()
     figures, right = [], []
     for example, *others in queries.values():
-        places = best_places(read_example(text_of(example), archive), archive)
-        stands = find.standing(places.cost, places.cost)
-        nearness = usual_at(archive, places, sample) - places.cost
+        places, cost = best_places(read_example(text_of(example), archive), archive)
+        stands = find.standing(cost, cost)
+        nearness = usual_at(archive, places, sample) - cost
         figures.append(np.stack([np.ones(len(stands)), stands, nearness], axis=1))
         right.append(is_right(places, archive.recordings, others))
     return np.concatenate(figures), np.concatenate(right)
 
 
-def is_right(
-    places: ExamplePlaces, recordings: Sequence[Recording], said: Sequence[Place]
-) -> Bools:
+def is_right(places: Spans, recordings: Sequence[Recording], said: Sequence[Place]) -> Bools:
     """(n,) which places are occurrences, each the best place near it."""
-    left, right = list(said), np.zeros(len(places.cost), np.bool_)
-    columns = zip(*(column.tolist() for column in places[:3]), strict=True)
+    left, right = list(said), np.zeros(len(places.recording), np.bool_)
+    columns = zip(*(column.tolist() for column in places), strict=True)
     for row, (number, start_ms, end_ms) in enumerate(columns):
         middle_s = (start_ms + end_ms) / 2000
         for one in left:
@@ -149,7 +148,7 @@ def measure(name: str, index: Index, path: Path, queries: Queries) -> None:
         rows = np.flatnonzero(found.candidates.term == term)
         rows = rows[np.argsort(-found.candidates.probability[rows], kind="stable")]
         own = found.candidates.rows(rows)
-        places = ExamplePlaces(own.recording, own.start_ms, own.end_ms, -own.probability)
+        places = Spans.of(own)
         from_it = own.probability >= FROM
         likely += float(own.probability[from_it].sum())
         right += float(is_right(places, archive.recordings, said[1:])[from_it].sum())

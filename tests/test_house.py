@@ -170,6 +170,28 @@ def test_a_package_gets_no_more_modules_and_floors(package):
     assert floors(rooms(package)) <= FLOORS[package]
 
 
+def test_few_kinds_of_value_are_tables_of_places():
+    """A place passes from one to the next: each further kind is one more to know."""
+    tables = {
+        f"{name}.{node.name}"
+        for name, tree in trees("searcher")
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+        and {"recording", "start_ms", "end_ms"}
+        <= {ast.unparse(one.target) for one in node.body if isinstance(one, ast.AnnAssign)}
+        and "recording: Int64s" in ast.unparse(node)
+    }
+    assert tables == {
+        "searcher.lexical.join.PhraseSpans",
+        "searcher.phonetic.layout.PhoneticHits",
+        "searcher.queries.units.Units",
+        "searcher.results.candidates.Candidates",
+        "searcher.results.candidates.Spans",
+        "searcher.tuning.labels.Places",
+        "searcher.tuning.labels.TuningTranscript",
+    }
+
+
 @pytest.mark.parametrize("package", MODULES)
 def test_modules_are_short(package):
     """But for kernels: numba compiles a function with what it calls in one module."""

@@ -24,10 +24,10 @@ import numpy as np
 
 from searcher.calibration.occurring_terms import term_occurrence
 from searcher.examples.example import Example, SoundArchive, archive_of, read_example
-from searcher.examples.places import ExamplePlaces, best_places, costs_at, joined, usual_at
+from searcher.examples.places import best_places, costs_at, joined, usual_at
 from searcher.index.copies import NO_COPIES
 from searcher.index.searched_speech import SearchedSpeech, inside_ecf
-from searcher.results.candidates import NO_CANDIDATES, Candidates, concatenate, in_order
+from searcher.results.candidates import NO_CANDIDATES, Candidates, Spans, concatenate, in_order
 from searcher.results.search_result import TermCandidates
 from searcher.terms.request import Variant
 from std.errors import StdError
@@ -84,7 +84,7 @@ def find_by_examples(
     archive = whole if wanted is None else archive_of(segments, wanted.__contains__)
     parts, evidence, outside = [], [], 0
     for number, (places, probability) in enumerate(_each(terms, whole, archive, threads)):
-        inside = inside_ecf(*places[:3], recordings=archive.recordings, excerpts=speech.excerpts)
+        inside = inside_ecf(*places, recordings=archive.recordings, excerpts=speech.excerpts)
         outside += int(np.count_nonzero(~inside))
         parts.append(_candidates(number, places, probability).rows(inside))
         evidence.append(log_evidence(probability[inside]))
@@ -116,7 +116,7 @@ def find_by_examples(
 
 def _each(
     terms: Sequence[ExampleTerm], whole: SoundArchive, archive: SoundArchive, threads: int
-) -> Iterator[tuple[ExamplePlaces, Float64s]]:
+) -> Iterator[tuple[Spans, Float64s]]:
     """The places of each term in an archive, and their probabilities; examples are of the whole."""
     sample = archive.sample()
     for one in terms:
@@ -129,16 +129,16 @@ def _each(
 
 def _found(
     examples: Sequence[Example], archive: SoundArchive, sample: UInt64s, threads: int
-) -> tuple[ExamplePlaces, Float64s]:
+) -> tuple[Spans, Float64s]:
     """The places of a term, and their probabilities; of several examples, by all of them."""
     ranked = [best_places(example, archive, threads) for example in examples]
     if len(examples) == 1:
-        (places,) = ranked
-        costs = [places.cost]
+        places, cost = ranked[0]
+        costs = [cost]
     else:
         places = joined(ranked, examples, archive)
         costs = [costs_at(example, archive, places) for example in examples]
-    stands = [standing(cost, own.cost) for cost, own in zip(costs, ranked, strict=True)]
+    stands = [standing(cost, own) for cost, (_, own) in zip(costs, ranked, strict=True)]
     nearness = usual_at(archive, places, sample) - np.mean(costs, axis=0)
     return places, probabilities(np.mean(stands, axis=0), nearness, len(examples))
 
@@ -150,7 +150,7 @@ def _variant(term: ExampleTerm) -> Variant:
     return Variant((), 1.0, "example", f"sounds like {first}{more}")
 
 
-def _candidates(term: int, places: ExamplePlaces, probability: Float64s) -> Candidates:
+def _candidates(term: int, places: Spans, probability: Float64s) -> Candidates:
     """The places of a term; the slots of words there are looked up for hits that are shown."""
     zeros = np.zeros(len(places.recording), np.int64)
     return Candidates(

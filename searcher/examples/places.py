@@ -1,6 +1,5 @@
 """An example against an archive: the places that sound most like it, with their costs.
 
-ExamplePlaces of one example
 best_places   all places compared by every second frame, the best ones by every frame
 costs_at      of an example at places that were found by another one
 usual_at      the cost of places by chance, whatever the example
@@ -22,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.examples.example import ArchivePart, Example, SoundArchive
-from searcher.results.candidates import Spanned, Spans
+from searcher.results.candidates import Spans
 from std.execution.compiled import compiled_released, compiled_within
 from std.sound.columns import FRAME_MS, SIGNS
 from std.sound.usual import ones, usual_distances
@@ -38,19 +37,6 @@ KEPT_PLACES = 200  # places of an example
 FAR = 1 << 30  # a cost that no path has
 
 
-class ExamplePlaces(NamedTuple):
-    """Places of an archive, as columns."""
-
-    recording: Int64s  # (n,) in the table of the archive's recordings
-    start_ms: Int64s  # (n,)
-    end_ms: Int64s  # (n,)
-    cost: Float64s  # (n,) share of signs that differ, 0 to 1
-
-    def rows(self, which: Int64s) -> "ExamplePlaces":
-        """Some of them."""
-        return ExamplePlaces._make(column[which] for column in self)
-
-
 class _Cells(NamedTuple):
     """The best rough path in each stretch of a part."""
 
@@ -59,13 +45,18 @@ class _Cells(NamedTuple):
     row: Int64s  # (c,) of the part's recordings
 
 
-def best_places(example: Example, archive: SoundArchive, threads: int = 1) -> ExamplePlaces:
+def best_places(
+    example: Example, archive: SoundArchive, threads: int = 1
+) -> tuple[Spans, Float64s]:
     """The places that sound most like an example, the best first; not the example itself.
 
     Args:
         example: an example of a term.
         archive: what is searched.
         threads: the threads that search it.
+
+    Returns:
+        the places, rows of the archive's recordings; and their costs, shares of signs that differ.
     """
     cells = [_cells(example.signs[::STRIDE], part, threads) for part in archive.parts]
     cost = np.concatenate([one.cost for one in cells])
@@ -78,19 +69,19 @@ def best_places(example: Example, archive: SoundArchive, threads: int = 1) -> Ex
         _aligned(example.signs, archive.parts[parts[i]], int(row[i]), int(end[i]))
         for i in chosen.tolist()
     ]
-    columns = zip(*found, strict=True) if found else [()] * 4
-    places = ExamplePlaces._make(map(np.array, columns, [np.int64] * 3 + [np.float64]))
-    return _distinct(places, [example], archive)
+    *spans, costs = zip(*found, strict=True) if found else [()] * 4
+    places = Spans._make(np.array(column, np.int64) for column in spans)
+    return _distinct(places, np.array(costs, np.float64), [example], archive)
 
 
-def costs_at(example: Example, archive: SoundArchive, places: Spanned) -> Float64s:
+def costs_at(example: Example, archive: SoundArchive, places: Spans) -> Float64s:
     """(n,) the cost of an example at places found by another one, where it fits best."""
     spans = _spans(places, archive, len(example.signs))
     costs = [_cost_at(example.signs, *place) for place in spans]
     return np.array(costs, np.float64)
 
 
-def costs_between(archive: SoundArchive, places: Spanned) -> Float64s:
+def costs_between(archive: SoundArchive, places: Spans) -> Float64s:
     """(n,) the mean cost of the first place at each other one, and of that one at the first.
 
     Args:
@@ -117,7 +108,7 @@ def _cost_at(example: UInt64s, span: tuple[int, int], recording: tuple[UInt64s, 
     return float(cost.min()) / (SIGNS * len(example))
 
 
-def usual_at(archive: SoundArchive, places: Spanned, sample: UInt64s) -> Float64s:
+def usual_at(archive: SoundArchive, places: Spans, sample: UInt64s) -> Float64s:
     """(n,) the share of signs in which the frames of places differ from others by chance.
 
     Args:
@@ -135,7 +126,7 @@ def usual_at(archive: SoundArchive, places: Spanned, sample: UInt64s) -> Float64
 
 
 def _spans(
-    places: Spanned, archive: SoundArchive, example: int = 0
+    places: Spans, archive: SoundArchive, example: int = 0
 ) -> Iterator[tuple[tuple[int, int], tuple[UInt64s, int]]]:
     """Begin and end of each place; and the frames around it, with the time of the first.
 
@@ -148,7 +139,7 @@ def _spans(
         wanted = np.isin(part.recordings, places.recording)
         columns = (part.recordings[wanted].tolist(), part.rows[wanted].tolist())
         parts |= {number: (part, row) for number, row in zip(*columns, strict=True)}
-    for number, *span in zip(*(column.tolist() for column in Spans.of(places)), strict=True):
+    for number, *span in zip(*(column.tolist() for column in places), strict=True):
         part, row = parts[number]
         first, stop = part.sound.offsets[row : row + 2].tolist()
         start_ms = int(part.sound.start_ms[row])
@@ -219,24 +210,24 @@ def _paths(query: UInt64s, stretch: UInt64s) -> tuple[Int32s, Int64s]:
 
 
 def joined(
-    parts: Sequence[ExamplePlaces], examples: Sequence[Example], archive: SoundArchive
-) -> ExamplePlaces:
+    parts: Sequence[tuple[Spans, Float64s]], examples: Sequence[Example], archive: SoundArchive
+) -> Spans:
     """Places of several examples, each once: of those that overlap, the cheapest."""
-    every = ExamplePlaces._make(np.concatenate(column) for column in zip(*parts, strict=True))
-    return _distinct(every, examples, archive)
+    places, costs = zip(*parts, strict=True)
+    return _distinct(Spans.of(*places), np.concatenate(costs), examples, archive)[0]
 
 
 def _distinct(
-    places: ExamplePlaces, examples: Sequence[Example], archive: SoundArchive
-) -> ExamplePlaces:
+    places: Spans, costs: Float64s, examples: Sequence[Example], archive: SoundArchive
+) -> tuple[Spans, Float64s]:
     """Of places that overlap, the best; those that overlap an example itself are left out."""
-    order = np.lexsort((places.start_ms, places.recording, places.cost))
+    order = np.lexsort((places.start_ms, places.recording, costs))
     kept: list[int] = []
     taken: dict[int, list[tuple[int, int]]] = {}
     row_of = {one: row for row, one in enumerate(archive.recordings)}
     for own, begin_ms, end_ms in (example.span for example in examples if example.span):
         taken.setdefault(row_of.get(own, -1), []).append((int(begin_ms), int(end_ms)))
-    columns = [column[order].tolist() for column in places[:3]]
+    columns = [column[order].tolist() for column in places]
     for i, number, begin, end in zip(order.tolist(), *columns, strict=True):
         others = taken.setdefault(number, [])
         if all(min(end, b) - max(begin, a) < (end - begin) / 3 for a, b in others):
@@ -244,7 +235,8 @@ def _distinct(
             kept.append(i)
             if len(kept) == KEPT_PLACES:
                 break
-    return places.rows(np.array(kept, np.int64))
+    some = np.array(kept, np.int64)
+    return places.rows(some), costs[some]
 
 
 @compiled_within

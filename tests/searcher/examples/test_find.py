@@ -15,13 +15,13 @@ from searcher.examples.example import archive_of, read_example
 from searcher.examples.find import FEWEST, log_evidence, probabilities, standing
 from searcher.examples.places import (
     MARGIN,
-    ExamplePlaces,
     alignment,
     best_places,
     costs_at,
     costs_between,
     usual_at,
 )
+from searcher.results.candidates import Spans
 from std.errors import StdError
 from std.sound import files
 from std.sound.columns import FRAME_MS, Encoder, Sound
@@ -237,7 +237,7 @@ def test_few_places_are_measured_by_the_usual_ones():
 def test_a_place_costs_by_chance_what_its_frames_differ_from_few_others(store):
     with open_index(store) as index:
         archive = archive_of(index.segments)
-        places = best_places(read_example("a@4.0-4.6", archive), archive)
+        places, _ = best_places(read_example("a@4.0-4.6", archive), archive)
         sample = archive.sample()
         usual = usual_at(archive, places, sample)
         first = archive.recordings[places.recording[0]]
@@ -267,13 +267,12 @@ def test_places_cost_the_same_where_only_frames_around_them_are_read(store):
     with open_index(store) as index:
         whole, parts = (archive_of(index.segments, whole=one) for one in (True, False))
         word = read_example("a@4.0-4.6", whole)
-        places = best_places(word, whole).rows(np.arange(20))
+        places = best_places(word, whole)[0].rows(np.arange(20))
         begins, ends = np.array([0, 19_900]), np.array([60, 20_000])  # at the ends of a recording
-        places = ExamplePlaces(
+        places = Spans(
             np.append(places.recording, [1, 1]),
             np.append(places.start_ms, begins),
             np.append(places.end_ms, ends),
-            np.append(places.cost, [1, 1]),
         )
         np.testing.assert_array_equal(whole.sample(), parts.sample())
         for archive in (whole, parts):
@@ -287,7 +286,7 @@ def test_places_cost_the_same_where_only_frames_around_them_are_read(store):
 def slow_costs(example, archive, places):
     """With all frames of each recording at hand."""
     costs = []
-    for number, begin_ms, end_ms in zip(*(column.tolist() for column in places[:3]), strict=True):
+    for number, begin_ms, end_ms in zip(*(column.tolist() for column in places), strict=True):
         signs = archive.frames(archive.recordings[number], 0, 20_000)
         middle = (begin_ms + end_ms) // (2 * FRAME_MS)
         around = max(len(example.signs), (end_ms - begin_ms) // FRAME_MS) // 2 + MARGIN
