@@ -1,6 +1,6 @@
 """How long a term takes in the phones heard in 100 and 1,000 hours of simulated speech.
 
-    python -m benchmarks.larger_heard INDEX TERMS [--hours 100 1000] [--terms 40]
+    python -m benchmarks.larger_heard INDEX TERMS [--hours 100 1000] [--number 40]
 
 INDEX has phones heard. Its slots, in runs of 30 in any order, make segments of 100 hours. The
 terms are those of TERMS whose words the recogniser does not know. Printed for each size: slots,
