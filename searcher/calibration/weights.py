@@ -108,9 +108,7 @@ class Examples(NamedTuple):
     n_terms: int
     is_right: Bools  # (n,) False where nothing is known
     is_known: Bools  # (n,) to be right or wrong
-    enlarged: (
-        Float64s  # (n,) log of the factor by which the offset has more chances than the speech
-    )
+    enlarged: Float64s  # (n,) log of how many times as many chances the offset has as the speech
     weighed: Float64s | float = 1.0  # (n,) see `Evidence`
     by_phones: Bools | bool = False  # (n,) see there
     of_expected: Bools | bool = True  # (n,) whether its term is expected, see there

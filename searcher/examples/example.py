@@ -26,10 +26,7 @@ from std.store import Segment
 from std.store.columns import Int64s, UInt64s, live_recordings
 from std.values import Recording
 
-STRETCHES, STRETCH = (
-    20,
-    6000,
-)  # number and frames (two minutes) of those that a sample is taken from
+STRETCHES, STRETCH = 20, 6000  # number and frames of those (two minutes) that a sample is from
 
 
 class ArchivePart(NamedTuple):
