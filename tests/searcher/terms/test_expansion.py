@@ -1,5 +1,7 @@
 """Words spelt alike: eq. 2.3 and 2.4 against the formulas written out."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from searcher.terms.expansion import LEFT_OUT, arranged, build_dice, build_levenshtein, build_sounds
-from searcher.terms.vocabulary import of_words
+from searcher.terms.vocabulary import of_counts
 from std.config import Config, PronunciationConfig
 from std.phonetics.confusion import Counts, empty, probabilities, widened
 from std.phonetics.lexicon import Lexicon, made
@@ -39,7 +41,7 @@ def top(similarity, query, n):
 @settings(deadline=None)
 @given(WORDS, st.text("aäbcx", min_size=1, max_size=9), st.integers(0, 6))
 def test_similar_words_are_the_formulas(words, query, n):
-    vocabulary = of_words(words)
+    vocabulary = of_counts(Counter(words))
     found = build_levenshtein(vocabulary).similar([query, words[0]], n)
     for one, similar in zip((query, words[0]), found, strict=True):
         assert similar == top(by_levenshtein(one, vocabulary.words), one, n)
@@ -58,7 +60,7 @@ def test_similar_words_are_the_formulas(words, query, n):
     ],
 )
 def test_by_hand(one, other, by_edits, by_pairs):
-    vocabulary = of_words([other])
+    vocabulary = of_counts(Counter([other]))
     assert build_levenshtein(vocabulary).similar([one])[0] == [(other, pytest.approx(by_edits))]
     assert build_dice(vocabulary).similar([one])[0] == [(other, pytest.approx(by_pairs))]
 
@@ -66,16 +68,16 @@ def test_by_hand(one, other, by_edits, by_pairs):
 def test_long_words():
     words = ["a" * 70, "a" * 69 + "b", "ab" * 40, "c" * 90]
     query = "a" * 71
-    assert build_levenshtein(of_words(words)).similar([query])[0] == top(
+    assert build_levenshtein(of_counts(Counter(words))).similar([query])[0] == top(
         by_levenshtein(query, words), query, 50
     )
-    assert build_levenshtein(of_words(words)).similar(["a" * 5000]) == [[]]
+    assert build_levenshtein(of_counts(Counter(words))).similar(["a" * 5000]) == [[]]
 
 
 def test_no_pairs():
     with pytest.raises(ValueError, match="two letters"):
-        build_dice(of_words(["a", "b"]))
-    assert build_dice(of_words(["ab"])).similar(["a", ""]) == [[], []]
+        build_dice(of_counts(Counter(["a", "b"])))
+    assert build_dice(of_counts(Counter(["ab"]))).similar(["a", ""]) == [[], []]
 
 
 SOUNDS = st.text("abdtk", min_size=1, max_size=5)
@@ -89,7 +91,7 @@ class Letters:
 
 
 def table(words, counts=None):
-    vocabulary, lexicon = of_words(words), Lexicon(Letters())
+    vocabulary, lexicon = of_counts(Counter(words)), Lexicon(Letters())
     return arranged(vocabulary, lexicon, made(vocabulary.words, lexicon), counts)
 
 
@@ -164,7 +166,7 @@ def test_words_without_sound_are_similar_to_nothing():
 
 
 def test_english_words_that_sound_the_same():
-    vocabulary = of_words(["knight", "the", "of", "and", "night", "kite"])
+    vocabulary = of_counts(Counter(["knight", "the", "of", "and", "night", "kite"]))
     english = Config(pronunciation=PronunciationConfig(language="en"))
     (found,) = build_sounds(vocabulary, english).similar(["nite"], 2)
     assert {one[0] for one in found} == {"knight", "night"}

@@ -2,6 +2,7 @@
 """Words of an index in other forms: which they are, how they are found, what they are not."""
 
 import json
+from collections import Counter
 from itertools import pairwise
 
 import pytest
@@ -11,7 +12,7 @@ from indexer import index_files
 from searcher import open_index
 from searcher.output.notices import form_notices
 from searcher.terms.related_forms import RelatedForms, letters
-from searcher.terms.vocabulary import of_words
+from searcher.terms.vocabulary import of_counts
 from std.errors import StdError
 
 
@@ -43,28 +44,28 @@ def index(german_store):
     ("científica", "científicas científico", "cien"),
 ])  # fmt: skip
 def test_forms_of_many_languages_without_their_rules(word, forms, others):
-    known = RelatedForms(of_words(f"{forms} {others}".split()))
+    known = RelatedForms(of_counts(Counter(f"{forms} {others}".split())))
     assert {one.word for one in known.of_word(word)} == set(forms.split())
 
 
 def test_what_an_ending_is_is_learned():
     """*-halt* is no ending where other words have it and not without it."""
-    few = RelatedForms(of_words(["haushalt", "häuser"]))
-    many = RelatedForms(of_words([
+    few = RelatedForms(of_counts(Counter(["haushalt", "häuser"])))
+    many = RelatedForms(of_counts(Counter([
         *("haushalt", "inhalt", "aufenthalt", "unterhalt", "gehalt", "anhalt", "rückhalt"),
         *("vorbehalt", "einhalt", "häuser", "kind", "kinder", "bild", "bilder", "licht"),
         *("lichter", "feld", "felder"),
-    ]))  # fmt: skip
+    ])))  # fmt: skip
     assert {one.word for one in few.of_word("haus")} == {"haushalt", "häuser"}
     assert {one.word for one in many.of_word("haus")} == {"häuser"}
 
 
 def test_compounds_function_words_and_spellings_are_no_forms():
     words = ("hausbank", "bank", "aus", "königssohn", "sohn", "derer", "büro", "straße", "strasse")
-    known = RelatedForms(of_words(words), ["de"])
+    known = RelatedForms(of_counts(Counter(words)), ["de"])
     assert known.of_word("haus") == known.of_word("könig") == known.of_word("der") == ()
     assert known.of_word("straße") == known.of_word("ab") == ()
-    assert RelatedForms(of_words(["i̇stanbul'da"]), ["tr"]).of_word("istanbul") == ()
+    assert RelatedForms(of_counts(Counter(["i̇stanbul'da"])), ["tr"]).of_word("istanbul") == ()
 
 
 def test_pairs_are_counted_as_each_word_says(index):
