@@ -87,7 +87,7 @@ def decode(
         if stream is None:
             return
         layout = "mono" if channel is None else stream.layout.name
-        resampler = av.AudioResampler(format="s16p", layout=layout, rate=SAMPLES_PER_S)
+        resampler = av.AudioResampler("s16p", layout, SAMPLES_PER_S, frame_size=SAMPLES_PER_S)
         row = 0 if channel is None else channel - 1
         for frame in frames(container, stream, damage):
             if frame is not None:

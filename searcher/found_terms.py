@@ -155,6 +155,7 @@ def find_terms(
             found = find_by_words(asked, language)
             phonetic, left_out = find_by_phones(asked, language, found)
             heard = heard_search(asked, language, phonetic)
+            phonetic = heard.phonetic if heard else phonetic
             found = calibrate(asked, language, found, phonetic, heard)
             if spoken:
                 found = mixed(asked, found)

@@ -138,7 +138,7 @@ class PhoneticSearchConfig(_Section):
     """Phonetic search: terms are found by their phones, whatever words the recogniser wrote."""
 
     words: WordSelection = "all"  # of terms searched by phones; none = phones are not indexed
-    # Guessed from the recogniser's words, heard in the sound (where the index has them), or both.
+    # Guessed from the recogniser's words, heard in the sound (in recordings that have it), or both.
     phones: Literal["words", "sound", "both"] = "both"
 
 

@@ -122,7 +122,7 @@ def calibrate(
 def _that_count(lexical: Candidates, is_oov: Bools, heard: HeardSearch | None) -> Candidates:
     """Candidates of words, without those of other spelling where only phones heard are searched.
 
-    Without the phones of words, nothing tells how well such words fit the term.
+    Without phones of words, nothing tells how well such words fit the term.
     """
     if not heard or not len(heard.only):
         return lexical

@@ -220,10 +220,10 @@ class HeardSearch(NamedTuple):
     """The archives of the terms, and the searched speech."""
 
     archive: HeardArchive
-    phonetic: PhoneticResult  # its terms, and the searched part of its archive
+    phonetic: PhoneticResult  # of the same terms, without its hits in the recordings of `only`
     is_inside: Inside  # which places are inside the searched speech
     sound: HeardSound | None = None  # of the recordings
-    only: Int64s = NOWHERE  # recordings where phones of words are not searched, only those heard
+    only: Int64s = NOWHERE  # recordings where only the phones heard are searched
 
     def of_term(self, term: int, spans: Spans) -> HeardTerm | None:
         """A term in the phones heard; None if it is not searched this way.
@@ -304,7 +304,7 @@ def heard_search(
     frames = _frames_of(language, phonetic.indexes)
     heard = np.concatenate([one.recording for one in archive.indexes])
     only = heard if phones == "sound" else NOWHERE
-    return HeardSearch(archive, phonetic, is_inside, frames, only)
+    return HeardSearch(archive, phonetic.outside(only), is_inside, frames, only)
 
 
 def heard_as_candidates(

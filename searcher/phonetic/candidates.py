@@ -36,6 +36,7 @@ from std.errors import ConfigError
 from std.execution.stop import check_stop
 from std.phonetics.phones import Pronunciation
 from std.store import Segment
+from std.store.columns import Int64s
 from std.values import Float64s
 
 
@@ -58,6 +59,14 @@ class PhoneticResult(NamedTuple):
     ways: Sequence[Sequence[Pronunciation] | Weighted]  # of each term; empty = it was not searched
     indexes: PhoneticIndexes
     searched: SearchedArchive
+
+    def outside(self, recordings: Int64s) -> "PhoneticResult":
+        """Without the hits in recordings, by their rows."""
+        of_term = [
+            hits and hits.rows(np.flatnonzero(~np.isin(hits.recording, recordings)))
+            for hits in self.of_term
+        ]
+        return self._replace(of_term=of_term)
 
 
 def find_by_phones(
@@ -104,8 +113,6 @@ def find_by_phones(
         pronunciations, parts, written, phonetic, null, inside, request.workers, request.advance
     )
     hits = [_said_by(of_term, request.spoken_by, language.table) for of_term in hits]
-    if language.config.phonetic_search.phones == "sound":
-        hits = [of_term and of_term.rows(np.empty(0, np.int64)) for of_term in hits]
     other = phonetic.pronouncer if language.model and not phonetic.model else ""
     return PhoneticResult(hits, pronunciations, phonetic, searched), LeftOut(without, other)
 
