@@ -1,7 +1,6 @@
 """std-index's command line."""
 
 import argparse
-from typing import TYPE_CHECKING
 
 from indexer.reading_arguments import add_reading_options, add_recording_options
 from std.command import (
@@ -19,9 +18,6 @@ from std.options import (
     add_store_option,
 )
 from std.parser import Parser
-
-if TYPE_CHECKING:
-    pass  # --help loads no array library
 
 EXAMPLE = """\
 examples:

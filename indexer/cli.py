@@ -20,6 +20,7 @@ FILES_NAMED = 20  # files of a kind named without --verbose
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    """Exit status: 0 success, 2 a file that was not read, or an error that the user can correct."""
     args = parser().parse_args(argv)
     if problem := misuse(args):
         parser().error(problem)
@@ -30,7 +31,7 @@ def misuse(args: argparse.Namespace) -> str:
     """The error in a combination of options; empty if it is valid."""
     instead = args.dry_run or args.watch or args.queries_to
     wrong = {
-        "--segments say where utterances lie: expected no --chunks beside them": (
+        "--segments has the places of utterances: expected no --chunks": (
             args.segments and args.chunks is not None
         ),
         "--query-examples needs --queries-to": args.query_examples and not args.queries_to,
@@ -40,9 +41,7 @@ def misuse(args: argparse.Namespace) -> str:
         ),
         "--dry-run needs INPUT files": args.dry_run and not args.input,
         "--watch takes its files from its folder: expected no INPUT": args.watch and args.input,
-        "--replace needs INPUT files that are indexed": (
-            args.replace and (instead or not args.input)
-        ),
+        "--replace needs INPUT files to index": (args.replace and (instead or not args.input)),
         "--csv, --nl and --fmt are forms of --dry-run": (
             (args.csv or args.nl or args.fmt) and not args.dry_run
         ),
@@ -52,7 +51,7 @@ def misuse(args: argparse.Namespace) -> str:
         "expected INPUT files, --metadata, --audio or --watch": (
             not (args.input or args.metadata or args.audio or args.watch)
         ),
-        "--audio is of recordings that are indexed": (
+        "--audio needs recordings of an index: expected no --dry-run and no --queries-to": (
             args.audio and (args.dry_run or args.queries_to)
         ),
     }

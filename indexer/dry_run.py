@@ -22,7 +22,7 @@ from std.files import is_regular, open_input
 from std.repairs import Repair, mended
 from std.values import Recording
 
-UNKNOWN_JSON = "JSON"  # no service by its keys, but a reader finds words in it
+UNKNOWN_JSON = "JSON"  # of no known service; some reader may find words in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +33,13 @@ class Preview:
     format: str = ""  # a name of `indexer.formats.registry.all_readers`
     recordings: Mapping[Recording, int] = field(default_factory=dict)  # utterances of each
     postings: int = 0
-    repairs: Mapping[str, Repair] = field(default_factory=dict)  # repairs
+    repairs: Mapping[str, Repair] = field(default_factory=dict)  # by kind
     problem: str = ""  # reason of a refusal
     skipped: str = ""  # kind of a skipped file
 
     @property
     def utterances(self) -> int:
-        """Of all recordings."""
+        """The number of utterances of all recordings."""
         return sum(self.recordings.values())
 
     def document(self) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def export_index(
     Args:
         store: the index.
         networks: the file of the networks, our JSON lines; ``-`` is standard output.
-        metadata: the file of the metadata, CSV; None: nowhere.
+        metadata: the file of the metadata, CSV; None: they are not written.
         where: conditions on the recordings' metadata (`std.query`).
         recordings: patterns of names; none: all.
 

@@ -41,10 +41,10 @@ from std.store.columns import SegmentColumns
 from std.store.speakers import Speakers
 from std.values import Recording
 
-LEAST_LETTERS = 200  # least duration for a rate of speech
+LEAST_LETTERS = 200  # said, or expected in the time: with fewer the rate is not judged
 BACK_MS = round(1000 * BACK_S)
 NEAR_ZERO_MS = 1000
-LEAST_UTTERANCES = 5  # least utterances of a recording that may be several
+LEAST_UTTERANCES = 5  # of a recording that may be several
 MOST = 0.5  # share of these that start near 0
 
 
@@ -82,7 +82,7 @@ def index_file(
         repairs=Repairs(strict=options.repairs.strict),
     )
     collecting = gc.isenabled()
-    gc.disable()  # parsing makes many objects and no cycles: up to a third of the time
+    gc.disable()  # takes up to a third of the time: parsing makes many objects, but no cycles
     try:
         return _columns(source, config, input_format, options, shards)
     except ValueError as error:
@@ -91,7 +91,7 @@ def index_file(
         other = foreign(path, error, input_format, options)
         if other and source.in_folder:
             return Skipped(path, other.got)
-        return other if other and not other.line else error  # rather than show its bytes
+        return other if other and not other.line else error  # bytes of another kind are not shown
     except StdError as error:
         return error
     finally:
@@ -234,8 +234,8 @@ def doubts_of(utterances: Utterances, n_tiers: int = 1) -> Mapping[str, Repair]:
 
     Args:
         utterances: the utterances of one file, in its order.
-        n_tiers: the number of tiers of annotations, one after the other: the file tells the same
-            time so often.
+        n_tiers: the number of tiers of annotations that were read one after the other: so often
+            time begins again.
     """
     found: dict[str, Repair] = {}
     if not len(utterances):

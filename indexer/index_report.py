@@ -77,11 +77,11 @@ class HeardLanguage:
     pronouncer: str
     recordings: int  # whose phones were recognised in this run
     right: float  # share of held-out frames that the layer gets right
-    taught_s: float  # speech it was learned from
+    taught_s: float  # seconds of speech it was learned from
     learned: bool  # in this run, not earlier
 
     def line(self) -> str:
-        """A warning about it."""
+        """The line of the summary."""
         if not self.taught_s:
             return "no phones heard: no words with times beside the sound"
         quality = f"{self.right:.0%} of held-out frames right, {self.taught_s:.0f} s of speech"

@@ -52,7 +52,7 @@ NAMES_BY: dict[NameBy | None, Names] = {
 class InputOptions:
     """Options of `indexer.index_files` about its inputs; the defaults suit most recognisers."""
 
-    input_format: str = "auto"  # which detects formats, or the name of one
+    input_format: str = "auto"  # detect the format of each file; or the name of a format
     name_by: NameBy | None = None  # what names recordings; None: the content, else the stem
     segments: AnyPath | None = None  # places of utterances: Kaldi's segments, or utts.tsv
     words: AnyPath | None = None  # Kaldi's words.txt
@@ -69,7 +69,6 @@ class InputOptions:
     chunks: AnyPath | float | None = None  # a clock that restarts: file of starts, or length in s
     clock_offset: AnyPath | float | None = None  # of words against their sound: file, or seconds
     tiers: tuple[str, ...] = ()  # of ELAN's and Praat's files: names, * stands for any letters
-
     encoding: str | None = None  # of texts that are not in UTF-8 and do not name their encoding
     sound: AnyPath | None = None  # a folder with files of frames (NAME.sound); None: beside inputs
     learn_phones: bool = True  # recognise phones in the sound of recordings that have it
@@ -226,7 +225,7 @@ def utterances_in(
         read = placed(read, options.chunks, path)
     yield from read if options.offsets is None else moved_back(read, options.offsets)
     if options.chunks is not None:
-        options.repairs.found.pop(CLOCK_GOES_BACK, None)  # as it was before
+        options.repairs.found.pop(CLOCK_GOES_BACK, None)  # expected of parts that count from 0
 
 
 def _utterances(path: Path, input_format: str, options: ReaderOptions) -> Iterator[Utterances]:

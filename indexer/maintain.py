@@ -141,9 +141,10 @@ def _languages(segments: Sequence[Segment], phone_builder: PhoneColumnBuilder | 
 def _outdated(
     segments: Sequence[Segment], languages: Sequence[str], phone_builder: PhoneColumnBuilder | None
 ) -> list[bool]:
-    """Segments whose pronouncer is not that of the segments of their language just added.
+    """(n,) whether a segment was pronounced otherwise than segments of its language now are.
 
-    Phones of two pronouncers cannot be searched together, so these segments are made again.
+    Phones of two pronouncers cannot be searched together. So once a segment of the language has
+    phones of the present pronouncer, its other segments are made again.
     """
     columns = [segment.extra("phone_maker") for segment in segments]
     names = ["" if column is None else bytes(column).decode(errors="replace") for column in columns]

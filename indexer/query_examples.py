@@ -32,7 +32,7 @@ class QueryExample(NamedTuple):
 
     @property
     def name(self) -> str:
-        """For people."""
+        """The recording, with start and end in seconds if it is a part, as people read it."""
         if self.start_ms is None or self.end_ms is None:
             return self.recording
         return f"{self.recording} {self.start_ms / 1000:.3f}-{self.end_ms / 1000:.3f}"

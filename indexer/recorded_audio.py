@@ -40,10 +40,10 @@ _OUTPUT = re.compile(r"(\.ch\d+)?\.sound$|\.jsonl(\.gz)?$")  # of std-recognise,
 
 
 def existing_folder(root: str | PathLike[str] | None) -> Path | None:
-    """The folder of all audio.
+    """The folder of all audio; None if none is given.
 
     Raises:
-        InputError: it is no folder.
+        InputError: it is not a folder.
     """
     if root is None:
         return None
@@ -169,10 +169,10 @@ class _Finder:
         return found
 
     def cells(self, file: str, place: str, before: Mapping[str, str]) -> dict[str, str]:
-        """The metadata of one recording; none if the index has this file's.
+        """The metadata of one recording; empty if the index has those of this file already.
 
         Raises:
-            InputError: the file is no audio.
+            InputError: the file is not audio.
         """
         path = self.folder.root / place
         is_same = before.get(AUDIO) == place and before.get(BYTES) == str(path.stat().st_size)

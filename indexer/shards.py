@@ -194,7 +194,7 @@ def urls_of(store: Stores) -> list[str]:
 
 
 def existing(urls: Sequence[str]) -> list[str]:
-    """The stores that exist: a folder that is still to be made is none."""
+    """The stores without folders that do not exist; stores of other kinds are not checked."""
     return [url for url in urls if kind_of(url) != "folder" or Path(url).exists()]
 
 

@@ -274,7 +274,7 @@ def mixture(examples: Sequence[Mapping[Words, float]], n: int) -> list[tuple[Wor
     """The word sequences of a query with several examples, all with equal weight.
 
     Args:
-        examples: the examples of each, its likeliest sequences.
+        examples: of each example, its likeliest sequences and their posteriors.
         n: how many sequences.
 
     Returns:

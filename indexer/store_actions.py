@@ -16,14 +16,10 @@ from std.numbers import clock, counted
 from std.options import configuration_of
 from std.outputs import output_name
 
-if TYPE_CHECKING:
-    from indexer import Changes
-
+if TYPE_CHECKING:  # --help loads no array library
+    from indexer import Changes, RecordingCorrection
 
 COMMAND = "std-store"
-
-if TYPE_CHECKING:  # --help loads no array library
-    from indexer import RecordingCorrection
 
 
 def correct(args: argparse.Namespace, stores: Sequence[str]) -> int:
@@ -118,10 +114,8 @@ def show_corrections(args: argparse.Namespace, found: "Sequence[RecordingCorrect
     form = form_of(args, piped=LINES)
     if form == JSON:
         print_json([*rows.documents])
-    elif form != TABLE:
-        print_rows(rows, form)
-    elif rows.cells:
-        print_table(rows)
+    else:
+        print_changes(rows, form)
 
 
 def correction_rows(found: "Sequence[RecordingCorrection]") -> Rows:

@@ -39,7 +39,7 @@ exit status: 0 done, 2 damage, or an error in options or input, in one line
 
 
 def time_argument(text: str) -> float | tuple[float, float]:
-    """A time in seconds, or from when to when."""
+    """A time in seconds, or a start and an end: ``12.3-13.1``."""
     start, dash, end = text.partition("-")
     try:
         times = TIME_S.read(start), TIME_S.read(end or start)
@@ -52,7 +52,7 @@ def time_argument(text: str) -> float | tuple[float, float]:
 
 
 class _Command(NamedTuple):
-    """A command of an index, one store or several."""
+    """A command for an index: one store or several."""
 
     name: str
     description: str

@@ -57,7 +57,7 @@ class Changes:
         return (*self.changed, *self.new)  # indexed recordings keep their names
 
     def without(self, paths: Collection[Path]) -> "Changes":
-        """The same without new files that are no inputs."""
+        """The changes without some new files, which are not recogniser output."""
         return replace(self, new=tuple(one for one in self.new if one.path not in paths))
 
     def line(self) -> str:
@@ -163,7 +163,10 @@ class _Indexed(NamedTuple):
 def _moved(
     indexed: _Indexed, here: Mapping[str, Input], digests: Mapping[str, str]
 ) -> tuple[Moved, ...]:
-    """Inputs that are gone, but exist once under another path."""
+    """Inputs that are gone, each with a new file of the same content.
+
+    Of several new files, it is the one with the input's name, else the first.
+    """
     free: dict[str, list[Input]] = {}
     for origin, file in here.items():
         if origin not in indexed.files:
@@ -197,7 +200,7 @@ def input_digest(path: Path) -> str:
 
 
 def joined(digests: Sequence[str | None]) -> str:
-    """One digest of several inputs, in the order of their paths; none if one is unknown."""
+    """One digest of several inputs, in the order of their paths; empty if one is unknown."""
     if None in digests:
         return ""
     return hashlib.sha256(" ".join(map(str, digests)).encode()).hexdigest()[:32]

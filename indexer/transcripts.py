@@ -229,15 +229,15 @@ def export_transcripts(
         store: the index.
         folder: the folder of the files, which are named after the recordings; it is made.
         form: ``vtt``, ``srt``, ``txt`` or ``json``.
-        where: conditions on the recordings' metadata (`std.metadata.where`).
+        where: conditions on the recordings' metadata (`std.query`).
         recordings: patterns of names; none: all.
 
     Returns:
         the files.
 
     Raises:
-        StdError: ``where`` is no condition, a pattern fits no recording, or a file cannot be
-            written or would lie in the index.
+        StdError: ``where`` is not a condition, a pattern fits no recording, or a file cannot be
+            written or would be inside the index.
     """
     require_outside(Path(folder), urls_of(store))
     with open_stores(store) as stores:

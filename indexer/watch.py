@@ -303,7 +303,7 @@ def _applied(metadata: WatchedMetadata) -> FileOutcome:
 
 
 def _line(outcome: FileOutcome, watched: Watched) -> str:
-    """Note the outcome of a file, and print it."""
+    """Note the outcome of a file, and return it as text."""
     error = outcome.error
     if error is None or isinstance(error, ForeignFileError):
         watched.done(outcome.path)

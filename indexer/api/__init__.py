@@ -13,6 +13,7 @@
 
     sync_folder          apply the changes in a folder to an index
     relink_inputs        store the new places of inputs
+    move_audio           store the places of the recordings' audio
     watch_folder         index files that appear in a folder
 
 `indexer.api.corrections`, corrections by a person:
@@ -23,7 +24,7 @@
     undo_corrections     restore the recogniser's words
     list_corrections     list the corrections
 
-    The content of an index is read by `indexer.contents`, `indexer.export` and
-`indexer.transcripts`. A store is a folder, ``memory:`` or ``couchdb://host/database``; an
-index is one store or several, its shards.
+The content of an index is read by `indexer.contents`, `indexer.export` and `indexer.transcripts`.
+A store is a folder, ``memory:`` or ``couchdb://host/database``; an index is one store or several,
+its shards.
 """

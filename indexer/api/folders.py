@@ -201,7 +201,7 @@ def watch_folder(
 
     Args:
         folder: with the files of folders below it.
-        store: the index, made if it is not there.
+        store: the index, created if it does not exist.
         tell: takes one line for each file.
         stopped: waits for up to a number of seconds; returns whether to stop.
         sync: begin with `sync_folder`, and repeat it when files are removed.

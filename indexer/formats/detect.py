@@ -2,7 +2,7 @@
 
 detect        first bytes, name -> format
 parse_file    open, detect, parse
-foreign       whether a refused file is of another kind
+foreign       the error of a refused file that is no recogniser output
 
 JSON is recognised by its keys; if that reader finds no word, other readers with common keys are
 tried. `indexer.formats.looks` describes unknown files.
@@ -35,8 +35,8 @@ from std.repairs import Repairs
 BOM = codecs.BOM_UTF8
 _DECLARED = re.compile(r"""^(\s*<\?xml[^>]{0,200}\bencoding\s*=\s*["'])[\w.:-]+""")
 _KALDI_BINARY = re.compile(rb"\S+ \0B")
-_ONE_WORD = re.compile(rb'([:\[,]\s*)"\w+"(?=\s*[,\]}])')  # as a value: it may be said, "result"
-_HAS_VALUES = re.compile(rb'[:\[]\s*("[^"]*\w|-?\d)')  # texts, numbers: what has some is not empty
+_ONE_WORD = re.compile(rb'([:\[,]\s*)"\w+"(?=\s*[,\]}])')  # a value, which may be spoken: no key
+_HAS_VALUES = re.compile(rb'[:\[]\s*("[^"]*\w|-?\d)')  # texts or numbers: it is not empty
 ANY_JSON = "timed-text"  # reads rows of any service by the meaning of their keys
 HEAD_BYTES = 1 << 16
 EXAMINED_BYTES = 1 << 22  # bytes examined for UTF-8
@@ -45,6 +45,10 @@ LEAST_LOST = 4  # bytes of JSON outside UTF-8; fewer count as damage
 
 def detect(head: bytes, path: Path | str) -> str:
     """Name the format of a file that begins with these bytes.
+
+    Args:
+        head: the first bytes of the file, unpacked; `HEAD_BYTES` are enough.
+        path: its name, for its extension and for messages.
 
     Raises:
         InputError: no known format; `ForeignFileError` for another kind of file.
@@ -70,10 +74,10 @@ def parse_file(
         path: the file, possibly gzip.
         input_format: a name of `indexer.formats.registry.all_readers`, or "auto": JSON is then
             read by any reader that can.
-        options: what the file leaves out.
+        options: what the file does not say.
 
     Raises:
-        InputError: as ``detect`` and the format's ``parse``.
+        InputError: ``input_format`` is unknown, or as `detect` and the format's ``parse``.
     """
     formats = all_readers()
     if input_format not in ("auto", *formats):
@@ -156,7 +160,7 @@ def _decoded(
             other = unknown(_text_of(head), path)
             if other.got != "text":
                 raise other from None
-            what = "text in an encoding that its letters do not tell"
+            what = "text in an unknown encoding"
             raise ForeignFileError(path, 1, other.expected, what, problem.hint) from None
         raise
 
@@ -164,10 +168,10 @@ def _decoded(
 def foreign(
     path: Path, problem: InputError, input_format: str = "auto", options: ReaderOptions = DEFAULT
 ) -> ForeignFileError | None:
-    """Return the error of a refused file that is of another kind.
+    """Return the error of a refused file that is no recogniser output; None of others.
 
-    A user who names a format may mean other files of the folder: a file with an error in its first
-    line that no other reader knows was not meant.
+    If the user names a format for a folder, files of other kinds may be in it: a file that is
+    refused in its first line, and that no reader recognises, is one of them.
     """
     if input_format == "auto":
         return problem if isinstance(problem, ForeignFileError) else None
@@ -182,13 +186,13 @@ def foreign(
 
 
 def in_utf8(content: bytes, path: Path, options: ReaderOptions) -> bytes:
-    """Return a text of any encoding in UTF-8."""
+    """Return a text of any encoding in UTF-8; an XML declaration then says so."""
     text = decoded(content, path, options.repairs, options.encoding)
     return _DECLARED.sub(r"\g<1>utf-8", text, count=1).encode()
 
 
 def _known_letters(content: bytes, path: Path, options: ReaderOptions) -> bytes:
-    """Return JSON of a code page in UTF-8; other JSON unchanged, including divided letters."""
+    """Return JSON of a code page in UTF-8; other JSON unchanged, even if tokens divide letters."""
     try:
         content.decode()
     except UnicodeDecodeError:
@@ -238,7 +242,7 @@ def _any_json(
     """Read JSON with the likeliest reader; if it finds no word, with other readers.
 
     Raises:
-        InputError: no reader can; the error is that of the likeliest one.
+        InputError: no reader can: the error of the likeliest one, or that of an unknown format.
     """
     formats, problems = all_readers(), dict[str, InputError]()
     wordless: list[Utterances | Lattice] | None = None
@@ -277,7 +281,7 @@ def _any_json(
         if near_json(content) or (IS_JSON.search(path.name) and not has_keys(content)):
             raise
         raise unknown(head, path) from None
-    if isinstance(elsewhere, ForeignFileError):  # it has rows, and says why it is not read
+    if isinstance(elsewhere, ForeignFileError):  # there are rows; it says why they are not read
         raise elsewhere
     lacks = {name: problem.expected for name, problem in problems.items()}
     raise unknown(head, path, lacks, instead)

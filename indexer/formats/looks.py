@@ -3,7 +3,7 @@
     unknown         first bytes -> the error of an unknown format
     near_json       JSON -> the formats that have most of its keys, nearest first
 
-Of a file's content, messages show only names of JSON's keys and of XML's root.
+Of a file's content, messages show names only: keys of JSON, the root of XML, columns of a table.
 """
 
 import re
@@ -85,8 +85,8 @@ TEXT = [
         "labels of Audacity, a table without headings",
         "write a first line start<TAB>end<TAB>text",
     ),
-    _Magic(rb"(?s).{0,99}ooTextFile", "an object of Praat's that is no TextGrid"),
-    _Magic(rb"ooBinaryFile", "a binary file of Praat's", "save it as a text file"),
+    _Magic(rb"(?s).{0,99}ooTextFile", "a Praat object other than a TextGrid"),
+    _Magic(rb"ooBinaryFile", "a binary Praat file", "save it as a text file"),
     _Magic(
         rb"(;[^\n]*\n|\s*\n)*(%b)[ \t]" % RTTM_TYPES,
         "RTTM",
@@ -216,7 +216,7 @@ def _text(head: bytes) -> tuple[str, str]:
         hint = "std-search and std-score take it" if name in NIST_ROOTS else XML_HINTS.get(name, "")
         return f"XML, a document <{name}>", hint
     if columns := _columns_without_text(head):
-        return f"a table with the columns {columns}", "name the column of what was said Text"
+        return f"a table with the columns {columns}", "name the column of the words Text"
     lacks = ((reader.name, reader.lacks(head)) for reader in readers("text"))
     nearest = next(((name, what) for name, what in lacks if what), None)
     if nearest is None and _PROSE.match(head):

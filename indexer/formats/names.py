@@ -31,6 +31,6 @@ def module_of(name: str) -> str:
 
 def installed_formats() -> tuple[str, ...]:
     """The names of the formats that other packages read, in order; no package is loaded."""
-    from importlib.metadata import entry_points  # some 15 ms, which most commands need not pay
+    from importlib.metadata import entry_points  # takes 15 ms, and most commands do not need it
 
     return tuple(sorted({point.name for point in entry_points(group=GROUP)}))

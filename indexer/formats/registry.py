@@ -7,8 +7,8 @@ readers            those of a kind of file
 
 An entry point's name is that of the format, its value is a
 `indexer.formats.shared.reader.FormatReader`. Only installed packages have entry points: no indexed
-file, configuration or working folder can name code. A package whose reader cannot be used is an
-error that names it whenever files are read.
+file, configuration or working folder can name code. If a package's reader cannot be used, no file
+is read: the error names the package.
 """
 
 import re

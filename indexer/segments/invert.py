@@ -1,4 +1,4 @@
-"""Utterances -> segment columns: from 'what is in this slot' to 'where is this word'."""
+"""Utterances -> segment columns: from the words of each slot to the places of each word."""
 
 from collections.abc import Iterable, Sequence
 from itertools import compress, count

@@ -141,7 +141,7 @@ def _speakers(
 
 
 def _appended(parts: Sequence[SegmentColumns]) -> dict[str, Column]:
-    """The same of parts whose slots follow each other, from their turns."""
+    """The columns of speakers, if the slots of the parts follow each other: from their turns."""
     names: list[str] = []
     begins, rows, done = [], [], 0
     for part in parts:
@@ -268,7 +268,7 @@ def _merged_vocabulary(
         list(compress(one.words(), (n > 0).tolist()))
         for one, n in zip(segments, counts, strict=True)
     ]
-    vocabulary = sorted(dict.fromkeys(chain.from_iterable(used)))  # in order: quickly sorted
+    vocabulary = sorted(dict.fromkeys(chain.from_iterable(used)))  # fast: runs in order
     id_of = dict(zip(vocabulary, count(), strict=False))
     new_ids = []
     for words, n in zip(used, counts, strict=True):

@@ -32,8 +32,12 @@ def merged_postings(
     """Gather the live postings of all parts, a block of the vocabulary at a time.
 
     Args:
-        new_slots, new_ids: for each part, its slots and words in terms of the merged segment.
-        offsets, new_key: ``posting_offsets`` and ``slot_key`` of the merged segment.
+        parts: the columns of the segments.
+        lives: for each part, (r,) which of its recordings are live.
+        new_slots: for each part, (n,) the row of each slot in the merged segment; -1: dropped.
+        new_ids: for each part, (V,) the row of each word in the merged vocabulary; -1: dropped.
+        offsets: (V + 1,) ``posting_offsets`` of the merged segment.
+        new_key: (n,) ``slot_key`` of the merged segment.
     """
     start_ms = np.empty(offsets[-1], np.uint32)
     duration_ms = np.empty(offsets[-1], np.uint16)

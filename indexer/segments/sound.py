@@ -36,7 +36,7 @@ def with_sound(columns: SegmentColumns, folders: Sequence[Path]) -> SegmentColum
         folders: where their files may be; the first one found counts.
 
     Raises:
-        InputError: a file is no file of frames, or frames of two encoders are mixed.
+        InputError: a file is not a file of frames, or frames of two encoders are mixed.
     """
     paths = [_file_of(one.recording, folders) for one in columns.recordings]
     sounds = [
@@ -64,7 +64,7 @@ def alone(paths: Sequence[Path], origin: str) -> SegmentColumns:
         origin: the input that the index notes.
 
     Raises:
-        InputError: one is no file of frames.
+        InputError: one is not a file of frames.
     """
     found = sorted(((_as_signs(path), path) for path in paths), key=lambda one: one[0].recording)
     sounds = [sound for sound, _ in found]
@@ -97,7 +97,7 @@ def merged_sound(
     if not some:
         return {}
     if len({one.encoder for one in some}) > 1:
-        raise StoreError("expected sound of one encoder, got that of two: they are not comparable")
+        raise StoreError("expected sound of one encoder, got that of two, which cannot be compared")
     source: dict[int, tuple[SegmentSound, int]] = {}
     for sound, live, new in zip(found, lives, rows, strict=True):
         if sound is not None:

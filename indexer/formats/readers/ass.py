@@ -5,8 +5,8 @@
     Dialogue: 0,0:00:00.50,0:00:01.40,Default,Anna,0,0,0,,{\\k40}Purple {\\k50}carrots\\Ngrow
 
 The line ``Format`` names the fields of a row. Comments and drawings are skipped; styles are
-removed; ``Name`` is the speaker. If each part of a caption has ``\\k`` with its length in
-hundredths of a second, the words have these times.
+removed; ``Name`` is the speaker. If a caption has several parts with ``\\k`` and their length in
+hundredths of a second, its words have these times.
 
 Source: pysubs2, which reads times and recognises drawings.
 """
@@ -53,7 +53,7 @@ def parse(
     """Yield the file's captions as utterances, in order.
 
     Raises:
-        InputError: there is no caption, or most rows have fields too few or times that are none.
+        InputError: there is no caption, or most rows have too few fields or invalid times.
     """
     content = content_of(stream, path, MAX_UTTERANCE_BYTES)
     text = decoded(content, path, options.repairs, options.encoding)
@@ -79,7 +79,7 @@ def _cue(path: Path | str, row: _Row) -> Cue | None:
     """The caption of a row; None if it is a drawing.
 
     Raises:
-        InputError: the row has too few fields, or a time that is none.
+        InputError: the row has too few fields, or an invalid time.
     """
     from pysubs2 import SSAEvent
 

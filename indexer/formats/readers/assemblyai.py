@@ -12,8 +12,8 @@
 
 Times are milliseconds. Utterances are those of the file, else words are cut at pauses of half a
 second; channel "1" is our channel 1. A turn that is sent again (formatted) replaces the one of the
-same ``turn_order``. Confidences that are all 0 are ignored. The recording has the name of the
-audio, unless that was uploaded, which leaves no name. A job that failed or is not done is refused.
+same ``turn_order``. Confidences that are all 0 are ignored. The recording is named after the audio,
+unless that was uploaded: then its address has no name. A job that failed or is not done is refused.
 
 Source: AssemblyAI/assemblyai-api-spec (``openapi.json`` and the messages in its pages), the 2018
 answer in OpenNewsLabs/autoEdit_2, a transcript in Kikstyophobia/assembly-ai.
@@ -36,7 +36,7 @@ from std.values import Recording
 
 WORDS = Words(text="text", per_second=1000.0, whole="whole milliseconds", speakers=True)
 AUDIO = ("audio_url", "audio_src_url")
-UPLOADED = "/upload/"  # in an address that names nothing
+UPLOADED = "/upload/"  # in an address without the name of the audio
 PARTS = ("utterances", "sentences", "paragraphs")
 MESSAGES = (
     "Begin", "Termination", "SpeechStarted", "PartialTranscript", "SessionBegins",

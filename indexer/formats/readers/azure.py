@@ -13,12 +13,12 @@
 
 Times are ticks of 100 ns (``Offset``, ``offsetInTicks``), ISO 8601 (``PT1.5S``), or milliseconds
 (also the ``offset`` of fast transcription's first version). Each result or phrase is an utterance;
-its n best are aligned, weighted by their confidence (scaled to sum to 1 where they sum to more). A
-single one's words have their own, or the phrase's. Words are the lexical ones, else those for
-display; without either, the text's words share the phrase's time. Channel 0 is our channel 1. The
-recording has the name of the audio (``source``, ``AudioFileUrl``). The objects that the SDK or
-Speech Studio put around an answer (``privJson``, ``json``) are removed; ``RecognitionStatus`` may
-be a number, and is read only if there is no text.
+its n best are aligned, weighted by their confidence (scaled to sum to 1 where they sum to more). If
+there is only one, its words have their own confidence, or the phrase's. Words are the lexical ones,
+else those for display; without either, the text's words share the phrase's time. Channel 0 is our
+channel 1. The recording has the name of the audio (``source``, ``AudioFileUrl``). The objects that
+the SDK or Speech Studio put around an answer (``privJson``, ``json``) are removed;
+``RecognitionStatus`` may be a number, and is read only if there is no text.
 """
 
 import re
@@ -154,7 +154,7 @@ def _hypotheses(phrase: Part) -> list[Part]:
 
 
 def _phrases(document: Part) -> Iterator[tuple[str | None, Part, float]]:
-    """Yield the audio file (None if there is one only), a phrase, and its time units a second."""
+    """Yield a phrase's audio file (None if there is only one), itself, and its units a second."""
     if _has(document, "AudioFileResults"):
         files = list(_of(document, "AudioFileResults"))
         for file in files:  # a single one may be called "Channel.0.wav", whatever it was

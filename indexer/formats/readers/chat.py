@@ -9,7 +9,7 @@
 Lines that begin with a tab continue the line before. The times are milliseconds; an utterance
 without a valid time begins where the one before ends. If a line ``%wor`` has times of words, these
 are used, and those of the other words are estimated. Remarks of the transcriber (codes in brackets,
-``&=laughs``, ``xxx``) are removed, letters that were not spoken are kept.
+``&=laughs``, ``xxx``) are removed; letters that were not spoken (in round brackets) are kept.
 
 Source: B. MacWhinney, "Tools for Analyzing Talk, part 1: the CHAT transcription format".
 """
@@ -31,7 +31,7 @@ from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import NO_TIME, UNKNOWN, Repairs
 
 _FIRST = re.compile(rb"\s*(@Font:[^\n]*\n|@UTF8|@PID:|@Window:[^\n]*\n|@Begin\s*$)", re.MULTILINE)
-_TIMES = re.compile(  # CLAN once wrote the file beside them; copies may lack the byte 15
+_TIMES = re.compile(  # older files of CLAN name the sound, too; copies may lack the byte 15
     r"\x15(?:%\w+:\"[^\"\x15]*\"_)?(\d{1,10})_(\d{1,10})\x15|(?<=\s)(\d{1,10})_(\d{1,10})$"
 )
 _BULLET = re.compile(r"\x15([^\x15\n]*)\x15")

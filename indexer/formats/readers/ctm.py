@@ -1,13 +1,13 @@
-"""NIST CTM: one word per line with its time, mostly the one best.
+"""NIST CTM: one word per line with its time, usually one-best output.
 
     file channel start_s duration_s word [confidence [type [speaker]]]
     file channel * * <ALT_BEGIN>          then words, <ALT>, words, ..., <ALT_END>
     ;; comment
 
 A word becomes a separate slot: its confidence is its posterior (1 if there is none, or NA, or
-ROVER's -1), the rest is "no word". Between ALT_BEGIN and ALT_END are alternatives of equal
-status, ``@`` for none; they become slots by time, words without confidence share equally. An
-utterance ends at a pause of half a second. Channels may be letters: A is 1, B is 2.
+ROVER's -1), the rest is "no word". Between ALT_BEGIN and ALT_END are alternatives (``@`` is no
+word). Their words become slots by time; those without confidence have equal shares. An utterance
+ends at a pause of half a second. Channels may be letters: A is 1, B is 2.
 
 Source: NIST SCTK, "ctm" in doc/infmts.htm; Kaldi ``lattice-to-ctm-conf``.
 """
@@ -34,7 +34,7 @@ SLOTS_AT_ONCE = 1 << 16
 NULL_WORD = "@"
 MARKS = (b"<ALT_BEGIN>", b"<ALT>", b"<ALT_END>")
 NO_CONFIDENCE = (b"NA", b"-", b"nan", b"NaN")
-NO_NUMBER = -1.0  # what ROVER writes for it
+NO_NUMBER = -1.0  # the same in ROVER's output
 
 
 class _Word(NamedTuple):
@@ -68,7 +68,7 @@ def parse(
 ) -> Iterator[Utterances]:
     """Yield the utterances of each recording, in order of time.
 
-    With segments, field 1 is an utterance and its times count from there: what Kaldi writes.
+    With segments, field 1 is an utterance and times count from its start, as Kaldi writes them.
 
     Raises:
         InputError: a line is not a word or a part of an alternation.
@@ -81,7 +81,7 @@ def parse(
                 builder.columns(), path, options.segments, nonwords=options.nonwords
             )
             builder, waiting = NetworkBuilder(path, repairs=options.repairs), 0
-        slots = by_recording.pop(recording)  # of a whole corpus: make room as we go
+        slots = by_recording.pop(recording)  # frees memory: a file may hold a whole corpus
         waiting += len(slots)
         if options.segments is None:
             lines = [words[0].line for words in slots]
@@ -129,7 +129,11 @@ def _start_s(words: _Slot) -> float:
 
 
 def _sure(word: _Word, path: Path | str, repairs: Repairs) -> _Word:
-    """A word whose confidence is one, or unknown."""
+    """The word with a confidence in [0, 1], or None; an impossible one is repaired.
+
+    Raises:
+        InputError: it is impossible, and repairs are not allowed.
+    """
     if word.confidence is None or 0 <= word.confidence <= 1:
         return word
     problem = InputError(path, word.line, "a posterior in [0, 1]", f"{word.confidence:g}")
@@ -144,7 +148,7 @@ def _write(builder: NetworkBuilder, words: _Slot, start: float, end: float) -> N
         builder.word(word.line, word.token, mass, word.start_s, word.end_s)
         return
     masses = [1.0 if word.confidence is None else word.confidence for word in words]
-    total = max(1.0, sum(masses))  # of alternatives: they were not made to sum to 1
+    total = max(1.0, sum(masses))  # the confidences of alternatives may sum to more
     masses = [mass / total for mass in masses]
     builder.slot(words[0].line, start, end, max(0.0, 1 - sum(masses)))
     for word, mass in zip(words, masses, strict=True):
@@ -161,7 +165,7 @@ def _rows(
         at, line = numbered_line
         fields = line.split()
         if not 5 <= len(fields) <= 8:
-            raise InputError(path, at, "5 or 6 fields", shown(line.strip()))
+            raise InputError(path, at, "5 to 8 fields", shown(line.strip()))
         word = None if fields[4] in MARKS else _word(path, at, fields)
         written = fields[0], fields[1]
         if (recording := known.get(written)) is None:
@@ -216,7 +220,7 @@ def _word(path: Path | str, line: int, fields: list[bytes]) -> _Word:
 
 
 def _alternation(path: Path | str, line: int, alternatives: list[list[_Word]]) -> list[_Slot]:
-    """Put alternatives side by side; without confidence they share equally."""
+    """Align alternatives into slots; words without confidence have equal shares."""
     share = 1 / len(alternatives)
     word_lists = [
         [
@@ -226,7 +230,7 @@ def _alternation(path: Path | str, line: int, alternatives: list[list[_Word]]) -
         ]
         for words in alternatives
     ]
-    word_lists.sort(key=len, reverse=True)  # the longest is what the others are laid beside
+    word_lists.sort(key=len, reverse=True)  # the others are aligned with the longest
     timed = [
         [TimedWord(word.token, word.start_s, word.end_s) for word in words] for words in word_lists
     ]

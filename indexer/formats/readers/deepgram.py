@@ -9,11 +9,11 @@
     {"type": "TurnInfo", "event": "EndOfTurn", "audio_window_start", "audio_window_end",
         "transcript", "words": [{"word", "confidence"}]}                         Flux's stream
 
-Utterances are those of the file, else a channel's words cut at pauses of half a second. With
-several alternatives of a channel these are aligned, weighted by their confidences
-(`by_confidence`). Channel 0 is our channel 1. Of a stream the final results and whole turns count;
-Flux's words have no times: they share those of the turn. Confidences that are all 0 are ignored.
-An answer may be inside another object, under any key.
+Utterances are those of the file, else a channel's words cut at pauses of half a second. Several
+alternatives of a channel are aligned, weighted by their confidences (`by_confidence`). Channel 0 is
+our channel 1. Of a stream the final results and whole turns count; Flux's words have no times: they
+share those of the turn. Confidences that are all 0 are ignored. An answer may be inside another
+object, under any key.
 
 Source: real answers of nova-2, nova-3 and base models in the public repositories
 deepgram/deepgram-go-sdk, pgg1309/deepgram_transcribe, moneybot968/PodTranser and

@@ -39,7 +39,7 @@ DOCUMENT = "word/document.xml"
 MAX_DOCUMENT_BYTES = 1 << 26  # unpacked: hundreds of hours
 PIECE_BYTES = 1 << 16  # unpacked at a time
 _NAMESPACE = re.compile(r"\{[^}]*wordprocessingml[^}]*\}(\w+)")  # of two editions of the standard
-_FALLBACK = re.compile(r"\{[^}]*\}Fallback")  # says again what stands beside it
+_FALLBACK = re.compile(r"\{[^}]*\}Fallback")  # a copy of its neighbour for older programs
 _SHORT = re.compile(r"(?m)^(\d+):(\d+):(\d+)(\.\d+)? --> (\d+):(\d+):(\d+)(\.\d+)?[ \t]*$")
 _NUMBERED = re.compile(r"(?m)^\d+\n\d+:\d\d:\d\d[.,]\d+ --> \d+:\d\d")  # SRT
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError,
@@ -138,14 +138,14 @@ class _Paragraphs(Reader):
         self._around: list[list[list[str]]] = []  # tables that are open
         self._cells: list[str] | None = None
         self._reads = False
-        self._again = 0  # elements around that say something again
+        self._copies = 0  # how many elements around are such copies
 
     def start(self, tag: str, attributes: Attributes) -> None:
         if _FALLBACK.fullmatch(tag):
-            self._again += 1
+            self._copies += 1
         name = _word(tag)
         if name == "t":
-            self._reads = not self._again
+            self._reads = not self._copies
         elif name == "tab":
             self._add("\t")
         elif name in ("br", "cr"):
@@ -164,11 +164,11 @@ class _Paragraphs(Reader):
 
     def end(self, tag: str) -> None:
         if _FALLBACK.fullmatch(tag):
-            self._again -= 1
+            self._copies -= 1
         name = _word(tag)
         if name == "t":
             self._reads = False
-        elif name == "p" and not self._again:
+        elif name == "p" and not self._copies:
             self._add("\n")
         elif name == "tbl" and self._around:
             self._around.pop()
@@ -181,7 +181,7 @@ class _Paragraphs(Reader):
             self._add(time + "\t" + ": ".join(filter(None, said)) + "\n")
 
     def _add(self, text: str) -> None:
-        if self._again:
+        if self._copies:
             return
         if self._cells is not None:
             if self._cells:

@@ -31,7 +31,7 @@ def parse(
     """Yield the file's turns in order.
 
     Raises:
-        InputError: the file is not JSON, or no such log, or does not say when its turns begin.
+        InputError: the file is not JSON or not such a log, or lacks the starts of its turns.
     """
     builder = NetworkBuilder(path, repairs=options.repairs)
     count = 0

@@ -76,8 +76,8 @@ def parse(
     """Yield the annotations of the tiers that are speech as utterances.
 
     Raises:
-        InputError: the file is not well formed, an annotation names a time that is not there, or
-            no tier is speech.
+        InputError: the file is not well formed, an annotation names a time slot that does not
+            exist, or no tier is speech.
     """
     reader = _Annotations(path)
     feed(BytesIO(content_of(stream, path, MAX_UTTERANCE_BYTES)), reader)
@@ -133,7 +133,7 @@ def _cues(tier: _Tier, reader: "_Annotations", path: Path | str) -> list[Cue]:
     for one in tier.annotations:
         for slot in (one.first, one.last):
             if slot not in reader.times_s:
-                raise InputError(path, one.line, "a time slot that is there", slot or "none")
+                raise InputError(path, one.line, "a time slot that exists", slot or "none")
         start_s, end_s = reader.times_s[one.first], reader.times_s[one.last]
         joined = cues and one.first == open_at
         if start_s is None and not joined:

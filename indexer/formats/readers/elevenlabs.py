@@ -5,8 +5,8 @@
         {"text": " ", "type": "spacing", ...}, {"text": "(laughter)", "type": "audio_event", ...}]}
     {"transcripts": [{"channel_index": 0, "words": [...]}, ...]}                      channels
 
-Words are cut into utterances at pauses of half a second. A word's confidence is that of its natural
-logarithm, 1 without one. Channel 0 is our channel 1.
+Words are cut into utterances at pauses of half a second. A word's confidence is exp(``logprob``), 1
+without one. Channel 0 is our channel 1.
 
 Source: vsv2014/trupeer-player ``data/transcript.json``; channels as the service's API reference
 describes them.

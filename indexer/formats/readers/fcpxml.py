@@ -6,15 +6,14 @@
           <text placement="bottom"> <text-style ref="ts1">hello there</text-style> </text>
 
 Times are rational seconds. An ``offset`` is a place on the clock of the element around, which shows
-``start`` (a sequence: ``tcStart``, a spine: 0) where that element begins; an element of a spine
-without one follows the element before it. A caption's own ``start`` does not change when it is
-shown. A ``ref-clip`` shows the part of the sequence that it names within its time.
+``start`` (a sequence and its spine: ``tcStart``, any other spine: 0) where that element begins; an
+element of a spine without one follows the element before it. A caption's own ``start`` does not
+change when it is shown. A ``ref-clip`` shows the named part of a sequence within its time.
 
-Without captions, titles (``<title>``) are read if texts are shown for a good part of the
-timeline: subtitles are, names of people below their pictures are not. Disabled texts are left out,
-and so are unedited titles ("Title").
-A subrole of a title (``dialogue.Anna``) and the role of a caption are a speaker unless they name a
-kind, a language or a number.
+Without captions, titles (``<title>``) are read if texts are shown for a good part of the timeline,
+as subtitles are, but not names of people below their pictures. Disabled texts and unedited titles
+("Title") are left out. A subrole of a title (``dialogue.Anna``) and the role of a caption are a
+speaker unless they name a kind, a language or a number.
 
 Source: Apple, FCPXML reference: story elements, timing attributes, roles.
 """
@@ -92,7 +91,7 @@ def parse(
     """Yield the captions of each timeline as utterances, in order.
 
     Raises:
-        InputError: the file is not well formed, declares entities, has a time that is none, or no
+        InputError: the file is not well formed, declares entities, has an invalid time, or no
             captions (`ForeignFileError`).
     """
     content = content_of(stream, path, MAX_UTTERANCE_BYTES)
@@ -234,7 +233,7 @@ class _Document(Reader):
         """Final Cut writes one without entities; nothing of it is read."""
 
     def timelines(self) -> list[tuple[str, _Node]]:
-        """The timelines that are no part of another, with the names of their projects."""
+        """The timelines that are not part of another, with the names of their projects."""
         found, alone = [], []
         for one in self.top.inside:
             if one.tag == "project":

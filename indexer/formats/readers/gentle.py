@@ -6,8 +6,8 @@
 
 Utterances end at pauses of half a second. A word is the transcript's, also if the aligner's
 lexicon lacks it (``<unk>``); with ``not-found-in-transcript`` it is the aligner's. A word that was
-not found in the audio is left out, but no phrase is joined over it. There are no confidences: words
-are certain. A transcription that is not done is refused.
+not found in the audio is left out, and no phrase is matched across it. There are no confidences:
+words are certain. A transcription that is not done is refused.
 
 Source: lowerquality/gentle ``gentle/transcription.py``; files of OpenNewsLabs/autoEdit_2,
 MaazDev7/forced-alignment-using-gentle and ozakbas/automated-2d-animation.

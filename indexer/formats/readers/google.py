@@ -14,8 +14,9 @@ Each result is an utterance. Its alternatives are aligned, weighted by their con
 (equal where none is given; scaled where they sum to more than 1). Usually only the first has
 words with times: the others get theirs from the words aligned with them. A single alternative's
 words have their own confidence. Only final results of a stream are read. With speakers, v1 repeats
-all words: a result that begins anew counts from where the one before ended, a last one without a
-transcript only if it alone has times.
+all words: of a result that starts at the beginning again, the words after those of earlier results
+are read. A last result that repeats the others, or has no transcript, is read only if the others
+lack times of words; then they are not.
 """
 
 import math

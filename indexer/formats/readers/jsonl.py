@@ -3,7 +3,7 @@
     {"utt": "u1", "file": "news", "channel": 1, "start": 0.0, "end": 7.4, "slots": [SLOT, ...]}
     SLOT := {"s": 0.31, "e": 0.46, "eps": 0.02, "w": [[WORD, POSTERIOR, START, END], ...]}
 
-A slot has ``err`` where its times are estimates: how far they may be off.
+A slot has ``err`` where its times are estimates: how far they may be off, in seconds.
 
 Times count from the start of the recording. ``utt`` and ``slots`` must be there. ``file`` and
 ``channel`` default to the file's name and 1, ``eps`` to 0; ``start`` with ``end``, ``s`` with
@@ -11,8 +11,8 @@ Times count from the start of the recording. ``utt`` and ``slots`` must be there
 (`indexer.networks.slot_times`). ``language`` and ``speaker`` are kept, other keys are
 ignored. The contract is in docs/formats.md.
 
-    parse            some lines at once in bulk; unusual ones with the strict parser
-    dump             what parse reads
+    parse            many lines at once; unusual ones one by one, by `parse_strictly`
+    dump             writes what `parse` reads
 """
 
 import json
@@ -50,9 +50,9 @@ JQ = "jq -c .[] FILE writes the objects of a list so, jq -c . FILE any others"
 
 
 def looks_like(head: bytes) -> bool:
-    """Whether a file with this beginning is ours, or would be but for a key.
+    """Whether a file with this beginning is ours, or would be if it had the key ``utt``.
 
-    Lists such as ``["das", 0.9, 0.1, 0.3]`` have the posterior where those of others have a time.
+    In lists such as ``["das", 0.9, 0.1, 0.3]`` the posterior precedes the times, unlike in others.
     """
     start = head.removeprefix(BOM).lstrip()
     if start.startswith(b"{") and b'"utt"' in start.split(b"\n")[0]:

@@ -5,14 +5,14 @@
     COSTS    := GRAPH,ACOUSTIC,TID_TID_...              costs in both; TIDs in compact ones only
 
 The first line's state is the start. Costs are negative natural logarithms; log score =
--(lm_scale * GRAPH + acoustic_scale * ACOUSTIC) with scales 1 and 0.1 unless the context says
-otherwise (chain models want 1 and 1); a cost of ``Infinity`` means impossible. A state's time is
-the number of transition ids before it times ``frame_s``. Words are ids of ``words.txt``, which lies
-beside, or words; 0 is none. A name followed by nothing but a blank line is an empty lattice.
+-(lm_scale * GRAPH + acoustic_scale * ACOUSTIC) with scales 1 and 0.1 unless the options have others
+(chain models need 1 and 1); a cost of ``Infinity`` means impossible. A state's time is the number
+of transition ids before it times ``frame_s``. Words are words, or ids of the ``words.txt`` beside
+the file; 0 is no word. A name followed by nothing but a blank line is an empty lattice.
 
-Word times are as good as the lattice: run ``lattice-align-words`` first. Of a lattice that is
-not compact a word lasts until its path branches or the next word begins. A lattice without
-transition ids (``lattice-rmali``) has no times: its states share the utterance's segment.
+Times of words are accurate only after ``lattice-align-words``. In a lattice that is not compact a
+word lasts until its path branches or the next word begins. A lattice without transition ids
+(``lattice-rmali``) has no times: its states share the utterance's segment.
 
 Source: Kaldi ``src/lat/kaldi-lattice.cc``, ``src/fstext/lattice-weight.h``.
 """
@@ -75,7 +75,7 @@ def parse(
     """Yield the file's lattices in order.
 
     Raises:
-        InputError: a line is no arc, an id has no word, states contradict each other in time.
+        InputError: a line is not an arc, an id has no word, or two paths give a state two times.
     """
     options = with_sidecar_files(Path(path), options)
     block: list[tuple[int, list[bytes]]] = []
@@ -130,7 +130,7 @@ def _lattice(
     states = {state: i for i, state in enumerate(sorted(frames))}
     times = [offset + options.frame_s * frames[state] for state in states]
     ends = [final for final in finals if final.state in states]
-    end = len(times)  # what is left to say after a final state leads to one more
+    end = len(times)  # a node after all states, in which final states end
     last = max((frames[final.state] + final.frames for final in ends), default=0)
     if options.frame_s * last > MAX_TIME_S:
         raise InputError(path, begin, f"times up to {MAX_TIME_S} s", f"{options.frame_s * last:g}")

@@ -14,8 +14,8 @@
     00:05
 
 A line without an end lasts until the next, at most as long as its letters take. What stands before
-the first time is a heading. In a line of a time and a text that others follow, the text is the
-speaker, if that is so throughout the file.
+the first time is a heading. If most lines with a time and a text are followed by a text of their
+own, the text beside the time is the speaker.
 """
 
 import re
@@ -54,7 +54,7 @@ _NO_TIME = rf"-{TIME}|{_LONGER}|[+-]?(?:inf(?:inity)?|nan|\d+(?:\.\d+)?(?:e[+-]?
 _NEVER_TIME = (
     rf"-{TIME}|{_LONGER}|[+-]?(?:inf(?:inity)?|nan)|-\d+(?:\.\d+)?|\d{{6,}}|\d+(?:\.\d+)?e[+-]?\d+"
 )
-_HALF_RANGE = re.compile(  # of two times, one or both are none; or what stands in brackets is
+_HALF_RANGE = re.compile(  # a range of which one time is invalid, or both; or one in brackets
     rf"(?im)^[ \t]*(?:[\[(]?[ \t]*(?:"
     rf"(?>{TIME})[ \t]*--?>[ \t]*({_NO_TIME})(?=[\])\s]|$)|({_NO_TIME})[ \t]*--?>[ \t]*{TIME}|"
     rf"(?>{TIME})[ \t]*,[ \t]*({_NO_TIME})(?=[ \t]*(?:,|$))|"
@@ -91,7 +91,7 @@ def parse(
     """Yield the transcript's lines as utterances, in order.
 
     Raises:
-        InputError: no line has a time, or what stands in the place of one is none.
+        InputError: no line has a time, or one has an invalid time.
     """
     content = content_of(stream, path, MAX_UTTERANCE_BYTES)
     text = with_clocks(decoded(content, path, options.repairs, options.encoding))
@@ -198,7 +198,7 @@ def _of_words(one: TimedLine, text: str, times: Sequence[re.Match[str]]) -> Cue:
     borders = [*times, None]
     words = []
     for here, following in pairwise(borders):
-        assert here is not None  # only the last is none
+        assert here is not None  # only the last one is
         end = following.start() if following else len(text)
         said = spoken_part(text[here.end() : end]).strip()
         start_s = seconds_of(here[1])

@@ -55,7 +55,7 @@ def parse(
         raise document["text"].error('times as <span class="timestamp" data-timestamp="2.1">')
     cues = []
     for here, following in pairwise([*times, None]):
-        assert here is not None  # only the last is none
+        assert here is not None  # only the last one is
         said = text[here.end() : following.start() if following else len(text)]
         cues.append(
             Cue(document.line, _start_s(here, path, document.line, options), UNKNOWN, _plain(said))

@@ -4,8 +4,8 @@
 
 A node holds its links: word, score, and how many nodes ahead the link ends. If every link leads
 to the next node the line is a confusion network, else a lattice. Scores are probabilities, or
-natural logarithms where one of the line is negative or all are 0 (nothing but certain links).
-``*EPS*`` and other non-words are epsilon.
+natural logarithms where one of the line is negative or all are 0 (certain links). ``*EPS*`` and
+other non-words are epsilon.
 
 The format has no times: it needs ``segments``. Line N is the N-th of the segments, empty lines and
 ``()`` included; its time is shared by letters (networks) or by nodes (lattices), and marked as
@@ -36,7 +36,7 @@ from std.fields import numbered, shown, text
 from std.ranges import Range
 
 SCORE = Range(-1_000_000_000, 1_000_000_000)
-LONGEST_LINE = 3_000_000  # takes a gigabyte; real ones have a hundredth of it
+LONGEST_LINE = 3_000_000  # bytes; to read so many takes a gigabyte, and real lines are far shorter
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BEGINNING = re.compile(rb"\s*(\(\s*\)\s*)*\(\s*\(\s*\(\s*u?['\"]")
@@ -60,7 +60,7 @@ def parse(
     """Yield the file's utterances in order.
 
     Raises:
-        InputError: a line is no lattice, or there are no segments that say when it was said.
+        InputError: a line is not a lattice, or no segment has its time.
     """
     if options.segments is None:
         raise InputError(path, 0, "segments, as the format has no times", "none", SEGMENTS_HINT)

@@ -92,7 +92,7 @@ def parse(
 
 
 def _milliseconds(time: Part) -> float:
-    if isinstance(time.value, str):  # Google's "1.3s" is none
+    if isinstance(time.value, str):  # such as Google's "1.3s"
         raise time.error("milliseconds")
     return time.seconds(MS)
 

@@ -3,13 +3,13 @@
     sausage := UTTERANCE ( "[" ( WORD_ID POSTERIOR )* "]" )*          0 is <eps>
     times   := UTTERANCE BEGIN END ( ";" BEGIN END )*                 frames, one pair per slot
 
-Beside the sausages lie ``words.txt`` (needed, unless the ids were made words), the times (the
-fifth output of ``lattice-mbr-decode``) and ``segments`` (see
+Files beside the sausages are ``words.txt`` (needed, unless words stand in place of the ids), the
+times (the fifth output of ``lattice-mbr-decode``) and ``segments`` (see
 `indexer.formats.shared.reader`). A frame is ``frame_s`` long: the frame shift times the
 subsampling factor, 0.03 for chain models. Without times, slots share the utterance's segment by
 letters.
 
-In every second slot Kaldi expects no word; long silences are inside it.
+Every second slot is for the time between two words; long silences are there.
 
 Source: Kaldi ``src/lat/sausages.h``, ``latbin/lattice-mbr-decode.cc``.
 """
@@ -119,7 +119,7 @@ def _slots(
 
 
 def word_of(path: Path | str, at: int, token: bytes, options: ReaderOptions) -> str:
-    """Return the word that a word id stands for; a token that is none stands for itself.
+    """Return the word of a word id; a token that is not an id is the word.
 
     Args:
         path, at: file and line, as messages name them.
@@ -127,7 +127,7 @@ def word_of(path: Path | str, at: int, token: bytes, options: ReaderOptions) -> 
         options: with the symbol table, if there is one.
 
     Raises:
-        InputError: an id without words, or one they have not.
+        InputError: there is no symbol table for an id, or the table lacks it.
     """
     word = text(path, at, token)
     if word == "0":

@@ -31,7 +31,7 @@ from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
 
 LONGEST_TOKEN_S = 0.5
-MOST_LOG = 1e-3  # of a probability: it is rounded
+MOST_LOG = 1e-3  # above the logarithm of 1, as they are rounded
 LOG_PROBABILITIES = ("ys_probs", "ys_log_probs")
 
 _IDEOGRAMS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -78,7 +78,7 @@ def parse(
 
 def _last_of_segments(results: Sequence[Part]) -> Iterator[Part]:
     for result, following in pairwise([*results, None]):
-        assert result is not None  # only the last is none
+        assert result is not None  # only the last one is
         again = following is not None and result.has("segment") and following.has("segment")
         if not again or following["segment"].value != result["segment"].value:  # type: ignore[index]  # there is document
             yield result

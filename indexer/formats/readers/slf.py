@@ -7,13 +7,13 @@
               [p=posterior]
 
 Fields are key=value; values may be quoted and hold octal escapes (``\\374`` is a byte of ü in
-Latin-1). ``#`` begins a comment. ``base=0`` means plain numbers, none means natural logarithms.
+Latin-1). ``#`` begins a comment. ``base=0`` means plain numbers, no base natural logarithms.
 Text that is not UTF-8 is taken as Latin-1. Where no node has a time above 0, the nodes
 share the utterance's segment. VERSION= or UTTERANCE= after links begins another lattice.
 
-Where a link's word stands differs: on the link itself; on the node it leads to (HTK: the node's
-time is the word's end); on the node it comes from (PocketSphinx: the node's time is the word's
-start). PocketSphinx's files name it, links with W= are recognised, all others are HTK's;
+A link's word is on the link itself, on the node it leads to (HTK: the node's time is the word's
+end), or on the node it comes from (PocketSphinx: the node's time is the word's start).
+PocketSphinx's files name the program, links with W= are recognised, all others are HTK's;
 ``word_on`` overrides this.
 
 Scores: `indexer.formats.shared.slf_scores`.
@@ -62,10 +62,10 @@ def looks_like(head: bytes) -> bool:
 def parse(
     stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
 ) -> Iterator[Lattice]:
-    """Yield the file's lattice.
+    """Yield the file's lattices in order.
 
     Raises:
-        InputError: the file is not a lattice, is cut short, or contradicts itself.
+        InputError: a lattice is invalid, is cut short, or contradicts itself.
     """
     reader = _Reader(path, options)
     for at, line in numbered(stream, path, LONGEST_LINE):

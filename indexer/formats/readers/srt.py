@@ -12,7 +12,7 @@ Captions of a video site that were recorded from its screen repeat each line whi
 comes up: see `indexer.formats.shared.caption_text`.
 
 Source: files of subtitle editors, of Whisper's tools and of yt-dlp; "SubRip" at the Library of
-Congress, fdd000569. Encodings: see `indexer.formats.shared.caption_text`.
+Congress, fdd000569. Encodings: see `std.encodings`.
 """
 
 import re

@@ -5,7 +5,8 @@
 
 The transcript may hold alternatives, ``{ um / uh / @ }``, of which the first is taken; ``@`` is
 none. Optional words, ``(uh)``, are words. A line whose transcript is
-IGNORE_TIME_SEGMENT_IN_SCORING, or whose speaker is inter_segment_gap or excluded_region, has none.
+IGNORE_TIME_SEGMENT_IN_SCORING, or whose speaker is inter_segment_gap or excluded_region, has no
+words.
 Channels may be letters: A is 1, B is 2.
 
 Source: NIST SCTK, "stm" in doc/infmts.htm, and its test data.
@@ -54,7 +55,7 @@ def parse(
     """Yield the file's lines as utterances, in order.
 
     Raises:
-        InputError: a line has too few fields, a time is none, or braces do not match.
+        InputError: a line has too few fields or an invalid time, or braces do not match.
     """
     text = decoded(
         content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs, options.encoding

@@ -8,8 +8,8 @@
 Names of columns are those of `indexer.formats.shared.columns_of_cues`, small or capital letters.
 A table needs a start, an end or a duration, and a text; or a word, which then has these times.
 ``file`` (and ``channel``) name the recording, ``language`` its language, ``confidence`` a word's
-posterior. Times are seconds or clock times; milliseconds if the name says so ("start_ms"), or if
-all are whole numbers and speech at that rate could only be in milliseconds.
+posterior. Times are clock times or seconds; another unit if the name says so ("start_ms"), or if
+only that gives a plausible rate of speech.
 
 Source: openai-whisper ``utils.WriteTSV``; whisper.cpp ``output_csv``; RFC 4180.
 """
@@ -69,7 +69,7 @@ def parse(
     """Yield the file's rows as utterances, in order; words with times as one until a pause.
 
     Raises:
-        InputError: the header lacks a column, a row a field, or a time is none.
+        InputError: the header lacks a column, a row a field, or a time is invalid.
     """
     text = frames_as_decimals(
         decoded(

@@ -10,10 +10,10 @@ after ``!`` are ignored. Which tiers are speech: see `indexer.formats.shared.tie
 words each label is a word with its times; the words of any other interval share its time. The
 speaker is the rest of a tier's name beside "words", or the tier's name if the tiers are people who
 take turns. Praat's spellings of letters (``\\a"``, ``\\ss``) become these letters. Labels for
-silence (sp, sil, <p:>, #, _) are none.
+silence (sp, sil, <p:>, #, _) are skipped.
 
 Source: Praat manual, "TextGrid file formats", "Special symbols"; files of Praat, the Montreal
-Forced Aligner and WebMAUS. Encodings: see `indexer.formats.shared.caption_text`.
+Forced Aligner and WebMAUS. Encodings: see `std.encodings`.
 """
 
 import re

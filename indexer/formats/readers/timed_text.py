@@ -73,7 +73,7 @@ AROUND = ("speaker", "language", "file", "channel")
 BESIDE = "additions"  # an object with more about a row
 NO_SPEAKERS = {"name", "author", "user", "person", "who"}  # of a file, rather than of a row
 DEEPEST = 12
-LEAST_SAID = 0.5  # of the words of a row by the rows inside it
+LEAST_SAID = 0.5  # of the words of a row, that the rows inside it must have
 SAME = 0.6  # of words shared by two lists with the same content
 
 
@@ -270,7 +270,7 @@ def _all_said(lists: list[list[Row]]) -> list[Row]:
 
 
 def _says_all(inside: Sequence[Row], row: Sequence[Row]) -> bool:
-    """Whether rows inside a row say what it says; what else they may be is no speech."""
+    """Whether the rows inside a row have most of its words; otherwise they are not its speech."""
     words, own = _words(inside), _words(row)
     return bool(inside) and (words & own).total() >= LEAST_SAID * own.total()
 

@@ -79,7 +79,7 @@ def parse(
     spans = [span for span in reader.spans if "".join(span.texts).strip()]
     for span in spans:
         if span.first not in times_s or span.last not in times_s:
-            raise InputError(path, span.line, "a point of time that is there", span.first or "none")
+            raise InputError(path, span.line, "a point of time that exists", span.first or "none")
     cues = [
         Cue(
             span.line,

@@ -42,7 +42,7 @@ _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "": 1.0, "ms": 0.001}
 PASSED_OVER = {"head", "metadata", "set"}
 READINGS = {"text", "textContainer", "delimiter"}  # ruby: readings beside characters
 MAX_RATE = 1e9
-MOST_BEYOND = 0.1  # of elements would begin outside their parents, if they count from there
+MOST_BEYOND = 0.1  # of elements outside their parents, if times count from the parents' starts
 ROUNDED_S = 0.01
 EXPECTED = "a time as 00:00:01.500 or 1.5s"
 
@@ -222,7 +222,7 @@ class _Captions(Reader):
         if one.end_s < float("inf"):
             return one.end_s
         if not one.timed:
-            self.fail("a paragraph with times, or inside of what has some", "<p> without")
+            self.fail("a paragraph with times, or in an element with times", "<p> without")
         return UNKNOWN
 
     def _rates(self, attributes: Attributes) -> None:

@@ -1,4 +1,4 @@
-"""IBM Watson Speech to Text's JSON: with ``word_alternatives`` a true confusion network.
+"""IBM Watson Speech to Text's JSON; with ``word_alternatives`` it is a confusion network.
 
     {"results": [{"final": true, "alternatives": [{"transcript": "das haus ", "confidence": 0.9,
         "timestamps": [["das", 0.1, 0.3], ...], "word_confidence": [["das", 0.95], ...]}],
@@ -11,8 +11,8 @@ beside results or after them, name the speaker of the word that begins there.
 
 Each final result is an utterance. ``word_alternatives`` lack the words, and whole slots, below the
 service's threshold: the gaps are filled with the timed words of the first alternative, with their
-confidence or that of the alternative. For the same reason the rest of a slot up to 1 need not be
-silence: it is not epsilon.
+confidence or that of the alternative. For the same reason, what a slot's confidences lack to 1 may
+be words, and is not epsilon.
 """
 
 from bisect import bisect_right
@@ -124,7 +124,7 @@ def _first_alternative(result: Part, speakers: Mapping[float, str]) -> list[Hypo
 
 
 def _token(word: Part) -> str:
-    """Read a word; a masked one becomes unknown."""
+    """Read a word; a masked one becomes an unknown word."""
     return bare(word.text()) if "**" in word.text() else word.text()
 
 

@@ -41,7 +41,7 @@ from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents, whole
 from std.repairs import UNKNOWN
 
-KEYS = (  # a document in one line has all keys of one
+KEYS = (  # a file of the family has all keys of one of these
     "transcription offsets", "segments text", "segments language", "avg_logprob text",
     "words text language", "chunks timestamp", "retval words punct",
 )  # fmt: skip
@@ -154,7 +154,7 @@ def _token(word: Part) -> Token:
         return Token(written, probability.probability(), start.seconds(), end.seconds())
     written = word["word"] if word.has("word") else word["text"]
     start_s, end_s = (word[key].seconds() if word.has(key) else UNKNOWN for key in ("start", "end"))
-    if start_s != start_s or end_s != end_s:  # half a span is none
+    if start_s != start_s or end_s != end_s:  # both or neither
         start_s = end_s = UNKNOWN
     confidence = next((word[key].probability() for key in CONFIDENCES if word.has(key)), 1.0)
     return Token(written, confidence, start_s, end_s, speaker_in(word))
@@ -248,7 +248,7 @@ def without_marks(text: str) -> str:
 
 
 def joined(tokens: Iterable[Token]) -> list[HypothesisWord]:
-    """Make words of tokens, punctuation still glued to them.
+    """Make words of tokens, with the punctuation around them.
 
     Raises:
         InputError: a token has no text, or a letter is incomplete.

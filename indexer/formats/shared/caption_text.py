@@ -14,14 +14,13 @@ and stays until the next one is complete:
     2.41 --> 4.8  welcome to the          4.8 --> 4.81   next line
                   next line               ...
 
-In such files only the new lines of each caption count. A file is recognised by how many captions
-begin with lines that end the one before, and how many of these go on with other lines; a caption
-written by a person may repeat the one before, too, when a word is said twice, but then has nothing
-else.
+In such files only the new lines of each caption count. A file rolls up if many captions begin with
+lines that end the one before, and many of these go on with other lines. A caption that a person
+wrote may repeat the one before, too, if a word is said twice, but then has nothing else.
 
 If some tokens begin with a blank or ``▁`` and others do not, each of the former begins a word; so
 does each after one that ends with a blank. ``##`` before a piece and ``@@`` after it join it to its
-neighbour. A word has the geometric mean of its pieces' confidences: that of their logarithms.
+neighbour. A word has the geometric mean of its pieces' confidences.
 """
 
 import html
@@ -41,8 +40,8 @@ _MARKUP = re.compile(r"</?[A-Za-z][^<>\n]*>|<(?:\d+:)?\d+:\d\d\.\d+>|</?>|\{\\[^
 _READING = re.compile(r"<r([tp])\b[^<>]*>[^<]*(?:</r\1>|(?=<))")  # readings beside characters
 _BREAK = re.compile(r"</?(?:br|p|div|li)\b", re.IGNORECASE)  # ends a word
 
-MIN_SHARE = 0.4  # of captions that repeat, and of these that have more; nearly all, and half do
-CAPTIONS_EXAMINED = 500  # captions of a file that are examined
+MIN_SHARE = 0.4  # of captions that repeat lines, and of these that add some (usually .9 and .5)
+CAPTIONS_EXAMINED = 500
 TOUCH_S = 0.2  # between captions of which the second repeats the first
 
 MARK = "\u2581"  # before a word, as SentencePiece writes it
@@ -106,7 +105,7 @@ def without_repeats(captions: Sequence[Cue]) -> Sequence[Cue]:
 
 
 def _may_repeat(earlier: Cue, caption: Cue) -> bool:
-    """Tell at one glance whether a caption may repeat the one before; mostly, it cannot."""
+    """Tell quickly whether a caption may repeat the one before; most cannot."""
     first = caption.text.lstrip().partition("\n")[0].rstrip()
     return first in earlier.text or has_markup(caption.text) or has_markup(earlier.text)
 

@@ -1,13 +1,14 @@
 """Times as captions write them, the lines that have two of them, and the unit of bare numbers.
 
-    CLOCK        the pattern of a time: hours may be missing, decimals follow a comma or a point
-    seconds, seconds_of      the groups of a match, a time -> seconds
-    frames_as_decimals       times with frames -> times with decimals
-    time_lines, require_times   a text -> its lines of times, or an error for a damaged one
-    codes_of     a text -> the numbers of its letters
-    note_restarts               times that go back to the beginning
-    unit_s       times and letters of a whole file -> seconds of their unit
-    plausible, speech_is_plausible   whether people speak at such a rate
+    CLOCK                           the pattern of a time; hours may be missing, decimals follow a
+                                    comma or a point
+    seconds, seconds_of             the groups of a match, a time -> seconds
+    frames_as_decimals              times with frames -> times with decimals
+    time_lines, require_times       a text -> its lines of times, or an error for a damaged one
+    codes_of                        a text -> its code points
+    note_restarts                   times that go back to the beginning
+    unit_s                          times and letters of a whole file -> seconds of their unit
+    plausible, speech_is_plausible  whether people speak at such a rate
 
 Hours have up to four digits, as recordings of weeks have.
 
@@ -70,6 +71,9 @@ def seconds(hours: str | None, minutes: str, whole: str, decimals: str | None) -
 def seconds_of(written: str) -> float:
     """Return the seconds of a time that `CLOCK` matches.
 
+    Raises:
+        ValueError: it does not match.
+
     >>> seconds_of("1:02.5")
     62.5
     """
@@ -82,8 +86,8 @@ def seconds_of(written: str) -> float:
 def frames_as_decimals(text: str) -> str:
     """Write times with frames, ``00:00:01:12`` or ``00:00:01;12``, with decimals.
 
-    The frame rate is the lowest of `FRAME_RATES` that the largest frame number allows: a wrong one
-    of those is off by less than a fifth of a second.
+    The frame rate is the lowest of `FRAME_RATES` that the largest frame number allows. To confuse
+    25 with 30, or 50 with 60, moves a time by less than a fifth of a second.
 
     >>> frames_as_decimals("00:00:01:12 --> 00:00:02;20"), frames_as_decimals("0:00:01.5")
     ('00:00:01.480 --> 00:00:02.800', '0:00:01.5')
@@ -113,7 +117,7 @@ def _any_time_lines(text: str) -> list[TimeLine]:
 
 
 def _usual_time_lines(text: str) -> list[TimeLine] | None:
-    """The same at once, if each arrow stands in a line as 00:00:01,500 --> 00:00:02,500."""
+    """All lines at once, if each arrow is in a line such as 00:00:01,500 --> 00:00:02,500."""
     codes = codes_of(text + "\n")
     begins = np.flatnonzero((codes[:-1] == ord("-")) & (codes[1:] == ord(">"))) - _LINE.index("->")
     if len(begins) == 0 or begins[0] < 0 or begins[-1] + len(_LINE) > len(text):

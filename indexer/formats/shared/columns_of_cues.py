@@ -152,7 +152,7 @@ def time_s(written: str, unit_s: float) -> float:
     """Read a time: a number, perhaps with its unit, or a clock's.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a time.
 
     >>> time_s("1:02.5", 0.001), time_s("1500", 0.001), time_s("2 s", 0.001), time_s("0,5", 1.0)
     (62.5, 1.5, 2.0, 0.5)
@@ -185,7 +185,7 @@ def times_s(written: Sequence[str], unit_s: float) -> list[float]:
     """Read many times: `time_s` of each, at once if all are plain numbers.
 
     Raises:
-        ValueError: one is none.
+        ValueError: one is not a time.
     """
     digits = "".join(written).replace(".", "")
     if digits.isascii() and digits.isdecimal() and all(written):

@@ -46,7 +46,7 @@ CUES_AT_ONCE = 1 << 16
 SINGLE = 0.8  # of texts that are words
 LEAST_WORDS = 5  # captions of a word each that are words of a recogniser
 LONGEST_WORD_S = 1.0  # on average: a second holds five letters of Chinese, or more
-LONGEST_WORD_LETTERS = 60  # letters
+LONGEST_WORD_LETTERS = 60
 CUES_EXAMINED = 50  # captions that show that they are no words
 _MAY_BE_REMARK = re.compile("[\\[({<*%+\uff3b\u3010\uff08\u2669-\u266c\U0001f3b5\U0001f3b6]")
 
@@ -115,7 +115,7 @@ def utterances_of_cues(
         options: whether noises are kept; it counts those that are dropped.
 
     Raises:
-        InputError: there is no cue, or a time is impossible and must not be repaired.
+        InputError: there is no cue, or a time is impossible and repairs are not allowed.
     """
     waiting, number, found = iter(cues), 0, False
     language = language_in_name(path)
@@ -133,7 +133,7 @@ def utterances_of_cues(
 
 
 def _are_single_words(cues: Sequence[Cue]) -> bool:
-    """Whether captions are words with times: each is one, said in its time."""
+    """Whether each caption is a single word that may be said in its time."""
     if len(cues) < LEAST_WORDS or not all_single(cue.text for cue in cues[:CUES_EXAMINED]):
         return False  # as mostly
     if any(cue.words or not cue.end_s >= cue.start_s for cue in cues):
@@ -166,7 +166,7 @@ def _of_single_words(cues: Sequence[Cue]) -> list[Cue]:
 
 
 def _note_restarts(cues: Sequence[Cue], options: ReaderOptions) -> None:
-    """Note where the clock of a speaker goes back, if his words have not shown it already."""
+    """Note where the clock of a speaker goes back, unless times of words have shown it."""
     starts_s = np.array([cue.start_s for cue in cues])
     if not (np.diff(starts_s) < -BACK_S).any() or len(options.tiers.read) > 1:
         return  # as nearly always; tiers stand one after the other

@@ -1,10 +1,10 @@
 """Rows of JSON -> cues: times in seconds, words joined from their pieces, speakers.
 
-    cues_of     `json_row.Row` -> `cues.Cue`
+    cues_of        `json_row.Row` -> `cues.Cue`
+    speakers_of    a document -> names of speakers by their ids
 
 `indexer.formats.shared.json_times` reads the times. Rows of a single word each, or of pieces of
-words, are words with times; those of one parent are an utterance, others are cut at
-pauses.
+words, are words with times. Words of one parent and one speaker form utterances, cut at pauses.
 """
 
 import re

@@ -39,7 +39,7 @@ ParseJson = Callable[[BinaryIO, Path, ReaderOptions], Iterator[Utterances]]
 AddDocument = Callable[[NumberedUtterances, Part, Recording, ReaderOptions], None]
 
 Marked = tuple[str, tuple[Any, ...]]  # a key, and values of it
-_NUMBERS = (float, int)  # bool is none
+_NUMBERS = (float, int)  # not bool
 MOST_LOG = 1e9  # of a log probability, absolute; exponentials of larger ones may overflow
 
 
@@ -87,7 +87,7 @@ class Words:
         """The words of an utterance, as they are written.
 
         Raises:
-            InputError: there is no list of them, or a value of a word must not be repaired.
+            InputError: there is no list of them, or a value is invalid and not repaired.
         """
         if self.empty and utterance.has(self.empty) and not utterance[self.empty].text():
             return []
@@ -259,7 +259,7 @@ class Shape:
         """Add a document's utterances.
 
         Raises:
-            InputError: a value is missing, or must not be repaired.
+            InputError: a value is missing, or is invalid and not repaired.
         """
         if self.words is None:
             return

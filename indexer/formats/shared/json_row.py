@@ -5,7 +5,7 @@
     alike         objects that all have the same keys -> rows, at once
     listed        lists -> rows
     with_best     an object -> the same with the text of its best hypothesis
-    settled       rows of a file -> the same, with the numbers of lists named
+    settled       rows of a file -> the same, with the meaning of the numbers in lists
     paired        a text with a list of the times of its words -> rows
 
 `indexer.formats.shared.columns_of_cues` gives the meaning of its keys.
@@ -28,7 +28,7 @@ FINAL = ("is_final", "isFinal", "final")
 NESTING = frozenset((dict, list))
 _TELLING = frozenset((*FINAL, "IsPartial", "type"))
 PAIRS = ("timestamp", "timestamps")  # of a start and an end, one for each word of the text
-ELEMENTS_EXAMINED = 50  # elements of a list that are examined
+ELEMENTS_EXAMINED = 50  # of a list
 IDEOGRAMS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _UNIT = re.compile(rf"[{IDEOGRAMS}]|[^\W_{IDEOGRAMS}]+(?:['\u2019-][^\W_{IDEOGRAMS}]+)*")
 _TAG = re.compile(r"<\|[^<>|]*\|>")  # of SenseVoice: language, emotion, event
@@ -113,7 +113,7 @@ def _shape(keys: tuple[str, ...]) -> _Shape | None:
 
 
 def alike(values: Sequence[Any], around: Around, lines: Sequence[int]) -> list[Row]:
-    """Objects as rows, if all have the same keys and nothing inside; none otherwise."""
+    """Objects as rows, if all have the same keys and no objects or lists inside; else none."""
     if not values or {*map(type, values)} != {dict} or {*lines} - {*lines[:1]}:
         return []
     keys = tuple(values[0])

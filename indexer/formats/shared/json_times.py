@@ -5,8 +5,8 @@
 
 Times may be numbers, texts (``"1.5s"``, ``0:01:02.5``, ``PT1.5S``) or objects (``relative``, or
 ``seconds`` and ``nanos``). Their unit is that of the key's name, else by the rate of
-speech (`indexer.formats.shared.clock`). Rows whose times count from the start of what they stand in
-are moved there. Rows that are all alike and plain are read as columns.
+speech (`indexer.formats.shared.clock`). Times that count from the start of the object around a row
+become times in the recording. Rows that are all alike and plain are read as columns.
 """
 
 import math
@@ -27,7 +27,7 @@ from std.ranges import MAX_TIME_S
 from std.repairs import NO_TEXT, NO_TIME, UNKNOWN
 from std.values import Float64s
 
-INSIDE = 0.8  # of rows begin before their parent, so they count from there
+INSIDE = 0.8  # of rows that begin before their parent: then times count from the parent's start
 OF_CUTS = "supervisions"  # Lhotse's, which count from their cut, wherever that begins
 WITHIN_S = 0.5  # that words may begin before their parent, and count from the recording
 MOST_UNITS = 1e18  # in a number of a time
@@ -116,7 +116,7 @@ def _refuse_times_of_day(rows: Sequence[Row], path: Path | str) -> None:
 
 
 def _are_since_1970(first: float, last: float) -> bool:
-    """Whether times are Unix times of a few days, from 1998 on; else they would have no length."""
+    """Whether times are Unix times (s or ms) of 1998 to 2096 that span less than twelve days."""
     return any(9e8 * unit < first and last < 4e9 * unit and last - first < 1e6 * unit
                for unit in (1.0, 1000.0))  # fmt: skip
 
@@ -223,7 +223,7 @@ def seconds_of(value: Any, column: Column, unit: float) -> float:
     """Read a time as people write it.
 
     Raises:
-        ValueError, TypeError: it is none.
+        ValueError, TypeError: it is not a time.
 
     >>> [seconds_of(v, Column("start"), 1.0) for v in ("PT1.5S", "1.5s", {"relative": 1.5})]
     [1.5, 1.5, 1.5]

@@ -28,7 +28,7 @@ UInt64s = npt.NDArray[np.uint64]
 
 PAD = b"\n" * 16  # so that sixteen bytes can be read at any token
 EXACT_DIGITS = 15  # a 64-bit float holds any whole number of so many
-LONGEST_WORD_BYTES = 256  # bytes
+LONGEST_WORD_BYTES = 256
 MIXER = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits without a pattern: 2**64 / golden ratio
 
 _TENS = 10.0 ** np.arange(16)
@@ -59,7 +59,7 @@ class Tokens:
         """Return (k,) ``float`` of (k,) tokens.
 
         Raises:
-            ValueError: one is no number.
+            ValueError: one is not a number.
         """
         ends = self.ends[which]
         lengths = ends - self.starts[which]

@@ -61,9 +61,9 @@ class ReaderOptions:
     speaker_names: SpeakerNames = "auto"  # before speech in captions: speakers, or words
     turns: Mapping[Recording, RecordingTurns] | None = None  # who spoke when, by a diarisation
     chunks: Chunks | None = None  # of recordings whose recogniser counted from 0 in each
-    offsets: Offsets | None = None  # of words from their sound
+    offsets: Offsets | None = None  # how late words are against their sound
     tiers: Tiers = field(default_factory=Tiers)  # of annotations: which are speech
-    sound_folders: tuple[Path, ...] = ()  # folder of files of frames that are not beside an input
+    sound_folders: tuple[Path, ...] = ()  # of files of frames, searched before the input's folder
     repairs: Repairs = field(default_factory=lambda: Repairs(strict=True))  # counts the repairs
 
     @property
@@ -151,7 +151,7 @@ def read_segments(path: Path, channel: int = 1) -> dict[str, UtteranceSpan]:
         utt<TAB>file<TAB>channel<TAB>start<TAB>end ...
 
     Raises:
-        InputError: a line has too few fields, a time is none, or an utterance stands twice.
+        InputError: a line has too few fields or an invalid time, or an utterance is repeated.
     """
     segments: dict[str, UtteranceSpan] = {}
     with open_input(path) as stream:
@@ -189,7 +189,7 @@ def read_symbols(path: Path) -> dict[str, str]:
     """Read Kaldi's ``words.txt``: one ``word id`` per line.
 
     Raises:
-        InputError: a line is something else, or a number has two words.
+        InputError: a line is something else, or an id has two words.
     """
     symbols: dict[str, str] = {}
     with open_input(path) as stream:
@@ -211,12 +211,12 @@ Lacks = Callable[[bytes], str]
 
 
 def nothing(_head: bytes) -> str:
-    """Return that a text is not similar to the format."""
+    """The default of ``lacks``: no text counts as similar to the format."""
     return ""
 
 
 def lacks_where(pattern: bytes, what: str) -> Lacks:
-    """Return the function that names what texts lack in which a regular expression is found.
+    """Return a ``lacks`` that says ``what`` of each text in which the regular expression is found.
 
     >>> lacks_where(rb"(?m)^align ", "numaligns N")(b"align 0 das 1")
     'numaligns N'
@@ -234,10 +234,10 @@ class FormatReader:
         section: the anchor of its heading in docs/formats.md.
         content: the part of it that can be indexed.
         needs: files or options that it needs, or that may help.
-        kinds: what its files are: the bytes of other programs, text (of any encoding), or JSON.
-        looks_like: tells by the first 64 KB of a file, without byte order mark and in UTF-8 (but
-            of a binary file), whether it is of this format. It never raises. In JSON, texts of a
-            single word are empty: only keys count.
+        kinds: what its files are: binary, text (of any encoding), or JSON.
+        looks_like: tells by the first 64 KB of a file whether it is of this format; never raises.
+            Text is in UTF-8, without byte order mark. In JSON, values of a single word are made
+            empty, so that only keys count.
         parse: takes an open binary stream, the path to name in errors, and the reader's options;
             yields utterances or lattices in order. Any bytes yield some, or raise one
             `std.errors.InputError` that names the line.
@@ -245,10 +245,11 @@ class FormatReader:
         words: the words of the sample, in order.
         keys: keys of JSON files, one text for each shape: files with some of them are similar.
         lacks: returns what a similar text lacks; empty if the text is not similar.
-        extensions: the extensions that only such files have: an unrecognised one is damaged.
+        extensions: the extensions that only such files have: if one is not recognised, the file
+            counts as damaged.
 
     Raises:
-        ValueError: kinds are unknown, or a part that should be a tuple of texts is none.
+        ValueError: kinds are unknown, or a part that should be a tuple of texts is not one.
     """
 
     name: str

@@ -164,7 +164,7 @@ class NumberedUtterances:
         """Add an utterance of one word sequence, or one for each speaker's turn in it.
 
         Raises:
-            InputError: times or posteriors are none.
+            InputError: times or posteriors are invalid.
         """
         turns = turns_of(words)
         for i, said in enumerate(turns if words else []):
@@ -253,7 +253,7 @@ def recording_in(path: Path | str, line: int, fields: list[bytes]) -> Recording:
 def is_time(token: bytes) -> bool:
     """Whether a field is a time, or the ``*`` of a mark."""
     try:
-        return token == b"*" or float(token) >= -1  # nan is none
+        return token == b"*" or float(token) >= -1  # false of nan
     except ValueError:
         return False
 

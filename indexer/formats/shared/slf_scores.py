@@ -5,7 +5,7 @@
 
 Score of a link = acscale * a + lmscale * (l or n) + prscale * r + wdpenalty, divided by lmscale
 if that is above 1, so that posteriors are not extreme; if every link has p=, these are the
-posteriors. ``acoustic_scale`` and ``lm_scale`` of the context overrule both.
+posteriors. ``acoustic_scale`` and ``lm_scale`` of the options overrule both.
 
 PocketSphinx writes a= and p= but no l=. Its posteriors weigh the acoustic score by 1/20, half the
 weight in its search (1/9.5), so they rely on the language model too much: score of a link = .08 * a
@@ -52,7 +52,7 @@ class Header:
         """Return a field as a number.
 
         Raises:
-            InputError: it is none.
+            InputError: it is not a number.
         """
         if key not in self.fields:
             return default
@@ -63,7 +63,7 @@ class Header:
         """Return the base of logarithms, 0 if scores are plain numbers.
 
         Raises:
-            InputError: it is none.
+            InputError: it is not a number, negative, or 1.
         """
         base = self.number(b"base", math.e)
         if base < 0 or base == 1:
@@ -88,7 +88,7 @@ def scores(
         options: scales that overrule the header's.
 
     Raises:
-        InputError: a score or a scale is none.
+        InputError: a score or a scale is not a number.
     """
     if by_pocketsphinx and _everywhere(links, b"p") and _everywhere(links, b"a"):
         return _balanced(header, links, source, options)

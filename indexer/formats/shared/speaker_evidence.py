@@ -3,16 +3,17 @@
     speakers     the prefixes of a file that are names of speakers
 
 ``Anna: hello`` and ``Remember: it is late`` look the same. In doubt it is speech, because a word
-mistaken for a speaker cannot be found. Names are, in this order:
+mistaken for a speaker cannot be found. Speakers are, in this order:
 
-    1. that the file names itself (VTT's ``<v>``, a field): these, and no others
+    1. those that the file marks as speakers (VTT's ``<v>``, a field), and then no others
     2. labels of speakers: ``Speaker 1``, ``SPK_02``; a name after ``>>``
     3. those that begin all captions, or most; or that recur after other speakers. A single word is
        one only if it alternates with others, and if neither a list
        (`indexer.formats.shared.opening_words`) nor small letters elsewhere show that it is a word
     4. words in capitals, in captions that are not in capitals; but no abbreviations
 
-and none after which sentences go on in small letters, in a file whose sentences have capitals.
+In a file whose sentences begin with capitals, a name does not count if what follows it mostly
+begins with a small letter.
 """
 
 from collections.abc import Sequence, Set

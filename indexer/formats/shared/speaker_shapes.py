@@ -37,7 +37,7 @@ _PARTICLES = frozenset(
     och i & 't ter ten av af
     """.lower().split()
 )
-# With vowels, which do not tell them from names; English, German, French, Spanish, Russian.
+# Those with vowels, which names have, too: English, German, French, Spanish, Russian.
 _ABBREVIATIONS = frozenset(
     """
     NATO UNESCO UNICEF OPEC NASA NAFTA ASEAN FIFA UEFA AIDS COVID SARS OECD OSZE OSCE IAEA IAEO

@@ -59,7 +59,7 @@ def speaker_in(part: Part) -> str:
 
 
 def speaker_named(value: Any) -> str:
-    """The same of a value."""
+    """The speaker that an object of JSON names; empty without one."""
     if not isinstance(value, dict) or _KNOWN.isdisjoint(value):
         return ""
     return next((name for key in SPEAKER_KEYS if (name := _name(value.get(key)))), "")
@@ -82,7 +82,7 @@ def start_left_out(word: Part, end_s: float, before_s: float) -> float:
         before_s: the end of the word before; 0 of the first.
 
     Raises:
-        InputError: it is missing but not 0, and must not be estimated.
+        InputError: it cannot be 0, and repairs are not allowed.
     """
     if not 0 < before_s < end_s:
         return 0.0

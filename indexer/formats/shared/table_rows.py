@@ -36,7 +36,7 @@ _BARE = re.sub(r"\((?!\?)", "(?:", CLOCK)  # without groups
 SEPARATORS = ("\t", ",", ";", "|")
 LONGEST_FIELD = 1 << 20
 LONGEST_HEADING = 2000
-ROWS_EXAMINED = 400  # rows examined in a table without headings
+ROWS_EXAMINED = 400  # of a table without headings
 LEAST_ROWS = 2
 MOST_COLUMNS = 8
 FREQUENCIES = "\\"  # begins a line of Audacity's with the selected frequencies
@@ -214,7 +214,7 @@ def rows_in(text: str, table: TimedTable, path: Path | str, repairs: Repairs) ->
     """Yield the rows of a table with their line; empty ones are skipped.
 
     Raises:
-        InputError: a row is damaged, and must not be skipped.
+        InputError: a row is damaged, and repairs are not allowed.
     """
     separator, width = table.separator, table.width
     text = text.partition("\n")[2] if table.has_header else text
@@ -246,7 +246,7 @@ def rows_in(text: str, table: TimedTable, path: Path | str, repairs: Repairs) ->
 
 
 def guessed_unit_s(rows: Sequence[Numbered], start: int, end: int, text: int) -> float:
-    """Return the unit of whole numbers by the rate of speech; others are seconds."""
+    """Return seconds of the unit of bare numbers, by the rate of speech; 1 if some are not."""
     try:
         starts, ends = (np.array([float(row[at]) for _, row in rows]) for at in (start, end))
     except ValueError:

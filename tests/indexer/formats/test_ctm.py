@@ -156,8 +156,8 @@ def test_not_available():
 ERRORS = [
     ("empty", "", 0, "words with their times"),
     ("only comments", ";; nothing\n", 0, "words with their times"),
-    ("too few fields", "f 1 0.5 cat\n", 1, "5 or 6 fields"),
-    ("too many fields", "f 1 0 1 a 1 lex spk more\n", 1, "5 or 6 fields"),
+    ("too few fields", "f 1 0.5 cat\n", 1, "5 to 8 fields"),
+    ("too many fields", "f 1 0 1 a 1 lex spk more\n", 1, "5 to 8 fields"),
     ("start no number", "f 1 bald 1 a\n", 1, "a start in seconds"),
     ("duration NaN", "f 1 0 nan a\n", 1, "a duration in seconds"),
     ("negative start", "f 1 -1 1 a\n", 1, "0 <= start <= end"),

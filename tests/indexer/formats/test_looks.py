@@ -35,9 +35,9 @@ OTHERS = [
     (b"x\x00\x01\x02", "binary data"),
     (
         b'File type = "ooTextFile"\nObject class = "Pitch 1"\n',
-        "an object of Praat's that is no TextGrid",
+        "a Praat object other than a TextGrid",
     ),
-    (b"ooBinaryFile\x08TextGrid", "a binary file of Praat's"),
+    (b"ooBinaryFile\x08TextGrid", "a binary Praat file"),
     (b"SPEAKER news 1 0.0 1.0 <NA> <NA> anna <NA> <NA>\n", "RTTM"),
     (b";; a comment\n\n;; more\nFILLER news 1 0.0 1.0 um filled_pause anna <NA>\n", "RTTM"),
     (b'<?xml version="1.0"?>\n<kwlist ecf_filename="x">', "XML, a document <kwlist>"),

@@ -51,7 +51,7 @@ ERRORS = [
     (eaf, START.format("9" * 15) + "</ANNOTATION_DOCUMENT>", "times up to"),
     (eaf, START.format("5") + '<TIER TIER_ID="t"><ANNOTATION><ALIGNABLE_ANNOTATION '
      'TIME_SLOT_REF1="a" TIME_SLOT_REF2="b"/></ANNOTATION></TIER></ANNOTATION_DOCUMENT>',
-     "a time slot that is there, got 'b'"),
+     "a time slot that exists, got 'b'"),
     (eaf, "<ANNOTATION_DOCUMENT/>", "a tier of speech, got 'none'"),
     (tei, "<xx/>", "a document <TEI>, got '<xx>'"),
     (tei, "<TEI><text><body><p>ja</p></body></text></TEI>", "<u> with the points of time"),
