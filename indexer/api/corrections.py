@@ -95,7 +95,7 @@ def correct_by_table(
     with no are left out.
 
     Args:
-        table: CSV or a workbook (`indexer.corrections.align`).
+        table: CSV or a workbook (`indexer.corrections.read`).
         store: the index.
         dry_run: write nothing.
         config: see `index_files`.

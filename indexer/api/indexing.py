@@ -52,7 +52,7 @@ def index_files(
 
     Args:
         inputs: files and folders; ``-`` is standard input.
-        store: the index, made if it is not there; several stores are its shards.
+        store: the index, created if it does not exist; several stores are its shards.
         ecf: the recordings' true durations, and languages.
         metadata: metadata of recordings, new or indexed before, or their file.
         config: a configuration, or a file such as ``configs/default.toml``.
@@ -63,13 +63,13 @@ def index_files(
         delete: audio files to take out of the index first.
         merge: merge all segments into one at the end.
         keep_going: index what can be read; the rest is in ``failures``.
-        audio: the folder of all audio: recordings keep which file is theirs (`std.audio.facts`).
+        audio: the folder of all audio; the index notes each recording's file (`std.audio.facts`).
         progress: makes a progress bar of all inputs' bytes; called with those of each file.
 
     Raises:
         InputError: a file cannot be read, or holds a recording that another input holds, too.
         StoreError: a store cannot be written.
-        ConfigError: the configuration, the language or the scheduler is not there.
+        ConfigError: the configuration, the language or the scheduler is invalid or missing.
 
     >>> report = index_files("examples/german/mesh", "memory:", language="German")
     >>> len(report.recordings), report.utterances, report.languages[0]["language"]

@@ -86,7 +86,7 @@ def ordered(
 
     Raises:
         ValueError: the links form a circle, no path leads from a start to an end, or a score
-            is absurd.
+            is beyond `MAX_SCORE`.
     """
     links = _Links(
         np.asarray(source, dtype=np.int64).reshape(-1),
@@ -146,7 +146,7 @@ def _joined(
     """Join several starts to one, and several ends to one; return both nodes, too.
 
     Raises:
-        ValueError: there is no start or no end, or a score is absurd.
+        ValueError: there is no start or no end, or a score is beyond `MAX_SCORE`.
     """
     source, target, words, scores = links
     if len(starts) > 1:

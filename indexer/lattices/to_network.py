@@ -146,7 +146,7 @@ def expected_distance(lattice: Lattice, said: Int32s) -> tuple[float, Float64s]:
 
     Args:
         lattice: the paths.
-        said: (q,) words + 1, and 0 between, before and after them.
+        said: (q,) rows of words in the vocabulary, from 1 on; 0 before, between and after them.
 
     Returns:
         An upper bound of the exact expectation (it is exact where no two paths meet), and

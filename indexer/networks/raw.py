@@ -262,7 +262,7 @@ class NetworkBuilder:
             error_s: how far these times may be off; 0 unless the file says so.
 
         Raises:
-            InputError: ``error_s`` is no time.
+            InputError: ``error_s`` is not a time.
         """
         if not 0 <= error_s <= MAX_TIME_S:
             expected = f"an error of times from 0 to {MAX_TIME_S} s"

@@ -37,7 +37,7 @@ class PhoneSlots(NamedTuple):
 
     frames: Int64s  # (s,) of each slot
     probability: Float64s  # (s, k) of silence and each phone
-    empty: Float64s  # (s,) that it is no separate phone; with `probability` it sums to 1
+    empty: Float64s  # (s,) that it is not a separate phone; with `probability` it sums to 1
 
 
 def slots_of(log_posteriors: Float32s, shares: Float32s) -> PhoneSlots:
@@ -133,7 +133,7 @@ def layer_kept(by: HeardBy) -> tuple[PhoneLayer, LearnedFrom]:
     """The inverse of `kept_layer`, to the precision of float16.
 
     Raises:
-        ValueError: the bytes are no layer.
+        ValueError: the bytes are not a layer.
     """
     fields: dict[str, object] = dict(by.fields)
     try:

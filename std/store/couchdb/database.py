@@ -2,7 +2,7 @@
 
 couchdb-python       documents, views and their rows, addresses, the password's header
 `Database`           what a request means: what is repeated, how long, what an error says
-`session.Session`    one request, by urllib3
+`Session`            one request, by urllib3 (`std.store.couchdb.connection`)
 
 Of the `couchdb` package only modules are imported that do not need ``cgi``, which Python 3.13 has
 removed (`couchdb.client` and what it imports).

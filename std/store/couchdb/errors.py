@@ -67,7 +67,7 @@ def raise_for_status(url: str, method: str, size: int, error: HttpStatusError) -
         error: the response.
 
     Raises:
-        ConflictError, Temporary, TooLargeError, StoreError: what the response means.
+        ConflictError, TransientError, TooLargeError, StoreError: what the response means.
     """
     status, message = error.status, error.message
     if status == 404 and error.error:
@@ -190,7 +190,7 @@ def default_retry_policy() -> RetryPolicy:
     """The policy with the timeout of STD_COUCHDB_TIMEOUT; a longer one allows more attempts.
 
     Raises:
-        StoreError: the variable is no number of seconds.
+        StoreError: the variable is not a number of seconds.
     """
     default = RetryPolicy()
     text = os.environ.get(TIMEOUT_VARIABLE, "").strip()

@@ -107,7 +107,7 @@ def recorded_layout(recorded: Mapping[str, Any], place: str) -> Layout:
     """The inverse of `Layout.recorded`.
 
     Raises:
-        StoreError: the record is no layout.
+        StoreError: the record is not a layout.
     """
     try:
         sizes = {name: recorded[name] for name in ("bucket_postings", "part_rows", "part_words")}
@@ -206,7 +206,6 @@ def row_ranges(first: Int64s, count: Int64s) -> Int64s:
     Args:
         first: (n,) first row of each range.
         count: (n,) number of rows of each range.
-
 
     >>> row_ranges(np.array([7, 0]), np.array([3, 2])).tolist()
     [7, 8, 9, 0, 1]
