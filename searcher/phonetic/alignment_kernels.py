@@ -98,25 +98,32 @@ def best_scores(
             match[phone, k] = ratios.match[k, phone]
     best_of_window = np.empty(len(windows), np.float32)
     row = np.empty(n_query, np.float32)  # of the node, for each query phone
+    before = np.empty(n_query, np.float32)  # the best of the arcs that an arc follows
     room = _room_for(windows, columns)
     ends = np.empty((len(room.starts), n_query), np.float32)  # rows of the arcs' last nodes
     for w in range(len(windows)):
         arcs = _arcs_of(windows[w, 0], windows[w, 1], columns, room)
         first_nodes = arcs.first_nodes
         best = np.float32(-1e9)
+        last_start, last_slot = np.int64(-1), np.int64(-1)
         for a in range(len(arcs.starts)):
             size = first_nodes[a + 1] - first_nodes[a]
             if size == 0:
                 continue
             cost = np.float32(path_weight * np.log(arcs.posteriors[a]))
+            start, slot = arcs.starts[a], arcs.slots[a]
+            if start != last_start or slot != last_slot:  # else it follows the same arcs
+                last_start, last_slot = start, slot
+                for k in range(n_query):
+                    before[k] = -1e9
+                b = a - 1
+                while b >= 0 and start - arcs.starts[b] <= MAX_WORD_SPAN_MS:
+                    if first_nodes[b + 1] > first_nodes[b] and _follows(arcs, a, b):
+                        for k in range(n_query):
+                            before[k] = max(before[k], ends[b, k])
+                    b -= 1
             for k in range(n_query):
-                row[k] = -1e9
-            b = a - 1
-            while b >= 0 and arcs.starts[a] - arcs.starts[b] <= MAX_WORD_SPAN_MS:
-                if first_nodes[b + 1] > first_nodes[b] and _follows(arcs, a, b):
-                    for k in range(n_query):
-                        row[k] = max(row[k], ends[b, k])
-                b -= 1
+                row[k] = before[k]
             first_phone = columns.word_phone_offsets[arcs.words[a]]
             enter = cost
             for i in range(first_phone, first_phone + size):
@@ -306,23 +313,27 @@ def _align(ratios: Ratios, arcs: Arcs, columns: PhoneticColumns, path_weight: np
     nodes = Nodes(scores, back, origin, np.empty(n_nodes, np.int32), np.empty(n_nodes, np.int32))
     in_score = np.empty(n_query, np.float32)  # the best of the arcs that an arc follows
     in_node = np.empty(n_query, np.int32)
+    last_start, last_slot = np.int64(-1), np.int64(-1)
     for a in range(len(starts)):
         first_node, end_node = first_nodes[a], first_nodes[a + 1]
         if end_node == first_node:
             continue
         cost = np.float32(path_weight * np.log(arcs.posteriors[a]))
-        for k in range(n_query):
-            in_score[k] = -1e9
-            in_node[k] = -1
-        b = a - 1
-        while b >= 0 and starts[a] - starts[b] <= MAX_WORD_SPAN_MS:
-            if first_nodes[b + 1] > first_nodes[b] and _follows(arcs, a, b):
-                node = first_nodes[b + 1] - 1
-                for k in range(n_query):
-                    if scores[node, k] > in_score[k]:
-                        in_score[k] = scores[node, k]
-                        in_node[k] = node
-            b -= 1
+        start, slot = starts[a], arcs.slots[a]
+        if start != last_start or slot != last_slot:  # else it follows the same arcs
+            last_start, last_slot = start, slot
+            for k in range(n_query):
+                in_score[k] = -1e9
+                in_node[k] = -1
+            b = a - 1
+            while b >= 0 and start - starts[b] <= MAX_WORD_SPAN_MS:
+                if first_nodes[b + 1] > first_nodes[b] and _follows(arcs, a, b):
+                    node = first_nodes[b + 1] - 1
+                    for k in range(n_query):
+                        if scores[node, k] > in_score[k]:
+                            in_score[k] = scores[node, k]
+                            in_node[k] = node
+                b -= 1
         first_phone = columns.word_phone_offsets[arcs.words[a]]
         for i in range(first_node, end_node):
             inside = i > first_node
