@@ -31,7 +31,7 @@ from std.distinct import require_outside
 from std.errors import InputError
 from std.files import AnyPath, paths_of
 from std.nist.rttm import Transcript, Turns
-from std.outputs import distinct_names, make_folder, open_output, safe_name
+from std.outputs import make_folder, open_output, recording_file_names
 from std.recordings import chosen, index_recordings
 from std.store import Store
 from std.text import Normalisation
@@ -256,7 +256,7 @@ def _write(
     make_folder(folder)
     wanted = [one.recording for one in listed]
     paths = []
-    for recording, name in zip(wanted, distinct_names(map(_file_name, wanted)), strict=True):
+    for recording, name in zip(wanted, recording_file_names(wanted), strict=True):
         networks = [*index_networks(segments, {recording})]
         cues = [*transcript_cues(sorted(networks, key=lambda one: one.start_ms))]
         language = next((one.language for one in networks), "")
@@ -265,10 +265,6 @@ def _write(
             sink.write(transcript_file(cues, form, language))
         paths.append(path)
     return paths
-
-
-def _file_name(recording: Recording) -> str:
-    return safe_name(recording.file) + (f"_{recording.channel}" if recording.channel != 1 else "")
 
 
 def transcript_file(

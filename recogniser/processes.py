@@ -13,10 +13,9 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from threading import Thread
 from typing import Any, NamedTuple, cast
 
 from recogniser import audio, folder
@@ -41,6 +40,7 @@ from recogniser.recording import (
 from recogniser.sound import SoundWriter, sound_file
 from std.audio.samples import Damage
 from std.errors import StdError
+from std.execution.processes import follow_parent
 from std.values import Recording
 
 LEAVING_S = 5.0  # for a worker to end when no task is left
@@ -199,14 +199,13 @@ def _events(worker: _Worker, waiting: list[Task]) -> Iterator[Event]:
 
 def _work(pipe: Connection, options: RecognitionOptions, gpu: int) -> None:
     """A worker process: tasks from the pipe, events into it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    follow_parent()  # at once: the next command writes to the same files
     stopping = Stopping()
 
     def stop(*_: Any) -> None:
         stopping.wanted = True
 
     signal.signal(signal.SIGTERM, stop)
-    Thread(target=_end_with_parent, daemon=True).start()
     try:
         work = _Work(options, gpu)
         pipe.send(OutputSettings(work.settings()))
@@ -215,13 +214,6 @@ def _work(pipe: Connection, options: RecognitionOptions, gpu: int) -> None:
     except StdError as error:
         pipe.send(error)
     except (EOFError, BrokenPipeError):  # the command was killed
-        os._exit(1)
-
-
-def _end_with_parent() -> None:
-    """End at once if the command was killed: the next command writes to the same files."""
-    if parent := parent_process():
-        parent.join()
         os._exit(1)
 
 

@@ -29,6 +29,8 @@ from std.system import PLAIN, keep_owner
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
+    from std.values import Recording
+
 STREAMS = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
 _WRITTEN_DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|\d+))/fd/(\d+)")
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)", re.IGNORECASE)  # on Windows
@@ -241,3 +243,14 @@ def distinct_names(names: Iterable[str]) -> Iterator[str]:
             distinct = f"{name}-{number}"
         taken.add(distinct.casefold())
         yield distinct
+
+
+def recording_file_names(recordings: "Iterable[Recording]") -> Iterator[str]:
+    """Distinct parts of file names, one for each recording; the first channel is not named.
+
+    >>> list(recording_file_names([("news", 1), ("news", 2)]))
+    ['news', 'news_2']
+    """
+    return distinct_names(
+        safe_name(file) + (f"_{channel}" if channel != 1 else "") for file, channel in recordings
+    )

@@ -103,8 +103,8 @@ def reliability(score: Float64s, correct: Bools, *, bins: int = 10) -> Reliabili
         np.linspace(0, 1, bins + 1),
         hits,
         right.astype(np.int64),
-        _divide(_sums(place, score, bins), hits),
-        _divide(right, hits),
+        twv.ratio(_sums(place, score, bins), hits),
+        twv.ratio(right, hits),
         low,
         high,
     )
@@ -259,9 +259,3 @@ def _sums(place: Places, values: Float64s | Bools, n: int) -> Float64s:
     """(n,) sum of the values at each place."""
     sums: Float64s = np.bincount(place, weights=values, minlength=n).astype(np.float64)
     return sums
-
-
-def _divide(part: Float64s, whole: Counts) -> Float64s:
-    ratio = np.full(len(part), np.nan)
-    np.divide(part, whole, out=ratio, where=whole > 0)
-    return ratio

@@ -41,7 +41,7 @@ def number_of_trials(speech_s: float, trials_per_second: float = 1.0) -> int:
 
 def p_miss(miss: Counts, targets: Counts) -> Float64s:
     """(T,) Probability of a miss; NaN for terms that do not occur."""
-    return _ratio(miss, targets)
+    return ratio(miss, targets)
 
 
 def p_fa(fa: Counts, targets: Counts, trials: float) -> Float64s:
@@ -52,7 +52,7 @@ def p_fa(fa: Counts, targets: Counts, trials: float) -> Float64s:
         targets: (T,) its occurrences.
         trials: per term; by convention one per second of speech.
     """
-    return _ratio(fa, trials - targets)
+    return ratio(fa, trials - targets)
 
 
 def twv(p_miss_mean: float, p_fa_mean: float, beta: float) -> float:
@@ -81,7 +81,12 @@ def mean(values: Float64s) -> float:
     return float(np.mean(values)) if len(values) else float("nan")
 
 
-def _ratio(part: npt.NDArray[np.number], whole: npt.NDArray[np.number]) -> Float64s:
-    ratio = np.full(len(part), np.nan)
-    np.divide(part, whole, out=ratio, where=whole > 0)
-    return ratio
+def ratio(part: npt.NDArray[np.number], whole: npt.NDArray[np.number]) -> Float64s:
+    """(n,) part over whole; NaN where the whole is 0.
+
+    Args:
+        part, whole: (n,)
+    """
+    found = np.full(len(part), np.nan)
+    np.divide(part, whole, out=found, where=whole > 0)
+    return found

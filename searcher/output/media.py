@@ -22,7 +22,13 @@ from std.characters import text_of
 from std.csv_files import NUMBER
 from std.errors import InputError, StdError
 from std.metadata.table import AUDIO, NO_METADATA, Metadata
-from std.outputs import clip_name, distinct_names, make_folder, open_output, safe_name
+from std.outputs import (
+    clip_name,
+    distinct_names,
+    make_folder,
+    open_output,
+    recording_file_names,
+)
 from std.timelines import (
     MARKER_ENDS,
     EditClip,
@@ -102,11 +108,6 @@ def _clip_name(hit: Hit, metadata: Metadata) -> str:
     return clip_name(hit.term, title, hit.channel, hit.start_s)
 
 
-def recording_name(hit: Hit) -> str:
-    """The recording of a hit as part of a file name."""
-    return safe_name(hit.file) + (f"_{hit.channel}" if hit.channel != 1 else "")
-
-
 def write_subtitles(hits: Sequence[Hit], path: Path) -> None:
     """Write hits as subtitles (SRT).
 
@@ -129,7 +130,7 @@ def write_subtitles(hits: Sequence[Hit], path: Path) -> None:
         _write_cues([*hits], path)
         return
     make_folder(path)
-    names = distinct_names(recording_name(in_order[0]) for in_order in of_recording.values())
+    names = recording_file_names(of_recording)
     for name, in_order in zip(names, of_recording.values(), strict=True):
         _write_cues(in_order, path / f"{name}.srt")
 
@@ -217,7 +218,7 @@ def write_markers(
     of_recording: dict[Recording, list[Hit]] = {}
     for hit in sorted(hits, key=lambda hit: (hit.file, hit.channel, hit.start_s)):
         of_recording.setdefault(Recording(hit.file, hit.channel), []).append(hit)
-    names = distinct_names(recording_name(in_order[0]) for in_order in of_recording.values())
+    names = recording_file_names(of_recording)
     for name, in_order in zip(names, of_recording.values(), strict=True):
         clips = _edit_clips(in_order, None, NO_METADATA, NO_INPUTS, 0.0)
         with open_output(folder / f"{name}{MARKER_ENDS[kind]}") as sink:

@@ -1,6 +1,7 @@
 """The workers of a command: none, processes of this machine, or a Dask cluster.
 
-    executor     ``--jobs`` and ``--scheduler`` -> `std.execution.workers.Executor`
+    executor         ``--jobs`` and ``--scheduler`` -> `std.execution.workers.Executor`
+    follow_parent    makes a worker process end with its command
 
 Dask's workers (extra ``cluster``) are in `std.execution.dask`.
 """
@@ -50,7 +51,7 @@ def _processes(jobs: int) -> Iterator[Workers]:
     # Not fork: numpy's and our own threads do not survive it. Not forkserver: its workers are not
     # our children, so the system tells us neither their CPU time nor their memory.
     context = get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_follow_parent)
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=follow_parent)
     try:
         yield Workers(
             jobs, lambda function, item: pool.submit(paid, function, item), (BrokenProcessPool,)
@@ -59,7 +60,7 @@ def _processes(jobs: int) -> Iterator[Workers]:
         pool.shutdown(cancel_futures=True)
 
 
-def _follow_parent() -> None:
+def follow_parent() -> None:
     """In a worker process: ignore Ctrl-C, and end if the command was killed."""
     import os
     import signal
