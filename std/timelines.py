@@ -19,7 +19,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal, NamedTuple
 from urllib.parse import quote
-from xml.sax.saxutils import quoteattr
 
 from std.csv_files import write_csv
 from std.errors import STANDARD_STREAM, StdError
@@ -241,6 +240,8 @@ def _time(frames: int, rate: Fraction) -> str:
 
 
 def _attribute(text: str) -> str:
+    from xml.sax.saxutils import quoteattr  # it loads an HTTP client
+
     return quoteattr(_line(text))
 
 

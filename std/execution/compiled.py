@@ -7,11 +7,14 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event
 from numba.core.caching import FunctionCache
+from numba.np import linalg
 
 from std.execution.cost import LEDGER
 from std.execution.stop import Hold, held
@@ -24,6 +27,24 @@ _hold = Hold()  # of the main thread
 
 def _is_main() -> bool:
     return threading.current_thread() is threading.main_thread()
+
+
+def _without_linear_algebra() -> None:
+    """Load numba's array functions, but not the linear algebra of scipy, if it is installed.
+
+    numba only looks whether it is there, which takes as long as all else. A kernel that uses it
+    loads it; none of ours does.
+    """
+    look = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = look
+
+
+if find_spec("scipy"):
+    _without_linear_algebra()
 
 
 class _CompilationListener(event.Listener):

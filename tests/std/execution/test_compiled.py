@@ -1,5 +1,7 @@
 """Compilation is timed, so that a summary can tell it from the work."""
 
+import subprocess
+import sys
 from types import SimpleNamespace
 
 from numba.core.caching import CacheImpl
@@ -27,3 +29,13 @@ def test_the_summary_says_how_much_was_compiling():
     assert told.endswith("1 accepted, 12.35 s (11.10 s CPU)")
     told = summary_line(figures, Cost(12.345, 1.1, 11.0), args)
     assert told.endswith("1 accepted, 12.35 s (1.10 s CPU, and 11.00 s for compiling)")
+
+
+def test_kernels_load_no_linear_algebra_but_those_of_others_have_it():
+    script = (
+        "import sys, numba, numpy as np; from std.execution.compiled import compiled\n"
+        "compiled(lambda a: a + 1)(2); print('scipy.linalg' in sys.modules)\n"
+        "print(numba.njit(lambda a: np.dot(a, a))(np.full((2, 2), 3.0)).sum())"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.split() == ["False", "72.0"], done.stderr
