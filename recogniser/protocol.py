@@ -52,8 +52,8 @@ class Recognition:
     ``hypotheses`` are ordered, the best first; each word of the best has its time. Weights sum to
     at most 1; the rest is the posterior of 'no word'. No hypotheses = nobody spoke.
     ``most_certain`` is the highest posterior that a word may get from them; ``notes`` are kept in
-    the output. ``frames``, (m, d), one per 20 ms of the window's samples, save ``--sound`` a second
-    encoding; None = the recogniser has no frames.
+    the output. ``frames`` are (m, d), one for each 20 ms of the window's samples, which ``--sound``
+    then need not encode again; None = the recogniser has no frames.
     """
 
     hypotheses: Sequence[Hypothesis]

@@ -12,9 +12,9 @@ This package has the name of the distribution, so Python finds it even where ano
 packages with the same short names; `spoken_terms.start` reports such packages.
 
 A command imports this package first, so the handler of Ctrl-C is set here, until the command runs
-(`std.command.run`): Ctrl-C ends the command with one line. Nothing is written before. `signal`
-itself imports
-`enum` and more, five milliseconds in which Ctrl-C would still raise; its C half imports nothing.
+(`std.command.run`): Ctrl-C ends the command with one line. Nothing is written before. The module
+`signal` imports `enum` and more, for five milliseconds in which Ctrl-C would still raise; its part
+in C imports nothing.
 """
 
 import _signal as signal  # type: ignore[import-not-found]  # built in, so it has no stub

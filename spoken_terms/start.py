@@ -2,7 +2,7 @@
 
     std_index, std_search, ...   what the commands of the distribution call
     start                        check the packages, import the command, run it
-    misplaced_package   name a package that is not the one that was installed
+    misplaced_package            name a package that is not the one that was installed
 
 Our packages have short names, so a folder on PYTHONPATH may contain a package with the same name,
 or another distribution may have replaced ours. None of our packages can be imported before this is

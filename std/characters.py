@@ -1,8 +1,8 @@
 """Text without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese): its words are characters.
 
-    characters    a text without spaces -> its characters, and the other words between them
+    characters        a text without spaces -> its characters, and the other words between them
     has_characters    whether a text has such characters
-    text_of       words -> a text to read, without blanks between characters
+    text_of           words -> a text to read, without blanks between characters
 
 These scripts do not mark where words begin, and programs that guess it disagree. So each character
 is a word of the index, as in the n-gram analysers of text search, and a term is a phrase of

@@ -22,7 +22,7 @@ from std.phonetics.confusion import from_json, to_json
 from std.ranges import Range
 
 FORMAT, VERSION = "std-search model", 8
-FORMER = {"spoken_expected"}  # features of models of 2.0.0 that weigh nothing now
+FORMER = {"spoken_expected"}  # features of models of 2.0.0, which are ignored
 KEYS = {*("maker", "language", "tuned_on", "intercept", "weights", "confusion")}
 WEIGHT = Range(-1_000_000, 1_000_000)
 SHARE = Range(0, 1)
@@ -37,7 +37,7 @@ def load(path: AnyPath) -> Model:
         path: a JSON file of `std-tune`.
 
     Raises:
-        InputError: the file is no model, or one of another version.
+        InputError: the file is not a model, or is one of another version.
     """
     path = Path(path)
     document = read_json(path)

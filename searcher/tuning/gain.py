@@ -22,7 +22,7 @@ from std.errors import ConfigError
 from std.values import Excerpt, Float64s
 
 PULLS = tuple(WEIGHT_RIDGE * times for times in (3, 10, 30, 100, 1000))
-LOST = -log(1e-3)  # nats for a right place that is none: hits below this probability are left out
+LOST = -log(1e-3)  # nats for a right place without a hit: less likely hits are left out
 DEVIATIONS = 1.64  # of the gain to either side: nine intervals of ten have the gain
 
 

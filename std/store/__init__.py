@@ -84,7 +84,7 @@ def require_different(urls: Sequence[str]) -> None:
 
 
 def _identity(url: str) -> str:
-    """Equal for two URLs of one index, as far as one can tell without opening it."""
+    """A text that is equal for two URLs of one index, as far as one can tell without opening it."""
     kind = kind_of(url)
     if kind == "memory":
         return url
