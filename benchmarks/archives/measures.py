@@ -34,6 +34,7 @@ class Found(NamedTuple):
     said: Int32s  # (terms,)
     term: Int32s  # (hits,)
     probability: Float64s  # (hits,)
+    score: Float64s  # (hits,) of the decision
     is_right: Bools  # (hits,)
     cpu_s: float
 
@@ -82,6 +83,7 @@ def find(
         np.bincount(occurrences.term, minlength=len(asked)).astype(np.int32),
         detections.term,
         result.probability,
+        result.decision_score,
         is_right,
         cpu_s,
     )
