@@ -114,7 +114,7 @@ def discover(args: argparse.Namespace) -> int:
     """Find classes, write and print them.
 
     Raises:
-        StdError: the index has no sound; a file cannot be written.
+        StdError: the index lacks sound, or phones heard for names; a file cannot be written.
     """
     started = Stopwatch()
     from searcher import open_index, write_class_page, write_classes
@@ -136,6 +136,8 @@ def discover(args: argparse.Namespace) -> int:
         args.store,
     )
     with open_index(*args.store) as index:
+        if args.names and not any(one.extra("heard_by") is not None for one in index.segments):
+            raise StdError("--names: expected phones heard in the index (std-index), got none")
         with (
             progress_bar("comparing", 1.0, quiet=args.quiet) as advance,
             executor(args.jobs, args.scheduler) as workers,
@@ -173,11 +175,9 @@ def write_names(found: "Discovered", path: Path) -> None:
     """Write the spellings of classes, each once, one a line; short ones are left out.
 
     Raises:
-        StdError: no phones were heard, or the file cannot be written.
+        StdError: the file cannot be written.
     """
-    spelt = [one.spelling for one in found.classes if one.spelling]
-    if found.classes and not spelt:
-        raise StdError("--names: expected phones heard in the index (std-index), got none")
+    spelt = (one.spelling for one in found.classes)
     names = dict.fromkeys(name for name in spelt if len(name) >= SHORTEST_NAME)
     with open_output(path) as sink:
         sink.write("".join(f"{name}\n" for name in names).encode())

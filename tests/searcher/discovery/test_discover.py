@@ -103,6 +103,12 @@ def test_the_command_writes_a_class_file_a_page_and_rows(store, tmp_path, capsys
     assert "expected --audio with --page" in capsys.readouterr().err
 
 
+def test_names_without_phones_heard_are_refused_before_the_work(store, capsys, monkeypatch):
+    monkeypatch.setattr("searcher.Index.discover", lambda *_, **__: pytest.fail("compared"))
+    assert main(["--store", str(store), "--unexplained", "--names", "names.txt"]) == 2
+    assert "--names: expected phones heard in the index" in capsys.readouterr().err
+
+
 def test_jobs_change_nothing(store, capsys):
     texts = []
     for jobs in ("1", "2"):

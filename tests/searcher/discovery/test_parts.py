@@ -50,6 +50,8 @@ def test_the_sample_is_from_all_over_an_archive_and_never_larger():
 def test_a_single_frame_is_no_silence():
     usual = np.array([50, 100, 100, 50, 50, 100, 50, 50], np.int32)
     assert silent(usual, 100.0).tolist() == [0, 0, 0, 1, 1, 1, 1, 1]
+    assert silent(usual[3:5], 100.0).tolist() == [1, 1]
+    assert silent(usual[:1], 100.0).tolist() == [0]
 
 
 def slow_half(near, i0, j0, step, low, high):
