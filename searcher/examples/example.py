@@ -141,8 +141,9 @@ def archive_of(
 
 
 SHORTEST_MS, LONGEST_MS = 200, 10_000
-_STRETCH = re.compile(r"(?P<place>.+)@(?P<begin>\d+(?:\.\d+)?)-(?P<end>\d+(?:\.\d+)?)")
-_CHANNEL = re.compile(r"(?P<file>.+)/(?P<channel>\d+)")
+_TIME = r"\d{1,9}(?:\.\d+)?"  # seconds
+_STRETCH = re.compile(rf"(?P<place>.+)@(?P<begin>{_TIME})-(?P<end>{_TIME})")
+_CHANNEL = re.compile(r"(?P<file>.+)/(?P<channel>\d{1,9})")
 
 
 class ExampleSpan(NamedTuple):
