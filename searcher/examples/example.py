@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.index.stores import RecordingTable, recording_table
+from searcher.results.candidates import Spans
 from std.errors import InputError, StdError
 from std.sound.columns import FRAME_MS, WORDS, Encoder, SegmentSound, frames, segment_sound, signs
 from std.sound.files import SUFFIX, read_sound
@@ -35,6 +36,16 @@ class ArchivePart(NamedTuple):
     sound: SegmentSound
     rows: Int64s  # (r,) of its recordings that are searched
     recordings: Int64s  # (r,) the same in the table of the index's recordings
+
+    def at(self, rows: Int64s, frames: Int64s) -> Spans:
+        """(n,) the times at which frames begin, as places without length.
+
+        Args:
+            rows: (n,) the recordings of the frames, each one of `rows`.
+            frames: (n,) frames of the segment.
+        """
+        at_ms = self.sound.start_ms[rows] + (frames - self.sound.offsets[rows]) * FRAME_MS
+        return Spans(self.recordings[np.searchsorted(self.rows, rows)], at_ms, at_ms)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,6 +17,7 @@ docs/sound.md has the measurements.
 """
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -31,9 +32,11 @@ from searcher.results.candidates import NO_CANDIDATES, Candidates, Spans, concat
 from searcher.results.search_result import TermCandidates
 from searcher.terms.request import Variant
 from std.errors import StdError
+from std.nist.ecf import speech_s
+from std.sound.columns import FRAME_MS
 from std.store import Segment
 from std.store.columns import UInt64s
-from std.values import Float64s, SearchMode, Term
+from std.values import Bools, Excerpt, Float64s, Recording, SearchMode, Term
 
 FIRST_RANK, LAST_RANK = 5, 60  # of the places that are mostly wrong
 FEWEST = 20  # wrong places that give their usual cost; with fewer, the figures below count
@@ -82,12 +85,14 @@ def find_by_examples(
     whole = archive_of(segments)
     wanted = None if speech.excerpts is None else {one.recording for one in speech.excerpts}
     archive = whole if wanted is None else archive_of(segments, wanted.__contains__)
-    parts, evidence, outside = [], [], 0
-    for number, (places, probability) in enumerate(_each(terms, whole, archive, threads)):
-        inside = inside_ecf(*places, recordings=archive.recordings, excerpts=speech.excerpts)
-        outside += int(np.count_nonzero(~inside))
-        parts.append(_candidates(number, places, probability).rows(inside))
-        evidence.append(log_evidence(probability[inside]))
+
+    def inside(places: Spans) -> Bools:
+        return inside_ecf(*places, recordings=archive.recordings, excerpts=speech.excerpts)
+
+    parts, evidence = [], []
+    for number, (places, probability) in enumerate(_each(terms, whole, archive, inside, threads)):
+        parts.append(_candidates(number, places, probability))
+        evidence.append(log_evidence(probability))
         advance(1 / len(terms))
     candidates = in_order(concatenate(parts) if parts else NO_CANDIDATES)
     judged = np.array(evidence), np.ones(len(terms), np.bool_)
@@ -103,19 +108,42 @@ def find_by_examples(
         occurs=by_itself,
         probability=occurs[candidates.term] * candidates.probability,
         is_calibrated=True,
-        outside_ecf=outside,
+        outside_ecf=0,  # only what is inside is looked at
         without_phones=(),
         without_model=(),
         segments=tuple(segments),
         copies=NO_COPIES,
-        speech=speech._replace(seconds=archive.seconds),
+        speech=speech._replace(seconds=_searched_s(archive, speech.excerpts)),
         cut=frozenset(),
         seconds=time.perf_counter() - begin,
     )
 
 
+def _searched_s(archive: SoundArchive, excerpts: Sequence[Excerpt] | None) -> float:
+    """How much of an archive's sound is inside the excerpts, in all channels."""
+    if excerpts is None:
+        return archive.seconds
+    bounds_s: dict[Recording, tuple[float, float]] = {}
+    for part in archive.parts:
+        begin_s = part.sound.start_ms[part.rows] / 1000
+        end_s = begin_s + np.diff(part.sound.offsets)[part.rows] * FRAME_MS / 1000
+        names = (archive.recordings[number] for number in part.recordings.tolist())
+        bounds_s |= zip(names, zip(begin_s.tolist(), end_s.tolist(), strict=True), strict=True)
+    cut = defaultdict[Recording, list[Excerpt]](list)
+    for one in excerpts:
+        first_s, last_s = bounds_s.get(one.recording, (0.0, 0.0))
+        start_s = max(one.start_s, first_s)
+        length_s = max(0.0, min(one.end_s, last_s) - start_s)
+        cut[one.recording].append(Excerpt(one.recording, start_s, length_s))
+    return sum(map(speech_s, cut.values()))
+
+
 def _each(
-    terms: Sequence[ExampleTerm], whole: SoundArchive, archive: SoundArchive, threads: int
+    terms: Sequence[ExampleTerm],
+    whole: SoundArchive,
+    archive: SoundArchive,
+    inside: Callable[[Spans], Bools],
+    threads: int,
 ) -> Iterator[tuple[Spans, Float64s]]:
     """The places of each term in an archive, and their probabilities; examples are of the whole."""
     sample = archive.sample()
@@ -124,14 +152,18 @@ def _each(
         examples = [
             read_example(text, whole, name) for text, name in zip(one.examples, names, strict=True)
         ]
-        yield _found(examples, archive, sample, threads)
+        yield _found(examples, archive, sample, inside, threads)
 
 
 def _found(
-    examples: Sequence[Example], archive: SoundArchive, sample: UInt64s, threads: int
+    examples: Sequence[Example],
+    archive: SoundArchive,
+    sample: UInt64s,
+    inside: Callable[[Spans], Bools],
+    threads: int,
 ) -> tuple[Spans, Float64s]:
     """The places of a term, and their probabilities; of several examples, by all of them."""
-    ranked = [best_places(example, archive, threads) for example in examples]
+    ranked = [best_places(example, archive, threads, inside) for example in examples]
     if len(examples) == 1:
         places, cost = ranked[0]
         costs = [cost]

@@ -13,7 +13,7 @@ frames, and their costs need no division by a length. A match costs the number o
 `tests/searcher/examples/test_kernels.py` has the slow equivalent.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from math import ceil
 from typing import NamedTuple
@@ -26,7 +26,7 @@ from std.execution.compiled import compiled_released, compiled_within
 from std.sound.columns import FRAME_MS, SIGNS
 from std.sound.usual import ones, usual_distances
 from std.store.columns import Int64s, UInt64s
-from std.values import Float64s, Int32s
+from std.values import Bools, Float64s, Int32s
 
 STRIDE = 2  # frames from one that is looked at roughly to the next
 PIECE = 4096  # frames looked at in one go: their costs stay in the processor's cache
@@ -41,12 +41,15 @@ class _Cells(NamedTuple):
     """The best rough path in each stretch of a part."""
 
     cost: Int32s  # (c,)
-    end: Int64s  # (c,) the frame where it ends
     row: Int64s  # (c,) of the part's recordings
+    end: Int64s  # (c,) the frame where it ends
 
 
 def best_places(
-    example: Example, archive: SoundArchive, threads: int = 1
+    example: Example,
+    archive: SoundArchive,
+    threads: int = 1,
+    inside: Callable[[Spans], Bools] | None = None,
 ) -> tuple[Spans, Float64s]:
     """The places that sound most like an example, the best first; not the example itself.
 
@@ -54,6 +57,7 @@ def best_places(
         example: an example of a term.
         archive: what is searched.
         threads: the threads that search it.
+        inside: which places are inside the searched speech; None: all are.
 
     Returns:
         the places, rows of the archive's recordings; and their costs, shares of signs that differ.
@@ -61,7 +65,10 @@ def best_places(
     cells = [_cells(example.signs[::STRIDE], part, threads) for part in archive.parts]
     cost = np.concatenate([one.cost for one in cells])
     parts = np.repeat(np.arange(len(cells)), [len(one.cost) for one in cells])
-    row, end = (np.concatenate([one[i] for one in cells]) for i in (2, 1))
+    row, end = (np.concatenate([one[i] for one in cells]) for i in (1, 2))
+    if inside is not None:
+        ends = [part.at(*one[1:]) for part, one in zip(archive.parts, cells, strict=True)]
+        cost = np.where(inside(Spans.of(*ends)), cost, FAR)
     # of cells that cost the same, the first ones: the places must not depend on the threads
     border = np.partition(cost, LOOKED_AT)[LOOKED_AT] if len(cost) > LOOKED_AT else FAR
     chosen = np.flatnonzero(cost < border)
@@ -71,7 +78,8 @@ def best_places(
     ]
     *spans, costs = zip(*found, strict=True) if found else [()] * 4
     places = Spans._make(np.array(column, np.int64) for column in spans)
-    return _distinct(places, np.array(costs, np.float64), [example], archive)
+    some = slice(None) if inside is None else np.flatnonzero(inside(places))
+    return _distinct(places.rows(some), np.array(costs, np.float64)[some], [example], archive)
 
 
 def costs_at(example: Example, archive: SoundArchive, places: Spans) -> Float64s:
@@ -165,7 +173,7 @@ def _cells(query: UInt64s, part: ArchivePart, threads: int) -> _Cells:
     else:  # the kernel lets other threads run, and each has cells of its own
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(work, shares))
-    return _Cells(costs, ends, rows)
+    return _Cells(costs, rows, ends)
 
 
 def _pieces(part: ArchivePart, cell: int) -> tuple[Int64s, Int64s, int]:

@@ -25,7 +25,7 @@ from searcher.results.candidates import Spans
 from std.errors import StdError
 from std.sound import files
 from std.sound.columns import FRAME_MS, Encoder, Sound
-from std.values import Recording, Term
+from std.values import ECF, Excerpt, Recording, Term
 
 pytestmark = pytest.mark.slow
 
@@ -123,6 +123,21 @@ def test_some_recordings_are_searched(store):
     assert {hit.file for hit in found(store, "a@4.0-4.6", recordings=["b"])} == {"b"}
 
 
+def test_an_ecf_that_cuts_a_recording_leaves_the_places_inside(tmp_path):
+    """Many better places outside take no room from those inside."""
+    frames = RANDOM.integers(0, 256, (700, 50, 32)).astype(np.uint8)
+    frames[:, :30] = WORD
+    frames[300, :30] = nearly(WORD, 0.2)
+    write_sound(tmp_path, "long", frames.reshape(-1, 32))
+    index_files(tmp_path / "long.sound", tmp_path / "i")
+    ecf = ECF((Excerpt(Recording("long", 1), 299.5, 2.0),), 2.0, "", "")
+    with open_index(tmp_path / "i") as index:
+        result = index.find_examples([ExampleTerm(Term("T", "word"), ("long@0-0.6",))], ecf)
+        hits = index.hits(result)
+    assert result.speech.seconds == pytest.approx(2.0)
+    assert max(hits, key=lambda hit: hit.probability).start_s == 300.0
+
+
 def test_deleted_recordings_are_not_found(store):
     delete_recordings(["b"], store)
     assert {hit.file for hit in found(store, "a@4.0-4.6")} == {"a", "c"}
@@ -145,6 +160,8 @@ def test_a_file_of_frames_is_an_example(store, tmp_path):
         ("a@90-91", "no sound of a there"),
         ("a/2@4.0-4.6", "no sound"),
         ("spreewald", "expected RECORDING@BEGIN-END"),
+        (f"a@4-{'9' * 400}", "expected RECORDING@BEGIN-END"),
+        (f"a/{'9' * 5000}@4-4.6", "no sound of a/9"),
     ],
 )
 def test_what_is_no_example_is_refused_in_one_line(store, example, message):
