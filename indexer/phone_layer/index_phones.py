@@ -4,9 +4,9 @@ recognise_phones    stores -> segments with phones heard, committed
 
 A layer is learned for each pronouncer and encoder, from at most `TRAINING_FRAMES` of speech, and
 kept in the segments of the recordings that it was applied to. It is also applied to recordings that
-are added later, until the index has `ENOUGH` times the sound that the layer was learned from; then
-a new one is learned. Its weights are shrunk towards the earlier layer's, so that speech deleted
-since then still counts. A layer that gets less than `LEAST_RIGHT` of held-out frames right is not
+are added later, until one could be learned from `ENOUGH` times as much speech; then a new one is
+learned. Its weights are shrunk towards the earlier layer's, so that speech deleted since then still
+counts. A layer that gets less than `LEAST_RIGHT` of held-out frames right is not
 used. An index without sound is unchanged.
 """
 
@@ -141,9 +141,9 @@ def _earlier(sources: Sources) -> HeardBy | None:
 
 
 def _is_due(earlier: HeardBy, sources: Sources) -> bool:
-    """Whether the index has so much more sound than the layer saw that a new one is due."""
-    frames = min(layer_kept(earlier)[1].frames, TRAINING_FRAMES // ENOUGH)
-    return sum(len(one.sound) for one in sources.recordings) >= ENOUGH * frames
+    """Whether a new layer could be learned from so much more sound that it is due."""
+    spoken = sum(len(one.sound) for one in sources.recordings if one.words.timed.any())
+    return min(spoken, TRAINING_FRAMES) >= ENOUGH * layer_kept(earlier)[1].frames
 
 
 def _was_learned_from(earlier: HeardBy, sources: Sequence[Source]) -> bool:

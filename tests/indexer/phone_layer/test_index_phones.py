@@ -173,6 +173,16 @@ def test_a_layer_is_learned_again_when_there_is_twice_the_sound(folder, indexed)
     assert len(learned_from.recordings) == 5
 
 
+def test_a_layer_that_could_be_learned_from_no_more_stays(folder, indexed, monkeypatch):
+    """Else every run of std-index would recognise the phones of a large archive again."""
+    store, files = indexed(4), inputs(folder)
+    (learned_from,) = layers_in(store)
+    monkeypatch.setattr(index_phones, "TRAINING_FRAMES", learned_from.frames)
+    report = index_files(files[4:], store, language="German")
+    assert [(one.learned, one.recordings) for one in report.heard] == [(False, 1)]
+    assert layers_in(store) == {learned_from}
+
+
 def test_a_recording_that_is_indexed_again_is_heard_by_no_layer_that_it_taught(folder):
     store, files = folder / "INDEX", inputs(folder)
     index_files(files, store, language="German")
