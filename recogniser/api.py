@@ -82,7 +82,7 @@ def recognise_files(
         for event in run(left or tasks[:1], options, gpus or jobs, gpus, stopping or Stopping()):
             if isinstance(event, OutputSettings):
                 stack.enter_context(folder.opened(target, event.values))
-                results.begin(tasks)
+                results.begin(tasks, left)
                 if not left:
                     break
             elif isinstance(event, Progressed):
@@ -110,16 +110,19 @@ class _Results:
     excerpts: list[Excerpt] = field(default_factory=list)
     done_s: dict[str, float] = field(default_factory=dict)
 
-    def begin(self, tasks: Sequence[Task]) -> None:
-        """Read what the folder already contains, for this command's recordings and others."""
-        given = {task.name for task in tasks}
+    def begin(self, tasks: Sequence[Task], left: Sequence[Task]) -> None:
+        """Read what the folder already contains, for this command's recordings and others.
+
+        Some channels of a recording that is left may have their sound.
+        """
+        given, unfinished = ({task.name for task in some} for some in (tasks, left))
         for path in sorted(self.output.glob(f"*{folder.FINISHED}")):
             name = path.name.removesuffix(folder.FINISHED)
             lines = self._lines(path)
             if name in given:
                 self.report.already.append(report_of(name, lines))
         for name, excerpts in excerpts_of(self.output).items():
-            if not folder.finished(self.output, name).exists():
+            if not folder.finished(self.output, name).exists() and name not in unfinished:
                 self.excerpts += excerpts
                 seconds = sum(one.duration_s for one in excerpts)
                 if name in given:
