@@ -226,7 +226,8 @@ def _on_clock(frames: Float32s, kind: str, frame_shift_s: float) -> Float32s:
     begins = np.arange(int(np.ceil(len(frames) * shift_ms / FRAME_MS))) * FRAME_MS / shift_ms
     rows = np.ceil(begins).astype(np.int64)
     counts = np.diff([*rows.tolist(), len(frames)])[:, None]
-    sums = np.add.reduceat(frames, np.minimum(rows, len(frames) - 1), axis=0)
+    ended = np.concatenate([frames, np.zeros_like(frames[:1])])  # the last may begin behind all
+    sums = np.add.reduceat(ended, rows, axis=0)
     found = np.where(counts > 0, sums / np.maximum(counts, 1), frames[begins.astype(np.int64)])
     found = found.astype(np.float32)
     return found if kind == "numbers" else np.log(np.maximum(found, LEAST_PROBABILITY))

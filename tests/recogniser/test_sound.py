@@ -7,12 +7,14 @@ import wave
 import numpy as np
 import pytest
 
-from recogniser import folder, keep_frames
-from recogniser.processes import record_sound
+from recogniser import folder, keep_frames, recognise_files
+from recogniser.options import RecognitionOptions
+from recogniser.processes import OutputSettings, record_sound
 from recogniser.protocol import FRAME, Recognition
 from recogniser.recording import StoppedError, Task, recognise
 from recogniser.sound import HamaSound, Scale, SoundWriter, excerpts_of, sound_file
 from std.errors import InputError
+from std.nist import ecf
 from std.sound.columns import frames
 from std.sound.files import read_sound
 from std.values import Recording
@@ -196,6 +198,23 @@ def test_an_ecf_has_recordings_by_their_names(speech, tmp_path, writer):
     assert {excerpt.duration_s for excerpt in found} == {30.8}
 
 
+def test_a_recording_that_was_interrupted_is_in_the_ecf_once(speech, tmp_path, writer, monkeypatch):
+    one = task(speech, tmp_path / "one", channels="split")
+    record_sound(one, writer())
+    sound_file(one.output, Recording("speech", 1)).unlink()  # the last that is written
+
+    def run(tasks, *_):
+        yield OutputSettings({})
+        yield from (record_sound(task, writer()) for task in tasks)
+
+    monkeypatch.setattr("recogniser.api.run", run)
+    options = RecognitionOptions(words=False, sound="signs", channels="split")
+    report = recognise_files(speech, one.output, options)
+    assert [len(some) for some in (report.recordings, report.already)] == [1, 0]
+    with report.ecf.open("rb") as stream:
+        assert [one.recording.channel for one in ecf.parse(stream).excerpts] == [1, 2]
+
+
 RANDOM = np.random.default_rng(5)
 MATRIX = RANDOM.normal(3, 2, (101, 5)).astype(np.float32)
 
@@ -246,9 +265,9 @@ def test_given_frames_are_on_a_scale_that_later_ones_share(tmp_path):
     np.testing.assert_allclose(a, frames(read_sound(tmp_path / "out" / "a.sound")))
 
 
-@pytest.mark.parametrize("shift_s", [0.005, 0.01, 0.0125, 0.02, 0.03, 0.04])
-def test_given_frames_are_taken_to_20_ms(tmp_path, shift_s):
-    n = 120
+@pytest.mark.parametrize("shift_s", [0.005, 0.008, 0.01, 0.0125, 0.02, 0.03, 0.04])
+@pytest.mark.parametrize("n", [118, 120])
+def test_given_frames_are_taken_to_20_ms(tmp_path, shift_s, n):
     folder = tmp_path / "in"
     folder.mkdir()
     np.save(folder / "a.npy", np.stack([np.arange(n), np.ones(n)], axis=1).astype(np.float32))
