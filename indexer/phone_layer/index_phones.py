@@ -48,6 +48,7 @@ TRAINING_FRAMES = 4 * 3600 * 50  # four hours
 LEAST_FRAMES = 3000  # of words and pauses: a minute
 LEAST_RIGHT = 0.5
 ENOUGH = 2  # times the sound that a layer was learned from: then one is learned again
+MOST_LAYERS = 100  # of a group: their number in a segment is a byte; then one replaces them all
 
 
 def recognise_phones(stores: Sequence[Store]) -> list[HeardLanguage]:
@@ -86,7 +87,8 @@ def _heard(sources: Sources) -> tuple[HeardLanguage, dict[Recording, HeardSlots]
     kept: the earlier one may have been learned from these recordings.
     """
     new = [source for source in sources.recordings if not _fits(source.by, sources)]
-    earlier = _earlier(sources)
+    layers = {source.by.weights for source in sources.recordings if source.by}
+    earlier = None if len(layers) >= MOST_LAYERS else _earlier(sources)
     is_due = earlier is None or _is_due(earlier, sources)
     if earlier is not None and not is_due and not _was_learned_from(earlier, new):
         layer, learned_from = layer_kept(earlier)

@@ -195,6 +195,19 @@ def test_a_recording_that_is_indexed_again_is_heard_by_no_layer_that_it_taught(f
     assert after[again]
 
 
+def test_layers_of_recordings_that_are_indexed_again_do_not_pile_up(folder, sounds, monkeypatch):
+    """Each of them has a layer of its own; a segment has room for 254."""
+    store, files = folder / "INDEX", inputs(folder)
+    index_files(files, store, language="German")
+    for file, most, n_layers in ((files[0], 100, 2), (files[1], 2, 1)):
+        monkeypatch.setattr(index_phones, "MOST_LAYERS", most)
+        (folder / f"{file.stem}.sound").unlink()
+        write_sound(folder, file.stem, sounds[file.stem][:-2])
+        index_files(file, store, language="German")
+        assert len(layers_in(store)) == n_layers
+    assert all(heard_in(store).values())
+
+
 def test_speech_that_is_gone_counts_through_the_layer_that_it_taught(folder, indexed):
     store, files = indexed(2), inputs(folder)
     before = heard_in(store)
