@@ -149,8 +149,6 @@ def discover(args: argparse.Namespace) -> int:
             )  # fmt: skip
         if args.names:
             write_names(found, args.names)
-        if args.output:
-            write_classes(found.classes, args.output)
         if args.page:
             write_class_page(
                 found,
@@ -166,6 +164,8 @@ def discover(args: argparse.Namespace) -> int:
         print_classes(found.classes)
     else:
         print_rows(rows_of(found.classes), form)
+    if args.output:  # last: it refuses names with blanks
+        write_classes(found.classes, args.output)
     if not args.quiet:
         tell(f"{found.summary}, {started.cost()}")
     return 0 if found.classes else 1

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from indexer import index_files
+from indexer import index_files, rename_recording
 from scoring.discovery.formats import parse_classes
 from searcher import open_index
 from searcher.commands.discover import main
@@ -101,6 +101,17 @@ def test_the_command_writes_a_class_file_a_page_and_rows(store, tmp_path, capsys
     assert main([*argv, "--least-score", "100000", "--quiet"]) == 1
     assert main([*argv, "--audio", str(audio)]) == 2
     assert "expected --audio with --page" in capsys.readouterr().err
+
+
+def test_a_name_that_no_class_file_can_have_costs_no_other_output(store, tmp_path, capsys):
+    rename_recording("a", "an interview", store)
+    page = tmp_path / "classes.html"
+    argv = ["--store", str(store), "--csv", "--quiet", "--page", str(page), "--output", "x.class"]
+    assert main(argv) == 2
+    rows, told = capsys.readouterr()
+    assert len(rows.splitlines()) == 4
+    assert page.exists()
+    assert "class files separate by blanks" in told
 
 
 def test_names_without_phones_heard_are_refused_before_the_work(store, capsys, monkeypatch):
