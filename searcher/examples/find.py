@@ -19,6 +19,7 @@ docs/sound.md has the measurements.
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -85,10 +86,7 @@ def find_by_examples(
     whole = archive_of(segments)
     wanted = None if speech.excerpts is None else {one.recording for one in speech.excerpts}
     archive = whole if wanted is None else archive_of(segments, wanted.__contains__)
-
-    def inside(places: Spans) -> Bools:
-        return inside_ecf(*places, recordings=archive.recordings, excerpts=speech.excerpts)
-
+    inside = partial(_inside, recordings=archive.recordings, excerpts=speech.excerpts)
     parts, evidence = [], []
     for number, (places, probability) in enumerate(_each(terms, whole, archive, inside, threads)):
         parts.append(_candidates(number, places, probability))
@@ -117,6 +115,13 @@ def find_by_examples(
         cut=frozenset(),
         seconds=time.perf_counter() - begin,
     )
+
+
+def _inside(
+    places: Spans, recordings: Sequence[Recording], excerpts: Sequence[Excerpt] | None
+) -> Bools:
+    """(n,) which places are inside the excerpts."""
+    return inside_ecf(*places, recordings=recordings, excerpts=excerpts)
 
 
 def _searched_s(archive: SoundArchive, excerpts: Sequence[Excerpt] | None) -> float:
