@@ -23,6 +23,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from functools import cached_property, lru_cache
+from heapq import nsmallest
 from itertools import product
 from typing import NamedTuple
 
@@ -142,13 +143,17 @@ class RelatedForms:
         >>> forms.of_phrase(["haus"]), forms.of_phrase(["im", "walde"])
         ([('hauses',), ('häuser',)], [('im', 'wald')])
         """
-        of_each = [[RelatedForm(word, 1.0), *self.of_word(word)] for word in words]
-        most = max(2, round(FORMS ** (1 / max(1, sum(len(one) > 1 for one in of_each)))) + 1)
-        ways = sorted(
-            product(*(one[:most] for one in of_each)),
-            key=lambda one: -math.prod(form.likeness for form in one),
-        )
-        phrases = [tuple(form.word for form in one) for one in ways]
+        best: list[tuple[float, tuple[int, ...], tuple[str, ...]]] = [(-1.0, (), ())]
+        for word in words:  # the best of the words so far: of all, there are thousands of millions
+            ways = enumerate((RelatedForm(word, 1.0), *self.of_word(word)))
+            best = nsmallest(
+                FORMS + 1,
+                (
+                    (less * form.likeness, (*chosen, i), (*phrase, form.word))
+                    for (less, chosen, phrase), (i, form) in product(best, ways)
+                ),
+            )
+        phrases = [phrase for _, _, phrase in best]
         return [one for one in phrases if one != tuple(words)][:FORMS]
 
     def _likeness(self, word: str, other: str) -> float:

@@ -3,7 +3,8 @@
 
 import json
 from collections import Counter
-from itertools import pairwise
+from itertools import pairwise, product
+from math import prod
 
 import pytest
 
@@ -66,6 +67,20 @@ def test_compounds_function_words_and_spellings_are_no_forms():
     assert known.of_word("haus") == known.of_word("könig") == known.of_word("der") == ()
     assert known.of_word("straße") == known.of_word("ab") == ()
     assert RelatedForms(of_counts(Counter(["i̇stanbul'da"])), ["tr"]).of_word("istanbul") == ()
+
+
+def test_the_likeliest_forms_of_a_long_phrase_are_found_without_making_all(index):
+    known = index.related_forms
+    words = sorted(index.vocabulary.words, key=lambda word: -len(known.of_word(word)))[:40]
+
+    def all_ways(phrase):
+        each = [[(word, 1.0), *known.of_word(word)] for word in phrase]
+        ways = sorted(product(*each), key=lambda one: -prod(likeness for _, likeness in one))
+        return [tuple(word for word, _ in one) for one in ways][1:51]
+
+    for phrase in (words[:1], words[:2], words[:4], ["der", *words[5:7]]):
+        assert known.of_phrase(phrase) == all_ways(phrase)
+    assert len(known.of_phrase(words)) == 50  # of 1e30
 
 
 def test_pairs_are_counted_as_each_word_says(index):

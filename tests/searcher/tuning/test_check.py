@@ -21,6 +21,12 @@ def test_words_of_stems_that_the_index_has_often_are_asked_for():
     assert unwritten_words(known, counts, most=1) == [Unwritten("maschine", 50)]
 
 
+def test_words_with_vowel_signs_are_words():
+    counts = {"हिन्दुस्तानी": 30, "हिन्दुस्तान": 4}
+    known = ["हिन्दुस्तानों", "हिन्दुस्तान4"]
+    assert unwritten_words(known, counts) == [Unwritten("हिन्दुस्तानों", 34)]
+
+
 @pytest.mark.parametrize(
     ("probability", "hold"), [([0.4, 0.3, 0.2], True), ([0.9] * 6, False), ([], True)]
 )
@@ -90,3 +96,21 @@ def test_options_of_learning_are_refused(more, capsys):
 def test_nothing_to_write_is_one_line(capsys):
     assert main(["--store", "x", "--feedback", "x.jsonl"]) == 2
     assert "expected --output, or --check, got neither" in capsys.readouterr().err
+
+
+def test_words_that_are_written_in_another_spelling_are_not_unwritten(tmp_path, capsys):
+    line = "c'est l'anniversaire de mon frère, les anniversaires sont beaux"
+    captions = [f"{i}\n00:00:{i}0,000 --> 00:00:{i}3,000\n{line}\n" for i in range(6)]
+    captions += [f"{i}\n00:01:{i}0,000 --> 00:01:{i}3,000\n{line}\n" for i in range(6)]
+    (tmp_path / "a.srt").write_text("\n".join(captions))
+    index_files([tmp_path / "a.srt"], tmp_path / "index", language="fr")
+    words = tmp_path / "words.txt"
+    words.write_text("anniversaire\nanniversaireux\n")
+    argv = ["--store", str(tmp_path / "index"), "--check", str(words), "--json", "--quiet"]
+    assert main(argv) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [one["word"] for one in found["most"]] == ["anniversaireux"]
+    assert found["words"] == 1
+    words.write_text("anniversaire\n")
+    assert main(argv) == 2
+    assert "got none among 1 words" in capsys.readouterr().err
