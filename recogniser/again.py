@@ -103,10 +103,11 @@ def read_stretches(path: AnyPath) -> tuple[AskedStretch, ...]:
     for line, cells in table.rows:
         file, channel, start, end, words = (cells[i].strip() for i in at)
         start_ms, end_ms = (_ms(_number(one, TIME_S, line, path)) for one in (start, end))
-        if end_ms <= start_ms:
+        if end_ms < start_ms:
             raise InputError(path, line, "an end behind the start", f"{start} to {end}")
         said = tuple(word.strip() for word in words.split(BETWEEN) if word.strip())
         recording = Recording(file, int(_number(channel, CHANNEL, line, path)))
+        end_ms = max(end_ms, start_ms + 1)  # some words have no duration
         found.append(AskedStretch(recording, start_ms, end_ms, said))
     return tuple(found)
 
@@ -129,7 +130,7 @@ def with_told(
         return dict(line)
     slots = [{**slot, "w": [list(word) for word in slot["w"]]} for slot in line["slots"]]
     most = max((word[1] for slot in slots for word in slot["w"]), default=1.0)
-    in_slots, between = _aligned(slots, words, line["start"])
+    in_slots, between = _aligned(slots, words, (line["start"], line["end"]), places)
     for number, slot in enumerate(slots):
         if _is_near(slot["s"], slot["e"], places):
             _add(slot, in_slots.get(number), weight, most)
@@ -147,11 +148,15 @@ class _Told(NamedTuple):
 
 
 def _aligned(
-    slots: Sequence[Mapping[str, Any]], words: Sequence[str], start_s: float
+    slots: Sequence[Mapping[str, Any]],
+    words: Sequence[str],
+    window_s: tuple[float, float],
+    places: Sequence[tuple[float, float]],
 ) -> tuple[dict[int, _Told], list[_Told]]:
     """The words of each slot, by its number, and the words that belong to no slot.
 
-    The hypothesis is aligned with the likeliest words; words that replace others share their time.
+    The hypothesis is aligned with the likeliest words. Words that replace others share their time;
+    words where nothing was written share that of the places there, or of the gap.
     """
     best = [max(slot["w"], key=itemgetter(1)) for slot in slots]
     rows = [row for row, slot in enumerate(slots) if best[row][1] >= slot["eps"]]
@@ -163,8 +168,11 @@ def _aligned(
         if first < last:
             from_s, to_s = slots[rows[first]]["s"], slots[rows[last - 1]]["e"]
         else:
-            from_s = slots[rows[first - 1]]["e"] if first else start_s
-            to_s = max(from_s, slots[rows[first]]["s"]) if first < len(rows) else from_s
+            from_s = slots[rows[first - 1]]["e"] if first else window_s[0]
+            to_s = max(from_s, slots[rows[first]]["s"] if first < len(rows) else window_s[1])
+            if near := [one for one in places if _is_near(from_s, to_s, [one])]:
+                from_s = min(max(from_s, min(one[0] for one in near)), to_s)
+                to_s = max(min(to_s, max(one[1] for one in near)), from_s)
         n = end - begin
         for i, word in enumerate(words[begin:end]):
             times = (round(from_s + (to_s - from_s) * j / n, 3) for j in (i, i + 1))

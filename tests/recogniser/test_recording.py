@@ -191,6 +191,13 @@ def listened_again(tmp_path, text):
     return Again(tmp_path / "whole", read_stretches(table))
 
 
+def test_a_place_without_duration_is_a_stretch(tmp_path):
+    table = tmp_path / "again.csv"
+    table.write_text("recording,channel,start_s,end_s,words\nnews,1,82.8,82.800,Ada\n")
+    (stretch,) = read_stretches(table)
+    assert (stretch.start_ms, stretch.end_ms) == (82800, 82801)
+
+
 class Hearing(Echo):
     """Says the words that it was told of."""
 
@@ -275,7 +282,7 @@ def told(line, said, weight=0.5):
 
 
 LINE = {
-    "start": 0.0,
+    "start": 0.0, "end": 1.2,
     "slots": [
         {"s": 0.0, "e": 0.4, "eps": 0.0, "w": [["a", 1.0, 0.0, 0.4]]},
         {"s": 0.4, "e": 0.9, "eps": 0.0, "w": [["Unique", 0.6, 0.4, 1], ["eunuch", 0.4, 0, 1]]},
@@ -327,8 +334,25 @@ def test_what_is_not_near_a_place_stays_as_it_is():
         assert changed == near
 
 
+@pytest.mark.parametrize(("start", "slots", "said", "places", "spans"), [
+    (0.0, LINE["slots"], "a Unique said ada bob", [(20.0, 22.0)], [(20.0, 21.0), (21.0, 22.0)]),
+    (3.0, [], "ada", [(20.0, 21.0)], [(20.0, 21.0)]),
+    (3.0, [], "ada", [(2.0, 2.5)], [(3.0, 3.0)]),
+    (0.0, [LINE["slots"][0], {"s": 25, "e": 26, "eps": 0, "w": [["so", 1, 25, 26]]}],
+     "a ada bob so", [(5.0, 6.0), (8.0, 9.0)], [(5.0, 7.0), (7.0, 9.0)]),
+])  # fmt: skip
+def test_a_word_where_nothing_was_written_is_at_the_place_searched(
+    start, slots, said, places, spans
+):
+    line = {"start": start, "end": 30.0, "slots": slots}
+    found = with_told(line, said.split(), 0.5, places)["slots"]
+    added = [slot["w"][0] for slot in found if slot["w"][0][0] in ("ada", "bob")]
+    assert [word for word, *_ in added] == [one for one in ("ada", "bob") if one in said]
+    assert [(first, last) for _, _, first, last in added] == spans
+
+
 def test_no_word_gets_surer_than_the_recogniser_is_of_any():
-    line = {"start": 0.0, "slots": [
+    line = {"start": 0.0, "end": 2.0, "slots": [
         {"s": 0.0, "e": 1.0, "eps": 0.1, "w": [["a", 0.9, 0.0, 1.0]]},
         {"s": 1.0, "e": 2.0, "eps": 0.5, "w": [["b", 0.5, 1.0, 2.0]]},
     ]}  # fmt: skip
