@@ -128,10 +128,9 @@ def make_transcript(
         [number.get(recording, -1) for recording in lexemes.recordings], dtype=np.int32
     )
     recording = table[lexemes.recording] if len(table) else np.empty(0, np.int32)
-    rows = np.flatnonzero(recording >= 0)
-    rows = rows[np.lexsort((lexemes.start_s[rows], recording[rows]))]
     moved = replace(lexemes, recordings=tuple(recordings), recording=recording)
-    chosen = _rows(moved, rows)
+    spoken = _separated(_rows(moved, np.flatnonzero(recording >= 0)), normalisation)
+    chosen = _rows(spoken, np.lexsort((spoken.start_s, spoken.recording)))
     return _transcript(replace(chosen, words=tuple(map(normalisation.word, chosen.words))))
 
 
@@ -189,6 +188,25 @@ def _rows(lexemes: Lexemes, rows: Int64s) -> Lexemes:
         duration_s=lexemes.duration_s[rows],
         words=tuple(lexemes.words[i] for i in chosen),
         subtypes=tuple(lexemes.subtypes[i] for i in chosen),
+    )
+
+
+def _separated(lexemes: Lexemes, normalisation: Normalisation) -> Lexemes:
+    """Words cut as the index cuts them, as text without spaces; parts share the time by letters."""
+    if not normalisation.several_words(lexemes.words):
+        return lexemes
+    parts = [normalisation.parts(word) for word in lexemes.words]
+    words = tuple(part for some in parts for part in some)
+    row = np.repeat(np.arange(len(parts)), [len(some) for some in parts])
+    end = np.cumsum([0, *map(len, words)])
+    of_word = np.bincount(row, np.diff(end), len(parts))
+    begin = end[:-1] - (np.cumsum(of_word) - of_word)[row]
+    letter_s = (lexemes.duration_s / of_word)[row]
+    return replace(
+        _rows(lexemes, row),
+        start_s=lexemes.start_s[row] + begin * letter_s,
+        duration_s=np.diff(end) * letter_s,
+        words=words,
     )
 
 

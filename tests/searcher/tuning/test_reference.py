@@ -54,6 +54,23 @@ def spans_ms(said, words):
     return list(zip(*(column.astype(int).tolist() for column in columns), strict=True))
 
 
+def test_words_are_cut_as_the_index_cuts_them():
+    """Text without spaces has a word a character; dashes separate words."""
+    words = ("天气", "good—morning", "咖啡馆", "ja")
+    lexemes = Lexemes(
+        (A,), ("s",), np.zeros(4, np.int32), np.zeros(4, np.int32), np.array([3.0, 0.0, 5.0, 9.0]),
+        np.array([0.5, 1.1, 0.6, 0.3]), words, ("lex",) * 4,
+    )  # fmt: skip
+    said = make_transcript(lexemes, [A], Normalisation())
+    assert said.words == ("good", "morning", *"天气咖啡馆", "ja")
+    assert said.start_ms.tolist() == [0, 400, 3000, 3250, 5000, 5200, 5400, 9000]
+    assert said.end_ms.tolist() == [400, 1100, 3250, 3500, 5200, 5400, 5600, 9300]
+    assert spans_ms(said, ["天", "气"]) == [(0, 3000, 3500)]
+    kept = make_transcript(lexemes, [A], Normalisation(unspaced="keep", punctuation="keep"))
+    assert kept.words == ("good—morning", "天气", "咖啡馆", "ja")
+    assert make_transcript(lexemes, [B], Normalisation()).words == ()
+
+
 def test_a_transcript_keeps_spoken_words_of_known_recordings(said):
     assert said.words == ("die", "polizei", "sagt", "die", "polizei")
     assert said.within([1]).words == ("die", "polizei")
