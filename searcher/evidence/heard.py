@@ -16,14 +16,18 @@ places, as if the recogniser did not know the words.
 import numpy as np
 
 from searcher.calibration.weights import Evidence, LogRatios, Weights
-from searcher.heard.search import HeardSound, HeardTerm
+from searcher.heard.places import MOST
+from searcher.heard.search import LEARNED_SLOTS, HeardSound, HeardTerm
 from searcher.lexical.deduplicate import overlap
 from searcher.phonetic.layout import SAME_PLACE_MS
 from searcher.results.candidates import Spans
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
 
-LEAST_LOG_E, MOST_LOG_E = -14.0, 9.0  # beyond which an E-value says no more
+# Beyond these a log E-value says no more, in an archive of `LEARNED_SLOTS`, where decoys have `MOST`
+# places.
+LEAST_LOG_E, MOST_LOG_E = -14.0, float(np.log(MOST))
+LOG_LEARNED = float(np.log(LEARNED_SLOTS))
 CURVED = 2.0  # log E-value from which on evidence grows less than its log
 MOST_BY_CHANCE = float(np.log(10.0))  # log E-value up to which a place that was only heard counts
 MOST_ALONE = 40  # places of a term that were only heard
@@ -110,7 +114,7 @@ def heard_evidence(
 
     Returns:
         log_e_rate       log of the false alarms expected to fit as well, per slot
-        log_e_curve      square of its distance below `CURVED`, per archive: E-values are
+        log_e_curve      square of its distance below `CURVED`, in `LEARNED_SLOTS`: E-values are
                          extrapolated beyond the scores that are possible
         fit              score a phone
         alone            1 of a place that was only heard
@@ -119,10 +123,10 @@ def heard_evidence(
     """
     n, m = len(log_ratio), len(heard.score) - len(log_ratio)
     is_alone = np.repeat([0.0, 1.0], [n, m])
-    log_e = np.clip(heard.log_e_value, LEAST_LOG_E, MOST_LOG_E)
+    log_e = np.clip(heard.log_e_value - log_slots + LOG_LEARNED, LEAST_LOG_E, MOST_LOG_E)
     fit = np.clip(heard.score / len(heard.phones), LEAST_FIT, 0.0)
     columns = {
-        "log_e_rate": log_e - log_slots,
+        "log_e_rate": log_e - LOG_LEARNED,
         "log_e_curve": np.minimum(log_e - CURVED, 0.0) ** 2,
         "fit": fit,
         "alone": is_alone,

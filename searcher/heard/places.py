@@ -99,7 +99,7 @@ def open_heard(columns: SegmentColumns, live: Bools, rows: Int64s) -> HeardIndex
     )
 
 
-MOST = 100  # places of a query
+MOST = 100  # places of a query; decoys have more in large archives
 NEAR = 4  # slots, within which the best end of an alignment counts
 BESIDE_MS = 250  # distance by which an alignment may extend beyond a span
 NO_ALIGNMENT = -1e29  # lower scores are not places
@@ -176,11 +176,20 @@ def merged(windows: Int64s) -> Int64s:
 
 
 def find_places(
-    phones: Pronunciation, indexes: Sequence[HeardIndex], spans: Spans = NO_SPANS
+    phones: Pronunciation,
+    indexes: Sequence[HeardIndex],
+    spans: Spans = NO_SPANS,
+    most: int = MOST,
 ) -> tuple[Spans, Float64s]:
     """The best score of a query in each span, and its best places in all segments.
 
     Archives of more than `ALIGNED_SLOTS` are aligned only near seeds and in the spans.
+
+    Args:
+        phones: the query.
+        indexes: the segments.
+        spans: places of interest.
+        most: the most places besides these.
 
     Returns:
         the spans, then the places, best first; the score of each, nats: -inf in a span where
@@ -197,12 +206,12 @@ def find_places(
             windows = merged(np.concatenate([seeds(phones, index, of_phones), slots]))
         found = aligned(phones, index, windows)
         in_spans[here] = _best_of(spans.rows(here), slots, index, found)
-        places, score = _peaks(index, found)
+        places, score = _peaks(index, found, most)
         parts.append(places)
         scores.append(score)
     every, score = Spans.of(*parts), np.concatenate(scores)
     order = np.lexsort((every.start_ms, every.recording, -score))
-    best = order[_apart(every.rows(order))]
+    best = order[_apart(every.rows(order), most)]
     return Spans.of(spans, every.rows(best)), np.append(in_spans, score[best])
 
 
@@ -233,7 +242,7 @@ def _best_of(spans: Spans, slots: Int64s, index: HeardIndex, found: Aligned) -> 
     return best
 
 
-def _peaks(index: HeardIndex, found: Aligned) -> tuple[Spans, Float64s]:
+def _peaks(index: HeardIndex, found: Aligned, most: int) -> tuple[Spans, Float64s]:
     """The alignments whose ends are the best near them in the window, and their scores."""
     score, n = found.score, len(found.score)
     best = score.copy()
@@ -242,8 +251,8 @@ def _peaks(index: HeardIndex, found: Aligned) -> tuple[Spans, Float64s]:
         np.maximum(best[shift:], np.where(same, score[:-shift], -np.inf), out=best[shift:])
         np.maximum(best[: n - shift], np.where(same, score[shift:], -np.inf), out=best[: n - shift])
     peaks = np.flatnonzero((score >= best) & (score > NO_ALIGNMENT))
-    if len(peaks) > 3 * MOST:
-        least = np.partition(score[peaks], -3 * MOST)[-3 * MOST]
+    if len(peaks) > 3 * most:
+        least = np.partition(score[peaks], -3 * most)[-3 * most]
         peaks = peaks[score[peaks] >= least]  # ties stay, so the order of segments does not matter
     slots = found.slot[peaks]
     recording = np.searchsorted(index.bounds[:, 0], slots, side="right") - 1
@@ -255,8 +264,8 @@ def _peaks(index: HeardIndex, found: Aligned) -> tuple[Spans, Float64s]:
     return spans, score[peaks]
 
 
-def _apart(places: Spans) -> Int64s:
-    """Rows of the places without a better one near their middle, at most `MOST`."""
+def _apart(places: Spans, most: int) -> Int64s:
+    """Rows of the places without a better one near their middle, at most so many."""
     kept: list[int] = []
     middle = (places.start_ms + places.end_ms) / 2
     taken: dict[int, list[float]] = {}
@@ -265,6 +274,6 @@ def _apart(places: Spans) -> Int64s:
         if all(abs(middle[row] - other) >= SAME_PLACE_MS for other in others):
             others.append(float(middle[row]))
             kept.append(row)
-        if len(kept) == MOST:
+        if len(kept) == most:
             break
     return np.array(kept, np.int64)

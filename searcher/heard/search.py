@@ -24,7 +24,7 @@ from zlib import crc32
 
 import numpy as np
 
-from searcher.heard.places import ALIGNED_SLOTS, HeardIndex, find_places, open_heard
+from searcher.heard.places import ALIGNED_SLOTS, MOST, HeardIndex, find_places, open_heard
 from searcher.index.searched_speech import inside_ecf
 from searcher.phonetic.candidates import PhoneticResult, PreparedLanguage
 from searcher.phonetic.hits import Inside
@@ -44,6 +44,7 @@ if TYPE_CHECKING:  # its kernels take a second to load, and most searches need n
 NEIGHBOURS = 18  # decoys of about the query's length
 COUNTED = 5  # rank of their places from which on E-values are counts
 FITTED = 60  # ranks of their places that the line is fitted to
+LEARNED_SLOTS = 10_000  # of a set that the weights were learned from: their mean
 NOWHERE = np.empty(0, np.int64)
 
 
@@ -151,7 +152,8 @@ def _opened(phonetic: PhoneticIndexes) -> HeardArchive | None:
     parts = [index.within(sampled) for index in indexes]
     enlarged = float(np.log(_slots(indexes) / _slots(parts)))
     decoys = draw_decoys(phone_chain(phonetic.indexes))
-    chance = learn_chance(decoys, lambda decoy: find_places(decoy, parts)[1], enlarged)
+    most = round(MOST * max(1.0, _slots(parts) / LEARNED_SLOTS))
+    chance = learn_chance(decoys, lambda decoy: find_places(decoy, parts, most=most)[1], enlarged)
     return HeardArchive(indexes, chance)
 
 

@@ -6,6 +6,7 @@ from searcher.calibration.weights import LogRatios, Weights
 from searcher.evidence.heard import (
     EVEN,
     KNOWN_SHARE,
+    LOG_LEARNED,
     MOST_ALIKE,
     MOST_BY_CHANCE,
     OF_NEARNESS,
@@ -20,7 +21,7 @@ from searcher.results.candidates import Spans
 from std.sound.columns import Encoder, SegmentSound
 from std.sound.usual import NEAREST, SAMPLE
 
-LOG_SLOTS = 7.0
+LOG_SLOTS = LOG_LEARNED
 TERM = HeardTerm(  # in three places that were found otherwise, then in its own four
     ("t", "a", "b", "a"),
     Spans(
@@ -52,10 +53,10 @@ def test_without_weights_nothing_is_moved():
 def test_what_is_heard_moves_both_ratios_and_nothing_where_nobody_listened():
     weights = Weights(0.5, {"log_e_rate": -1.0, "alone": 2.0})
     ratios, _ = with_heard(RATIOS, TERM, LOG_SLOTS, weights, is_known=False)
-    shift = [*np.log(0.03 + 0.97 * np.exp([0.5 + 12, 0.5 + 4])), 0.0]
+    shift = [*np.log(0.03 + 0.97 * np.exp([0.5 + LOG_SLOTS + 5, 0.5 + LOG_SLOTS - 3])), 0.0]
     np.testing.assert_allclose(ratios.all_false_alarms[:3], RATIOS.all_false_alarms + shift)
     np.testing.assert_allclose(ratios.chance[:3], RATIOS.chance + shift)
-    np.testing.assert_allclose(ratios.all_false_alarms[3], 0.5 + 7 + 2 - LOG_SLOTS)
+    np.testing.assert_allclose(ratios.all_false_alarms[3], 0.5 + LOG_SLOTS + 2 - LOG_SLOTS)
 
 
 def test_features_are_those_of_both_kinds_of_places():
@@ -63,13 +64,26 @@ def test_features_are_those_of_both_kinds_of_places():
     evidence = heard_evidence(ratio, term, LOG_SLOTS, is_known=False)
     assert not evidence.is_expected
     features = evidence.features
-    np.testing.assert_allclose(features["log_e_rate"], [-12, -4, 2, -7])
+    most = np.log(100)  # places of a decoy
+    np.testing.assert_allclose(features["log_e_rate"], np.array([-5, 3, most, 0]) - LOG_SLOTS)
     np.testing.assert_allclose(features["log_e_curve"], [49, 0, 0, 4])
     np.testing.assert_allclose(features["fit"], [-0.25, -2.25, -6, -0.75])
     np.testing.assert_allclose(features["alone"], [0, 0, 0, 1])
     np.testing.assert_allclose(features["alone_fit"], [0, 0, 0, -0.75])
     np.testing.assert_allclose(features["alone_phones"], [0, 0, 0, np.log(4)])
-    np.testing.assert_allclose(evidence.offset, [2, -40, 1, -7])
+    np.testing.assert_allclose(evidence.offset, [2, -40, 1, -LOG_SLOTS])
+
+
+def test_places_are_judged_alike_in_archives_of_any_size():
+    """An archive ten times as large has ten times as many false alarms that score as high."""
+    ratio, term = np.array([2.0, -40.0, 1.0]), TERM.rows(np.array([0, 1, 2, 5]))
+    larger = term._replace(log_e_value=term.log_e_value + np.log(10))
+    of_both = (
+        heard_evidence(ratio, term, LOG_SLOTS, is_known=False).features,
+        heard_evidence(ratio, larger, LOG_SLOTS + np.log(10), is_known=False).features,
+    )
+    for name, of_one in of_both[0].items():
+        np.testing.assert_allclose(of_both[1][name], of_one, err_msg=name)
 
 
 def test_what_is_heard_of_a_known_term_counts_by_half():

@@ -87,6 +87,10 @@ def test_places_are_apart_and_of_all_segments():
     for number in (0, 1):
         mine = np.sort(middle[places.recording == number])
         assert (np.diff(mine) >= SAME_PLACE_MS).all()
+    more, score_of_more = find_places(("t", "a"), indexes, most=3 * MOST)
+    assert len(score_of_more) == 3 * MOST
+    np.testing.assert_array_equal(score_of_more[:MOST], score)
+    np.testing.assert_array_equal(more.start_ms[:MOST], places.start_ms)
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
