@@ -24,8 +24,8 @@ from searcher.results.candidates import Spans
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
 
-# Beyond these a log E-value says no more, in an archive of `LEARNED_SLOTS`, where decoys have `MOST`
-# places.
+# Beyond these a log E-value says no more; in an archive of `LEARNED_SLOTS`, in which decoys have
+# `MOST` places.
 LEAST_LOG_E, MOST_LOG_E = -14.0, float(np.log(MOST))
 LOG_LEARNED = float(np.log(LEARNED_SLOTS))
 CURVED = 2.0  # log E-value from which on evidence grows less than its log
