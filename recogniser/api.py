@@ -16,7 +16,7 @@ from recogniser import folder
 from recogniser.audio import estimated_s
 from recogniser.options import RecognitionOptions
 from recogniser.processes import Failed, OutputSettings, Progressed, Stopping, run
-from recogniser.recording import RecogniseReport, RecordingReport, Task, report_of
+from recogniser.recording import RecogniseReport, RecordingReport, Task, channels_of, report_of
 from recogniser.sound import excerpts_of, sound_file
 from std.audio.facts import NOTES, facts_of, read_notes, write_notes
 from std.errors import InputError
@@ -75,6 +75,9 @@ def recognise_files(
     left = [task for task in tasks if not _done(task, options)]
     watcher.planned(len(left), sum(lengths_s[task.name] for task in left))
     report = RecogniseReport(ecf=Path(ecf) if ecf else target / folder.ECF_NAME)
+    if options.again:
+        wanted = {one.recording.file for one in options.again.stretches}
+        report.not_given = sorted(wanted - files.keys())
     results = _Results(target, report, watcher, lengths_s, with_text, files, common_root(given))
     gpus = _gpus(options)
     # even if nothing is left to do, a worker starts: its settings must match the folder's
@@ -186,8 +189,20 @@ def _task(path: Path, name: str, output: Path, options: RecognitionOptions) -> T
 def _done(task: Task, options: RecognitionOptions) -> bool:
     """Whether all requested output of a recording is finished."""
     words = folder.finished(task.output, task.name)
-    sound = sound_file(task.output, Recording(task.name, 1))
-    return (not options.words or words.exists()) and (not options.sound or sound.exists())
+    return (not options.words or words.exists()) and (not options.sound or _has_sound(task))
+
+
+def _has_sound(task: Task) -> bool:
+    """Whether the sound of all channels is written."""
+
+    def is_written(channel: int) -> bool:
+        return sound_file(task.output, Recording(task.name, channel)).exists()
+
+    if not is_written(1):
+        return False
+    with suppress(InputError):
+        return all(map(is_written, channels_of(task)[1]))
+    return False  # the run says what is wrong with the file
 
 
 def _gpus(options: RecognitionOptions) -> int:

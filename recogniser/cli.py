@@ -63,6 +63,9 @@ def recognise(args: argparse.Namespace) -> int:
         except StoppedError:
             say(COMMAND, "stopped; the same command goes on there")
             return STOPPED
+    if others := report.not_given:
+        number = counted(len(others), "recording")
+        warn(COMMAND, f"--listen-again: {number} not among the audio, as {others[0]}")
     if args.json:
         print_json(figures(report, started.cost(), args.jobs))
     if not args.quiet:
@@ -201,6 +204,7 @@ def figures(report: "RecogniseReport", cost: Cost, jobs: int) -> dict[str, Any]:
         "recordings": [asdict(one) for one in report.recordings],
         "already_finished": [one.file for one in report.already],
         "failures": report.failures,
+        "not_given": report.not_given,
         "audio_seconds": round(audio_s, 3),
         **cost._asdict(),
         "times_real_time": audio_s / cost.seconds if cost.seconds else None,

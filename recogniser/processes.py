@@ -283,7 +283,7 @@ def record_sound(
     encoder = writer.encoder
     longest_s = min(task.longest_s or encoder.longest_window_s, encoder.longest_window_s)
     done_s = 0.0
-    for channel in reversed(channels):  # if the file of the first channel exists, all exist
+    for channel in channels:
         recording = Recording(task.name, channel)
         if sound_file(task.output, recording).exists():
             continue

@@ -70,6 +70,7 @@ class RecogniseReport:
     recordings: list[RecordingReport] = field(default_factory=list)  # of this run
     already: list[RecordingReport] = field(default_factory=list)  # finished before this run
     failures: list[str] = field(default_factory=list)
+    not_given: list[str] = field(default_factory=list)  # to be listened to again, without audio
     ecf: Path = Path(folder.ECF_NAME)
     seconds: float = 0.0  # elapsed time
     cpu_seconds: float = 0.0  # of all processes, without compiling kernels

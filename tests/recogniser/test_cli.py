@@ -1,5 +1,6 @@
 """std-recognise on the command line, without a model."""
 
+import json
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import pytest
 
 from indexer.cli import main as index
 from recogniser.cli import RecognitionBar, line_of, main
+from recogniser.processes import OutputSettings
 from recogniser.recording import RecordingReport
 
 
@@ -84,3 +86,17 @@ def test_the_bar_counts_recordings_and_minutes():
     bar.advance(90.0)
     bar.finish_one()
     assert bar.text(9.0) == "1/3 recordings, 1.5/10.0 min, 10.0 x real time"
+
+
+def test_recordings_to_listen_to_again_that_are_not_given_are_told(tmp_path, capsys, monkeypatch):
+    audio, table, networks = tmp_path / "x.wav", tmp_path / "again.csv", tmp_path / "networks"
+    audio.write_bytes(b"RIFF\0\0\0\0WAVEfmt ")
+    table.write_text("recording,channel,start_s,end_s,words\nx,1,1,2,Ada\ntalk,1,1,2,Ada\n")
+    networks.mkdir()
+    (networks / "recognise.json").write_text("{}")
+    monkeypatch.setattr("recogniser.api.run", lambda *_: iter([OutputSettings({})]))
+    argv = [str(audio), "--output", str(tmp_path / "out"), "--listen-again", str(table)]
+    assert main([*argv, "--earlier", str(networks), "--json", "--quiet"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)["not_given"] == ["talk"]
+    assert "warning: --listen-again: 1 recording not among the audio, as talk" in told.err
