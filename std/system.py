@@ -6,6 +6,7 @@
     cpu_s               of this process and of its children that have ended
     sync_folder         renamed files in it, on the disk for good
     keep_owner          owner and permissions of a file that is replaced
+    allow_open_files    as many as the system lets a process have
     RELATIVE            whether names can be looked up in an open folder
 
 POSIX has flock and getrusage. Windows locks bytes of a file, which others may then neither read nor
@@ -18,6 +19,7 @@ import stat
 import sys
 import time
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -59,6 +61,9 @@ if sys.platform == "win32":
     def keep_owner(descriptor: int, before: os.stat_result | None, mode: int = 0) -> None:
         """A new file has those of its folder."""
 
+    def allow_open_files() -> None:
+        """There is no limit to files that are mapped."""
+
     def peak_memory_bytes(*, of_children: bool = False) -> int:
         """Not known: 0."""
         return 0
@@ -71,6 +76,7 @@ else:
     import fcntl
     import resource
 
+    MOST_OPEN_FILES, MOST_OPEN_FILES_ON_MACOS = 65_536, 10_240
     MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024  # unit of getrusage's ru_maxrss
 
     def lock(descriptor: int, *, wait: bool = False) -> None:
@@ -115,6 +121,22 @@ else:
             with suppress(OSError):  # only its owner and root may give a file away
                 os.fchown(descriptor, before.st_uid, before.st_gid)
         os.fchmod(descriptor, stat.S_IMODE(before.st_mode) if before else mode)
+
+    @cache
+    def allow_open_files() -> None:
+        """Raise this process's limit of open files as far as its user may, once.
+
+        A mapped column is an open file, and an index has hundreds: most systems begin with 1,024
+        or 256.
+        """
+        now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        for wanted in (MOST_OPEN_FILES, MOST_OPEN_FILES_ON_MACOS):
+            wanted = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+            if now == resource.RLIM_INFINITY or now >= wanted:
+                return
+            with suppress(OSError, ValueError):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+                return
 
     def peak_memory_bytes(*, of_children: bool = False) -> int:
         """The largest resident set so far: this process's, or that of its largest child."""

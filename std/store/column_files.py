@@ -26,6 +26,7 @@ from std.own_folder import OwnFolder, temporary_of
 from std.store.columns import Column, from_arrays
 from std.store.manifest import SEGMENT_ID, Manifest, SegmentEntry
 from std.store.resident import ResidentSegment
+from std.system import allow_open_files
 
 COLUMN_NAME = re.compile("[a-z0-9_]+")
 SEGMENT_FOLDER = re.compile(rf"{SEGMENT_ID.pattern}(\.tmp)?")
@@ -150,6 +151,7 @@ def map_segment(root: Path, entry: SegmentEntry) -> MappedSegment:
     """
     folder = root / "segments" / entry.id
     names = column_names(folder, entry)
+    allow_open_files()
     with opened(root, "segments", entry.id) as own:
         arrays = {name: map_column(own, name, recorded) for name, recorded in names.items()}
     try:

@@ -83,6 +83,23 @@ def test_files_may_not_grow(index):
     assert read_everything(index) == before
 
 
+def test_an_index_has_more_files_than_most_systems_let_a_process_open_at_first(index):
+    """The limit is that of macOS; each of the shards has a segment with a file a column."""
+    program = (
+        "import resource, sys\n"
+        "most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (256, most))\n"
+        "from std.store import open_store\n"
+        "stores = [open_store(sys.argv[1]) for _ in range(40)]\n"
+        "segments = [store.segments() for store in stores]\n"
+        "print(sum(len(some) for some in segments))\n"
+    )
+    command = [sys.executable, "-B", "-c", program, str(index)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.stderr == ""
+    assert int(ran.stdout) >= 40
+
+
 def test_a_folder_that_is_read_only(index, monkeypatch):
     """As root nothing is read-only, so the error is injected."""
     store = open_store(str(index))
