@@ -14,7 +14,6 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core import event
 from numba.core.caching import FunctionCache
-from numba.np import linalg
 
 from std.execution.cost import LEDGER
 from std.execution.stop import Hold, held
@@ -35,6 +34,7 @@ def _without_linear_algebra() -> None:
     numba only looks whether it is there, which takes as long as all else. A kernel that uses it
     loads it; none of ours does.
     """
+    linalg: Any = import_module("numba.np.linalg")
     look = linalg.ensure_blas
     linalg.ensure_blas = lambda: None
     try:
@@ -44,7 +44,8 @@ def _without_linear_algebra() -> None:
 
 
 if find_spec("scipy"):
-    _without_linear_algebra()
+    with suppress(ImportError, AttributeError):  # of another version, which loads what it likes
+        _without_linear_algebra()
 
 
 class _CompilationListener(event.Listener):
