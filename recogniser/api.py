@@ -193,13 +193,13 @@ def _done(task: Task, options: RecognitionOptions) -> bool:
 
 
 def _has_sound(task: Task) -> bool:
-    """Whether the sound of all channels is written."""
+    """Whether the sound of all channels that become recordings is written."""
 
     def is_written(channel: int) -> bool:
         return sound_file(task.output, Recording(task.name, channel)).exists()
 
-    if not is_written(1):
-        return False
+    if task.channels != "split" or not is_written(1):
+        return is_written(1)
     with suppress(InputError):
         return all(map(is_written, channels_of(task)[1]))
     return False  # the run says what is wrong with the file

@@ -201,7 +201,7 @@ def _separated(lexemes: Lexemes, normalisation: Normalisation) -> Lexemes:
     end = np.cumsum([0, *map(len, words)])
     of_word = np.bincount(row, np.diff(end), len(parts))
     begin = end[:-1] - (np.cumsum(of_word) - of_word)[row]
-    letter_s = (lexemes.duration_s / of_word)[row]
+    letter_s = (lexemes.duration_s / np.maximum(of_word, 1))[row]
     return replace(
         _rows(lexemes, row),
         start_s=lexemes.start_s[row] + begin * letter_s,

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -69,6 +71,9 @@ def test_words_are_cut_as_the_index_cuts_them():
     kept = make_transcript(lexemes, [A], Normalisation(unspaced="keep", punctuation="keep"))
     assert kept.words == ("good—morning", "天气", "咖啡馆", "ja")
     assert make_transcript(lexemes, [B], Normalisation()).words == ()
+    empty = make_transcript(replace(lexemes, words=("天气", "", "", "ja")), [A], Normalisation())
+    assert [word for word in empty.words if word] == ["天", "气", "ja"]
+    assert empty.start_ms.min() == 0
 
 
 def test_a_transcript_keeps_spoken_words_of_known_recordings(said):
