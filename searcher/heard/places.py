@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from searcher.phonetic.hits import Inside
 from searcher.phonetic.layout import SAME_PLACE_MS
 from searcher.results.candidates import NO_SPANS, Spans
 from std.phonetics.phones import Pronunciation, distance
@@ -106,6 +107,8 @@ NO_ALIGNMENT = -1e29  # lower scores are not places
 ALIGNED_SLOTS = 110_000  # about 2.5 hours; larger archives are aligned near seeds only
 TRIGRAM_SLOTS = 10_000_000  # about 230 hours; in larger archives seeds are four phones, not three
 
+SPARE = 3  # times as many places as wanted, as some of them are near each other
+
 CONFUSED = 0.1  # share of phones that are heard as others with similar articulation
 
 
@@ -180,6 +183,7 @@ def find_places(
     indexes: Sequence[HeardIndex],
     spans: Spans = NO_SPANS,
     most: int = MOST,
+    is_inside: Inside | None = None,
 ) -> tuple[Spans, Float64s]:
     """The best score of a query in each span, and its best places in all segments.
 
@@ -190,6 +194,7 @@ def find_places(
         indexes: the segments.
         spans: places of interest.
         most: the most places besides these.
+        is_inside: which of these are in the searched speech; None: all.
 
     Returns:
         the spans, then the places, best first; the score of each, nats: -inf in a span where
@@ -206,7 +211,7 @@ def find_places(
             windows = merged(np.concatenate([seeds(phones, index, of_phones), slots]))
         found = aligned(phones, index, windows)
         in_spans[here] = _best_of(spans.rows(here), slots, index, found)
-        places, score = _peaks(index, found, most)
+        places, score = _peaks(index, found, SPARE * most, is_inside)
         parts.append(places)
         scores.append(score)
     every, score = Spans.of(*parts), np.concatenate(scores)
@@ -242,7 +247,9 @@ def _best_of(spans: Spans, slots: Int64s, index: HeardIndex, found: Aligned) -> 
     return best
 
 
-def _peaks(index: HeardIndex, found: Aligned, most: int) -> tuple[Spans, Float64s]:
+def _peaks(
+    index: HeardIndex, found: Aligned, most: int, is_inside: Inside | None
+) -> tuple[Spans, Float64s]:
     """The alignments whose ends are the best near them in the window, and their scores."""
     score, n = found.score, len(found.score)
     best = score.copy()
@@ -251,17 +258,32 @@ def _peaks(index: HeardIndex, found: Aligned, most: int) -> tuple[Spans, Float64
         np.maximum(best[shift:], np.where(same, score[:-shift], -np.inf), out=best[shift:])
         np.maximum(best[: n - shift], np.where(same, score[shift:], -np.inf), out=best[: n - shift])
     peaks = np.flatnonzero((score >= best) & (score > NO_ALIGNMENT))
-    if len(peaks) > 3 * most:
-        least = np.partition(score[peaks], -3 * most)[-3 * most]
-        peaks = peaks[score[peaks] >= least]  # ties stay, so the order of segments does not matter
-    slots = found.slot[peaks]
+    kept = _likeliest(peaks, score, most)
+    places = _spans_of(kept, index, found)
+    if is_inside is not None and not is_inside(*places).all():
+        inside = peaks[is_inside(*_spans_of(peaks, index, found))]
+        kept = _likeliest(inside, score, most)
+        places = _spans_of(kept, index, found)
+    return places, score[kept]
+
+
+def _likeliest(rows: Int64s, score: Float64s, most: int) -> Int64s:
+    """So many rows with the best scores, and ties: the order of segments does not matter."""
+    if len(rows) <= most:
+        return rows
+    kept: Int64s = rows[score[rows] >= np.partition(score[rows], -most)[-most]]
+    return kept
+
+
+def _spans_of(rows: Int64s, index: HeardIndex, found: Aligned) -> Spans:
+    """The places of alignments."""
+    slots = found.slot[rows]
     recording = np.searchsorted(index.bounds[:, 0], slots, side="right") - 1
-    spans = Spans(
+    return Spans(
         index.recording[recording],
-        index.begin_ms[found.begin[peaks]].astype(np.int64),
+        index.begin_ms[found.begin[rows]].astype(np.int64),
         index.end_ms[slots].astype(np.int64),
     )
-    return spans, score[peaks]
 
 
 def _apart(places: Spans, most: int) -> Int64s:

@@ -113,16 +113,22 @@ class HeardArchive:
         """Log of the number of slots."""
         return float(np.log(_slots(self.indexes)))
 
-    def find(self, ways: Sequence[Pronunciation], spans: Spans = NO_SPANS) -> HeardTerm | None:
+    def find(
+        self,
+        ways: Sequence[Pronunciation],
+        spans: Spans = NO_SPANS,
+        is_inside: Inside | None = None,
+    ) -> HeardTerm | None:
         """A term, by that of its pronunciations whose best place is least likely by chance.
 
         Args:
             ways: its pronunciations.
             spans: where it was found otherwise.
+            is_inside: which further places are in the searched speech; None: all.
         """
         n, found = len(spans.recording), []
         for phones in ways:
-            places, score = find_places(phones, self.indexes, spans)
+            places, score = find_places(phones, self.indexes, spans, is_inside=is_inside)
             log_e_value = self.chance.log_e_value(score, len(phones))
             found.append(HeardTerm(phones, places, score, log_e_value))
 
@@ -223,7 +229,7 @@ class HeardSearch(NamedTuple):
 
     archive: HeardArchive
     phonetic: PhoneticResult  # of the same terms, without its hits in the recordings of `only`
-    is_inside: Inside  # which places are inside the searched speech
+    is_inside: Inside | None  # which places are inside the searched speech; None: all
     sound: HeardSound | None = None  # of the recordings
     only: Int64s = NOWHERE  # recordings where only the phones heard are searched
 
@@ -237,12 +243,7 @@ class HeardSearch(NamedTuple):
         ways = self.phonetic.ways[term]
         if isinstance(ways, Mapping):  # a spoken query, which may have any of them
             return None
-        found = self.archive.find(ways, spans)
-        if found is None:
-            return None
-        n = len(spans.recording)
-        inside = np.flatnonzero(self.is_inside(*found.spans.rows(slice(n, None))))
-        return found.rows(np.append(np.arange(n), n + inside))
+        return self.archive.find(ways, spans, self.is_inside)
 
     def written_at(self, places: Spans) -> list[str | None]:
         """(n,) the likeliest word in the middle of each place, or the last one before it in the
@@ -306,7 +307,9 @@ def heard_search(
     frames = _frames_of(language, phonetic.indexes)
     heard = np.concatenate([one.recording for one in archive.indexes])
     only = heard if phones == "sound" else NOWHERE
-    return HeardSearch(archive, phonetic.outside(only), is_inside, frames, only)
+    everything = request.excerpts is None and request.spoken_by is None
+    is_searched = None if everything else is_inside
+    return HeardSearch(archive, phonetic.outside(only), is_searched, frames, only)
 
 
 def heard_as_candidates(

@@ -93,6 +93,24 @@ def test_places_are_apart_and_of_all_segments():
     np.testing.assert_array_equal(more.start_ms[:MOST], places.start_ms)
 
 
+def test_the_best_places_are_those_of_the_searched_speech():
+    """However many better ones are outside it."""
+    rng = np.random.default_rng(3)
+    index = opened(segment("tab_" * 500 + "".join(rng.choice(list(TOKENS), 400))))
+
+    def is_inside(recording, start_ms, end_ms):
+        return start_ms >= 200_000
+
+    places, score = find_places(("t", "a", "b"), [index], is_inside=is_inside)
+    assert is_inside(*places).all()
+    every, score_of_every = find_places(("t", "a", "b"), [index], most=1000)
+    inside = is_inside(*every)
+    assert 0 < inside.sum() < MOST
+    assert not is_inside(*every.rows(slice(MOST))).any()
+    np.testing.assert_array_equal(places.start_ms, every.start_ms[inside])
+    np.testing.assert_array_equal(score, score_of_every[inside])
+
+
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
 def test_cutting_an_archive_into_segments_changes_nothing(order):
     rng = np.random.default_rng(2)
