@@ -200,6 +200,7 @@ def take_back(
     stores: Sequence[Store],
     phone_builder: PhoneColumnBuilder,
     *,
+    channel: int | None = None,
     dry_run: bool = False,
 ) -> Layer:
     """Undo corrections, in stores that are being written to.
@@ -209,6 +210,7 @@ def take_back(
         span_ms: a time, or start and end, in a correction; None: all corrections of the file.
         stores: the shards of the index.
         phone_builder: pronounces what the recogniser wrote.
+        channel: of the audio file; None: all.
         dry_run: write nothing.
 
     Returns:
@@ -218,17 +220,18 @@ def take_back(
         InputError: there are no such corrections.
     """
     before = layers_of(contents(stores)[1]).get(file, ())
-    gone = before
+    gone = asked = tuple(one for one in before if channel in (None, one.channel))
     if span_ms is not None:
-        gone = tuple(one for one in before if _is_at(one, *span_ms))
+        gone = tuple(one for one in asked if _is_at(one, *span_ms))
         # A stretch may begin after its first word does: where the slots before it end.
         gone = gone or tuple(
-            one for one in before if any(_is_at(word, *span_ms) for word in one.words)
+            one for one in asked if any(_is_at(word, *span_ms) for word in one.words)
         )
     if not gone:
         url = ", ".join(store.url for store in stores)
+        of = file if channel in (None, 1) else f"channel {channel} of {file}"
         where = "" if span_ms is None else f" at {span_ms[0] / 1000:.3f} s"
-        raise InputError(url, 0, f"a correction of {file}{where}", "none")
+        raise InputError(url, 0, f"a correction of {of}{where}", "none")
     if not dry_run:
         recorrect(stores, file, tuple(one for one in before if one not in gone), phone_builder)
     return gone

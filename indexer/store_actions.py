@@ -29,11 +29,17 @@ def correct(args: argparse.Namespace, stores: Sequence[str]) -> int:
     from indexer import correct_by_table, correct_recording, undo_corrections
 
     config, what = configuration_of(args), "corrected"
+    channel = None if args.channel is None else int(args.channel)
     if args.table:
         done = correct_by_table(args.table, stores, dry_run=args.dry_run, config=config)
     elif args.undo:
         done = undo_corrections(
-            args.recording, stores, at_s=args.at, dry_run=args.dry_run, config=config
+            args.recording,
+            stores,
+            at_s=args.at,
+            channel=channel,
+            dry_run=args.dry_run,
+            config=config,
         )
         what = "taken back"
     else:
@@ -43,7 +49,7 @@ def correct(args: argparse.Namespace, stores: Sequence[str]) -> int:
             words=args.words,
             at_s=args.at,
             transcript=args.transcript,
-            channel=int(args.channel),
+            channel=channel or 1,
             dry_run=args.dry_run,
             config=config,
         )
@@ -56,7 +62,7 @@ def correct(args: argparse.Namespace, stores: Sequence[str]) -> int:
 
 def misuse(args: argparse.Namespace) -> str:
     """The error in a combination of options; empty if it is valid."""
-    others = (args.recording, args.words, args.at, args.transcript, args.undo)
+    others = (args.recording, args.words, args.at, args.transcript, args.undo, args.channel)
     if args.table:
         wrong = any(one is not None and one is not False for one in others)
         return "--table names recordings and words: expected no other option" * wrong

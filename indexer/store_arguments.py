@@ -233,7 +233,12 @@ WRITING = (  # commands that change the index
                 action="store_true",
                 help="undo corrections: those at the time of --at, or all of the recording",
             ),
-            _CHANNEL,
+            _argument(
+                "--channel",
+                type=number(CHANNEL),
+                metavar="N",
+                help="channel (1; with --undo, all)",
+            ),
             _DRY_RUN,
             add_config_options,
             _rows("corrections"),

@@ -60,7 +60,7 @@ class StandingSearch:
         path = Path(path)
         self._list, self._fresh = path, set[str]()  # added terms: present hits are not reported
         found = TermList(())
-        if not (may_be_empty and _is_empty(path)):
+        if not (may_be_empty and (not path.exists() or _is_empty(path.read_bytes()))):
             found = read(partial(term_file.parse, column=column), path)
         self.terms = tuple(dict.fromkeys(term.text for term in found.terms))
         self.column = found.column  # column of the terms in a table, for messages
@@ -121,12 +121,13 @@ class StandingSearch:
         if term in self.terms:
             return
         self._require_text()
-        line = f"{term}\n".encode()
-        if _term_in(line, self._list) != term:
+        if _terms_of(f"{term}\n".encode(), self._list) != (term,):
             raise InputError(self._list, 0, "a term on one line", term)
-        before = b"" if _is_empty(self._list) else self._list.read_bytes().rstrip(b"\r\n") + b"\n"
-        with open_output(self._list) as stream:
-            stream.write(before + line)
+        before = self._content()
+        present = _terms_of(before, self._list)
+        if term not in present:  # somebody may have written it there
+            kept = before.rstrip(b"\r\n") + b"\n" if before else b""
+            self._write(kept + f"{term}\n".encode(), (*present, term), term)
         self._fresh.add(term)  # first: a search that sees the term knows that it is fresh
         self.terms = (*self.terms, term)
 
@@ -139,11 +140,28 @@ class StandingSearch:
         self._require_text()
         if term not in self.terms:
             raise InputError(self._list, 0, "a term of the list", term)
-        lines = self._list.read_bytes().splitlines(keepends=True)
-        with open_output(self._list) as stream:
-            stream.write(b"".join(line for line in lines if _term_in(line, self._list) != term))
+        before = self._content()
+        lines = before.splitlines(keepends=True)
+        kept = b"".join(line for line in lines if _term_in(line, self._list) != term)
+        left = tuple(one for one in _terms_of(before, self._list) if one != term)
+        self._write(kept, left, term)
         self.terms = tuple(one for one in self.terms if one != term)
         self._fresh.discard(term)
+
+    def _content(self) -> bytes:
+        return self._list.read_bytes() if self._list.exists() else b""
+
+    def _write(self, content: bytes, terms: tuple[str, ...], changed: str) -> None:
+        """Replace the list, unless it would not be read as the terms that it is to have."""
+        try:
+            is_read = _terms_of(content, self._list) == terms
+        except InputError:
+            is_read = False
+        if not is_read:
+            table = "several terms with commas are read as a table"
+            raise InputError(self._list, 0, f"a change that leaves terms ({table})", changed)
+        with open_output(self._list) as stream:
+            stream.write(content)
 
     def _require_text(self) -> None:
         if not self.is_text:
@@ -228,17 +246,32 @@ def _short(address: str) -> str:
     return hashlib.sha256(address.encode()).hexdigest()[:16]
 
 
-def _is_empty(path: Path) -> bool:
-    return not path.exists() or not path.stat().st_size
+def _is_empty(content: bytes) -> bool:
+    """Whether a list has no term yet: nothing, or only empty lines and comments."""
+    return all(not line.strip() or line.lstrip().startswith(b"#") for line in content.splitlines())
+
+
+def _terms_of(content: bytes, path: Path) -> tuple[str, ...]:
+    """The terms of a list of lines, as it would be read again.
+
+    Raises:
+        InputError: it is another kind of list, or none.
+    """
+    if _is_empty(content):
+        return ()
+    found = term_file.parse(io.BytesIO(content), path)
+    if found.column:
+        raise InputError(path, 0, "a term a line", found.column)
+    return tuple(term.text for term in found.terms)
 
 
 def _term_in(line: bytes, path: Path) -> str:
     """The term of a line of a list; empty if there is none."""
     try:
-        (term,) = term_file.parse(io.BytesIO(line), path).terms
+        (term,) = _terms_of(line, path)
     except (InputError, ValueError):
         return ""
-    return term.text
+    return term
 
 
 def _line(hit: Hit, now: str, *, new: bool) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import json
 import socket
 import threading
 import time
+import traceback
 import urllib.request
 from collections.abc import Sequence
 from contextlib import suppress
@@ -31,7 +32,7 @@ from std.errors import StdError
 
 SHOWN = 200  # hits that the page can ask for
 POST_S = 10.0
-POST_RETRY_S = 30.0
+AGAIN_S = 30.0  # after a failed search or post
 SEARCH_S = 3600.0
 
 
@@ -62,7 +63,7 @@ class Alerts:
         self.searched = StandingSearch(path, column, may_be_empty=may_be_empty)
         self._lock = threading.Lock()  # of the list
         self._urls, self._secret, self._live = urls, secret, live
-        self.trouble = ""  # why the last post failed
+        self._troubles = {"search": "", "post": ""}  # why the last one of each failed
         self._changed, self._ended = threading.Event(), False
         live.on_renewal(lambda snapshot: self._changed.set())
 
@@ -75,6 +76,11 @@ class Alerts:
     def told(self) -> list[dict[str, Any]]:
         """The hits that were reported, the oldest first."""
         return self.searched.told
+
+    @property
+    def trouble(self) -> str:
+        """Why the last search or the last post failed."""
+        return "; ".join(filter(None, self._troubles.values()))
 
     @property
     def can_change(self) -> bool:
@@ -109,17 +115,32 @@ class Alerts:
         threading.Thread(target=self._work, name="alerts", daemon=True).start()
 
     def _work(self) -> None:
+        is_searched = True
         while not self._ended:
-            self._changed.wait(POST_RETRY_S if self._is_waiting_to_post else None)
-            if self._changed.is_set():
+            is_late = not is_searched or self._is_waiting_to_post
+            self._changed.wait(AGAIN_S if is_late else None)
+            if self._changed.is_set() or not is_searched:
                 self._changed.clear()
-                snapshot = self._live.current
-                try:
-                    with unless_closed(snapshot):
-                        self.look(snapshot)
-                except (StdError, JobStoppedError) as error:
-                    self.trouble = str(error)
+                is_searched = self._is_searched(self._live.current)
             self.post()
+
+    def _is_searched(self, snapshot: Snapshot) -> bool:
+        """Search all terms; return whether another try would find nothing more."""
+        trouble, is_searched = "", False
+        try:
+            with unless_closed(snapshot):
+                self.look(snapshot)
+            is_searched = True
+        except JobStoppedError:  # the next one would take as long
+            trouble = f"the search of the watched terms took more than {SEARCH_S:g} s"
+            is_searched = True
+        except StdError as error:
+            trouble = str(error)
+        except Exception as error:  # an error in our code must not end the thread
+            trouble = f"{type(error).__name__}: {error}"
+            traceback.print_exc()
+        self._troubles["search"] = trouble
+        return is_searched
 
     def look(self, snapshot: Snapshot) -> list[dict[str, Any]]:
         """Search all terms, write the hits that were not reported yet, and return them."""
@@ -146,7 +167,7 @@ class Alerts:
                 self.searched.note_posted(address)
         except StdError as error:
             troubles.append(str(error))
-        self.trouble = "; ".join(troubles)
+        self._troubles["post"] = "; ".join(troubles)
 
     def _post(self, url: str, lines: Sequence[dict[str, Any]]) -> None:
         """Post the new hits among some lines.

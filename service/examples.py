@@ -28,6 +28,14 @@ def is_example(term: str) -> bool:
     return term.startswith(LIKE)
 
 
+def is_phrase(term: str, snapshot: Snapshot) -> bool:
+    """Whether a term is a word or a phrase, and neither a query nor an example."""
+    try:
+        return not is_example(term) and snapshot.index.phrases(term) == (term,)
+    except QueryError:  # a query, though an invalid one
+        return False
+
+
 def term_like(stretches: Iterable[tuple[str, float, float]]) -> str:
     """The term of examples; an example that is too short for a search is extended on both sides.
 

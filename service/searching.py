@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searcher import Expected, SearchResult
-from service.examples import examples_of, find_like, is_example
+from service.examples import examples_of, find_like, is_example, is_phrase
 from service.live_index import Snapshot
 from service.problems import ProblemError
 from service.recordings import Facet, ServedRecordings
@@ -142,7 +142,7 @@ def phrases_of(terms: Sequence[str], snapshot: Snapshot) -> list[str]:
 
 def is_known(term: str, snapshot: Snapshot) -> bool:
     """Whether a term needs only a look-up: no operator, split, wildcard or phonetic search."""
-    if is_example(term) or snapshot.index.phrases(term) != (term,):
+    if not is_phrase(term, snapshot):
         return False
     index, vocabulary = snapshot.index, snapshot.index.vocabulary
     if index.has_model and index.config.phonetic_search.words == "all":
@@ -154,7 +154,7 @@ def is_known(term: str, snapshot: Snapshot) -> bool:
 
 def may_be_slow(term: str, snapshot: Snapshot) -> bool:
     """Whether a term's search may take long: it is a query, or a phrase with wildcards."""
-    return not is_example(term) and ("*" in term or snapshot.index.phrases(term) != (term,))
+    return not is_example(term) and ("*" in term or not is_phrase(term, snapshot))
 
 
 def search_term(term: str, snapshot: Snapshot, where: str | None = None) -> TermResult:

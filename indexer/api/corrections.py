@@ -168,15 +168,17 @@ def undo_corrections(
     store: Stores,
     *,
     at_s: Time | None = None,
+    channel: int | None = None,
     dry_run: bool = False,
     config: Config | AnyPath | None = None,
 ) -> list[RecordingCorrection]:
     """Undo corrections of a recording, as ``std-store correct --undo`` does.
 
     Args:
-        recording: its name; all its channels are meant.
+        recording: its name.
         store: the index.
         at_s: a time in a correction, or start and end; None: all corrections.
+        channel: the channel of the audio file; None: all channels.
         dry_run: write nothing.
         config: see `index_files`.
 
@@ -190,7 +192,7 @@ def undo_corrections(
     span_ms = None if at_s is None else _span_ms(at_s)
     with open_stores(store) as stores, writing(stores):
         file = stored_name(recording, stores)
-        layer = take_back(file, span_ms, stores, phone_builder, dry_run=dry_run)
+        layer = take_back(file, span_ms, stores, phone_builder, channel=channel, dry_run=dry_run)
     return [RecordingCorrection(Recording(file, one.channel), one) for one in layer]
 
 

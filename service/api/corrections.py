@@ -163,7 +163,8 @@ async def undo(request: Request, recording: str, at: Annotated[Seconds, Query()]
     def change() -> None:
         from indexer import undo_corrections
 
-        undo_corrections(entry.recording.file, service.settings.stores, at_s=at)
+        one = entry.recording
+        undo_corrections(one.file, service.settings.stores, at_s=at, channel=one.channel)
 
     await run_in_threadpool(_changed, service, change)
     return json_reply(_document(service, entry))

@@ -15,7 +15,7 @@ from service.problems import ProblemError
 from service.recordings import recording_id
 from service.state import Service
 from service.uploads.checks import CAPTION_ENDS, name_of
-from service.uploads.folder import metadata_file
+from service.uploads.metadata import metadata_file
 from service.uploads.work import Upload, UploadWork
 from std.audio.files import ENDS
 from std.errors import InputError

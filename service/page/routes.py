@@ -30,6 +30,7 @@ from service.api.operation import health_of
 from service.api.requests import base_of, beside_others, entry_of, position, service_of
 from service.api.search import found_units, searched
 from service.api.sharing import AFTER_S, BEFORE_S, PAGES, require_frames
+from service.examples import is_phrase
 from service.live_index import Snapshot
 from service.marks import MarkFile
 from service.page.view import (
@@ -100,7 +101,6 @@ def render(request: Request, name: str, status: int = 200, **values: Any) -> Res
             uploads_allowed=service.uploads is not None,
             corrections_allowed=service.settings.allow_corrections,
             frames_allowed=bool(service.settings.frames),
-            may_watch=service.alerts is not None and service.alerts.can_change,
             **values,
         )
     )
@@ -119,7 +119,7 @@ async def search_page(request: Request) -> Response:
         request,
         "search.html",
         state=state,
-        is_watched=is_watched(request, state),
+        **watching(request, state),
         health=health_of(service),
         recordings=len(entries) if show else None,
         speech_s=sum(entry.speech_s for entry in entries) if show else None,
@@ -135,9 +135,7 @@ async def search_page(request: Request) -> Response:
 async def results_part(request: Request) -> Response:
     """The results of a search, without the page around them."""
     state = page_state(request.query_params.multi_items())
-    page = partial(
-        render, request, "results.html", state=state, is_watched=is_watched(request, state)
-    )
+    page = partial(render, request, "results.html", state=state, **watching(request, state))
     return await with_results(request, state, page)
 
 
@@ -172,10 +170,14 @@ async def forms_part(request: Request) -> Response:
     return render(request, "forms.html", state=state, found=found)
 
 
-def is_watched(request: Request, state: PageState) -> bool:
-    """Whether all terms of a search are watched."""
-    standing = service_of(request).alerts
-    return standing is not None and {*state.terms} <= {*standing.terms}
+def watching(request: Request, state: PageState) -> dict[str, bool]:
+    """Whether the terms of a search may be watched, and whether all of them are."""
+    service = service_of(request)
+    standing = service.alerts
+    if standing is None or not standing.can_change:
+        return {"may_watch": False, "is_watched": False}
+    may_watch = all(is_phrase(term, service.snapshot) for term in state.terms)
+    return {"may_watch": may_watch, "is_watched": {*state.terms} <= {*standing.terms}}
 
 
 async def with_results(

@@ -4,12 +4,11 @@ audio/         sound as sent
 words/         captions as sent; networks by std-recognise
 metadata.csv   title, date, ...
 .incoming/     files being received
-.deleted/      deleted recordings, kept for `KEPT_S`, with their corrections
+.deleted/      deleted recordings, kept for `KEPT_S`, with their metadata and corrections
 .restored/     corrections of restored recordings, until the index has them
 """
 
-import csv
-import io
+import json
 import os
 import shutil
 import threading
@@ -22,17 +21,16 @@ from typing import BinaryIO, NamedTuple
 from service.problems import ProblemError
 from service.settings import Limits
 from service.uploads.checks import Kind, Name, require_free
-from std.errors import InputError, StoreError
-from std.files import read
-from std.metadata.read import parse
-from std.metadata.table import NO_METADATA, Metadata
-from std.outputs import make_folder, open_output, unwritable
+from service.uploads.metadata import MetadataTable
+from std.errors import InputError
+from std.outputs import make_folder, unwritable
 from std.system import locked_folder
 
 KEPT_S = 30 * 86_400.0  # of a deleted recording
 SETTLE_S = 1.0  # a file that has not changed for this long is complete
 OWN_FILES = frozenset({"ecf.xml", "recognise.json", "sound.json", "audio.json"})  # of std-recognise
 CORRECTIONS = "corrections.json"  # beside the files of a deleted recording
+DESCRIPTION = "metadata.json"  # beside them, too
 NO_WORDS = (".part", ".sound")  # ends of its files beside the words
 
 
@@ -68,6 +66,7 @@ class UploadFolder:
         self.root, self._limits = root, limits
         self.audio, self.words = root / "audio", root / "words"
         self.table = root / "metadata.csv"
+        self.metadata = MetadataTable(self.table)
         self._incoming, self._deleted = root / ".incoming", root / ".deleted"
         self.restored = root / ".restored"
         for folder in (self.audio, self.words, self._incoming, self._deleted, self.restored):
@@ -93,17 +92,6 @@ class UploadFolder:
         if files is None:
             raise ProblemError(404, f"no recording of the name {name[:80]!r} was added here")
         return files
-
-    def metadata(self) -> Metadata:
-        """The metadata of the recordings.
-
-        Raises:
-            StoreError: the table has other content, which another program has written.
-        """
-        try:
-            return read(parse, self.table) if self.table.exists() else NO_METADATA
-        except InputError as error:
-            raise StoreError(str(error)) from error
 
     # --- receiving a file
 
@@ -154,7 +142,7 @@ class UploadFolder:
         with self._lock:
             require_free(arriving.name, self._known())
             if described:
-                self._describe(arriving.name.stem, described)
+                self.metadata.describe(arriving.name.stem, described)
             os.utime(arriving.path)
             arriving.path.replace(arriving.target)
 
@@ -175,15 +163,7 @@ class UploadFolder:
         """
         with self._lock:
             self.require(name)
-            self._describe(name, values)
-
-    def _describe(self, name: str, values: Mapping[str, str]) -> None:
-        before = self.metadata()
-        rows = {file: before.values(file) for file in before.files}
-        rows[name] = {**rows.get(name, {}), **values}
-        content = metadata_file(rows)
-        with open_output(self.table) as stream:
-            stream.write(content)
+            self.metadata.describe(name, values)
 
     def delete(self, name: str, corrections: str = "") -> None:
         """Delete a recording: move its files to ``.deleted``.
@@ -194,6 +174,7 @@ class UploadFolder:
 
         Raises:
             ProblemError: nobody added such a recording.
+            InputError: the disk is full.
         """
         with self._lock:
             files = self.require(name)
@@ -201,6 +182,9 @@ class UploadFolder:
             make_folder(kept)
             if corrections:
                 (kept / CORRECTIONS).write_text(corrections, "utf-8")
+            if values := self.metadata.read().values(name):
+                (kept / DESCRIPTION).write_text(json.dumps(dict(values)), "utf-8")
+                self.metadata.remove(name)  # another of its name has its own
             for path in filter(None, files):
                 make_folder(kept / path.parent.name)
                 path.replace(kept / path.parent.name / path.name)
@@ -222,6 +206,8 @@ class UploadFolder:
                 raise ProblemError(404, f"no recording of the name {name[:80]!r} was deleted")
             if name.casefold() in map(str.casefold, self.files()):
                 raise ProblemError(409, f"there is another recording of the name {name!r} now")
+            if (kept / DESCRIPTION).exists():
+                self.metadata.describe(name, json.loads((kept / DESCRIPTION).read_bytes()))
             for folder in (self.audio, self.words):
                 for path in (kept / folder.name).glob("*"):
                     os.utime(path)
@@ -242,26 +228,6 @@ class UploadFolder:
     def close(self) -> None:
         """Let another service use it."""
         os.close(self._handle)
-
-
-def metadata_file(rows: Mapping[str, Mapping[str, str]]) -> bytes:
-    """The content of the table of metadata.
-
-    Args:
-        rows: values by column, of each recording.
-
-    Raises:
-        InputError: a value is none that metadata may have.
-    """
-    columns = sorted({column for row in rows.values() for column in row})
-    text = io.StringIO()
-    table = csv.writer(text)
-    table.writerow(["recording", *columns])
-    for file, row in rows.items():
-        table.writerow([file, *(row.get(one, "") for one in columns)])
-    content = text.getvalue().encode()
-    parse(io.BytesIO(content), "metadata")
-    return content
 
 
 class Arriving:

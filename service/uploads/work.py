@@ -80,13 +80,13 @@ class UploadWork:
         self._recognising: frozenset[str] = frozenset()
         self._deleted: dict[str, int] = {}  # by people, since the last sync, and their numbers
         self._deletions = 0
-        self._running: set[subprocess.Popen[str]] = set()
+        self._running: dict[subprocess.Popen[str], str] = {}  # the command of each
         self._ended = threading.Event()
         self._changes = {work: threading.Event() for work in (self._recognise, self._index)}
 
     def all(self) -> list[Upload]:
         """Every recording, by name."""
-        metadata, content, found = self.folder.metadata(), self._content(), []
+        metadata, content, found = self.folder.metadata.read(), self._content(), []
         for name, files in self.folder.files().items():
             is_indexed = self._indexed.get(name) == content.get(name)
             state, done, detail = self._state_of(name, files, is_indexed)
@@ -136,7 +136,7 @@ class UploadWork:
             self._deletions += 1
             self._deleted[deleted] = self._deletions
         if deleted in self._recognising:  # its output would belong to no recording
-            self._stop_commands()
+            self._stop("std-recognise")
         for change in self._changes.values():
             change.set()
 
@@ -293,7 +293,7 @@ class UploadWork:
 
     def _content(self) -> Content:
         """What the folder has of each recording that has words."""
-        metadata, found = self.folder.metadata(), Content()
+        metadata, found = self.folder.metadata.read(), Content()
         for name, files in self.folder.files().items():
             with suppress(OSError):
                 if words := files.words:
@@ -313,7 +313,7 @@ class UploadWork:
             text=True,
             start_new_session=True,
         )
-        self._running.add(process)
+        self._running[process] = command[0]
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, process.pid, LOW_PRIORITY)
         if bytes_at_most:
@@ -321,7 +321,7 @@ class UploadWork:
         try:
             output, messages = process.communicate()
         finally:
-            self._running.discard(process)
+            del self._running[process]
         document: Any = None
         with suppress(ValueError):
             document = json.loads(output)
@@ -329,8 +329,8 @@ class UploadWork:
         found = {"files": document} if isinstance(document, list) else document or {}
         return CommandResult(process.returncode, found, lines[-1] if lines else "it ended early")
 
-    def _stop_commands(self) -> None:
-        for process in [*self._running]:
+    def _stop(self, *names: str) -> None:
+        for process in [one for one, name in [*self._running.items()] if name in names]:
             process.terminate()
 
     def close(self) -> None:
@@ -338,7 +338,7 @@ class UploadWork:
         self._ended.set()
         for change in self._changes.values():
             change.set()
-        self._stop_commands()
+        self._stop(*self._running.values())
         self.folder.close()
 
 

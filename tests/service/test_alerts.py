@@ -15,8 +15,9 @@ from searcher.standing_search import TOLD_FROM, StandingSearch
 from service import alerts as alerts_module
 from service.alerts import Alerts
 from service.live_index import LiveIndex
-from std.errors import InputError
+from std.errors import InputError, StoreError
 
+NO_QUERY = "expected a word or a phrase to watch, got a query"
 XML = '<term termid="{0}"><termtext>{1}</termtext></term>'
 TERM_LIST = (
     '<termlist ecf_filename="e" version="1" language="german" encoding="UTF-8" '
@@ -133,6 +134,13 @@ def test_a_list_that_is_not_there_begins_with_the_first_term(serve, changed, tmp
         ]
         assert alerts(method="POST", body={"term": "*"}).status == 400
         assert alerts(method="POST", body={"term": "a\nb"}).status == 400
+        for query in ("polizei AND NOT gewalt", "die NEAR/5s polizei"):
+            refused = alerts(method="POST", body={"term": query})  # no list has queries
+            assert (refused.status, refused.json["detail"].partition(":")[0]) == (400, NO_QUERY)
+            page = client("/page/results", term=query, min_probability=0, headers=secret)
+            assert (page.status, b"Watch for" in page.body) == (200, False)
+        page = client("/page/results", term="und", headers=secret)
+        assert b'aria-pressed="true">Watch for' in page.body
         assert terms.read_text() == "und\nspreewald\n"
         assert alerts(method="DELETE", term="spreewald").json["terms"] == ["und"]
         assert alerts(method="DELETE", term="spreewald").status == 404
@@ -166,6 +174,65 @@ def test_a_list_that_is_not_there_begins_with_the_first_term(serve, changed, tmp
         assert len({one["id"] for one in items}) == len(items)
         nothing = client("/api/alerts/feed", ticket=ticket, format="json", term="haus").json
         assert nothing["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("before", "change", "after"),
+    [
+        ("Scholz, Olaf\n", "+Merz, Friedrich", None),
+        ("name, wort\n", "+haus, burg", None),
+        ("haus\nScholz, Olaf\nMerz, Friedrich\n", "-haus", None),
+        ("Scholz, Olaf\n", "+rathaus", ("Scholz, Olaf", "rathaus")),
+        ("# of the desk\n\nhaus\n", "-haus", ()),
+        ("# of the desk\n", "+haus", ("haus",)),
+        ("haus", "+burg", ("haus", "burg")),
+    ],
+)
+def test_a_changed_list_is_read_as_it_was_meant(tmp_path, before, change, after):
+    """A service that cannot read its list does not start again."""
+    (tmp_path / "terms.txt").write_text(before)
+    with StandingSearch(tmp_path / "terms.txt", may_be_empty=True) as search:
+        work = search.add if change[0] == "+" else search.remove
+        kept = search.terms
+        if after is None:
+            with pytest.raises(InputError, match=r"terms with commas .* got "):
+                work(change[1:])
+        else:
+            work(change[1:])
+        assert search.terms == (kept if after is None else after)
+    with StandingSearch(tmp_path / "terms.txt", may_be_empty=True) as search:
+        assert search.terms == (kept if after is None else after)
+
+
+def test_a_list_may_be_edited_while_it_is_searched(tmp_path):
+    (tmp_path / "terms.txt").write_text("haus\n")
+    with StandingSearch(tmp_path / "terms.txt") as search:
+        (tmp_path / "terms.txt").write_text("haus\nburg\nrathaus\n")
+        search.add("burg")
+        search.add("spreewald")
+    assert (tmp_path / "terms.txt").read_text() == "haus\nburg\nrathaus\nspreewald\n"
+
+
+def test_a_search_that_fails_is_repeated(tmp_path, german_settings, monkeypatch):
+    """Otherwise the hits of a commit would be told with those of the next one, perhaps a day on."""
+    monkeypatch.setattr(alerts_module, "AGAIN_S", 0.01)
+    (terms := tmp_path / "terms.txt").write_text("spreewald\n")
+    live = LiveIndex(german_settings)
+    alerts, tries = Alerts(terms, (), live), []
+
+    def look(*_):
+        tries.append(alerts.trouble)
+        if len(tries) < 3:
+            raise (StoreError("db: no answer"), ZeroDivisionError("ours"))[len(tries) - 1]
+        return []
+
+    monkeypatch.setattr(alerts.searched, "look", look)
+    alerts.start()
+    wait_until(lambda: len(tries) == 3)
+    assert tries == ["", "db: no answer", "ZeroDivisionError: ours"]
+    wait_until(lambda: alerts.trouble == "")
+    alerts.close()
+    live.close()
 
 
 def test_a_table_is_edited_where_it_is(serve, changed, tmp_path):

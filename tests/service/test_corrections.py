@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer import list_corrections
+from indexer import index_files, list_corrections
 from service.api.corrections import CorrectionRequest, _require_written
 
 
@@ -15,6 +15,9 @@ from service.api.corrections import CorrectionRequest, _require_written
 def settings(german_settings, german_index, tmp_path_factory):
     store = tmp_path_factory.mktemp("corrected") / "index"
     shutil.copytree(german_index, store)
+    call = "".join(f"call {channel} 0.5 0.4 alphabet 0.9\n" for channel in (1, 2))
+    (store.parent / "call.ctm").write_text(call)
+    index_files(str(store.parent / "call.ctm"), store=str(store), language="German")
     return replace(german_settings, stores=(str(store),), allow_corrections=True)
 
 
@@ -56,6 +59,15 @@ def test_a_word_is_corrected_found_and_taken_back(correcting):
     assert answer.json["corrections"] == []
     assert said(correcting) == before
     assert correcting(f"{PATH}/corrections", method="DELETE", at=20.1).status == 400
+
+
+def test_the_correction_of_another_channel_stays(correcting):
+    paths = [f"/api/recordings/{one}/corrections" for one in ("call", "call:2")]
+    body = {"from": 0.4, "to": 0.95, "words": "hallo"}
+    assert [correcting(path, method="POST", body=body).status for path in paths] == [200, 200]
+    assert correcting(paths[1], method="DELETE", at=0.6).json["corrections"] == []
+    assert [len(correcting(path).json["corrections"]) for path in paths] == [1, 0]
+    assert correcting(paths[0], method="DELETE", at=0.6).status == 200
 
 
 def test_every_word_is_found_again_where_the_page_has_it(correcting):

@@ -15,6 +15,7 @@ from service.problems import ProblemError
 from service.settings import Limits, Settings
 from service.uploads.checks import name_of
 from service.uploads.folder import UploadFolder
+from service.uploads.work import UploadWork
 
 pytestmark = pytest.mark.slow
 
@@ -90,6 +91,62 @@ def test_captions_are_added_found_described_deleted_and_brought_back(adding):
     assert wait_for(adding, "Zeit_Raum")["metadata"] == {"title": "Morning"}
     assert adding("/api/search", term="morning everyone").json["total"] == 1
     assert adding("/api/uploads/Zeit_Raum/restore", method="POST").status == 404
+
+
+def test_another_recording_of_a_deleted_name_has_its_own_metadata(tmp_path):
+    folder = UploadFolder(tmp_path, Limits(free_bytes=0))
+    name = name_of("interview.vtt")
+
+    def add(**described):
+        with folder.begin(name, 9, lambda stem: False) as arriving:
+            arriving.write(CAPTIONS)
+            arriving.complete()
+            folder.take(arriving, described)
+
+    def values():
+        return folder.metadata.read().values("interview")
+
+    add(title="Ada", date="2024-01-31")
+    folder.delete("interview")
+    add(title="Bob")
+    assert values() == {"title": "Bob"}
+    folder.delete("interview")
+    assert not folder.table.exists()
+    folder.restore("interview")  # the last deleted
+    assert values() == {"title": "Bob"}
+    folder.delete("interview")
+    add()
+    assert values() == {}
+    folder.delete("interview")
+    for title in ({}, {"title": "Bob"}, {"title": "Ada", "date": "2024-01-31"}):
+        folder.restore("interview")
+        assert values() == title
+        for path in tmp_path.glob("words/*"):
+            path.unlink()
+    folder.close()
+
+
+def test_who_deletes_a_recording_stops_only_its_recognition(settings, tmp_path):
+    """The check of the captions that somebody else sends goes on, and so does the index."""
+    stopped = []
+
+    class Command:
+        def __init__(self, name):
+            self.name = name
+
+        def terminate(self):
+            stopped.append(self.name)
+
+    folder = UploadFolder(tmp_path, Limits())
+    work = UploadWork(folder, settings, lambda: None)
+    work._running |= {Command(name): name for name in ("std-recognise", "std-index", "std-store")}
+    work._recognising = frozenset({"interview"})
+    work.look(deleted="another")
+    assert stopped == []
+    work.look(deleted="interview")
+    assert stopped == ["std-recognise"]
+    work.close()
+    assert sorted(stopped[1:]) == ["std-index", "std-recognise", "std-store"]
 
 
 def test_what_can_be_searched_stays_so_while_others_come(adding):

@@ -182,6 +182,30 @@ def test_a_correction_stays_until_it_is_taken_back(store, german, tmp_path):
     assert dict(listed[0].about.metadata) == {"title": "B"}
 
 
+TWO_CHANNELS = "".join(
+    f"call {channel} {start} 0.4 {word} 0.9\n"
+    for channel in (1, 2)
+    for start, word in ((0.5, "hallo"), (2.0, "burg"))
+)
+
+
+def test_the_correction_of_one_channel_is_taken_back(tmp_path, capsys):
+    store = str(tmp_path / "index")
+    (tmp_path / "two.ctm").write_text(TWO_CHANNELS)
+    index_files(tmp_path / "two.ctm", store, language="de")
+    for channel in (1, 2):
+        correct_recording("call", store, words="hahn", at_s=0.7, channel=channel)
+    (gone,) = undo_corrections("call", store, at_s=0.7, channel=2)
+    assert gone.recording == ("call", 2)
+    assert [one.recording.channel for one in list_corrections(store)] == [1]
+    assert main(["correct", store, "call", "--undo", "--channel", "2"]) == 2
+    assert "a correction of channel 2 of call, got 'none'" in capsys.readouterr().err
+    assert main(["correct", store, "--table", "x.csv", "--channel", "2"]) == 2
+    assert "expected no other option" in capsys.readouterr().err
+    assert main(["correct", store, "call", "--undo", "--channel", "1"]) == 0
+    assert list_corrections(store) == []
+
+
 def test_a_word_that_only_people_put_there_is_found_elsewhere_by_its_sound(german, tmp_path):
     store, term = str(tmp_path / "index"), "ungleichung"
     index_files(german / "mesh" / "KERSTIN_14.mesh", store, language="de")
