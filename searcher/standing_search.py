@@ -35,7 +35,7 @@ from std.nist import term_file
 from std.outputs import open_output
 from std.values import TermList
 
-TOLD_FROM = 0.5  # least probability of a reported hit
+TOLD_FROM = 0.5  # least probability of a reported hit, unless another is given
 AT_ONCE = 10  # terms
 
 Told = dict[tuple[str, str, int], list[tuple[float, float]]]  # spans by term, file, channel
@@ -45,7 +45,12 @@ class StandingSearch:
     """A list of terms and its reported hits; open until `close`."""
 
     def __init__(
-        self, path: AnyPath, column: str | None = None, *, may_be_empty: bool = False
+        self,
+        path: AnyPath,
+        column: str | None = None,
+        *,
+        may_be_empty: bool = False,
+        min_probability: float = TOLD_FROM,
     ) -> None:
         """Read the terms and the reported hits.
 
@@ -53,11 +58,13 @@ class StandingSearch:
             path: the path of the list of terms, of any kind.
             column: the column that holds the terms of a table; None: found by its name.
             may_be_empty: whether the list may be empty or missing; `add` creates it.
+            min_probability: least probability of a reported hit.
 
         Raises:
             InputError: one of the files cannot be read or written.
         """
         path = Path(path)
+        self._least = min_probability
         self._list, self._fresh = path, set[str]()  # added terms: present hits are not reported
         found = TermList(())
         if not (may_be_empty and (not path.exists() or _is_empty(path.read_bytes()))):
@@ -189,7 +196,7 @@ class StandingSearch:
                 some = index.adhoc_terms(terms[first : first + AT_ONCE])
                 parts.append(index.find_terms(some, mode="adhoc"))
         for result in index.decide(parts) if parts else ():
-            hits += index.hits(result.rows(result.probability >= TOLD_FROM), decided=False)
+            hits += index.hits(result.rows(result.probability >= self._least), decided=False)
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         is_first = self.is_first
         lines = [

@@ -32,7 +32,7 @@ from std.errors import StdError
 
 SHOWN = 200  # hits that the page can ask for
 POST_S = 10.0
-AGAIN_S = 30.0  # after a failed search or post
+REPEAT_S = 30.0  # after a failed search or post
 SEARCH_S = 3600.0
 
 
@@ -118,7 +118,7 @@ class Alerts:
         is_searched = True
         while not self._ended:
             is_late = not is_searched or self._is_waiting_to_post
-            self._changed.wait(AGAIN_S if is_late else None)
+            self._changed.wait(REPEAT_S if is_late else None)
             if self._changed.is_set() or not is_searched:
                 self._changed.clear()
                 is_searched = self._is_searched(self._live.current)

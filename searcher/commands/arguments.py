@@ -134,7 +134,8 @@ def _add_selection(parse: Parser) -> None:
         "--min-probability",
         type=number(PROBABILITY),
         metavar="P",
-        help=f"least probability of a hit ({SHOWN_FROM:g} with a TERM, 0 with a list)",
+        help=f"least probability of a hit ({SHOWN_FROM:g} with a TERM, 0 with a list, "
+        "0.5 with --alerts)",
     )
     add(
         "--limit",

@@ -270,9 +270,10 @@ def tell_new_hits(args: argparse.Namespace) -> int:
     from searcher import StandingSearch
 
     config = configuration(args)
+    least = {} if args.min_probability is None else {"min_probability": args.min_probability}
     with (
         opened(args, config) as index,
-        StandingSearch(args.alerts, args.term_column) as search,
+        StandingSearch(args.alerts, args.term_column, **least) as search,
     ):
         if search.column and not args.quiet:
             terms = counted(len(search.terms), "term")

@@ -46,12 +46,32 @@ class Misuse(NamedTuple):
 LISTS, EXAMPLE = ("terms", "queries", "examples"), ("like", "query_audio")
 BESIDE_UNIT = (
     *("not one term", *LISTS, "alerts", *EXAMPLE, "output", "decide", "beta", "clips", "srt"),
-    *("explain", "oov_lexicon", "inflections", "listen_again"),
+    *("explain", "oov_lexicon", "inflections", "listen_again", "timeline", "markers"),
+    *("corrections", "within_words"),
 )
 BESIDE_ALERTS = (
-    *("term", *LISTS, *EXAMPLE, "fuse", "where", "recording", "output", "clips", "srt"),
-    *("timeline", "markers", "corrections"),
+    *("term", *LISTS, *EXAMPLE, "fuse", "where", "recording", "ecf", "output", "clips", "srt"),
+    *("timeline", "markers", "corrections", "limit", "decide", "beta", "within_words", "explain"),
+    *("oov_lexicon", "listen_again", "scheduler"),
 )
+NEEDED = {  # options that say how others do their work: without these they would say nothing
+    "dialect": ("output",),
+    "no_default_score": ("output",),
+    "system_id": ("output",),
+    "audio": ("clips", "timeline"),
+    "clip_format": ("clips",),
+    "clip_around": ("clips", "timeline"),
+    "markers_for": ("markers",),
+    "frame_rate": ("timeline", "markers"),
+    "first_timecode": ("timeline", "markers"),
+}
+
+
+def option(name: str) -> str:
+    """An option by its name in `args`."""
+    return f"--{name.replace('_', '-')}"
+
+
 WRONG = (
     Misuse(
         "--vocabulary, --all-words, --all-matches and --bktree go with --explain-query",
@@ -93,7 +113,8 @@ WRONG = (
     ),
     Misuse(
         "--unit finds recordings or turns for one TERM, and prints them: expected no other terms, "
-        "--output, --decide, --clips, --srt, --explain or --inflections",
+        "--output, --decide, --clips, --srt, --timeline, --markers, --corrections, --explain, "
+        "--within-words or --inflections",
         ("unit",),
         beside=BESIDE_UNIT,
     ),
@@ -151,10 +172,26 @@ WRONG = (
     Misuse("--since LAST goes with --alerts", ("since",), without=("alerts",)),
     Misuse(
         "--alerts searches all recordings of an index for a list, and prints hits: expected no "
-        "TERM, --terms, --queries, --fuse, --where, --recording, --output, --clips, "
-        "--srt, --timeline, --markers or --corrections",
+        "TERM, --terms, --queries, --fuse, --where, --recording, --ecf, --output, --clips, "
+        "--srt, --timeline, --markers, --corrections, --limit, --decide, --within-words, "
+        "--explain, --oov-lexicon, --listen-again or --scheduler",
         ("alerts",),
         beside=BESIDE_ALERTS,
+    ),
+    Misuse(
+        "--like and --query-audio compare sound in this process: expected no --within-words, "
+        "--corrections, --oov-lexicon, --listen-again or --scheduler",
+        EXAMPLE,
+        beside=("within_words", "corrections", "oov_lexicon", "listen_again", "scheduler"),
+    ),
+    Misuse(
+        "--examples compares sound in this process: expected no --scheduler",
+        ("examples",),
+        beside=("scheduler",),
+    ),
+    *(
+        Misuse(f"{option(name)} goes with {' or '.join(map(option, of))}", (name,), without=of)
+        for name, of in NEEDED.items()
     ),
     Misuse(
         "--fuse needs two --store or more, one of each recogniser",
@@ -189,7 +226,10 @@ def misuse(args: argparse.Namespace, parser: argparse.ArgumentParser) -> str:
         "models": models > 1,
         "model of each": models == stores,
     }
-    given = {name for name, value in (vars(args) | facts).items() if value}
+    values = {name: value for name, value in vars(args).items() if value != []}  # no TERM
+    given = {name for name, value in values.items() if value != parser.get_default(name)}
+    given -= facts.keys()
+    given |= {name for name, is_so in facts.items() if is_so}
     message = next((one.message for one in WRONG if one.holds(given)), "")
     file = next((name for name in ("queries", "examples") if name in given), "terms")
     return message.format(file=f"--{file}", stores=stores, models=models)

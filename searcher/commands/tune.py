@@ -83,7 +83,7 @@ def parser() -> argparse.ArgumentParser:
     settings = parse.further("settings")
     add_config_options(settings)
     settings.add_argument(
-        "--seed", type=SEED, default=1, help="of the random choice of in-vocabulary words (1)"
+        "--seed", type=SEED, help="of the random choice of in-vocabulary words (1)"
     )
     settings.add_argument(
         "--even-if-worse",
@@ -106,9 +106,11 @@ def check(args: argparse.Namespace) -> None:
         StdError: options that belong to learning, or there are no words to search.
     """
     started = Stopwatch()
-    learning = ("ecf", "rttm", "terms", "feedback", "output", "language")
-    if given := [f"--{name}" for name in learning if getattr(args, name) is not None]:
-        raise StdError(f"expected --check without {given[0]}, got both")
+    learning = ("ecf", "rttm", "terms", "feedback", "output", "language", "seed")
+    given = [name for name in learning if getattr(args, name) is not None]
+    given += ["even-if-worse"] if args.even_if_worse else []
+    if given:
+        raise StdError(f"expected --check without --{given[0]}, got both")
     from searcher import check_archive
     from std.distinct import require_distinct
 
@@ -191,7 +193,7 @@ def learn(args: argparse.Namespace) -> None:
             feedback_path=args.feedback,
             config=configuration_of(args),
             language=args.language,
-            seed=args.seed,
+            seed=1 if args.seed is None else args.seed,
             even_if_worse=args.even_if_worse,
             advance=advance,
         )
@@ -218,6 +220,12 @@ def summary(learned: Mapping[str, float]) -> list[str]:
             "known words learned from"
         )
         lines.append(f"terms of the list that are said: {int(learned['terms_said']):,}")
+        said, silent = (int(learned[name]) for name in ("recordings", "without_words"))
+        if silent > said:
+            lines.append(
+                f"{silent:,} of {said + silent:,} recordings of the ECF have no word in the "
+                "transcript: what was found there counted as wrong"
+            )
         lines.append(gain_in_words(learned))
     if "marks" in learned:
         lines.append(

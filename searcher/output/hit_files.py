@@ -180,7 +180,7 @@ def write_stretches(path: Path, found: SearchResult) -> int:
             stretches.append((recording, [start_ms, end_ms], {}))
         _, span, words = stretches[-1]
         span[1] = max(span[1], end_ms)
-        words[found.terms[term].text] = None
+        words[" ".join(found.terms[term].text.replace(";", " ").split())] = None  # ; divides them
     with open_output(path) as sink:
         write_csv(
             sink,

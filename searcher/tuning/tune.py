@@ -177,8 +177,11 @@ def _of_transcript(
         )
     decoys = decoy_examples(examples.oov.n_terms, speech)
     confusion = speech.indexes.confusion_counts
+    said = {transcript.recordings[row] for row in transcript.recording.tolist()}
+    asked = {one.recording for one in transcribed.excerpts}.intersection(transcript.recordings)
     figures: dict[str, float] = {
-        "recordings": len({*transcript.recording.tolist()}),  # transcribed ones
+        "recordings": len(said),
+        "without_words": len(asked - said),  # recordings of the index, though the ECF has them
         "words": len(transcript.words),
         "terms_said": len({*phrases_said(transcript, transcribed.terms)}),
         "phones_aligned": float(confusion.substituted.sum() + confusion.deleted.sum()),

@@ -215,7 +215,7 @@ def test_a_list_may_be_edited_while_it_is_searched(tmp_path):
 
 def test_a_search_that_fails_is_repeated(tmp_path, german_settings, monkeypatch):
     """Otherwise the hits of a commit would be told with those of the next one, perhaps a day on."""
-    monkeypatch.setattr(alerts_module, "AGAIN_S", 0.01)
+    monkeypatch.setattr(alerts_module, "REPEAT_S", 0.01)
     (terms := tmp_path / "terms.txt").write_text("spreewald\n")
     live = LiveIndex(german_settings)
     alerts, tries = Alerts(terms, (), live), []

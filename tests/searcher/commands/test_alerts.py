@@ -71,10 +71,21 @@ def test_what_is_told_is_in_other_forms(index, search, tmp_path):
     assert (status, err, json.loads(out)["file"]) == (0, "", "second")
 
 
+def test_a_hit_of_less_probability_is_told_when_it_is_asked_for(index, search):
+    search("--quiet")
+    index("second", "Heute war Angela Merkel in Berlin bei ihren Freunden.")
+    assert search("--quiet", "--nl", "--min-probability", "1") == (1, "", "")
+    status, out, _ = search("--quiet", "--nl")
+    assert (status, json.loads(out)["file"]) == (0, "second")
+
+
 @pytest.mark.parametrize(
     "more",
-    [["--where", "date = 2024"], ["word"], ["--since", "2024"], ["--output", "x.xml"]],
-    ids=["where", "term", "since", "output"],
+    [
+        *(["--where", "date = 2024"], ["word"], ["--since", "2024"], ["--output", "x.xml"]),
+        *(["--ecf", "x.xml"], ["--limit", "3"], ["--explain", "x"], ["--within-words", "none"]),
+    ],
+    ids=lambda more: more[0].strip("-"),
 )
 def test_what_does_not_go_together(index, tmp_path, more, capfd):
     argv = ["--store", str(tmp_path / "index"), "--alerts", str(tmp_path / "names.csv")]

@@ -1,12 +1,17 @@
 """Hit lists from Python are those of std-search, and scoring reads them."""
 
+import csv
+from dataclasses import replace
+
 import pytest
 
 from scoring import read_reference, score_hits
 from searcher import open_index, write_hits
 from searcher.commands.search import main
+from searcher.output.hit_files import write_stretches
 from std import StdError, load_config
 from std.nist import std_list
+from std.values import Term
 
 
 @pytest.fixture(scope="module")
@@ -88,3 +93,15 @@ def test_a_name_that_xml_cannot_hold(searched, tmp_path):
     with pytest.raises(StdError, match="system_id: expected text that XML"):
         write_hits(found, tmp_path / "hits.xml", terms=reference.terms, system_id="a\0")
     assert not [*tmp_path.iterdir()]
+
+
+def test_a_term_is_one_prompt_however_it_is_written(searched, tmp_path):
+    """The column of words has semicolons between them."""
+    found = searched[2]
+    found = replace(found, oov_words=tuple(("x",) for _ in found.terms))
+    written = tuple(Term(term.term_id, f"{term.text};\tad hoc; ") for term in found.terms)
+    path = tmp_path / "again.csv"
+    assert write_stretches(path, replace(found, terms=written)) > 10
+    with path.open(newline="") as stream:
+        told = {word for row in csv.DictReader(stream) for word in row["words"].split("; ")}
+    assert told <= {f"{term.text} ad hoc" for term in found.terms}

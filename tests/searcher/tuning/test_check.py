@@ -87,7 +87,10 @@ def test_without_words_to_search_one_line_says_so(store, tmp_path, capsys):
     assert told.count("\n") == 1
 
 
-@pytest.mark.parametrize("more", [["--output", "m.json"], ["--feedback", "x.jsonl"]])
+@pytest.mark.parametrize(
+    "more",
+    [["--output", "m.json"], ["--feedback", "x.jsonl"], ["--seed", "1"], ["--even-if-worse"]],
+)
 def test_options_of_learning_are_refused(more, capsys):
     assert main(["--store", "x", "--check", "words.txt", *more]) == 2
     assert f"expected --check without {more[0]}, got both" in capsys.readouterr().err

@@ -71,7 +71,7 @@ def model_of_few(few_words, store, development, made_once):
 def test_a_model_says_what_it_learned_from(model):
     learned = load(model)
     assert learned.pronouncer == "espeak-ng:de"
-    assert learned.tuned_on["recordings"] == 3
+    assert (learned.tuned_on["recordings"], learned.tuned_on["without_words"]) == (3, 0)
     assert learned.tuned_on["unknown_right"] >= 30
     assert 0 < learned.tuned_on["terms_said"] < 265  # of the list
     assert 0.1 < learned.spoken_doubt < 0.5
@@ -222,8 +222,12 @@ def test_a_model_that_is_expected_to_lose_is_refused_unless_it_is_wanted(
     assert load(path).tuned_on["gain"] == -0.05
 
 
-def test_weights_stay_nearly_where_there_is_little_to_learn_from(store, development, tmp_path):
+def test_weights_stay_nearly_where_there_is_little_to_learn_from(
+    store, development, tmp_path, capsys
+):
     assert tune_on_a_beginning(store, development, tmp_path, 2000) == 0
+    told = "2 of 3 recordings of the ECF have no word in the transcript: what was found there"
+    assert told in capsys.readouterr().err
     learned, shipped = load(tmp_path / "m.json"), default_model()
     assert learned.tuned_on["unknown_right"] < 10 < learned.tuned_on["known_right"]
     for name, value in shipped.weights.coefficients.items():
