@@ -96,7 +96,7 @@ def _groups(term: Int64s, recording: Int64s, twice_middle: Int64s) -> Int64s:
 class FusedVariant(Variant):
     """What the recogniser that is surest of a place found there, and what each found."""
 
-    recogniser: int = 0  # the surest
+    recogniser: int = 0  # whose candidate it is: the surest
     found_by: tuple[Finding, ...] = ()  # the most probable first
 
 
@@ -148,7 +148,7 @@ def fuse(
         every[0],
         oov_words=_missing_in_all([found.oov_words for found in every]),
         wildcards=_combined([found.wildcards for found in every]),
-        variants=_variants(recognisers, rows - firsts, rows >= 0, shown, weight),
+        variants=_variants(recognisers, rows - firsts, best, rows >= 0, shown, weight),
         recordings=recordings,
         candidates=candidates,
         occurs=occurs,
@@ -214,6 +214,7 @@ def _doubts(recognisers: Sequence[FusedRecogniser], recordings: Sequence[Recordi
 def _variants(
     recognisers: Sequence[FusedRecogniser],
     rows: Int64s,
+    best: Int64s,
     is_found: Bools,
     probability: Float64s,
     weight: Float64s,
@@ -223,6 +224,7 @@ def _variants(
     Args:
         recognisers: n of them.
         rows: (places, n) of each one's own candidates, where it has one.
+        best: (places,) the recogniser whose candidate has the times and slots of the place.
         is_found: (places, n) whether it has one.
         probability: (places, n) that each gives.
         weight: (places, n) of each.
@@ -231,8 +233,9 @@ def _variants(
     names = short_names([one.store for one in recognisers])
     numbers = [one.found.candidates.variant for one in recognisers]
     variants = []
-    for place, found, probabilities, shares in zip(
-        rows.tolist(), is_found.tolist(), probability.tolist(), weight.tolist(), strict=True
+    table = (rows, best, is_found, probability, weight)
+    for place, surest, found, probabilities, shares in zip(
+        *(column.tolist() for column in table), strict=True
     ):
         check_stop()
         own = [
@@ -244,15 +247,14 @@ def _variants(
             for one, share, p, variant in zip(recognisers, shares, probabilities, own, strict=True)
         ]
         order = np.lexsort((-np.array(probabilities), ~np.array(found))).tolist()
-        surest = own[order[0]]
         found_by = tuple(findings[k] for k in order)
         variants.append(
             FusedVariant(
-                surest.words,
-                surest.similarity,
-                surest.method,
+                own[surest].words,
+                own[surest].similarity,
+                own[surest].method,
                 described(found_by, names),
-                order[0],
+                surest,
                 found_by,
             )
         )

@@ -14,8 +14,7 @@ from service.api.requests import json_reply, service_of
 from service.problems import ProblemError
 from service.recordings import recording_id
 from service.state import Service
-from service.uploads.checks import CAPTION_ENDS, name_of
-from service.uploads.metadata import metadata_file
+from service.uploads.checks import CAPTION_ENDS, metadata_file, name_of
 from service.uploads.work import Upload, UploadWork
 from std.audio.files import ENDS
 from std.errors import InputError

@@ -1,10 +1,12 @@
-"""Check added files: the name must be safe, and the content must fit the name.
+"""Check added files: the name must be safe, the content must fit it, metadata must be readable.
 
 Sound must begin with the bytes of its file type and have an audio stream, and must contain nothing
 else (a ZIP archive at its end, a page or a program at its beginning). `std-index --dry-run` reads
 captions in a separate process before they are accepted.
 """
 
+import csv
+import io
 import re
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -15,6 +17,7 @@ from service.problems import ProblemError
 from std.audio.facts import facts_of
 from std.audio.files import ENDS, is_audio
 from std.errors import StdError
+from std.metadata.read import parse
 from std.outputs import safe_name
 
 Kind = Literal["sound", "captions"]
@@ -162,3 +165,23 @@ def require_words(report: Mapping[str, object], name: Name) -> None:
     files = report.get("files")
     if not isinstance(files, list) or not any(one["postings"] for one in files):
         raise ProblemError(415, f"{name.file}: expected captions with words, got none")
+
+
+def metadata_file(rows: Mapping[str, Mapping[str, str]]) -> bytes:
+    """The content of the table of metadata.
+
+    Args:
+        rows: values by column, of each recording.
+
+    Raises:
+        InputError: a value is none that metadata may have.
+    """
+    columns = sorted({column for row in rows.values() for column in row})
+    text = io.StringIO()
+    table = csv.writer(text)
+    table.writerow(["recording", *columns])
+    for file, row in rows.items():
+        table.writerow([file, *(row.get(one, "") for one in columns)])
+    content = text.getvalue().encode()
+    parse(io.BytesIO(content), "metadata")
+    return content

@@ -20,10 +20,12 @@ from typing import BinaryIO, NamedTuple
 
 from service.problems import ProblemError
 from service.settings import Limits
-from service.uploads.checks import Kind, Name, require_free
-from service.uploads.metadata import MetadataTable
-from std.errors import InputError
-from std.outputs import make_folder, unwritable
+from service.uploads.checks import Kind, Name, metadata_file, require_free
+from std.errors import InputError, StoreError
+from std.files import read
+from std.metadata.read import parse
+from std.metadata.table import NO_METADATA, Metadata, Values
+from std.outputs import make_folder, open_output, unwritable
 from std.system import locked_folder
 
 KEPT_S = 30 * 86_400.0  # of a deleted recording
@@ -66,7 +68,6 @@ class UploadFolder:
         self.root, self._limits = root, limits
         self.audio, self.words = root / "audio", root / "words"
         self.table = root / "metadata.csv"
-        self.metadata = MetadataTable(self.table)
         self._incoming, self._deleted = root / ".incoming", root / ".deleted"
         self.restored = root / ".restored"
         for folder in (self.audio, self.words, self._incoming, self._deleted, self.restored):
@@ -92,6 +93,17 @@ class UploadFolder:
         if files is None:
             raise ProblemError(404, f"no recording of the name {name[:80]!r} was added here")
         return files
+
+    def metadata(self) -> Metadata:
+        """The metadata of the recordings.
+
+        Raises:
+            StoreError: the table has other content, which another program has written.
+        """
+        try:
+            return read(parse, self.table) if self.table.exists() else NO_METADATA
+        except InputError as error:
+            raise StoreError(str(error)) from error
 
     # --- receiving a file
 
@@ -142,7 +154,7 @@ class UploadFolder:
         with self._lock:
             require_free(arriving.name, self._known())
             if described:
-                self.metadata.describe(arriving.name.stem, described)
+                self._describe(arriving.name.stem, described)
             os.utime(arriving.path)
             arriving.path.replace(arriving.target)
 
@@ -163,7 +175,23 @@ class UploadFolder:
         """
         with self._lock:
             self.require(name)
-            self.metadata.describe(name, values)
+            self._describe(name, values)
+
+    def _describe(self, name: str, values: Mapping[str, str]) -> None:
+        rows = self._rows()
+        self._write(rows | {name: {**rows.get(name, {}), **values}})
+
+    def _rows(self) -> dict[str, Values]:
+        before = self.metadata()
+        return {file: before.values(file) for file in before.files}
+
+    def _write(self, rows: Mapping[str, Values]) -> None:
+        if not rows:  # a table without a row is none
+            self.table.unlink(missing_ok=True)
+            return
+        content = metadata_file(rows)
+        with open_output(self.table) as stream:
+            stream.write(content)
 
     def delete(self, name: str, corrections: str = "") -> None:
         """Delete a recording: move its files to ``.deleted``.
@@ -182,9 +210,10 @@ class UploadFolder:
             make_folder(kept)
             if corrections:
                 (kept / CORRECTIONS).write_text(corrections, "utf-8")
-            if values := self.metadata.read().values(name):
+            rows = self._rows()
+            if values := rows.pop(name, None):
                 (kept / DESCRIPTION).write_text(json.dumps(dict(values)), "utf-8")
-                self.metadata.remove(name)  # another of its name has its own
+                self._write(rows)  # another of its name has its own
             for path in filter(None, files):
                 make_folder(kept / path.parent.name)
                 path.replace(kept / path.parent.name / path.name)
@@ -207,7 +236,7 @@ class UploadFolder:
             if name.casefold() in map(str.casefold, self.files()):
                 raise ProblemError(409, f"there is another recording of the name {name!r} now")
             if (kept / DESCRIPTION).exists():
-                self.metadata.describe(name, json.loads((kept / DESCRIPTION).read_bytes()))
+                self._describe(name, json.loads((kept / DESCRIPTION).read_bytes()))
             for folder in (self.audio, self.words):
                 for path in (kept / folder.name).glob("*"):
                     os.utime(path)

@@ -86,7 +86,7 @@ class UploadWork:
 
     def all(self) -> list[Upload]:
         """Every recording, by name."""
-        metadata, content, found = self.folder.metadata.read(), self._content(), []
+        metadata, content, found = self.folder.metadata(), self._content(), []
         for name, files in self.folder.files().items():
             is_indexed = self._indexed.get(name) == content.get(name)
             state, done, detail = self._state_of(name, files, is_indexed)
@@ -293,7 +293,7 @@ class UploadWork:
 
     def _content(self) -> Content:
         """What the folder has of each recording that has words."""
-        metadata, found = self.folder.metadata.read(), Content()
+        metadata, found = self.folder.metadata(), Content()
         for name, files in self.folder.files().items():
             with suppress(OSError):
                 if words := files.words:

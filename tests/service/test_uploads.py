@@ -104,7 +104,7 @@ def test_another_recording_of_a_deleted_name_has_its_own_metadata(tmp_path):
             folder.take(arriving, described)
 
     def values():
-        return folder.metadata.read().values("interview")
+        return folder.metadata().values("interview")
 
     add(title="Ada", date="2024-01-31")
     folder.delete("interview")

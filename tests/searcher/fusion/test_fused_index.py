@@ -12,6 +12,7 @@ import indexer.cli
 import searcher.commands.search
 from searcher import open_fused, open_index
 from searcher.calibration.model import DOUBT, default_model
+from searcher.fusion.fused_candidates import FusedRecogniser, fuse
 from std.errors import StoreError
 from std.numbers import written
 
@@ -138,6 +139,31 @@ def test_context_is_that_of_the_surest_recogniser(stores, fused):
         own = of_store[hit.found_by[0].store][hit.term, hit.file, hit.start_s]
         assert (hit.context, hit.slots, hit.likeliest) == (own.context, own.slots, own.likeliest)
         assert hit.found_by[0].probability == own.probability
+
+
+def test_a_place_is_that_of_its_recogniser_also_where_a_list_turns_their_order(fused):
+    """Slots of one, read in the index of the other, were other words, or none."""
+    terms, speech = fused.adhoc_terms(TERMS), fused.searched_speech(None, None, ())
+    found = [index.candidates(terms, speech, mode="adhoc") for index in fused._indexes.values()]
+    likely = found[0].candidates.probability > 0.5
+    less = np.where(likely, 0.01, 1.0) * found[0].probability  # judged with other terms
+    found[0] = replace(found[0], probability=less)
+    doubts = [{one.recording: 0.1 for one in fused.recordings()}] * 2
+    both = fuse([*map(FusedRecogniser, fused._indexes, found, doubts)])
+    own = [{*places_of(one)} for one in found]
+    turned = 0
+    for variant, place in zip(both.candidates.variant.tolist(), places_of(both), strict=True):
+        given = both.variants[variant]
+        assert place in own[given.recogniser]
+        turned += given.found_by[0].store != [*fused._indexes][given.recogniser]
+    assert turned
+
+
+def places_of(found):
+    table = found.candidates
+    recordings = [found.recordings[row] for row in table.recording.tolist()]
+    columns = (table.start_ms, table.end_ms, table.first_slot, table.last_slot)
+    return [*zip(recordings, *(column.tolist() for column in columns), strict=True)]
 
 
 def test_a_batch_from_the_command(stores, german, tmp_path, capsys):
