@@ -12,10 +12,11 @@ or the new one. (Only if the number of shards has changed, the old one may be in
 which deletes it in a separate commit.)
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from unicodedata import normalize
 
 from indexer.file_columns import FileColumns, index_file
 from indexer.formats.shared.reader import DEFAULT, ReaderOptions
@@ -57,6 +58,7 @@ def build(
     pronouncer: Pronouncer | None = None,
     metadata: Metadata = NO_METADATA,
     sounds: Sequence[Input] = (),
+    replaceable: Collection[str] = (),
 ) -> IndexReport:
     """Index files into stores that are being written to (``with store.writing()``).
 
@@ -72,15 +74,15 @@ def build(
         pronouncer: finds languages and makes phone columns; None = no phones.
         metadata: the metadata of recordings; committed with their words.
         sounds: files of frames, also of recordings without words.
+        replaceable: audio files of the index that any input may replace.
 
     Raises:
         InputError: a file cannot be read, or holds a recording that another input holds, too.
         StoreError: a store cannot be written.
     """
     files = [file if isinstance(file, Input) else Input(file) for file in inputs]
-    admission = Origins([*files, *sounds], origins(stores), options.segments is not None)
-    shards = _shards(stores, metadata)
-    n = len(shards)
+    admission = _admission([*files, *sounds], stores, options, replaceable)
+    shards, n = _shards(stores, metadata), len(stores)
     work = partial(index_file, config=config, input_format=input_format, options=options, shards=n)
     indexed, unread = list[IndexedInput](), list[Skipped | StdError]()
     words, with_words = set[str](), set[Recording]()
@@ -97,13 +99,24 @@ def build(
         _add(result, shards)
         if sum(shard.postings for shard in shards) >= config.index.segment_postings:
             _commit_fullest(shards, config, words, pronouncer)
-    skipped = tuple(one for one in unread if isinstance(one, Skipped))
     failures = tuple(one for one in unread if isinstance(one, StdError))
-    _require_some(len(files) + len(sounds), skipped)
+    skipped = _require_some(len(files) + len(sounds), unread)
     rest = [i for i, shard in enumerate(shards) if shard.batch or not failures]
     commit_last(rest, shards, config, words, pronouncer)
     doubts = (*admission.doubts(), *_doubted_pieces(indexed, options))
     return IndexReport(tuple(indexed), len(words), skipped, failures, doubts)
+
+
+def _admission(
+    inputs: Sequence[Input],
+    stores: Sequence[Store],
+    options: ReaderOptions,
+    replaceable: Collection[str],
+) -> Origins:
+    """Which inputs may join an index; some of its audio files any input may replace."""
+    free = {normalize("NFC", file) for file in replaceable}
+    held = {file: of for file, of in origins(stores).items() if file not in free}
+    return Origins(inputs, held, options.segments is not None)
 
 
 def _shards(stores: Sequence[Store], metadata: Metadata) -> list[Shard]:
@@ -201,8 +214,9 @@ def _commit_fullest(
     commit(fullest, gathered, add, shards, config, words)
 
 
-def _require_some(files: int, skipped: Sequence[Skipped]) -> None:
-    """Refuse folders without recogniser output."""
+def _require_some(files: int, unread: Sequence[Skipped | StdError]) -> tuple[Skipped, ...]:
+    """The files that were skipped; folders without recogniser output are refused."""
+    skipped = tuple(one for one in unread if isinstance(one, Skipped))
     if skipped and len(skipped) == files:
         first = skipped[0]
         more = f" and {counted(files - 1, 'more such file')}" if files > 1 else ""
@@ -213,3 +227,4 @@ def _require_some(files: int, skipped: Sequence[Skipped]) -> None:
             f"{first.path.name} ({first.what}){more}",
             "name a file by itself to see what is wrong with it",
         )
+    return skipped

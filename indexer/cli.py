@@ -142,7 +142,7 @@ def tell_summary(report: "IndexReport", cost: Cost, args: argparse.Namespace) ->
 
     stores = ", ".join(args.store)
     if report.deleted:
-        tell(f"{counted(report.deleted, 'file')} taken out of {stores} first")
+        tell(f"{counted(report.deleted, 'file')} taken out of {stores}")
     if args.metadata:
         again = report.described.pronounced_again
         spoken = f", {again} pronounced in another language than before" if again else ""
@@ -203,6 +203,8 @@ def tell_of_problems(report: "IndexReport", args: argparse.Namespace) -> None:
         warn("std-index", doubt)
     for line in report.unmerged:
         warn("std-index", line)
+    for file in report.kept:
+        warn("std-index", f"{file} stays in the index, as an input could not be read")
     tell_of_inputs(report, args)
     if missing := report.described.not_indexed:
         n = len(missing)

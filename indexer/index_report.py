@@ -110,7 +110,8 @@ class IndexReport:
     skipped: tuple[Skipped, ...] = ()  # files of folders that are no recogniser output
     failures: tuple[StdError, ...] = ()  # with ``keep_going``: files that could not be read
     warnings: tuple[str, ...] = ()
-    deleted: int = 0  # audio files
+    deleted: int = 0  # audio files that were to leave the index, and did
+    kept: tuple[str, ...] = ()  # those that did not, as an input could not be read
     described: Described = Described()  # the use of the given metadata
     heard: tuple[HeardLanguage, ...] = ()  # whose phones were recognised
     audio: RecordedAudio = RecordedAudio()  # if the folder of all audio was given

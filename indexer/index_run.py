@@ -1,10 +1,10 @@
 """One run of `indexer.api.indexing.index_files` against open stores.
 
 IndexRun    the tasks of a run
-run_index   delete, index, describe, recognise phones, merge, while no other process writes
+run_index   index, delete, describe, recognise phones, merge, while no other process writes
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from indexer.index_report import (
 )
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
-from indexer.maintain import delete, keep_few_segments, upkeep, uses_workers
+from indexer.maintain import delete, keep_few_segments, stored_names, upkeep, uses_workers
 from indexer.phone_layer.sources import has_unheard
 from indexer.recorded_audio import noted_audio, recorded_audio
 from indexer.shards import audio_files
@@ -33,7 +33,7 @@ from std.errors import StoreWarning
 from std.execution.workers import Executor
 from std.files import size_bytes
 from std.metadata.cells import FileMetadata
-from std.metadata.table import NO_METADATA, Metadata, updated
+from std.metadata.table import Metadata, updated
 from std.nist.audio_names import recording_name
 from std.numbers import counted
 from std.store import Store
@@ -57,7 +57,7 @@ class IndexRun:
     config: Config
     pronouncer: Pronouncer
     metadata: Metadata
-    delete: Sequence[str] = ()  # audio files to delete first
+    delete: Sequence[str] = ()  # audio files that inputs replace, or that leave the index
     merge: bool = False
     keep_going: bool = False
     progress: ProgressBar = no_bar  # makes the bar of the files' bytes
@@ -71,7 +71,10 @@ class IndexRun:
 
 
 def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> IndexReport:
-    """Delete, index, describe, recognise phones, merge: in this order.
+    """Index, delete, describe, recognise phones, merge: in this order.
+
+    A recording that is to leave the index does so once all inputs are read: one of them may be its
+    new version.
 
     Args:
         run: the tasks.
@@ -83,15 +86,19 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
         note = own_columns_note(run.metadata)
         run = replace(run, metadata=whole_rows(run.metadata, stores))
         pronouncer.told.by_metadata.update(languages_in(stores, run.metadata))
-        metadata = updated(_kept_metadata(run, stores), run.metadata)
+        metadata = run.metadata
         metadata = updated(metadata, noted_audio((*run.files, *run.sounds), stores, metadata))
-        deleted = _deleted(run.delete, stores)
+        leaving = stored_names([*dict.fromkeys(map(recording_name, run.delete))], stores)
         config = run.config
         for store in stores:
             config = continued(config, store)
         report = IndexReport()
         if run.paths:
-            report = _built(run, stores, workers, config, metadata)
+            report = _built(run, stores, workers, config, metadata, leaving)
+        held = set[str]().union(*map(audio_files, stores)) if leaving else set[str]()
+        old = held.intersection(leaving) - {one.file for one in report.recordings}
+        kept = sorted(old) if report.failures else []
+        delete(sorted(old.difference(kept)), stores)
         described = describe(stores, run.metadata, pronouncer)
         heard = _heard(stores) if run.paths and run.learn_phones else []
         audio = _with_audio(run, stores, report)
@@ -109,7 +116,8 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
     return replace(
         report,
         warnings=(*report.warnings, *note, *unused, *clocks),
-        deleted=deleted,
+        deleted=len(leaving) - len(kept),
+        kept=tuple(kept),
         described=described,
         heard=tuple(heard),
         audio=audio,
@@ -162,8 +170,9 @@ def _built(
     workers: Executor,
     config: Config,
     metadata: Metadata,
+    leaving: Collection[str],
 ) -> IndexReport:
-    """Index the files of a run, with its progress bar."""
+    """Index the files of a run, with its progress bar; recordings that leave may be replaced."""
     options = run.reader_options
     folders = {one.path.parent: None for one in run.sounds}  # may differ from those of the words
     options = replace(options, sound_folders=(*options.sound_folders, *folders))
@@ -180,28 +189,12 @@ def _built(
             pronouncer=run.pronouncer,
             metadata=metadata,
             sounds=run.sounds,
+            replaceable=leaving,
         )
     uncut = [one.path for one in report.inputs if one.is_uncut]
     if not uncut or run.config.text.unspaced == "keep":
         return report
     return replace(report, warnings=(*report.warnings, _uncut(uncut, stores[0])))
-
-
-def _kept_metadata(run: IndexRun, stores: Sequence[Store]) -> Metadata:
-    """The metadata of recordings that a run deletes, if it may index them again."""
-    if not run.files or not run.delete:
-        return NO_METADATA
-    files = {recording_name(file) for file in run.delete}
-    kept = NO_METADATA
-    for store in stores:
-        kept = updated(kept, store.metadata().of(files))
-    return kept
-
-
-def _deleted(audio_files: Sequence[str], stores: Sequence[Store]) -> int:
-    """Delete audio files, given as people name them; return how many."""
-    names = [*dict.fromkeys(map(recording_name, audio_files))]
-    return delete(names, stores) if names else 0
 
 
 def _merged_by_workers(

@@ -35,6 +35,7 @@ from indexer.networks.utterances import Utterances
 from std.errors import STANDARD_STREAM, InputError
 from std.files import AnyPath, is_nameless, read
 from std.nist.rttm import parse_turns
+from std.numbers import counted
 from std.repairs import CLOCK_GOES_BACK, Repairs
 from std.sound.files import SUFFIX
 from std.values import ConfusionNetwork
@@ -133,11 +134,20 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Files to index, in order, and hidden files of folders, which are skipped."""
+    """Files to index, in order, and what else is in the folders, which is not read."""
 
     files: tuple[Input, ...]
-    hidden: tuple[Path, ...] = ()
+    hidden: tuple[Path, ...] = ()  # files
     sounds: tuple[Input, ...] = ()  # files of frames
+    links: tuple[Path, ...] = ()  # to folders that are not inputs themselves
+
+    def warnings(self) -> list[str]:
+        """A line about links that are not followed; empty without any."""
+        if not self.links:
+            return []
+        example = f"{self.links[0]}{' ...' if len(self.links) > 1 else ''}"
+        folders = counted(len(self.links), "linked folder")
+        return [f"{folders} not followed: {example}; name it, too, to read it"]
 
 
 def input_files(
@@ -158,31 +168,38 @@ def input_files(
     indexes = {os.path.realpath(url) for url in stores}
     files: dict[str, Input] = {}
     hidden: list[Path] = []
+    links: list[Path] = []
     for one in given:
         if one == STANDARD_STREAM:
             files[str(one)] = Input(one)
         elif one.is_dir():
-            inside = sorted(path for path in _files_in(one, indexes) if path.is_file())
+            here = sorted(_files_in(one, indexes))
+            inside = [path for path in here if path.is_file()]
+            linked = [path for path in here if path.is_dir()]
+            links += [path for path in linked if not _is_hidden(path.relative_to(one))]
             seen = [path for path in inside if not _is_hidden(path.relative_to(one))]
             hidden += [path for path in inside if _is_hidden(path.relative_to(one))]
             found = [path for path in seen if not is_sidecar(path)]
             if not found:
-                raise InputError(one, 0, "a folder with recogniser output", "an empty folder")
+                got = "one with links to folders only" if linked else "an empty folder"
+                raise InputError(one, 0, "a folder with recogniser output", got)
             for path in found:
-                entry = Input(path, _name(path, name_by), in_folder=True)
+                entry = Input(path, name_of(path, name_by), in_folder=True)
                 files.setdefault(entry.origin, entry)
         elif one.exists():
-            entry = Input(one, _name(one, name_by))
+            entry = Input(one, name_of(one, name_by))
             files[entry.origin] = entry
         else:
             raise InputError(one, 0, "a file or a folder", "nothing of that name")
     words = tuple(one for one in files.values() if one.path.suffix != SUFFIX)
     sounds = tuple(one for one in files.values() if one.path.suffix == SUFFIX)
-    return Inputs(words, tuple(hidden), sounds)
+    named = {os.path.realpath(one) for one in given} if links else set[str]()
+    links = [path for path in links if os.path.realpath(path) not in named]
+    return Inputs(words, tuple(hidden), sounds, tuple(links))
 
 
 def _files_in(folder: Path, left_out: Collection[str]) -> Iterator[Path]:
-    """All files in a folder and in those below, except some folders."""
+    """All files in a folder and in those below, except some folders; links to folders, too."""
 
     def refuse(error: OSError) -> NoReturn:
         raise InputError(error.filename, 0, "a readable folder", str(error.strerror)) from error
@@ -190,14 +207,15 @@ def _files_in(folder: Path, left_out: Collection[str]) -> Iterator[Path]:
     for name, folders, files in os.walk(folder, onerror=refuse):
         folders[:] = [one for one in folders if os.path.realpath(Path(name, one)) not in left_out]
         yield from (Path(name, one) for one in files)
+        yield from (path for one in folders if (path := Path(name, one)).is_symlink())
 
 
 def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def _name(path: Path, name_by: NameBy | None) -> str | None:
-    """The recording's name from its path as the user wrote it.
+def name_of(path: Path, name_by: NameBy | None) -> str | None:
+    """The recording's name from its path as the user wrote it, if paths name recordings.
 
     Names hold no slashes, because other tools would treat the part before one as a folder.
     """

@@ -1,8 +1,9 @@
 """Maintenance of an index, one store or several: delete recordings, merge segments.
 
-    delete       remove audio files
-    upkeep       merge the segments that are due, or all
-    plan         which segments to merge now
+    stored_names    audio files as people name them -> as the index does
+    delete          remove audio files
+    upkeep          merge the segments that are due, or all
+    plan            which segments to merge now
 
 A look-up costs one step per segment, so an index of many small segments is slow to search, and one
 big segment is slow to add to. Tiers are the compromise: `FAN_IN` segments of about the same size
@@ -13,7 +14,6 @@ has at most about ``FAN_IN * log(n)`` segments.
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from functools import partial
-from itertools import chain
 
 from indexer.languages.pronounce import Pronouncer
 from indexer.segments.merge import merged
@@ -32,27 +32,36 @@ SMALLEST_TIER = 100_000  # postings: smaller segments all belong to one tier
 LARGEST_SEGMENT = 50_000_000  # postings when merged: some 1,100 hours, 3 GB of memory to merge
 
 
-def delete(files: Sequence[str], stores: Sequence[Store]) -> int:
-    """Delete audio files from stores that are open for writing; return how many.
+def stored_names(files: Sequence[str], stores: Sequence[Store]) -> list[str]:
+    """The names of audio files, as an index has them.
+
+    Raises:
+        InputError: the index has no such file.
+    """
+    held = set[str]().union(*map(audio_files, stores))
+    files = [*as_stored(files, held).values()]
+    files = [*dict.fromkeys([*files, *spelt_otherwise(files, held)])]
+    for file in files:
+        if file not in held:
+            url = ", ".join(store.url for store in stores)
+            near = meant(file, held).removeprefix("; ")
+            raise InputError(url, 0, "the name of an indexed audio file", file, near)
+    return files
+
+
+def delete(files: Sequence[str], stores: Sequence[Store]) -> None:
+    """Delete audio files from stores that are open for writing.
 
     Merging their segment removes their postings.
 
     Raises:
         InputError: the index has no such file; then nothing is deleted.
     """
-    held = [audio_files(store) for store in stores]
-    files = [*as_stored(files, set().union(*held)).values()]
-    files = [*dict.fromkeys([*files, *spelt_otherwise(files, set().union(*held))])]
-    for file in files:
-        if not any(file in some for some in held):
-            url = ", ".join(store.url for store in stores)
-            near = meant(file, chain.from_iterable(held)).removeprefix("; ")
-            raise InputError(url, 0, "the name of an indexed audio file", file, near)
-    for store, some in zip(stores, held, strict=True):
+    names = stored_names(files, stores)
+    for store in stores:
         normalisation = store.normalisation()
-        if normalisation is not None and (here := [file for file in files if file in some]):
+        if normalisation is not None and (here := audio_files(store).intersection(names)):
             store.commit(normalisation=normalisation, delete_files=here)
-    return len(files)
 
 
 def upkeep(

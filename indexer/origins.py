@@ -3,6 +3,7 @@
 Two inputs may have the same name (``job1/transcription.json``, ``job2/transcription.json``). If the
 second replaced the first, speech would silently leave the index.
 
+    with_parts      some inputs -> these and all others of their recordings
     given_names     an index -> the names that people gave, by input and the name that it gives
     under_given     the recordings of a file, under these names
     found_below     inputs that have moved -> their places in a folder
@@ -47,6 +48,19 @@ def origins(stores: Iterable[Store]) -> dict[str, set[str]]:
                 file = normalize("NFC", one.recording.file)
                 found.setdefault(file, set()).update(one.inputs)
     return found
+
+
+def with_parts(paths: Sequence[Path], stores: Iterable[Store]) -> list[Path]:
+    """Some inputs, and the other inputs of their recordings, which an index replaces as a whole.
+
+    Args:
+        paths: the inputs.
+        stores: the shards of an index.
+    """
+    given = {Input(path).origin for path in paths}
+    parts = [inputs for inputs in origins(stores).values() if len(inputs) > 1]
+    others = set[str]().union(*(inputs for inputs in parts if inputs & given)) - given
+    return [*paths, *(path for path in map(Path, sorted(others)) if path.is_file())]
 
 
 @dataclass(slots=True)
@@ -242,21 +256,25 @@ class RelinkReport(NamedTuple):
 def found_below(folder: Path, inputs: Iterable[str]) -> tuple[dict[str, str], list[str]]:
     """Find moved inputs below a folder by the ends of their paths.
 
+    A file that is another input is none of them, and no file is two.
+
     Args:
         folder: the folder to search.
-        inputs: absolute paths.
+        inputs: absolute paths of all inputs.
 
     Returns:
         the place of each input found, and the inputs not found.
 
     Raises:
-        InputError: several files fit.
+        InputError: several files fit an input, or several inputs a file.
     """
+    inputs = {*inputs}
     of_name: dict[str, list[Path]] = {}
     for path in sorted(folder.rglob("*")):
-        if path.is_file():
+        if path.is_file() and Input(path).origin not in inputs:
             of_name.setdefault(path.name, []).append(path)
-    places, missing = {}, []
+    fits: dict[str, list[tuple[int, str]]] = {}  # inputs, and how well each fits, by place
+    missing = []
     for before in sorted(inputs):
         if Path(before).exists():
             continue
@@ -267,10 +285,18 @@ def found_below(folder: Path, inputs: Iterable[str]) -> tuple[dict[str, str], li
             got = f"{best[0]} and {best[1]}"
             raise InputError(folder, 0, f"one file that was {before}", got)
         if best:
-            places[before] = Input(best[0]).origin
+            fits.setdefault(Input(best[0]).origin, []).append((max(ends), before))
         else:
             missing.append(before)
-    return places, missing
+    places = {}
+    for place, found in fits.items():
+        (n, before), *others = sorted(found, reverse=True)
+        if others and others[0][0] == n:
+            expected = f"a file each that was {others[0][1]} and {before}"
+            raise InputError(folder, 0, expected, place)
+        places[before] = place
+        missing += [other for _, other in others]
+    return places, sorted(missing)
 
 
 def relink(stores: Sequence[Store], places: Mapping[str, str]) -> int:

@@ -194,8 +194,12 @@ def urls_of(store: Stores) -> list[str]:
 
 
 def existing(urls: Sequence[str]) -> list[str]:
-    """The stores without folders that do not exist; stores of other kinds are not checked."""
-    return [url for url in urls if kind_of(url) != "folder" or Path(url).exists()]
+    """The stores without folders that do not exist or are empty; other kinds are not checked."""
+    return [url for url in urls if kind_of(url) != "folder" or not _is_unused(Path(url))]
+
+
+def _is_unused(folder: Path) -> bool:
+    return not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
 
 
 @contextmanager

@@ -121,6 +121,8 @@ def verify(args: argparse.Namespace, stores: Sequence[str]) -> int:
                 "damage": {check.store: check.damage for check in checks},
                 "inputs": {check.store: check.inputs for check in intact},
                 "languages": {check.store: check.languages for check in intact},
+                "clock_offsets": {check.store: check.clock_offsets for check in intact},
+                "clock_changes": {check.store: check.clock_changes for check in intact},
                 **started.cost()._asdict(),
             }
         )

@@ -9,13 +9,15 @@ used, there is none, and the inputs count as changed once.
 """
 
 import hashlib
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from indexer.describe import rename
-from indexer.inputs import Input
+from indexer.inputs import Input, NameBy, name_of
 from indexer.origins import CALLED, origins, relink
 from indexer.shards import audio_files, contents
 from std.errors import InputError
@@ -36,6 +38,7 @@ class Moved:
 
     before: str  # absolute path
     after: Input
+    called: str  # the name that it gave by its old path
     renamed: tuple[str, str] | None = None  # the recording named after the file
 
 
@@ -84,14 +87,17 @@ class Changes:
 
 
 def changes_in(
-    folder: Path, files: Sequence[Input], stores: Sequence[Store]
+    folder: Path, files: Sequence[Input], stores: Sequence[Store], name_by: NameBy | None = None
 ) -> tuple[Changes, Mapping[str, str]]:
     """Compare the inputs in a folder with the recordings that an index has from it.
+
+    An input that is there, but not among the files (behind a link to a folder), has not changed.
 
     Args:
         folder: with the files.
         files: the inputs in it and below.
         stores: the shards of an index.
+        name_by: what names the recordings.
 
     Returns:
         the changes, and a digest of each input, by its absolute path.
@@ -102,12 +108,12 @@ def changes_in(
     here = {file.origin: file for file in files}
     digests = {origin: input_digest(file.path) for origin, file in here.items()}
     indexed = _Indexed.of(folder, stores)
-    moved = _moved(indexed, here, digests)
+    moved = _moved(indexed, here, digests, partial(_called, folder, indexed.root, name_by))
     now = {one.before: one.after.origin for one in moved}
     gone, again, not_compared = [], set[str](), set[str]()
     for file, inputs in indexed.inputs.items():
         left = [now.get(origin, origin) for origin in inputs]
-        left = [origin for origin in left if origin in here or not indexed.is_inside(origin)]
+        left = [one for one in left if one in here or not indexed.is_missing(one)]
         kept = indexed.digests[file]
         if not left:
             gone.append(file)
@@ -130,10 +136,17 @@ def changes_in(
     return found, digests
 
 
+def _called(folder: Path, root: str, name_by: NameBy | None, origin: str) -> str:
+    """The name that an input in a folder gives a recording, from its path as the user writes it."""
+    path = folder / origin.removeprefix(root)
+    return Input(path, name_of(path, name_by)).own_name
+
+
 class _Indexed(NamedTuple):
     """What an index has from a folder."""
 
     root: str  # the folder, with a slash
+    taken: Collection[str]  # names of the audio files from anywhere
     inputs: Mapping[str, Sequence[str]]  # absolute paths, ascending, by audio file
     digests: Mapping[str, str]  # of these, as the index keeps it; empty: unknown
     files: Mapping[str, Sequence[str]]  # audio files, by the path of each input
@@ -142,9 +155,10 @@ class _Indexed(NamedTuple):
     def of(cls, folder: Path, stores: Sequence[Store]) -> "_Indexed":
         """What the shards of an index have."""
         root = Input(folder).origin.rstrip("/") + "/"
+        of_all = origins(stores)
         own = {
             file: sorted(inputs)
-            for file, inputs in origins(stores).items()
+            for file, inputs in of_all.items()
             if any(origin.startswith(root) for origin in inputs)
         }
         files: dict[str, list[str]] = {}
@@ -153,20 +167,28 @@ class _Indexed(NamedTuple):
                 files.setdefault(origin, []).append(file)
         _, metadata = contents(stores)
         kept = {file: metadata.own_values(file).get(INPUTS, "") for file in own}
-        return cls(root, own, kept, files)
+        return cls(root, of_all.keys(), own, kept, files)
 
-    def is_inside(self, origin: str) -> bool:
-        """Whether an input is from the folder."""
-        return origin.startswith(self.root)
+    def is_missing(self, origin: str) -> bool:
+        """Whether an input is from the folder, not behind a link, and is not there any more."""
+        if not origin.startswith(self.root) or os.path.lexists(origin):
+            return False
+        path, depth = Path(origin), origin.removeprefix(self.root).count("/")
+        return not any(folder.is_symlink() for folder in [*path.parents][:depth])
 
 
 def _moved(
-    indexed: _Indexed, here: Mapping[str, Input], digests: Mapping[str, str]
+    indexed: _Indexed,
+    here: Mapping[str, Input],
+    digests: Mapping[str, str],
+    called_by: Callable[[str], str],
 ) -> tuple[Moved, ...]:
     """Inputs that are gone, each with a new file of the same content.
 
-    Of several new files, it is the one with the input's name, else the first.
+    Of several new files, it is the one with the input's name, else the first. A recording keeps its
+    name if another has the new one.
     """
+    taken = {*indexed.taken}
     free: dict[str, list[Input]] = {}
     for origin, file in here.items():
         if origin not in indexed.files:
@@ -174,15 +196,16 @@ def _moved(
     moved = []
     for before, files in sorted(indexed.files.items()):
         alone = next((file for file in files if len(indexed.inputs[file]) == 1), None)
-        if before in here or not indexed.is_inside(before) or alone is None:
+        if before in here or not indexed.is_missing(before) or alone is None:
             continue
         if same := free.get(indexed.digests[alone]):
             name = Path(before).name
             after = next((one for one in same if one.path.name == name), same[0])
             same.remove(after)
-            called, own = Input(Path(before)).own_name, after.own_name
-            is_renamed = files == [called] and own != called
-            moved.append(Moved(before, after, (called, own) if is_renamed else None))
+            called, own = called_by(before), after.own_name
+            is_renamed = files == [called] and own not in taken
+            taken |= {own} if is_renamed else set()
+            moved.append(Moved(before, after, called, (called, own) if is_renamed else None))
     return tuple(moved)
 
 
@@ -243,21 +266,21 @@ def move(
         if one.renamed:
             rename(*one.renamed, stores, before_commit)
     for store in stores:
-        _call_as_files(store, {one.before: one.after for one in moved})
+        _call_as_files(store, {one.before: one for one in moved})
     relink(stores, {one.before: one.after.origin for one in moved})
 
 
-def _call_as_files(store: Store, moved: Mapping[str, Input]) -> None:
-    """Note the new name that moved inputs give a recording which people have renamed."""
+def _call_as_files(store: Store, moved: Mapping[str, Moved]) -> None:
+    """Note the new name that moved inputs give a recording which has another one."""
     metadata, rows = store.metadata(), {}
     for file, inputs in origins([store]).items():
         before = min(inputs, default="")
         values = metadata.values(file)
-        if len(inputs) == 1 and before in moved and CALLED in values:
-            after = moved[before].own_name
-            if values[CALLED] == Input(Path(before)).own_name:
-                del values[CALLED]
-                rows[file] = values if after == file else {**values, CALLED: after}
+        if len(inputs) == 1 and before in moved:
+            after = moved[before].after.own_name
+            if values.get(CALLED, file) == moved[before].called:
+                values = {**values, CALLED: after if after != file else ""}
+                rows[file] = values
     normalisation = store.normalisation()
     if rows and normalisation is not None:
         store.commit(normalisation=normalisation, metadata=of_rows(rows))

@@ -28,7 +28,7 @@ from typing import NamedTuple
 from indexer.formats.shared.reader import is_sidecar
 from indexer.index_report import IndexedInput
 from indexer.inputs import Input
-from std.errors import ForeignFileError, InputError, StdError
+from std.errors import ForeignFileError, InputError, StdError, StoreError
 from std.numbers import counted
 from std.sound.files import SUFFIX
 
@@ -99,6 +99,15 @@ class Watched:
                 break
             found.append(path)
         return found
+
+    @property
+    def misses_any(self) -> bool:
+        """Whether a file is missing that may come again, or have come under another name."""
+        return bool(self._missing_since_s)
+
+    def miss(self, paths: Iterable[Path], since_s: float) -> None:
+        """Note that files are missing since a time, which may be still to come."""
+        self._missing_since_s.update(dict.fromkeys(paths, since_s))
 
     def gone(self, looks: Mapping[Path, Look], now_s: float) -> list[Path]:
         """The files that have been gone for longer than a replacement takes."""
@@ -242,8 +251,8 @@ def watch(
     Args:
         folder: the watched folder.
         metadata: applied when it changes from now on.
-        removed: called with files that are gone; returns the outcome as text. None: their
-            recordings stay.
+        removed: called with files that are gone, before new ones are indexed, which may be the
+            same under another name; returns the outcome as text. None: their recordings stay.
         index: indexes a batch of files.
         indexed: absolute paths of the inputs that the index has: they are indexed again only if
             they change from now on.
@@ -273,8 +282,8 @@ def watch(
         looks = folder.looks()
         batch = watched.ready(looks, time.time())
         if removed and (gone := watched.gone(looks, time.time())):
-            tell(_said(removed, gone))
-        if not batch:
+            tell(_said(removed, gone, watched))
+        if not batch or (removed and watched.misses_any):  # a new file may be a missing one
             stopped(poll_s)
             continue
         try:
@@ -287,10 +296,13 @@ def watch(
     return n_indexed
 
 
-def _said(removed: Callable[[Sequence[Path]], str], gone: Sequence[Path]) -> str:
-    """The outcome of files that are gone."""
+def _said(removed: Callable[[Sequence[Path]], str], gone: Sequence[Path], watched: Watched) -> str:
+    """The outcome of files that are gone; a store that cannot be written is tried again."""
     try:
         return removed(gone)
+    except StoreError as error:
+        watched.miss(gone, time.time() + FIRST_RETRY_S - watched.settle_s)
+        return f"{error}; tried again in {FIRST_RETRY_S:.0f} s"
     except StdError as error:
         return str(error)
 

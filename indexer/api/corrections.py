@@ -1,6 +1,7 @@
 """Corrections of an index from Python: make, list, undo, write into a transcript."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,7 +69,7 @@ def correct_recording(
     if (transcript is None) == (words is None or at_s is None):
         raise ValueError("expected words and at_s, or a transcript")
     phone_builder = PhoneColumnBuilder(config_of(config))
-    with open_stores(store) as stores, writing(stores):
+    with _opened(store, dry_run=dry_run) as stores:
         file = stored_name(recording, stores)
         one, text = Recording(file, channel), _text(stores)
         if transcript is not None:
@@ -111,7 +112,7 @@ def correct_by_table(
     with open_input(path) as stream:
         rows = _by_file(read_corrections(content_of(stream, path), path))
     done = []
-    with open_stores(store) as stores, writing(stores):
+    with _opened(store, dry_run=dry_run) as stores:
         text = _text(stores)
         found = {file: stored_name(file, stores) for file in rows}
         given = {
@@ -190,7 +191,7 @@ def undo_corrections(
     """
     phone_builder = PhoneColumnBuilder(config_of(config))
     span_ms = None if at_s is None else _span_ms(at_s)
-    with open_stores(store) as stores, writing(stores):
+    with _opened(store, dry_run=dry_run) as stores:
         file = stored_name(recording, stores)
         layer = take_back(file, span_ms, stores, phone_builder, channel=channel, dry_run=dry_run)
     return [RecordingCorrection(Recording(file, one.channel), one) for one in layer]
@@ -208,6 +209,13 @@ def list_corrections(store: Stores, *, recordings: Sequence[str] = ()) -> list[R
     """
     with open_stores(store) as stores:
         return listed(stores, [stored_name(one, stores) for one in recordings])
+
+
+@contextmanager
+def _opened(store: Stores, *, dry_run: bool) -> Iterator[list[Store]]:
+    """The stores of an index, open for writing unless nothing is to be written."""
+    with open_stores(store) as stores, nullcontext() if dry_run else writing(stores):
+        yield stores
 
 
 def _text(stores: Sequence[Store]) -> Normalisation:

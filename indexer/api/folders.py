@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -15,7 +15,7 @@ from indexer.index_report import IndexReport, RecordedAudio
 from indexer.index_run import writing
 from indexer.inputs import Input, InputOptions
 from indexer.languages.pronounce import pronouncer_of
-from indexer.origins import RelinkReport, found_below, origins, relink
+from indexer.origins import RelinkReport, found_below, origins, relink, with_parts
 from indexer.recorded_audio import existing_folder, recorded_audio
 from indexer.shards import Stores, contents, existing, open_stores, urls_of
 from indexer.sync import (
@@ -76,31 +76,38 @@ def sync_folder(
     Raises:
         StdError: the folder does not exist or has no files, or most inputs are missing.
     """
-    urls, root, options = urls_of(store), Path(folder), options or InputOptions()
+    urls, root = urls_of(store), Path(folder)
+    given = {one.name for one in fields(InputOptions)} & settings.keys()
+    options = replace(options or InputOptions(), **{name: settings.pop(name) for name in given})
     if not root.is_dir():
         raise InputError(root, 0, "a folder with recogniser output", "nothing of that name")
     found = found_inputs(root, options, urls, absolute=False)
+    told = IndexReport(warnings=tuple(found.warnings()))
     with open_stores(existing(urls) if dry_run else urls, create=not dry_run) as stores:
-        changes, digests = changes_in(root, (*found.files, *found.sounds), stores)
+        files = (*found.files, *found.sounds)
+        changes, digests = changes_in(root, files, stores, options.name_by)
         if not allow_gone:
             changes.require_few_gone(root)
         if dry_run:
-            return SyncReport(_without_foreign(changes, options))
+            return SyncReport(_without_foreign(changes, options), told)
         if changes.moved:
             with writing(stores):
                 move(stores, changes.moved, renamed_in(feedback, alerts))
-    report = IndexReport()
-    if changes.inputs or changes.gone:
-        report = index_files(
-            [file.path for file in changes.inputs],
-            urls,
-            delete=changes.gone,
-            options=options,
-            keep_going=True,
-            **settings,
-        )
+    report = told
+    if changes.inputs or changes.gone or settings.get("metadata") is not None:
+        report = _made(changes, urls, options=options, **settings)
         _note_indexed(report, digests, urls)
+        report = replace(report, warnings=(*report.warnings, *told.warnings))
     return _without_skipped(changes, report)
+
+
+def _made(changes: Changes, urls: Sequence[str], **settings: Any) -> IndexReport:
+    """Index new and changed inputs, and delete recordings whose inputs are gone."""
+    inputs = [file.path for file in changes.inputs]
+    report = index_files(inputs, urls, delete=changes.gone, keep_going=True, **settings)
+    if report.kept:  # they have no input, whatever the others hold
+        index_files((), urls, delete=report.kept)
+    return report
 
 
 def _without_skipped(changes: Changes, report: IndexReport) -> SyncReport:
@@ -123,8 +130,10 @@ def _without_foreign(changes: Changes, options: InputOptions) -> Changes:
 
 
 def _note_indexed(report: IndexReport, digests: Mapping[str, str], urls: Sequence[str]) -> None:
-    """Store the digests of indexed inputs."""
+    """Store the digests of indexed inputs, if any were indexed."""
     files = {recording.file for recording in report.recordings}
+    if not files:
+        return
     with open_stores(urls) as stores, writing(stores):
         note_digests(stores, digests, files)
 
@@ -253,8 +262,10 @@ def _watched_batch(
     batch: Sequence[Path],
 ) -> Iterator[FileOutcome]:
     """Index a batch of new files; arguments as in `watch_folder`."""
-    digests = {Input(path).origin: input_digest(path) for path in batch} if sync else {}
-    report = index_files(batch, urls, keep_going=True, **settings)
+    with open_stores(urls, create=True) as stores:
+        inputs = with_parts(batch, stores)
+    digests = {Input(path).origin: input_digest(path) for path in inputs} if sync else {}
+    report = index_files(inputs, urls, keep_going=True, **settings)
     if sync:
         _note_indexed(report, digests, urls)
     for line in (*report.warnings, *report.language_warnings, *report.unmerged):

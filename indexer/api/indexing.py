@@ -60,7 +60,8 @@ def index_files(
         options, changes: how inputs are read; ``changes`` are fields of `InputOptions` by name.
         jobs: worker processes on this machine.
         scheduler: address of a Dask scheduler; then ``jobs`` is not used.
-        delete: audio files to take out of the index first.
+        delete: audio files to take out of the index; inputs may hold their new versions. If an
+            input cannot be read, those without one stay (``kept``).
         merge: merge all segments into one at the end.
         keep_going: index what can be read; the rest is in ``failures``.
         audio: the folder of all audio; the index notes each recording's file (`std.audio.facts`).
@@ -87,8 +88,7 @@ def index_files(
     jobs = worthwhile_jobs(run.paths, jobs)
     with open_stores(urls, create=bool(run.paths)) as stores, executor(jobs, scheduler) as workers:
         report = run_index(run, stores, workers)
-    hidden = (Skipped(path, "a hidden file") for path in found.hidden)
-    report = replace(report, skipped=(*report.skipped, *hidden), **started.cost()._asdict())
+    report = replace(_with_unread(report, found), **started.cost()._asdict())
     return _compared(report, experiment, reader_options.turns)
 
 
@@ -213,6 +213,7 @@ def preview_files(
             workers,
         )
     yield from (Preview(path, skipped="a hidden file") for path in found.hidden)
+    yield from (Preview(path, skipped="a linked folder, not followed") for path in found.links)
 
 
 def _experiment(path: AnyPath | None) -> ECF | None:
@@ -223,6 +224,13 @@ def _metadata(given: Metadata | AnyPath | None) -> Metadata:
     if isinstance(given, Metadata):
         return given
     return read(parse_metadata, Path(given)) if given else NO_METADATA
+
+
+def _with_unread(report: IndexReport, found: Inputs) -> IndexReport:
+    """A report with what is in the folders and is not read."""
+    hidden = (Skipped(path, "a hidden file") for path in found.hidden)
+    skipped, warnings = (*report.skipped, *hidden), (*report.warnings, *found.warnings())
+    return replace(report, skipped=skipped, warnings=warnings)
 
 
 def _compared(

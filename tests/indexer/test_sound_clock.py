@@ -16,6 +16,7 @@ from indexer.sound import (
     offset_at_place,
     offset_s,
 )
+from indexer.store_cli import main as std_store
 from searcher import open_index
 from std.sound import files
 from std.sound.columns import FRAME_MS, Encoder, Sound
@@ -115,7 +116,7 @@ def networks(tmp_path):
     return tmp_path
 
 
-def test_indexing_and_verifying_tell_of_clocks_that_differ(networks):
+def test_indexing_and_verifying_tell_of_clocks_that_differ(networks, capsys):
     store = networks / "index"
     inputs = sorted(networks.glob("*.jsonl"))
     report = index_files(inputs, store)
@@ -124,6 +125,10 @@ def test_indexing_and_verifying_tell_of_clocks_that_differ(networks):
         (line,) = [line for line in warnings if "sound" in line]
         assert line.startswith("b: its words stand about 0.5 s behind its sound")
     assert check.clock_offsets == {"b": pytest.approx(0.5, abs=0.021)}
+    assert std_store(["verify", str(store), "--json", "--quiet"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["clock_offsets"] == {str(store): check.clock_offsets}
+    assert document["clock_changes"] == {str(store): {}}
     assert not index_files([inputs[0]], store).warnings
     for offset in (0.5, networks / "offsets.txt"):
         (networks / "offsets.txt").write_text("b\t0.5\nelsewhere 3\n")

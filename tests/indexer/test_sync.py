@@ -96,6 +96,12 @@ def test_a_recording_that_is_called_as_its_file_is_renamed_with_it(tmp_path, cap
     assert titles(tmp_path) == {"2024 monday": "of monday", "tuesday": None}
 
 
+def test_metadata_are_taken_also_where_no_file_has_changed(archive):
+    (archive / "table.csv").write_text("recording,title\nKERSTIN_04,Four\n")
+    assert sync(archive, "--metadata", str(archive / "table.csv")) == 0
+    assert titles(archive)["KERSTIN_04"] == "Four"
+
+
 def test_what_an_index_has_from_elsewhere_stays(archive, german):
     elsewhere = german / "mesh" / "KERSTIN_09.mesh"
     index_files(elsewhere, archive / "index", language="de")

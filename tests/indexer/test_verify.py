@@ -44,6 +44,8 @@ def test_sound(shards, capsys):
         "damage": {url: [] for url in shards},
         "inputs": {url: {url[-3:]: []} for url in shards},
         "languages": {url: [unknown] for url in shards},
+        "clock_offsets": {url: {} for url in shards},
+        "clock_changes": {url: {} for url in shards},
     }
 
 
