@@ -16,7 +16,7 @@ import numpy as np
 
 from indexer.index_report import Language, indexed_languages, pronounced_wrongly
 from indexer.origins import origins
-from indexer.shards import Stores, contents, open_stores, urls_of
+from indexer.shards import Stores, contents, open_stores, recordings_in, urls_of
 from indexer.sound import clock_doubt, clock_offsets
 from std.recordings import IndexRecording, chosen, index_recordings
 from std.store import Segment, Store, open_store, require_different
@@ -72,7 +72,7 @@ def list_recordings(
         StdError: ``where`` is not a condition, or a pattern fits no recording.
     """
     words: Counter[Recording] = Counter()
-    with open_stores(store) as stores:
+    with open_stores(store, apart=True) as stores:
         segments, metadata = contents(stores)
         held = index_recordings(segments, metadata, with_speakers=True)
         wanted = chosen(held, metadata, where, recordings)
@@ -130,7 +130,7 @@ def describe_index(store: Stores) -> IndexDescription:
     Args:
         store: the index.
     """
-    with open_stores(store) as stores:
+    with open_stores(store, apart=True) as stores:
         return _description(stores)
 
 
@@ -175,6 +175,7 @@ def verify_index(store: Stores) -> Iterator[IndexCheck]:
     """
     urls = urls_of(store)
     require_different(urls)
+    holders: dict[Recording, str] = {}
     for url in urls:
         with closing(open_store(url)) as opened:
             damage = tuple(opened.damage())
@@ -183,13 +184,18 @@ def verify_index(store: Stores) -> Iterator[IndexCheck]:
                 continue
             segments = opened.segments()
             clocks = [*clock_offsets(segments)]
+            here = recordings_in(segments)
+            twice = [
+                f"{url}: {one.file} is in {holders[one]}, too" for one in sorted(here & {*holders})
+            ]
+            holders |= dict.fromkeys(here, url)
             yield IndexCheck(
                 store=url,
                 damage=(),
                 segments=len(segments),
                 inputs={file: sorted(of) for file, of in sorted(origins([opened]).items())},
                 languages=tuple(indexed_languages(segments)),
-                warnings=(*pronounced_wrongly(segments), *map(clock_doubt, clocks)),
+                warnings=(*twice, *pronounced_wrongly(segments), *map(clock_doubt, clocks)),
                 clock_offsets={one.recording.file: one.late_s for one in clocks if not one.changes},
                 clock_changes={one.recording.file: one.changes for one in clocks if one.changes},
             )

@@ -78,7 +78,7 @@ def export_index(
     for output in (Path(networks), table):
         if output is not None:
             require_outside(output, urls_of(store))
-    with open_stores(store) as stores:
+    with open_stores(store, apart=True) as stores:
         return _export(stores, Path(networks), table, where, recordings)
 
 

@@ -7,7 +7,7 @@ open_stores  an index -> its stores, open
 config_of    a configuration, or its file -> a configuration
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -18,6 +18,7 @@ from indexer.languages.pronounce import Pronouncer, undecided
 from indexer.segments.merge import merged
 from std.config import Config, load_config
 from std.corrections import Layer, with_layer
+from std.errors import InputError
 from std.files import AnyPath
 from std.metadata.table import NO_METADATA, Metadata, of_rows, renamed, updated
 from std.nist.audio_names import spelt_otherwise
@@ -25,6 +26,7 @@ from std.store import CommittedSegment, Segment, Store, open_store, require_diff
 from std.store.address import kind_of
 from std.store.columns import SegmentColumns, live_recordings, unpack_vocabulary
 from std.store.resident import ResidentSegment
+from std.values import Recording
 
 Stores = AnyPath | Sequence[AnyPath]
 
@@ -45,9 +47,12 @@ class Shard:
 
 def audio_files(store: Store) -> set[str]:
     """The audio files that a store has."""
-    return {
-        one.recording.file for segment in store.segments() for _, one in live_recordings(segment)
-    }
+    return {one.file for one in recordings_in(store.segments())}
+
+
+def recordings_in(segments: Iterable[Segment]) -> set[Recording]:
+    """The live recordings of segments."""
+    return {one.recording for segment in segments for _, one in live_recordings(segment)}
 
 
 def contents(stores: Sequence[Store]) -> tuple[list[CommittedSegment], Metadata]:
@@ -203,12 +208,38 @@ def _is_unused(folder: Path) -> bool:
 
 
 @contextmanager
-def open_stores(store: Stores, *, create: bool = False) -> Iterator[list[Store]]:
-    """Open the stores of an index that exists or is to be made."""
+def open_stores(
+    store: Stores, *, create: bool = False, apart: bool = False
+) -> Iterator[list[Store]]:
+    """Open the stores of an index that exists or is to be made.
+
+    Args:
+        store: the index.
+        create: whether missing stores are made.
+        apart: whether stores with the same recording are refused.
+    """
     urls = urls_of(store)
     require_different(urls)
     with ExitStack() as opened:
-        yield [opened.enter_context(closing(open_store(url, create=create))) for url in urls]
+        stores = [opened.enter_context(closing(open_store(url, create=create))) for url in urls]
+        if apart and len(stores) > 1:
+            require_apart(stores)
+        yield stores
+
+
+def require_apart(stores: Sequence[Store]) -> None:
+    """Refuse stores as shards that hold the same recording.
+
+    Raises:
+        InputError: two do.
+    """
+    held = set[Recording]()
+    for store in stores:
+        here = recordings_in(store.segments())
+        if twice := held & here:
+            expected, advice = "recordings that no other store has", "std-store delete removes one"
+            raise InputError(store.url, 0, expected, min(twice).file, advice)
+        held |= here
 
 
 def config_of(config: Config | AnyPath | None, language: str | None = None) -> Config:

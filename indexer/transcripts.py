@@ -240,7 +240,7 @@ def export_transcripts(
             written or would be inside the index.
     """
     require_outside(Path(folder), urls_of(store))
-    with open_stores(store) as stores:
+    with open_stores(store, apart=True) as stores:
         return _write(stores, Path(folder), form, where, recordings)
 
 

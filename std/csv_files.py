@@ -72,8 +72,8 @@ def as_meant(cell: str) -> str:
 
 
 def write_csv(stream: BinaryIO, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write a header and rows; the stream stays open."""
-    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+    """Write a header and rows; the stream stays open. Names of files may not be UTF-8: escaped."""
+    text = io.TextIOWrapper(stream, encoding="utf-8", errors="backslashreplace", newline="")
     # Told of both line ends, it quotes both (Python < 3.13); the files have the one.
     rows_out = SimpleNamespace(write=lambda row: text.write(row.removesuffix("\r\n") + "\n"))
     writer = csv.writer(rows_out, lineterminator="\r\n")

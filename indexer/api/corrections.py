@@ -110,13 +110,13 @@ def correct_by_table(
     """
     path, phone_builder = Path(table), PhoneColumnBuilder(config_of(config))
     with open_input(path) as stream:
-        rows = _by_file(read_corrections(content_of(stream, path), path))
+        rows = read_corrections(content_of(stream, path), path)
     done = []
     with _opened(store, dry_run=dry_run) as stores:
         text = _text(stores)
-        found = {file: stored_name(file, stores) for file in rows}
         given = {
-            name: by_table(name, rows[file], path, text, stores) for file, name in found.items()
+            name: by_table(name, some, path, text, stores)
+            for name, some in _by_name(rows, stores).items()
         }
         for file, some in given.items():
             layer = correct(file, some, stores, phone_builder, dry_run=dry_run)
@@ -151,7 +151,7 @@ def rewrite_transcript(
     require_outside(Path(output), urls_of(store))
     with open_input(path) as stream:
         content = content_of(stream, path)
-    with open_stores(store) as stores:
+    with open_stores(store, apart=True) as stores:
         one = Recording(stored_name(recording, stores), channel)
         new, layer, done, kept = rewritten_file(content, one, _text(stores), stores)
     with open_output(Path(output)) as sink:
@@ -207,14 +207,14 @@ def list_corrections(store: Stores, *, recordings: Sequence[str] = ()) -> list[R
     Raises:
         InputError: the index has no such recording.
     """
-    with open_stores(store) as stores:
+    with open_stores(store, apart=True) as stores:
         return listed(stores, [stored_name(one, stores) for one in recordings])
 
 
 @contextmanager
 def _opened(store: Stores, *, dry_run: bool) -> Iterator[list[Store]]:
     """The stores of an index, open for writing unless nothing is to be written."""
-    with open_stores(store) as stores, nullcontext() if dry_run else writing(stores):
+    with open_stores(store, apart=True) as stores, nullcontext() if dry_run else writing(stores):
         yield stores
 
 
@@ -230,9 +230,10 @@ def _span_ms(at_s: Time) -> tuple[int, int | None]:
     return round(1000 * at_s), None
 
 
-def _by_file(rows: Sequence[TableRow]) -> dict[str, list[TableRow]]:
-    """The rows of each audio file."""
+def _by_name(rows: Sequence[TableRow], stores: Sequence[Store]) -> dict[str, list[TableRow]]:
+    """The rows of each audio file, by its name in the index; a table may spell it otherwise."""
+    names = {file: stored_name(file, stores) for file in {row.recording.file: None for row in rows}}
     found: dict[str, list[TableRow]] = {}
     for row in rows:
-        found.setdefault(row.recording.file, []).append(row)
+        found.setdefault(names[row.recording.file], []).append(row)
     return found

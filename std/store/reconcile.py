@@ -9,15 +9,16 @@ Each audio file is reconciled by its version on either side (`std.store.versions
 
 Segments that both sides have stay. Segments that only the other side has are added, without the
 recordings whose version on our side stays. Of the metadata of a recording those stay that were
-changed more often. `Reconciled` lists what changed for which audio file.
+changed more often; what the index itself notes of it, as its corrections, belongs to the version
+that stays. `Reconciled` lists what changed for which audio file.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from typing import NamedTuple
 
-from std.metadata.table import NO_METADATA, Metadata, reconciled
+from std.metadata.table import NO_METADATA, Metadata, of_rows, reconciled, updated
 from std.store.manifest import Manifest, SegmentEntry
 from std.store.versions import Version, Versions, newest_tombstones, stored_rows
 from std.text import require_same
@@ -91,7 +92,7 @@ def reconcile(ours: IndexState, other: IndexState, place: str) -> Reconciled:
         )
     ]
     manifest = Manifest(normalisation or theirs, tuple(segments))
-    metadata = reconciled(ours.metadata, other.metadata).of(manifest.live_files)
+    metadata = _metadata(ours, other, outcomes).of(manifest.live_files)
     result = IndexState(
         replace(manifest, metadata=metadata.id),
         Versions(versions, newest_tombstones(live, *known)),
@@ -109,6 +110,23 @@ def reconcile(ours: IndexState, other: IndexState, place: str) -> Reconciled:
         restored=files_with(Outcome.RESTORED_OURS, Outcome.RESTORED_THEIRS),
         deleted=files_with(Outcome.DELETED),
     )
+
+
+def _metadata(ours: IndexState, other: IndexState, outcomes: Mapping[str, Outcome]) -> Metadata:
+    """The reconciled metadata, with what each side notes of its own version of a recording."""
+    metadata = reconciled(ours.metadata, other.metadata)
+    our_live, their_live, shown = ours.live(), other.live(), {*metadata.names}
+    noted = {
+        file: (other if outcome in FROM_THE_OTHER else ours).metadata.own_values(file)
+        for file, outcome in outcomes.items()
+        if our_live.get(file) != their_live.get(file)
+    }
+    rows = {
+        file: own | {name: value for name, value in metadata.values(file).items() if name in shown}
+        for file, own in noted.items()
+        if own != metadata.own_values(file)
+    }
+    return updated(metadata, of_rows(rows))
 
 
 def _outcomes(ours: IndexState, other: IndexState) -> dict[str, Outcome]:

@@ -205,6 +205,13 @@ def test_a_first_sync_whose_files_are_all_refused_says_why(tmp_path, store, caps
     assert "a.json:1: expected" in capsys.readouterr().err
 
 
+def test_a_dry_run_shows_names_that_are_not_utf8(tmp_path, capsys):
+    captions(tmp_path / "in" / "a.srt", "eins")
+    (tmp_path / "in" / os.fsdecode(b"b\xff.bin")).write_text("junk")
+    assert std_index([str(tmp_path / "in"), "--dry-run", "--csv"]) == 0
+    assert "b\\udcff.bin" in capsys.readouterr().out
+
+
 def test_an_empty_folder_is_no_index_yet(tmp_path, store, capsys):
     captions(tmp_path / "in" / "a.srt", "eins")
     store.mkdir()

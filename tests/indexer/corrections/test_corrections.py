@@ -396,3 +396,20 @@ def test_odd_tables(store, tmp_path, capsys, text, told):
     (shown,) = capsys.readouterr().err.splitlines()
     assert told in shown
     assert list_corrections(store) == []
+
+
+def test_a_table_may_spell_a_recording_in_several_ways(tmp_path):
+    lines = ["\u00f6 1 0.0 0.5 eins", "\u00f6 1 1.0 0.5 zwei", "\u00f6 2 1.0 0.5 drei"]
+    (tmp_path / "a.ctm").write_text("\n".join(lines) + "\n")
+    index_files(tmp_path / "a.ctm", tmp_path / "index")
+    rows = [
+        "\u00f6,1,0,0.5,eins,fünf",
+        "o\u0308.wav,1,1,1.5,zwei,sechs",
+        "\u00f6,2,1,1.5,drei,acht",
+    ]
+    table = ["recording,channel,start_s,end_s,before,after", *rows]
+    (tmp_path / "table.csv").write_text("\n".join(table) + "\n")
+    done = correct_by_table(tmp_path / "table.csv", tmp_path / "index")
+    assert [one.correction.text for one in done] == ["fünf", "sechs", "acht"]
+    assert {one.recording.file for one in done} == {"\u00f6"}
+    assert len(list_corrections(tmp_path / "index")) == 3

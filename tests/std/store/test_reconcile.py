@@ -339,3 +339,25 @@ def test_metadata_of_live_recordings_are_reconciled():
             "b": {"x": "9"},
         }
         assert result.manifest.metadata == table.id
+
+
+def test_what_an_index_notes_of_a_recording_is_that_of_the_version_that_stays():
+    """Corrections are of certain words, whoever changed the title more often."""
+
+    def described(index: IndexState, rows: dict) -> IndexState:
+        table = metadata_after_commit(index.metadata, of_rows(rows), index.manifest)
+        return index._replace(manifest=replace(index.manifest, metadata=table.id), metadata=table)
+
+    base = described(after(EMPTY, ([segment("ab")], [], "")), {"a": {"x": "0"}})
+    corrected = after(base, ([segment("a", 1)], [], "a"))._replace(metadata=base.metadata)
+    corrected = described(corrected, {"a": {"x": "0", "std:corrections": "[]"}})
+    entitled = described(described(base, {"a": {"x": "1"}}), {"a": {"x": "2"}})
+    expected = {"x": "2", "std:corrections": "[]"}
+    for one, two in ((corrected, entitled), (entitled, corrected)):
+        result = reconcile(one, two, "here").result
+        assert result.metadata.values("a") == expected
+        assert result.manifest.metadata == result.metadata.id
+    undone = after(corrected, ([segment("a", 2)], [], "a"))._replace(metadata=base.metadata)
+    often = described(described(corrected, {"a": {"x": "3"}}), {"a": {"x": "4", **expected}})
+    for one, two in ((undone, often), (often, undone)):
+        assert "std:corrections" not in reconcile(one, two, "here").result.metadata.values("a")
