@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from indexer.arguments import parser
-from std.command import peak_memory_gb, print_json, progress_bar, run, say, tell, warn
+from std.command import peak_memory_gb, print_json, progress_bar, run, tell
 from std.errors import named
 from std.execution.cost import Cost, Stopwatch
 from std.numbers import counted
@@ -16,7 +16,7 @@ from std.options import configuration_of
 if TYPE_CHECKING:  # --help does not load an array library
     from indexer import IndexReport
 
-FILES_NAMED = 20  # files of a kind named without --verbose
+NAMES_SHOWN = 20
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -72,7 +72,7 @@ def work(args: argparse.Namespace) -> int:
 def index(args: argparse.Namespace) -> int:
     """Index the inputs, and apply metadata."""
     started = Stopwatch()
-    from indexer import index_files
+    from indexer import cli_actions, index_files
     from indexer.reading_arguments import input_options, require_each_once
 
     require_each_once(args)
@@ -91,7 +91,7 @@ def index(args: argparse.Namespace) -> int:
         audio=args.audio,
         progress=lambda n_bytes: progress_bar("indexing", n_bytes, quiet=args.quiet),
     )
-    tell_of_problems(report, args)
+    cli_actions.tell_of_problems(report, args)
     if args.json:
         described = {"metadata": asdict(report.described)} if args.metadata else {}
         if args.audio:
@@ -193,57 +193,8 @@ def listed(counts: Mapping[str, int]) -> str:
     shown = [
         (printable(name) or "(no name)") + (f" ({n})" if n else "") for name, n in counts.items()
     ]
-    more = [f"{len(shown) - FILES_NAMED} more"] if len(shown) > FILES_NAMED else []
-    return ", ".join([*shown[:FILES_NAMED], *more])
-
-
-def tell_of_problems(report: "IndexReport", args: argparse.Namespace) -> None:
-    """Warnings and errors, one line each."""
-    for doubt in report.language_warnings:
-        warn("std-index", doubt)
-    for line in report.unmerged:
-        warn("std-index", line)
-    for file in report.kept:
-        warn("std-index", f"{file} stays in the index, as an input could not be read")
-    tell_of_inputs(report, args)
-    if missing := report.described.not_indexed:
-        n = len(missing)
-        example = f"{missing[0]}{' ...' if n > 1 else ''}"
-        metadata = named(args.metadata)
-        warn("std-index", f"{counted(n, 'recording')} of {metadata} not in the index: {example}")
-    if links := report.audio.left_out:
-        example = f"{links[0]}{' ...' if len(links) > 1 else ''}"
-        n_links = counted(len(links), "link")
-        warn("std-index", f"{n_links} out of {named(args.audio)} not followed: {example}")
-    for failure in (*report.failures, *report.audio.problems):
-        say("std-index", str(failure))
-    for missed, given in ((report.not_in_ecf, args.ecf), (report.without_turns, args.speakers)):
-        if missed:
-            n, first = len(missed), missed[0]
-            example = f"{first.file}/{first.channel}{' ...' if n > 1 else ''}"
-            warn("std-index", f"{counted(n, 'recording')} not in {named(given)}: {example}")
-
-
-def tell_of_inputs(report: "IndexReport", args: argparse.Namespace) -> None:
-    """Print skipped files, and warnings."""
-    from indexer import cli_actions
-
-    if args.verbose:
-        for file in report.skipped:
-            say("std-index", f"skipped {file.path}: {file.what}")
-    elif report.skipped and not args.quiet:
-        say(
-            "std-index",
-            f"{counted(len(report.skipped), 'file')} skipped: no recogniser output (--verbose)",
-        )
-    cli_actions.tell_of_repairs(report.repairs)
-    for warning in report.warnings:
-        warn("std-index", warning)
-    shown = report.wordless if args.verbose else report.wordless[:FILES_NAMED]
-    for path in shown:
-        warn("std-index", f"{named(path)}: no word in it")
-    if more := len(report.wordless) - len(shown):
-        warn("std-index", f"{counted(more, 'more file')} without a word (--verbose names them)")
+    more = [f"{len(shown) - NAMES_SHOWN} more"] if len(shown) > NAMES_SHOWN else []
+    return ", ".join([*shown[:NAMES_SHOWN], *more])
 
 
 if __name__ == "__main__":

@@ -1,8 +1,11 @@
-"""std-index's actions other than indexing: preview, watch a folder, read spoken queries."""
+"""std-index's actions other than indexing: preview, watch a folder, read spoken queries.
+
+`tell_of_problems` prints what is odd in inputs.
+"""
 
 import argparse
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -16,10 +19,12 @@ from std.errors import named
 from std.execution.cost import Stopwatch
 from std.numbers import counted
 from std.options import configuration_of
-from std.repairs import DOUBTS, Mended, mended
+from std.repairs import mended, repair_lines
 
 if TYPE_CHECKING:
-    from indexer import Preview
+    from indexer import IndexReport, Preview
+
+FILES_NAMED = 20  # files of a kind named without --verbose
 
 
 def preview(args: argparse.Namespace) -> int:
@@ -42,7 +47,8 @@ def preview(args: argparse.Namespace) -> int:
     problems = [file for file in previews if file.problem]
     for file in problems:
         say("std-index", file.problem)
-    tell_of_repairs(mended((file.path, file.repairs) for file in previews))
+    for line in repair_lines(mended((file.path, file.repairs) for file in previews)):
+        warn("std-index", line)
     form = form_of(args, piped=LINES)
     if form == JSON:
         print_json([file.document() for file in previews])
@@ -63,11 +69,53 @@ def preview(args: argparse.Namespace) -> int:
     return 2 if problems else 0
 
 
-def tell_of_repairs(repairs: Mapping[str, Mended]) -> None:
-    """Print how often each kind of value was repaired, and where first."""
-    for kind, one in repairs.items():
-        what = "in doubt" if kind in DOUBTS else "repaired"
-        warn("std-index", f"{what}: {kind} ({one.times}, first {one.place})")
+def tell_of_problems(
+    report: "IndexReport", args: argparse.Namespace, command: str = "std-index"
+) -> None:
+    """Warnings and errors, one line each."""
+    for doubt in report.language_warnings:
+        warn(command, doubt)
+    for line in report.unmerged:
+        warn(command, line)
+    for file in report.kept:
+        warn(command, f"{file} stays in the index, as an input could not be read")
+    tell_of_inputs(report, args, command)
+    if missing := report.described.not_indexed:
+        n = len(missing)
+        example = f"{missing[0]}{' ...' if n > 1 else ''}"
+        metadata = named(args.metadata)
+        warn(command, f"{counted(n, 'recording')} of {metadata} not in the index: {example}")
+    if links := report.audio.left_out:
+        example = f"{links[0]}{' ...' if len(links) > 1 else ''}"
+        n_links = counted(len(links), "link")
+        warn(command, f"{n_links} out of {named(args.audio)} not followed: {example}")
+    for failure in (*report.failures, *report.audio.problems):
+        say(command, str(failure))
+    for missed, given in ((report.not_in_ecf, args.ecf), (report.without_turns, args.speakers)):
+        if missed:
+            n, first = len(missed), missed[0]
+            example = f"{first.file}/{first.channel}{' ...' if n > 1 else ''}"
+            warn(command, f"{counted(n, 'recording')} not in {named(given)}: {example}")
+
+
+def tell_of_inputs(report: "IndexReport", args: argparse.Namespace, command: str) -> None:
+    """Print skipped files, and warnings."""
+    verbose = getattr(args, "verbose", False)
+    if verbose:
+        for file in report.skipped:
+            say(command, f"skipped {file.path}: {file.what}")
+    elif report.skipped and not args.quiet:
+        say(
+            command,
+            f"{counted(len(report.skipped), 'file')} skipped: no recogniser output (--verbose)",
+        )
+    for warning in (*repair_lines(report.repairs), *report.warnings):
+        warn(command, warning)
+    shown = report.wordless if verbose else report.wordless[:FILES_NAMED]
+    for path in shown:
+        warn(command, f"{named(path)}: no word in it")
+    if more := len(report.wordless) - len(shown):
+        warn(command, f"{counted(more, 'more file')} without a word (--verbose names them)")
 
 
 def warn_of_unknown(path: Path, previews: "Sequence[Preview]") -> None:

@@ -22,7 +22,7 @@ from std.corrections import CorrectedWord, Correction, Layer, layers_of, with_la
 from std.errors import InputError, meant
 from std.languages.detection import of_segment
 from std.metadata.table import of_rows
-from std.nist.audio_names import as_stored, recording_name
+from std.nist.audio_names import as_named
 from std.store import CommittedSegment, Store
 from std.store.columns import Int64s, SegmentColumns
 from std.text import Normalisation
@@ -56,7 +56,7 @@ def stored_name(file: str, stores: Sequence[Store]) -> str:
         InputError: the index has no such file.
     """
     names = set[str]().union(*map(audio_files, stores))
-    (name,) = as_stored([recording_name(file)], names).values()
+    (name,) = as_named([file], names).values()
     if name not in names:
         url = ", ".join(store.url for store in stores)
         near = meant(name, names).removeprefix("; ")

@@ -29,7 +29,7 @@ from std.errors import InputError, StoreError, meant
 from std.languages.detection import of_segment
 from std.metadata.cells import FileMetadata, completed, with_languages
 from std.metadata.table import NO_METADATA, Metadata, of_rows, updated, with_own_values
-from std.nist.audio_names import as_stored, recording_name
+from std.nist.audio_names import as_named, as_stored, recording_name
 from std.recordings import index_recordings
 from std.store import CommittedSegment, Store
 from std.store.columns import SegmentColumns, live_recordings
@@ -195,7 +195,7 @@ def rename(
     """
     held = [audio_files(store) for store in stores]
     url = ", ".join(store.url for store in stores)
-    (before,) = as_stored([recording_name(old)], set().union(*held)).values()
+    (before,) = as_named([old], set().union(*held)).values()
     if not any(before in some for some in held):
         near = meant(before, chain.from_iterable(held)).removeprefix("; ")
         raise InputError(url, 0, "the name of an indexed audio file", before, near)

@@ -34,7 +34,6 @@ from std.execution.workers import Executor
 from std.files import size_bytes
 from std.metadata.cells import FileMetadata
 from std.metadata.table import Metadata, updated
-from std.nist.audio_names import recording_name
 from std.numbers import counted
 from std.store import Store
 from std.text import as_indexed
@@ -88,7 +87,7 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
         pronouncer.told.by_metadata.update(languages_in(stores, run.metadata))
         metadata = run.metadata
         metadata = updated(metadata, noted_audio((*run.files, *run.sounds), stores, metadata))
-        leaving = stored_names([*dict.fromkeys(map(recording_name, run.delete))], stores)
+        leaving = stored_names(run.delete, stores)
         config = run.config
         for store in stores:
             config = continued(config, store)

@@ -23,7 +23,7 @@ from indexer.shards import audio_files
 from std.errors import InputError, StoreBusyError, meant
 from std.execution.workers import IN_PROCESS, Executor
 from std.languages.detection import of_segment
-from std.nist.audio_names import as_stored, spelt_otherwise
+from std.nist.audio_names import as_named, spelt_otherwise
 from std.store import Segment, Store, absolute_url, open_store
 from std.store.columns import SegmentColumns
 
@@ -39,7 +39,7 @@ def stored_names(files: Sequence[str], stores: Sequence[Store]) -> list[str]:
         InputError: the index has no such file.
     """
     held = set[str]().union(*map(audio_files, stores))
-    files = [*as_stored(files, held).values()]
+    files = [*as_named(files, held).values()]
     files = [*dict.fromkeys([*files, *spelt_otherwise(files, held)])]
     for file in files:
         if file not in held:

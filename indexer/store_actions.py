@@ -145,7 +145,7 @@ def sync(args: argparse.Namespace, stores: Sequence[str]) -> int:
     """Synchronise the index with a folder, and show the changes; 2 if a file is refused."""
     started = Stopwatch()
     from indexer import sync_folder, watch_folder
-    from indexer.cli_actions import told_to_stop
+    from indexer.cli_actions import tell_of_problems, told_to_stop
     from indexer.reading_arguments import input_options
 
     settings: dict[str, Any] = {
@@ -180,10 +180,7 @@ def sync(args: argparse.Namespace, stores: Sequence[str]) -> int:
         args.folder, stores, dry_run=args.dry_run, allow_gone=args.allow_gone, **settings
     )
     report = done.report
-    for line in (*report.warnings, *report.language_warnings, *report.unmerged):
-        warn(COMMAND, line)
-    for failure in report.failures:
-        say(COMMAND, str(failure))
+    tell_of_problems(report, args, COMMAND)
     form = form_of(args, piped=LINES)
     if form == JSON:
         refused = [str(failure) for failure in report.failures]
@@ -193,7 +190,7 @@ def sync(args: argparse.Namespace, stores: Sequence[str]) -> int:
     if not args.quiet:
         written = "; nothing was written" if args.dry_run else f" -> {', '.join(stores)}"
         tell(f"{done.changes.line()}{written}")
-    return 2 if report.failures else 0
+    return 2 if report.failures or report.audio.problems else 0
 
 
 def document(changes: "Changes") -> dict[str, Any]:

@@ -252,15 +252,17 @@ def _write(
     patterns: Sequence[str],
 ) -> list[Path]:
     segments, metadata = contents(stores)
-    listed = chosen(index_recordings(segments, metadata), metadata, where, patterns)
+    held = index_recordings(segments, metadata)
+    wanted = [one.recording for one in chosen(held, metadata, where, patterns)]
     make_folder(folder)
-    wanted = [one.recording for one in listed]
+    recordings = [one.recording for one in held]
+    name_of = dict(zip(recordings, recording_file_names(recordings), strict=True))
     paths = []
-    for recording, name in zip(wanted, recording_file_names(wanted), strict=True):
+    for recording in wanted:
         networks = [*index_networks(segments, {recording})]
         cues = [*transcript_cues(sorted(networks, key=lambda one: one.start_ms))]
         language = next((one.language for one in networks), "")
-        path = folder / f"{name}.{form}"
+        path = folder / f"{name_of[recording]}.{form}"
         with open_output(path) as sink:
             sink.write(transcript_file(cues, form, language))
         paths.append(path)

@@ -172,8 +172,13 @@ class Folder(NamedTuple):
         return found
 
 
+def is_partial(path: Path) -> bool:
+    """Whether a file has the name of an incomplete one."""
+    return path.name.lower().endswith(PARTIAL)
+
+
 def _may_be_input(path: Path) -> bool:
-    partial = path.name.startswith(".") or path.name.lower().endswith(PARTIAL)
+    partial = path.name.startswith(".") or is_partial(path)
     return not partial and not is_sidecar(path) and path.suffix != SUFFIX  # indexed with its words
 
 

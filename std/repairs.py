@@ -142,6 +142,13 @@ def mended(files: Iterable[tuple[Path, Mapping[str, Repair]]]) -> dict[str, Mend
     return found
 
 
+def repair_lines(repairs: Mapping[str, Mended]) -> Iterator[str]:
+    """How often each kind of value was repaired, and where first."""
+    for kind, one in repairs.items():
+        what = "in doubt" if kind in DOUBTS else "repaired"
+        yield f"{what}: {kind} ({one.times}, first {one.place})"
+
+
 class RepairedSpan(NamedTuple):
     """Start and end in seconds; NaN where one is not known."""
 

@@ -25,7 +25,16 @@ from indexer.sync import (
     move,
     note_digests,
 )
-from indexer.watch import POLL_S, SETTLE_S, FileOutcome, Folder, WatchedMetadata, outcomes, watch
+from indexer.watch import (
+    POLL_S,
+    SETTLE_S,
+    FileOutcome,
+    Folder,
+    WatchedMetadata,
+    is_partial,
+    outcomes,
+    watch,
+)
 from std.config import Config
 from std.errors import ForeignFileError, InputError
 from std.execution.workers import IN_PROCESS
@@ -33,6 +42,7 @@ from std.files import AnyPath
 from std.metadata.cells import FileMetadata
 from std.metadata.table import AUDIO
 from std.numbers import counted
+from std.repairs import repair_lines
 from std.sound.files import SUFFIX
 from std.store import open_store, require_different
 
@@ -84,7 +94,7 @@ def sync_folder(
     found = found_inputs(root, options, urls, absolute=False)
     told = IndexReport(warnings=tuple(found.warnings()))
     with open_stores(existing(urls) if dry_run else urls, create=not dry_run) as stores:
-        files = (*found.files, *found.sounds)
+        files = [one for one in (*found.files, *found.sounds) if not is_partial(one.path)]
         changes, digests = changes_in(root, files, stores, options.name_by)
         if not allow_gone:
             changes.require_few_gone(root)
@@ -233,7 +243,9 @@ def watch_folder(
         raise InputError(root, 0, "a folder to watch", "nothing of that name")
 
     def synchronised(gone: Sequence[Path] = ()) -> str:
-        return sync_folder(root, urls, options=options, **of_sync, **settings).changes.line()
+        done = sync_folder(root, urls, options=options, **of_sync, **settings)
+        _tell_doubts(done.report, tell)
+        return done.changes.line()
 
     index = partial(_watched_batch, urls, tell, sync, {"options": options, **settings})
     if sync and any(one.is_file() for one in root.rglob("*")):
@@ -268,9 +280,15 @@ def _watched_batch(
     report = index_files(inputs, urls, keep_going=True, **settings)
     if sync:
         _note_indexed(report, digests, urls)
-    for line in (*report.warnings, *report.language_warnings, *report.unmerged):
-        tell(f"warning: {line}")
+    _tell_doubts(report, tell)
     return outcomes(batch, report.inputs, report.failures)
+
+
+def _tell_doubts(report: IndexReport, tell: Callable[[str], None]) -> None:
+    """Tell what is odd in inputs that were indexed."""
+    doubts = (*repair_lines(report.repairs), *report.warnings, *report.language_warnings)
+    for line in (*doubts, *report.unmerged, *map(str, report.audio.problems)):
+        tell(f"warning: {line}")
 
 
 def _inputs_of(urls: Sequence[str]) -> set[str]:

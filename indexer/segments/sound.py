@@ -10,6 +10,7 @@ sound_size               how much space it takes
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -121,8 +122,12 @@ def sound_size(segment: Segment) -> int:
 
 
 def _file_of(recording: Recording, folders: Sequence[Path]) -> Path | None:
-    places = (folder / sound_name(recording) for folder in folders)
-    return next((path for path in places if path.is_file()), None)
+    for folder in folders:
+        path = folder / sound_name(recording)
+        with suppress(OSError):  # a recording's name may be longer than a file's can be
+            if path.is_file():
+                return path
+    return None
 
 
 def _as_signs(path: Path, recording: Recording | None = None) -> Sound:

@@ -41,6 +41,17 @@ def spelt_otherwise(names: Collection[str], stored: Iterable[str]) -> dict[str, 
     return {name: composed for name, composed in odd if composed in names}
 
 
+def as_named(names: Iterable[str], stored: Collection[str]) -> dict[str, str]:
+    """Names of recordings as in an index, given as there, or with a folder and an audio extension.
+
+    >>> as_named(["a/x.wav", "y.wav"], ["x", "y", "y.wav"])
+    {'a/x.wav': 'x', 'y.wav': 'y.wav'}
+    """
+    given = {name: name if name in stored else recording_name(name) for name in names}
+    found = as_stored(given.values(), stored)
+    return {name: found[own] for name, own in given.items()}
+
+
 def as_stored(names: Iterable[str], stored: Collection[str]) -> dict[str, str]:
     """Names of recordings as in an index, which may have names with decomposed letters.
 

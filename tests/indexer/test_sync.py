@@ -102,6 +102,42 @@ def test_metadata_are_taken_also_where_no_file_has_changed(archive):
     assert titles(archive)["KERSTIN_04"] == "Four"
 
 
+def test_what_is_odd_in_inputs_is_told_as_by_std_index(tmp_path, capsys):
+    for folder in ("in", "audio"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "in" / "a.ctm").write_text("a 1 -1.0 0.5 haus\n")
+    (tmp_path / "in" / "b.jsonl").write_text('{"utt": "u", "start": 0, "end": 5, "slots": []}\n')
+    (tmp_path / "audio" / "a.wav").write_text("no audio")
+    (tmp_path / "table.csv").write_text("recording,title\nz,Z\n")
+    given = ["--audio", str(tmp_path / "audio"), "--metadata", str(tmp_path / "table.csv")]
+    given += ["--language", "de", "--quiet"]
+    assert sync(tmp_path, *given) == 2
+    told = capsys.readouterr().err.replace("std-store: ", "std-index: ").replace("index", "INDEX")
+    assert len(told.splitlines()) == 4
+    other = ["--store", str(tmp_path / "other"), *given]
+    assert indexer.cli.main([str(tmp_path / "in"), *other]) == 2
+    assert capsys.readouterr().err.replace("index", "INDEX") == told
+
+
+def test_watching_tells_it_too(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.ctm").write_text("a 1 -1.0 0.5 haus\n")
+    lines = []
+    watch_folder(
+        tmp_path / "in", tmp_path / "index", tell=lines.append, poll_s=0.0, settle_s=0.0,
+        stopped=lambda wait_s: len(lines) > 0,
+    )  # fmt: skip
+    assert "warning: repaired: time below 0, taken as 0 (2, first " in lines[0]
+
+
+def test_incomplete_files_are_left_to_come(tmp_path):
+    (tmp_path / "in").mkdir()
+    for name in ("a.srt", "b.srt.part", "c.srt~"):
+        (tmp_path / "in" / name).write_text("1\n00:00:01,000 --> 00:00:02,000\neins\n")
+    assert len(sync_folder(tmp_path / "in", tmp_path / "index").changes.new) == 1
+    assert names(tmp_path) == ["a"]
+
+
 def test_what_an_index_has_from_elsewhere_stays(archive, german):
     elsewhere = german / "mesh" / "KERSTIN_09.mesh"
     index_files(elsewhere, archive / "index", language="de")

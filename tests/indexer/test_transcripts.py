@@ -69,3 +69,13 @@ def test_the_command(index, tmp_path, capsys):
     assert json.loads(out)["files"] == [str(tmp_path / "KERSTIN_04.vtt")]
     assert "1 transcript ->" in err
     assert main(["transcripts", str(index), str(index / "x")]) == 2
+
+
+def test_a_file_has_the_same_name_however_few_are_written(tmp_path):
+    for name in ("News", "news"):  # one file where case does not count
+        (tmp_path / f"{name}.srt").write_text(f"1\n00:00:01,000 --> 00:00:02,000\n{name} eins\n")
+        index_files(tmp_path / f"{name}.srt", tmp_path / "index")
+    whole = export_transcripts(tmp_path / "index", tmp_path / "all")
+    (one,) = export_transcripts(tmp_path / "index", tmp_path / "one", recordings=["news"])
+    assert [path.name for path in whole] == ["News.vtt", "news-2.vtt"]
+    assert one.name == "news-2.vtt"

@@ -22,7 +22,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, BinaryIO
-from unicodedata import normalize
 
 import numpy as np
 import orjson
@@ -36,6 +35,7 @@ from std.errors import InputError
 from std.fields import shown, text
 from std.json_fields import DECODER
 from std.networks import dump as dump  # what `parse` reads, for its users
+from std.nist.audio_names import recording_name
 from std.ranges import MAX_CHANNEL, MAX_UTTERANCE_BYTES
 from std.repairs import REFUSED, UNKNOWN, Repairs
 from std.values import Float64s, Recording
@@ -143,6 +143,7 @@ def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> RawUttera
     files, channels = zip(*recordings, strict=True)
     if not {*map(type, ids), *map(type, names), *map(type, files)} <= {str}:
         return None
+    names_of = {file: recording_name(file) for file in {*files}}
     if (
         {*map(type, channels)} != {int}
         or min(channels) < 0
@@ -150,11 +151,10 @@ def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> RawUttera
         or not all(ids)
         or BLANK.search("".join(ids))
         or not all(names)
-        or not all(files)
+        or not all(names_of.values())
     ):
         return None
-    composed = {file: normalize("NFC", file) for file in {*files}}
-    recordings = [Recording(composed[file], number) for file, number in recordings]
+    recordings = [Recording(names_of[file], number) for file, number in recordings]
     languages = [network.get("language", "") for network in networks]
     speakers = [network.get("speaker", "") for network in networks]
     if not {*map(type, languages), *map(type, speakers)} <= {str}:
@@ -252,7 +252,7 @@ def parse_strictly(
 
 
 def _read(builder: NetworkBuilder, at: int, network: "_Object", recording: Recording) -> None:
-    file = normalize("NFC", network.name("file", recording.file))
+    file = network.string(recording_name(network.name("file", recording.file)), "file")
     where = Recording(file, network.channel(recording.channel))
     language = network.content.get("language", "")
     builder.language = network.string(language, "language") if language else ""
