@@ -69,7 +69,7 @@ class Again:
         """
         lines = folder.read_lines(folder.finished(Path(self.networks), recording.file), slots=True)
         return {
-            (_ms(line["start"]), _ms(line["end"])): {k: line[k] for k in line if k not in ADDED}
+            span_of(line): {k: line[k] for k in line if k not in ADDED}
             for line in lines
             if line["channel"] == recording.channel
         }
@@ -213,6 +213,11 @@ def _number(text: str, allowed: Range, line: int, path: Path) -> float:
         return allowed.read(text)
     except ValueError as error:
         raise InputError(path, line, allowed.described, text) from error
+
+
+def span_of(line: Mapping[str, Any]) -> Span:
+    """The span of the window that a line is of."""
+    return _ms(line["start"]), _ms(line["end"])
 
 
 def _ms(seconds: float) -> int:

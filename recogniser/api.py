@@ -18,7 +18,7 @@ from recogniser.options import RecognitionOptions
 from recogniser.processes import Failed, OutputSettings, Progressed, Stopping, run
 from recogniser.recording import RecogniseReport, RecordingReport, Task, channels_of, report_of
 from recogniser.sound import excerpts_of, sound_file
-from std.audio.facts import NOTES, facts_of, read_notes, write_notes
+from std.audio.facts import HASH, NOTES, facts_of, file_digest, read_notes, write_notes
 from std.errors import InputError
 from std.execution.cost import Stopwatch
 from std.files import AnyPath, paths_of
@@ -71,13 +71,15 @@ def recognise_files(
     files = audio_files(given, name_by)
     lengths_s = {name: estimated_s(path) for name, path in files.items()}
     longest_first = sorted(files.items(), key=lambda item: -lengths_s[item[0]])
-    tasks = [_task(path, name, target, options) for name, path in longest_first]
+    named = [_task(path, name, target, options) for name, path in longest_first]
+    tasks, others = _without_others(named, read_notes(target / NOTES))
+    report = RecogniseReport(failures=others, ecf=Path(ecf) if ecf else target / folder.ECF_NAME)
     left = [task for task in tasks if not _done(task, options)]
-    watcher.planned(len(left), sum(lengths_s[task.name] for task in left))
-    report = RecogniseReport(ecf=Path(ecf) if ecf else target / folder.ECF_NAME)
-    if options.again:
-        wanted = {one.recording.file for one in options.again.stretches}
-        report.not_given = sorted(wanted - files.keys())
+    watcher.planned(len(left) + len(others), sum(lengths_s[task.name] for task in left))
+    for reason in others:
+        watcher.failed(reason)
+    stretches = options.again.stretches if options.again else ()
+    report.not_given = sorted({one.recording.file for one in stretches} - files.keys())
     results = _Results(target, report, watcher, lengths_s, with_text, files, common_root(given))
     gpus = _gpus(options)
     # even if nothing is left to do, a worker starts: its settings must match the folder's
@@ -88,12 +90,8 @@ def recognise_files(
                 results.begin(tasks, left)
                 if not left:
                     break
-            elif isinstance(event, Progressed):
-                results.advance(event)
-            elif isinstance(event, Failed):
-                results.fail(event)
             else:
-                results.finish(event)
+                results.take(event)
     report.seconds, report.cpu_seconds, report.compile_seconds = started.cost()
     return report
 
@@ -134,6 +132,15 @@ class _Results:
         self.notes = read_notes(self.output / NOTES)
         self._note(one.file for one in self.report.already if one.file not in self.notes)
 
+    def take(self, event: Progressed | Failed | RecordingReport) -> None:
+        """Take what happened to a recording."""
+        if isinstance(event, Progressed):
+            self.advance(event)
+        elif isinstance(event, Failed):
+            self.fail(event)
+        else:
+            self.finish(event)
+
     def advance(self, event: Progressed) -> None:
         self.watcher.advanced(event.seconds - self.done_s.get(event.name, 0.0))
         self.done_s[event.name] = event.seconds
@@ -147,6 +154,8 @@ class _Results:
         self.report.recordings.append(event)
         finished = folder.finished(self.output, event.file)
         if event.has_words:
+            if self.with_text:
+                folder.write_texts(finished)  # also over those of other audio
             self._lines(finished)
         elif not finished.exists():
             self.excerpts += excerpts_of(self.output, event.file).get(event.file, [])
@@ -156,13 +165,13 @@ class _Results:
 
     def _note(self, names: Iterable[str]) -> None:
         """Write the audio file of each recording; a file that no longer exists is left out."""
-        before = len(self.notes)
+        before = dict(self.notes)
         for name in names:
             path = self.files[name]
             place = Path(os.path.normpath(path.absolute())).relative_to(self.root).as_posix()
             with suppress(InputError):
                 self.notes[name] = facts_of(path).columns(place)
-        if len(self.notes) > before:
+        if self.notes != before:
             write_notes(self.output / NOTES, self.notes)
 
     def _lines(self, path: Path) -> list[folder.Line]:
@@ -190,6 +199,31 @@ def _done(task: Task, options: RecognitionOptions) -> bool:
     """Whether all requested output of a recording is finished."""
     words = folder.finished(task.output, task.name)
     return (not options.words or words.exists()) and (not options.sound or _has_sound(task))
+
+
+def _without_others(
+    tasks: Sequence[Task], notes: Mapping[str, Mapping[str, str]]
+) -> tuple[list[Task], list[str]]:
+    """The tasks, without those of another file than the finished one; why these are left out."""
+    reasons = {task.name: _other_audio(task, notes) for task in tasks}
+    return [task for task in tasks if not reasons[task.name]], [*filter(None, reasons.values())]
+
+
+def _other_audio(task: Task, notes: Mapping[str, Mapping[str, str]]) -> str:
+    """Why the finished output of a recording is that of another audio file; empty if it is not."""
+    digest = notes.get(task.name, {}).get(HASH)
+    finished = folder.finished(task.output, task.name)
+    written = finished.exists() or sound_file(task.output, Recording(task.name, 1)).exists()
+    if not digest or not written:
+        return ""
+    with suppress(OSError):  # the run says what is wrong with the file
+        if file_digest(task.path) != digest:
+            expected = f"the audio that {finished} was recognised from"
+            hint = (
+                "--name-by path, or another folder, keeps both; without its output it begins anew"
+            )
+            return str(InputError(task.path, 0, expected, "another file of its name", hint))
+    return ""
 
 
 def _has_sound(task: Task) -> bool:

@@ -19,11 +19,12 @@ a second beyond it.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from recogniser.protocol import FRAME, FRAME_MS, SAMPLES_PER_S, Window
-from std.audio.samples import Damage, frames, opened
+from std.audio.samples import Damage, opened, resampled, without_gaps
 from std.errors import InputError
 from std.imports import required
 from std.values import Bools, Float32s
@@ -68,7 +69,7 @@ def estimated_s(path: Path) -> float:
 def decode(
     path: Path, channel: int | None = None, damage: Damage | None = None
 ) -> Iterator[Float32s]:
-    """Yield an audio file's samples in order, at 16 kHz.
+    """Yield an audio file's samples in order, at 16 kHz, on the clock of players (`std.audio`).
 
     Args:
         path: the file.
@@ -87,13 +88,15 @@ def decode(
         if stream is None:
             return
         layout = "mono" if channel is None else stream.layout.name
-        resampler = av.AudioResampler("s16p", layout, SAMPLES_PER_S, frame_size=SAMPLES_PER_S)
+
+        def resampler() -> Any:
+            return av.AudioResampler("s16p", layout, SAMPLES_PER_S, frame_size=SAMPLES_PER_S)
+
         row = 0 if channel is None else channel - 1
-        for frame in frames(container, stream, damage):
-            if frame is not None:
-                frame.pts = None  # the decoded samples count, not what the container states
-            for resampled in resampler.resample(frame):
-                yield resampled.to_ndarray()[row].astype(np.float32) / FULL_SCALE
+        found = resampled(container, stream, resampler, SAMPLES_PER_S, damage)
+        blocks = ((place, planes[row].astype(np.float32) / FULL_SCALE) for place, planes in found)
+        for _, block in without_gaps(blocks, 0, SAMPLES_PER_S):
+            yield block
 
 
 @dataclass(frozen=True, slots=True)

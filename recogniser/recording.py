@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from recogniser import audio, folder
-from recogniser.again import Again, Span, with_told
+from recogniser.again import Again, Span, span_of, with_told
 from recogniser.audio import cut
 from recogniser.networks import network_of
 from recogniser.protocol import Listener, Recogniser, Window
@@ -170,7 +170,14 @@ def _blocks(
     earlier = task.again.earlier(recording) if task.again else {}
     known = old or [*earlier.values()]
     language = known[0]["language"] if known else task.language
-    for window in islice(windows, len(old)):  # cut again: cuts depend on all audio before them
+    for line in old:  # cut again: cuts depend on all audio before them
+        window = next(windows, None)
+        if window is None or span_of(line) != (window.start_ms, window.end_ms):
+            path = task.output / f"{task.name}{folder.UNFINISHED}"
+            got = f"other ones from {line['start']:.3f} s in {task.path}"
+            raise InputError(
+                path, 0, "the windows of the same audio", got, "remove it to begin anew"
+            )
         if sink:
             sink.add(window)  # needed only if the disk lost the frames
     held: list[Window] = []
@@ -300,7 +307,7 @@ def _doubt(report: RecordingReport, channels: int, damage: Damage) -> str:
     if not channels:
         return "no audio stream in it"
     if damage.packets:
-        return f"{damage.packets} damaged packets of audio skipped: times after them are early"
+        return f"{damage.packets} damaged packets of audio skipped: times after them may be early"
     if not report.words:
         return "no word recognised in it"
     return ""

@@ -2,16 +2,22 @@
 
 opened       a file, of any format that PyAV's FFmpeg reads, and its first audio stream
 frames       the frames of the stream, in order
+resampled    the frames at the requested rate, each with its place
 Damage       counts skipped packets, which could not be decoded
 samples      an audio file -> mono samples, at the requested rate
 sound_file   samples -> Ogg Opus, or WAV
+
+Times are those of players: from the beginning that the file states, and a gap in its time stamps is
+silence. Such gaps have recordings that were interrupted, damaged files, and films whose sound
+begins after the picture.
 """
 
 import io
 import wave
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
@@ -57,14 +63,13 @@ def opened(path: Path, extra: str = "audio") -> Iterator[tuple[Any, Any]]:
         raise InputError(path, 0, "audio", error.strerror or str(error)) from error
 
 
-def frames(container: Any, stream: Any, damage: Damage | None = None) -> Iterator[Any]:
+def frames(container: Any, stream: Any, damage: Damage) -> Iterator[Any]:
     """Yield PyAV's frames, then None, which flushes a resampler.
 
     Args:
         container: the container of PyAV.
         stream: the stream of the container.
-        damage: counts packets that cannot be decoded, which are skipped, as in players; None = such
-            a packet is an error.
+        damage: counts packets that cannot be decoded, which are skipped, as in players.
     """
     import av
 
@@ -76,14 +81,81 @@ def frames(container: Any, stream: Any, damage: Damage | None = None) -> Iterato
         except (StopIteration, av.error.EOFError):
             break
         except av.error.FFmpegError:
-            if damage is None:
-                raise
             damage.packets += 1
             if damage.packets > MAX_DAMAGED:
                 break
             continue
         yield from decoded
     yield None
+
+
+GAP_S = 0.1  # a longer step of the time stamps is a gap; shorter ones are rounded stamps
+LONGEST_GAP_S = 3600.0  # a longer one is a damaged time stamp, as one beyond the stated end
+
+
+def resampled(
+    container: Any,
+    stream: Any,
+    resampler: Callable[[], Any],
+    rate: int,
+    damage: Damage,
+    *,
+    sought: bool = False,
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield resampled blocks, each with the place of its first sample.
+
+    Args:
+        container: the container of PyAV.
+        stream: the stream of the container.
+        resampler: makes a resampler of PyAV.
+        rate: the sampling rate of the result, Hz.
+        damage: counts skipped packets.
+        sought: whether the first frame may be any; else it belongs to the beginning.
+    """
+    import av
+
+    begin_s = (container.start_time or 0) / av.time_base
+    end_s = container.duration / av.time_base if container.duration else inf
+    place, due_s, current = 0, 0.0, resampler()
+    for frame in frames(container, stream, damage):
+        ahead_s = 0.0
+        if frame is not None and frame.time is not None:
+            ahead_s = frame.time - begin_s - due_s
+        is_gap = GAP_S < ahead_s < LONGEST_GAP_S and due_s + ahead_s <= end_s
+        if sought or is_gap:
+            for block in _blocks(current, None) if is_gap and not sought else ():
+                yield place, block
+                place += block.shape[1]
+            current, sought, due_s = resampler(), False, max(0.0, due_s + ahead_s)
+            place = max(place, round(due_s * rate))
+        if frame is not None:
+            frame.pts = None  # between gaps, samples count
+            due_s += frame.samples / frame.sample_rate
+        for block in _blocks(current, frame):
+            yield place, block
+            place += block.shape[1]
+
+
+def _blocks(resampler: Any, frame: Any) -> Iterator[np.ndarray]:
+    for one in resampler.resample(frame):
+        yield one.to_ndarray()
+
+
+def without_gaps(
+    blocks: Iterable[tuple[int, Float32s]], first: int, longest: int
+) -> Iterator[tuple[int, Float32s]]:
+    """Blocks of samples with silence in the gaps between them.
+
+    Args:
+        blocks: in order, each with the place of its first sample.
+        first: where the first block should begin; an earlier one stays.
+        longest: samples of a block of silence.
+    """
+    for place, block in blocks:
+        for at in range(first, place, longest):
+            yield at, np.zeros(min(longest, place - at), np.float32)
+        yield place, block
+        first = place + len(block)
 
 
 SEEK_BEFORE_S = 0.5  # decoders need some earlier samples
@@ -119,24 +191,27 @@ def samples(
         ConfigError: PyAV is not installed.
     """
     av = required("av", "audio")
+    damage, any_sound = Damage(), False
     with opened(path) as (container, stream):
         if stream is None:
             raise InputError(path, 0, "audio", "no audio stream")
         begin_s = max(0.0, from_s - SEEK_BEFORE_S)
         if begin_s > 0:
-            container.seek(int(begin_s * av.time_base), backward=True)
-        resampler = av.AudioResampler(format="fltp", rate=rate, frame_size=rate)  # blocks of 1 s
-        place: int | None = None  # of the next sample
-        for frame in frames(container, stream):
+            container.seek(int(begin_s * av.time_base) + (container.start_time or 0), backward=True)
+
+        def resampler() -> Any:
+            return av.AudioResampler(format="fltp", rate=rate, frame_size=rate)  # blocks of 1 s
+
+        found = resampled(container, stream, resampler, rate, damage, sought=begin_s > 0)
+        blocks = ((place, _channel(planes, channel)) for place, planes in found)
+        for place, block in without_gaps(blocks, int(begin_s * rate), rate):
             check()
-            if place is None:
-                place = round((frame.time or 0.0) * rate) if frame else 0
-            for resampled in resampler.resample(frame):
-                block = _channel(resampled.to_ndarray(), channel)
-                yield from _between(block, place, from_s * rate, to_s * rate)
-                place += len(block)
-            if place >= to_s * rate:
+            any_sound = True
+            yield from _between(block, place, from_s * rate, to_s * rate)
+            if place + len(block) >= to_s * rate:
                 return
+    if damage.packets and not any_sound and begin_s == 0:
+        raise InputError(path, 0, "audio", "damaged packets only")
 
 
 def _channel(planes: np.ndarray, channel: int) -> Float32s:

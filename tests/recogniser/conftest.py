@@ -109,10 +109,10 @@ def window():
     return make
 
 
-def write_speech(path, second):
+def write_speech(path, second, pause_s=0.4):
     """31 s of noise with pauses as a WAV file of 16 kHz; ``second`` makes the second channel."""
     random = np.random.default_rng(2)
-    lengths = enumerate([4, 0.4] * 7)
+    lengths = enumerate([4, pause_s] * 7)
     parts = [random.normal(0, 0.3 * (i % 2 == 0), int(16_000 * s)) for i, s in lengths]
     one = np.concatenate(parts)
     samples = np.stack([one, second(one)], axis=1)

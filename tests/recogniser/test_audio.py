@@ -12,9 +12,12 @@ from recogniser.api import audio_files, common_root
 from recogniser.audio import channels, cut, decode, estimated_s
 from recogniser.protocol import FRAME, SAMPLES_PER_S
 from std.audio.samples import Damage
+from std.audio.samples import samples as clip_of
 from std.errors import InputError
 
 pytest.importorskip("av", reason="needs the extra 'whisper' or 'pocketsphinx' (PyAV)")
+
+FRAMES_OF_MP2 = 1152
 
 
 def write_wav(path, samples, rate=8000):
@@ -63,6 +66,59 @@ def test_a_damaged_file_is_read_past_the_damage(tmp_path):
     damage = Damage()
     read = sum(map(len, decode(path, damage=damage)))
     assert whole * 0.8 < read <= whole
+
+
+@pytest.mark.parametrize("late_s", [0.0, 1.5])
+def test_times_are_those_of_players(tmp_path, late_s):
+    """Sound that begins after the picture, and an interruption of 4 s: both are silence."""
+    path = write_film(tmp_path / "call.mkv", [(late_s, 3), (late_s + 7, 2)])
+    found = np.concatenate(list(decode(path)))
+    loud = np.abs(found[: len(found) // 160 * 160].reshape(-1, 160)).max(axis=1) > 0.1
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], loud.astype(int), [0]]))) / 100
+    expected = [late_s, late_s + 3, late_s + 7, late_s + 9]
+    assert edges == pytest.approx(expected, abs=0.02)
+    for begin_s in (0.2, late_s + 2, late_s + 5, late_s + 7.5):
+        clip = np.concatenate(list(clip_of(path, 16_000, from_s=begin_s, to_s=begin_s + 1)))
+        first = round(16_000 * begin_s)
+        assert np.abs(clip - found[first : first + 16_000]).max() < 0.1
+
+
+def test_a_damaged_time_stamp_is_no_gap(tmp_path):
+    path = write_film(tmp_path / "call.mkv", [(0, 1), (100_000, 1)])
+    assert sum(map(len, decode(path))) == pytest.approx(32_000, abs=40)
+
+
+def test_a_clip_of_a_broadcast_is_where_it_was_recognised(tmp_path):
+    """The time stamps of a transport stream begin anywhere."""
+    path = write_film(tmp_path / "radio.ts", [(1.4, 4)], "mp2")
+    clip = np.concatenate(list(clip_of(path, 16_000, from_s=2, to_s=3)))
+    whole = np.concatenate(list(decode(path)))
+    assert len(clip) == 16_000
+    assert np.abs(clip - whole[32_000:48_000]).max() < 0.1
+
+
+def write_film(path, stretches, codec="pcm_s16le"):
+    """A rising tone in each stretch, start and duration in seconds; with PCM, a picture at 0."""
+    av = pytest.importorskip("av")
+    with av.open(str(path), "w") as sink:
+        sound = sink.add_stream(codec, rate=16_000, layout="mono")
+        if codec == "pcm_s16le":
+            picture = sink.add_stream("mpeg4", rate=5)
+            picture.width = picture.height = 16
+            for _ in range(2):
+                still = av.VideoFrame.from_ndarray(np.zeros((16, 16, 3), np.uint8), "rgb24")
+                sink.mux(picture.encode(still))
+            sink.mux(picture.encode(None))
+        for start_s, seconds in stretches:
+            t = np.arange(16_000 * seconds) / 16_000
+            samples = (12_000 * np.sin(2 * np.pi * (300 + 40 * t) * t)).astype(np.int16)
+            for at in range(0, len(samples), FRAMES_OF_MP2):
+                part = samples[None, at : at + FRAMES_OF_MP2]
+                frame = av.AudioFrame.from_ndarray(part, "s16", "mono")
+                frame.sample_rate, frame.pts = 16_000, round(16_000 * start_s) + at
+                sink.mux(sound.encode(frame))
+        sink.mux(sound.encode(None))
+    return path
 
 
 def test_a_film_without_sound_has_no_samples(tmp_path):

@@ -6,8 +6,9 @@ import wave
 import numpy as np
 import pytest
 
-from recogniser import folder
+from recogniser import api, folder
 from recogniser.again import Again, read_stretches, with_told
+from recogniser.processes import OutputSettings
 from recogniser.protocol import FRAME, Hypothesis, Recognition
 from recogniser.recording import StoppedError, Task, recognise
 from std.errors import ConfigError, InputError
@@ -105,6 +106,39 @@ def test_only_what_is_missing_is_recognised_again(speech, tmp_path):
     assert first.blocks == list(range(first.blocks[-1] + 1))
     assert second.blocks == first.blocks[2:]
     assert report.resumed_windows == 4
+
+
+def test_unfinished_output_of_other_audio_is_not_continued(speech, tmp_path):
+    begun = task(speech, tmp_path / "out")
+    with pytest.raises(StoppedError):
+        recognise(begun, Echo(), stop=lambda: True)
+    write_speech(speech, np.zeros_like, pause_s=0.7)
+    with pytest.raises(InputError, match=r"speech\.jsonl\.part: expected the windows of the same"):
+        recognise(begun, Echo())
+
+
+def run_here(tasks, *_):
+    """The events of a run, in this process."""
+    yield OutputSettings({})
+    for one in tasks:
+        yield recognise(one, Echo())
+
+
+def test_another_file_of_the_name_of_a_finished_recording_is_told(tmp_path, monkeypatch):
+    """Two days' recordings with the same names, one folder for the networks of both."""
+    monkeypatch.setattr(api, "run", run_here)
+    monday, tuesday, output = tmp_path / "monday", tmp_path / "tuesday", tmp_path / "out"
+    for day, pause_s in ((monday, 0.4), (tuesday, 0.7)):
+        day.mkdir()
+        write_speech(day / "speech.wav", np.zeros_like, pause_s=pause_s)
+    assert not api.recognise_files(monday, output, with_text=True).failures
+    said = (output / "speech.txt").read_text()
+    (failure,) = api.recognise_files(tuesday, output, with_text=True).failures
+    assert "tuesday/speech.wav: expected the audio that " in failure
+    folder.finished(output, "speech").unlink()
+    for _ in range(2):
+        assert not api.recognise_files(tuesday, output, with_text=True).failures
+    assert (output / "speech.txt").read_text() != said
 
 
 def test_split_channels_are_recordings_of_their_own(speech, tmp_path):
