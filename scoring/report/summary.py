@@ -146,6 +146,13 @@ def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
             hits = counted(sum(strange.values()), "hit")
             terms = counted(len(strange), "term")
             lines.append(f"{place}left out: {terms} not in the term list, with {hits} ({few})")
+        if silent := _recordings_without_words(evaluation):
+            few = ", ".join([*silent][:3]) + (", ..." if len(silent) > 3 else "")
+            hits = counted(sum(silent.values()), "hit")
+            lines.append(
+                f"{place}no word in the reference of {counted(len(silent), 'recording')} of the "
+                f"ECF, where {hits} can only be wrong ({few})"
+            )
         for group in evaluation.groups:
             for what, fits in (("undefined", math.isnan), ("infinite", math.isinf)):
                 names = [name for name, value in group.measures.items() if fits(value)]
@@ -175,6 +182,20 @@ def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
             if group.cnxe.gamma < 0:
                 lines.append(f"{place}{group.name}: scores are upside down (best gamma below 0)")
     return lines
+
+
+def _recordings_without_words(evaluation: Evaluation) -> dict[str, int]:
+    """How many hits count in recordings that the reference has no word of."""
+    lexemes, group = evaluation.lexemes, evaluation.groups[0]
+    if lexemes is None:
+        return {}
+    known = {lexemes.recordings[i] for i in np.unique(lexemes.recording).tolist()}
+    units = np.zeros_like(group.hits.term) if evaluation.options.pooled else group.hits.term
+    number = np.bincount(
+        group.hits.recording[group.counted[units]], minlength=len(group.hits.recordings)
+    )
+    found = zip(group.hits.recordings, number.tolist(), strict=True)
+    return {f"{one.file}/{one.channel}": n for one, n in found if n and one not in known}
 
 
 def summary_rows(evaluation: Evaluation) -> list[list[str]]:

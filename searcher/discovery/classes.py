@@ -154,9 +154,11 @@ class _Told:
         """A further class of some of a star's stretches; none of fewer than two."""
         if len(rows) < 2:
             return []
-        kept = Star(
-            tuple(star.stretches[row] for row in rows), tuple(star.scores[row] for row in rows)
-        )
+        best, *others = (star.scores[row] for row in rows)
+        # The best pair may be with a stretch that is left out; without the centre, no pair of the
+        # class is known, and it is as certain as its second best likeness to the centre.
+        best = min(best, max(others))
+        kept = Star(tuple(star.stretches[row] for row in rows), (best, *others))
         for one in kept.stretches:
             for cell in _cells(one):
                 self._cells[cell].append((one, self._n))

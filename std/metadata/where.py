@@ -16,6 +16,7 @@ column fits ``!=`` only, so ``!=`` is the negation of ``=``.
 """
 
 import re
+from calendar import monthrange
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -96,5 +97,11 @@ def is_date(text: str) -> bool:
 
     >>> [is_date(text) for text in ("2024", "2024-01-31T20:15", "31.1.2024", "2024-13")]
     [True, True, False, False]
+    >>> is_date("2024-02-29"), is_date("2023-02-29")
+    (True, False)
     """
-    return bool(DATE.fullmatch(text))
+    found = DATE.fullmatch(text)
+    if not found or not found[3]:
+        return bool(found)
+    year, month, day = (int(text[begin:end]) for begin, end in ((0, 4), (5, 7), (8, 10)))
+    return year == 0 or day <= monthrange(year, month)[1]

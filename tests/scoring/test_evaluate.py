@@ -1,6 +1,7 @@
 """The reference program's numbers on its four sets; see tests/data/nist/README.md."""
 
 import csv
+import dataclasses
 import json
 from collections import Counter
 from types import SimpleNamespace
@@ -173,6 +174,31 @@ def test_hits_of_terms_that_the_list_lacks_are_left_out_and_counted():
     )
     (line,) = [line for line in summary_warnings({"s": without}) if "left out" in line]
     assert line == f"left out: 1 term not in the term list, with {first.sum()} hits (KW-X)"
+
+
+def test_hits_in_a_recording_without_a_word_in_the_reference_are_told():
+    """A reference that lacks a recording of the ECF makes every hit there a false alarm."""
+    speech, lexemes, *others = inputs("s1")
+    lost = lexemes.recordings[0]
+    kept = np.flatnonzero(lexemes.recording != 0)
+    columns = ("recording", "speaker", "start_s", "duration_s")
+    lexemes = dataclasses.replace(
+        lexemes,
+        **{name: getattr(lexemes, name)[kept] for name in columns},
+        words=tuple(lexemes.words[i] for i in kept),
+        subtypes=tuple(lexemes.subtypes[i] for i in kept),
+    )
+    evaluation = evaluate(speech, lexemes, *others)
+    group = evaluation.groups[0]
+    there = np.array([one == lost for one in group.hits.recordings])[group.hits.recording]
+    number = int((there & group.counted[group.hits.term]).sum())
+    assert number > 1
+    (line,) = [line for line in summary_warnings({"s": evaluation}) if "no word" in line]
+    assert line == (
+        "no word in the reference of 1 recording of the ECF, where "
+        f"{number} hits can only be wrong ({lost.file}/{lost.channel})"
+    )
+    assert not any("no word" in line for line in summary_warnings({"s": evaluate(*inputs("s1"))}))
 
 
 def test_a_hit_list_of_other_terms_only_is_refused():

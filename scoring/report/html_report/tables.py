@@ -39,6 +39,10 @@ IGNORED = {
         "occurrences outside the excerpts",
         "Speech outside the excerpts is not scored.",
     ),
+    "hits_of_terms_not_in_the_term_list": (
+        "detections of terms outside the term list",
+        "The term list does not name these terms.",
+    ),
     "hits_of_terms_without_references": (
         "detections of terms without occurrences",
         "P(miss) is undefined for terms without an occurrence in the scored speech, so they and "

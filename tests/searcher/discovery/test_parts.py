@@ -175,6 +175,21 @@ def test_nearly_the_same_stretch_is_one_and_parts_of_a_pair_are_told_once():
     assert [star.stretches for star in stars] == [(a, b)]
 
 
+def test_a_class_is_as_certain_as_a_pair_of_its_own():
+    """Of a star, the likest stretch, or the centre, may be in an earlier class."""
+    x, y, long = Stretch(3, 0, 900), Stretch(4, 0, 900), Stretch(1, 0, 900)
+    centre, likest, other, third = (Stretch(row, 0, 600) for row in (0, 1, 2, 5))
+    earlier = [Pair(x, long, 1000), Pair(x, y, 1000)]
+    stars = classes_of([*earlier, Pair(centre, likest, 900), Pair(centre, other, 500)])
+    assert {star.stretches: star.scores for star in stars} == {
+        (x, long, y): (1000, 1000, 1000),
+        (centre, other): (500, 500),
+        (centre, likest): (900, 900),
+    }
+    stars = classes_of([*earlier, Pair(likest, other, 900), Pair(likest, third, 500)])
+    assert {star.stretches: star.scores for star in stars}[other, third] == (500, 500)
+
+
 def test_what_else_resembles_a_stretch_is_told_after_all_new_stretches():
     a, b, _, d, e = (Stretch(row, 0, 600) for row in range(5))
     part, of_c = Stretch(0, 300, 600), Stretch(2, 0, 400)

@@ -154,6 +154,11 @@ def test_examples(condition, stored, holds):
     assert parse(condition)[0].holds(stored) is holds
 
 
+@pytest.mark.parametrize("text", ["2023-02-29", "2024-04-31T10:00", "1900-02-29", "2024-00-01"])
+def test_no_other_day_is_a_date(text):
+    assert not is_date(text)
+
+
 @given(st.dates())
 def test_every_date_is_one(day):
     assert is_date(day.isoformat())

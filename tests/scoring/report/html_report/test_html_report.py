@@ -1,5 +1,7 @@
 """The numbers of the HTML report against the evaluation."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from scoring.evaluate import evaluate
 from scoring.options import ScoringOptions
 from scoring.report.html_report import detection_errors, render
 from scoring.report.html_report import views as page_views
+from scoring.report.html_report.document import all_views
 from scoring.report.html_report.views import loss_by_unit, views
 from scoring.statistics.significance import compare_systems
 from tests.scoring.nist_sets import NIST, evaluated
@@ -27,6 +30,14 @@ def test_counts_are_those_of_the_evaluation(name):
     columns = view["terms"]["columns"]
     assert sum(columns["targets"]) == group.counts.targets.sum()
     assert sum(columns["correct"]) == group.counts.corr.sum()
+
+
+def test_systems_of_one_name_are_told_apart_in_every_table():
+    """Two runs of one system have its id in common; their files' names are the labels."""
+    two = [evaluated("s1"), dataclasses.replace(evaluated("s1"))]
+    table = all_views(views(two, ["first", "second"]))
+    assert [row[0] for row in table.rows] == ["first", "second"]
+    assert table.columns[0].name == "system"
 
 
 @pytest.mark.parametrize("name", ["s1", "s2", "s6", "s9"])
