@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from std.matching.occurrences import composed
 from std.values import Lexemes, Term, TermList
 
 NOT_ASCII = re.compile("[\x01-\x7f]+|[^\x01-\x7f]")
@@ -28,7 +27,6 @@ def characters(text: str, *, keep_ascii: bool, delete_hyphens: bool) -> list[str
     >>> characters("中国TV-A", keep_ascii=True, delete_hyphens=True)
     ['中', '国', 'TV', 'A']
     """
-    text = composed(text)
     if delete_hyphens:
         text = text.replace("-", " ")
     pattern = NOT_ASCII if keep_ascii else EVERY

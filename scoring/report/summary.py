@@ -5,7 +5,9 @@ In JSON an undefined value is null; in the table it is a dash.
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 
@@ -22,6 +24,7 @@ from scoring.report.intervals import (
 )
 from scoring.resources import Resources
 from scoring.statistics.significance import Statistics
+from std.matching.occurrences import find
 from std.numbers import counted
 from std.terminal import printable
 
@@ -153,6 +156,12 @@ def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
                 f"{place}no word in the reference of {counted(len(silent), 'recording')} of the "
                 f"ECF, where {hits} can only be wrong ({few})"
             )
+        if spelt := _spelt_otherwise(evaluation):
+            few = ", ".join(spelt[:3]) + (", ..." if len(spelt) > 3 else "")
+            lines.append(
+                f"{place}{counted(len(spelt), 'term')} with occurrences that do not count, as "
+                f"letters are composed in one file only ({few}): bring both to NFC"
+            )
         for group in evaluation.groups:
             for what, fits in (("undefined", math.isnan), ("infinite", math.isinf)):
                 names = [name for name, value in group.measures.items() if fits(value)]
@@ -182,6 +191,31 @@ def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
             if group.cnxe.gamma < 0:
                 lines.append(f"{place}{group.name}: scores are upside down (best gamma below 0)")
     return lines
+
+
+def _spelt_otherwise(evaluation: Evaluation) -> list[str]:
+    """The ids of terms that occur more often if all letters are composed, unlike in NIST's scorer.
+
+    macOS and some editors decompose letters.
+    """
+    terms, lexemes = evaluation.terms, evaluation.lexemes
+    if lexemes is None:
+        return []
+    texts = {*lexemes.words, *(term.text for term in terms.terms)}
+    composed = {text: normalize("NFC", text) for text in texts}
+    if all(text == same for text, same in composed.items()):
+        return []
+    as_composed = (
+        replace(terms, terms=tuple(replace(one, text=composed[one.text]) for one in terms.terms)),
+        replace(lexemes, words=tuple(composed[word] for word in lexemes.words)),
+    )
+    often = [
+        np.bincount(
+            find(*both, max_gap_s=evaluation.options.max_gap_s).term, minlength=len(terms.terms)
+        )
+        for both in ((terms, lexemes), as_composed)
+    ]
+    return [terms.terms[row].term_id for row in np.flatnonzero(often[1] > often[0]).tolist()]
 
 
 def _recordings_without_words(evaluation: Evaluation) -> dict[str, int]:

@@ -5,13 +5,11 @@ follow each other in a chain with at most `max_gap_s` between them; every start 
 occurrences may overlap. Each distinct word of the transcript is normalised once, and all terms
 look their first word up in one index.
 
-Rules as in NIST's scorer F4DE 3.5.0 (its behaviour, see docs/nist-differences.md), with two
-repairs: a transcript that is not sorted by time gives the same occurrences as a sorted one, and
-words are the same whether their letters are composed or not.
+Rules as in NIST's scorer F4DE 3.5.0 (its behaviour, see docs/nist-differences.md), with one
+repair: a transcript that is not sorted by time gives the same occurrences as a sorted one.
 """
 
 from dataclasses import dataclass
-from unicodedata import normalize
 
 import numpy as np
 
@@ -105,7 +103,7 @@ class _ChainWords:
     """
 
     def __init__(self, lexemes: Lexemes, chain: Int32s, *, case_sensitive: bool) -> None:
-        self._first_key = composed if case_sensitive else lower
+        self._first_key = str if case_sensitive else lower
         distinct: dict[str, int] = {}
         for word in lexemes.words:
             distinct.setdefault(word, len(distinct))
@@ -116,7 +114,7 @@ class _ChainWords:
             self._first_keys.setdefault(self._first_key(word), len(self._first_keys))
             for word in distinct
         ]
-        fold_of = [self._folds.setdefault(_folded(word), len(self._folds)) for word in distinct]
+        fold_of = [self._folds.setdefault(word.casefold(), len(self._folds)) for word in distinct]
         self._fold = np.array(fold_of, np.int32)[spelling][chain]
         first = np.array(first_of, np.int32)[spelling][chain]
         self._order = np.argsort(first, kind="stable").astype(np.int32)
@@ -131,7 +129,7 @@ class _ChainWords:
 
     def is_word(self, positions: Int32s, word: str) -> Bools:
         """The positions that hold a later word of a term."""
-        same: Bools = self._fold[positions] == self._folds.get(_folded(word), -1)
+        same: Bools = self._fold[positions] == self._folds.get(word.casefold(), -1)
         return same
 
 
@@ -141,13 +139,4 @@ def lower(text: str) -> str:
     >>> lower("ΣΊΣΥΦΟΣ"), "ΣΊΣΥΦΟΣ".lower()
     ('σίσυφοσ', 'σίσυφος')
     """
-    return text.lower() if text.isascii() else "".join(map(str.lower, composed(text)))
-
-
-def composed(text: str) -> str:
-    """The text with composed letters: macOS and some editors decompose them."""
-    return normalize("NFC", text)
-
-
-def _folded(text: str) -> str:
-    return composed(text).casefold()
+    return text.lower() if text.isascii() else "".join(map(str.lower, text))

@@ -201,6 +201,25 @@ def test_hits_in_a_recording_without_a_word_in_the_reference_are_told():
     assert not any("no word" in line for line in summary_warnings({"s": evaluate(*inputs("s1"))}))
 
 
+def test_terms_with_letters_composed_in_one_file_only_are_told():
+    speech, lexemes, terms, hits = inputs("s1")
+    term, *rest = terms.terms
+    lexemes = dataclasses.replace(lexemes, words=("\u00fcber", *lexemes.words[1:]))
+    counted = []
+    for text in ("\u00fcber", "u\u0308ber"):
+        given = dataclasses.replace(term, text=text)
+        listed = dataclasses.replace(terms, terms=(given, *rest))
+        evaluation = evaluate(speech, lexemes, listed, hits)
+        warnings = [line for line in summary_warnings({"s": evaluation}) if "composed" in line]
+        counted.append((evaluation.groups[0].counts.targets[0], warnings))
+    (often, none), (never, warnings) = counted
+    assert (often > 0, none, never) == (True, [], 0)
+    assert warnings == [
+        "1 term with occurrences that do not count, as letters are composed in one file only "
+        f"({term.term_id}): bring both to NFC"
+    ]
+
+
 def test_a_hit_list_of_other_terms_only_is_refused():
     *others, hits = inputs("s1")
     strange = replaced(hits, terms=tuple(f"X-{name}" for name in hits.detections.terms))

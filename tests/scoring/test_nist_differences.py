@@ -3,7 +3,6 @@
 import io
 import re
 from pathlib import Path
-from unicodedata import normalize
 
 import numpy as np
 import pytest
@@ -95,19 +94,6 @@ def test_entities():
     assert not undecoded
     evaluation = scored(excerpts(), words((1, "A&T")), terms(("T", "A&amp;T")), hits(("T",)))
     assert targets(evaluation) == [1]
-
-
-@pytest.mark.parametrize("term", ["Über uns", "uns über"])
-def test_decomposed_letters(term):
-    assert term.encode() != normalize("NFD", term).encode()  # what the reference compares
-    said = words((1.0, "über"), (1.2, "uns"), (1.4, "über"))
-    evaluation = scored(excerpts(), said, terms(("T", normalize("NFD", term))), hits(("T",)))
-    assert targets(evaluation) == [1]
-    said = normalize("NFD", said)
-    by_letters = ScoringOptions(characters=True)
-    for options in (None, by_letters):
-        evaluation = scored(excerpts(), said, terms(("T", term)), hits(("T",)), options)
-        assert targets(evaluation) == [1]
 
 
 def test_audio_extension_in_a_hit_list():
