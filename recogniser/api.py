@@ -62,13 +62,15 @@ def recognise_files(
         stopping: tells the run to stop.
 
     Raises:
-        InputError: a file does not exist, or the folder was begun with other settings.
+        InputError: a file does not exist, the folder was begun with other settings, or the text of
+            a recording would have the name of another file.
         ConfigError: the recogniser cannot be loaded.
         StoppedError: the run was stopped; written output stays, and the next run continues it.
     """
     started, given, target = Stopwatch(), paths_of(audio), Path(output)
     options, watcher = options or RecognitionOptions(), watcher or Watcher()
     files = audio_files(given, name_by)
+    _require_free(files if with_text else {})
     lengths_s = {name: estimated_s(path) for name, path in files.items()}
     longest_first = sorted(files.items(), key=lambda item: -lengths_s[item[0]])
     named = [_task(path, name, target, options) for name, path in longest_first]
@@ -199,6 +201,19 @@ def _done(task: Task, options: RecognitionOptions) -> bool:
     """Whether all requested output of a recording is finished."""
     words = folder.finished(task.output, task.name)
     return (not options.words or words.exists()) and (not options.sound or _has_sound(task))
+
+
+def _require_free(files: Mapping[str, Path]) -> None:
+    """Refuse recordings whose transcript would have the name of a file of the folder itself.
+
+    Raises:
+        InputError: names the first of them.
+    """
+    own = {folder.SETTINGS, folder.SOUND_SETTINGS, NOTES}
+    for name, path in files.items():
+        if f"{name}.json" in own:
+            expected = f"another name, as the folder has a {name}.json of its own (--text)"
+            raise InputError(path, 0, expected, name, "--name-by path adds its folders")
 
 
 def _without_others(

@@ -267,7 +267,7 @@ def summary_text(
         rows.extend([*([label] if several else []), *row] for row in summary_rows(evaluation))
     lines = [
         f"{name}{whole.speech_s:.1f} s of speech, {whole.trials} trials per term, "
-        f"beta {whole.point.beta:.6g}, {_taken_as(first)}",
+        f"beta {whole.point.beta:.6g}, {_all_taken_as(evaluations)}",
         "",
         text_table(rows, left=2 if several else 1),
         "",
@@ -283,6 +283,14 @@ def summary_text(
     if resources:
         lines.extend(["", *resources_lines(resources)])
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _all_taken_as(evaluations: Mapping[str, Evaluation]) -> str:
+    """The same of all systems, or what each used."""
+    kinds = {label: _taken_as(evaluation) for label, evaluation in evaluations.items()}
+    if len({*kinds.values()}) == 1:
+        return next(iter(kinds.values()))
+    return "; ".join(f"{label}: {kind}" for label, kind in kinds.items())
 
 
 def _taken_as(evaluation: Evaluation) -> str:

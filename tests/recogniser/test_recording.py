@@ -141,6 +141,15 @@ def test_another_file_of_the_name_of_a_finished_recording_is_told(tmp_path, monk
     assert (output / "speech.txt").read_text() != said
 
 
+@pytest.mark.parametrize("name", ["audio", "recognise", "sound"])
+def test_a_transcript_does_not_replace_a_file_of_the_folder(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(api, "run", run_here)
+    path = write_speech(tmp_path / f"{name}.wav", np.zeros_like)
+    with pytest.raises(InputError, match=rf"{name}\.wav: expected another name"):
+        api.recognise_files(path, tmp_path / "out", with_text=True)
+    assert not api.recognise_files(path, tmp_path / "out").failures
+
+
 def test_split_channels_are_recordings_of_their_own(speech, tmp_path):
     split = task(speech, tmp_path / "split", channels="split")
     recognise(split, Echo())

@@ -14,7 +14,7 @@ from scoring.group import decision_threshold
 from scoring.measures.cnxe import cross_entropy, effective_prior, from_probabilities
 from scoring.measures.twv import twv_of_terms
 from scoring.options import ScoringOptions
-from scoring.report.summary import summary_warnings
+from scoring.report.summary import summary_text, summary_warnings
 from std.errors import InputError
 from std.files import open_input
 from std.values import Recording
@@ -218,6 +218,18 @@ def test_terms_with_letters_composed_in_one_file_only_are_told():
         "1 term with occurrences that do not count, as letters are composed in one file only "
         f"({term.term_id}): bring both to NFC"
     ]
+
+
+def test_the_summary_says_what_the_scores_of_each_system_are():
+    *others, hits = inputs("s1")
+    ratios = replaced(hits, score=hits.detections.score - 2.0)
+    both = {"a": evaluate(*others, hits), "b": evaluate(*others, ratios)}
+    (line, *_) = summary_text(both).splitlines()
+    assert line.endswith(
+        "a: scores taken as probabilities; b: scores taken as log-likelihood ratios"
+    )
+    (line, *_) = summary_text({"a": both["a"], "c": both["a"]}).splitlines()
+    assert line.endswith(", scores taken as probabilities")
 
 
 def test_a_hit_list_of_other_terms_only_is_refused():
