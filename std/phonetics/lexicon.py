@@ -3,7 +3,8 @@
 File formats (recognised line by line, so a file may mix them):
 
     CMU     WORD  P R AH0 N      WORD(2)  another pronunciation       ;;; comment
-    Kaldi   word p r ə n         word 0.7 p r ə n   (with a probability, as lexiconp.txt)
+    Kaldi   word p r ə n         word 0.7 p r ə n   (with a probability, as lexiconp.txt, or
+                                 with more numbers, as lexiconp_silprob.txt)
 
 Symbols are ARPAbet or IPA, possibly mixed (`std.phonetics.phones.canonical`).
 
@@ -18,6 +19,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import dropwhile
 from pathlib import Path
 from typing import IO
 
@@ -35,7 +37,7 @@ from std.text import Normalisation
 from std.values import freeze
 
 _VARIANT = re.compile(r"\(\d+\)$")
-_PROBABILITY = re.compile(r"[01](\.\d+)?$|\.\d+$")
+_NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$", re.ASCII | re.IGNORECASE)
 
 
 class NoLanguageError(ConfigError):
@@ -141,9 +143,8 @@ def read(path: Path, normalisation: Normalisation) -> dict[str, tuple[Pronunciat
         if not fields or line.startswith((";;;", "#")):
             continue
         word, *symbols = fields
-        if symbols and _PROBABILITY.match(symbols[0]):
-            symbols = symbols[1:]
-        phones = tuple(phone for symbol in symbols if (phone := canonical(symbol)))
+        said = dropwhile(_NUMBER.match, symbols)
+        phones = tuple(phone for symbol in said if (phone := canonical(symbol)))
         if not phones:
             raise InputError(path, number, "a word and its phones", line)
         word = normalisation.word(_VARIANT.sub("", word))

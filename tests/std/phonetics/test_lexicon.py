@@ -55,6 +55,14 @@ def test_forms_of_cmu_and_kaldi(tmp_path):
     }
 
 
+@pytest.mark.parametrize("numbers", ["1e-05", "1", ".5", "0.99 0.5 1.23 0.9"])
+def test_numbers_before_the_phones_are_no_phones(tmp_path, numbers):
+    """Kaldi's lexiconp.txt and lexiconp_silprob.txt."""
+    assert read(write(tmp_path, f"zeit {numbers} ts aɪ t\n"), TEXT) == {
+        "zeit": (("ts", "aɪ", "t"),),
+    }
+
+
 @pytest.mark.parametrize("line", ["zeit", "zeit 0.5", "zeit ' '"])
 def test_a_word_without_phones_is_refused(tmp_path, line):
     with pytest.raises(InputError, match=r"lexicon.txt:2: expected a word and its phones"):
