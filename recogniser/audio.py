@@ -2,6 +2,7 @@
 
     channels             the number of channels; 0 without an audio stream
     estimated_s          the duration that the file states
+    stated_s             the same of its sound, to tell whether a file is complete
     decode               blocks of samples, never the whole file: 16 kHz, one channel, of any
                          format that PyAV's FFmpeg reads
     cut                  samples -> windows, as a stream: about a minute is in memory
@@ -64,6 +65,21 @@ def estimated_s(path: Path) -> float:
             return max(0.0, (container.duration or 0) / 1_000_000)
     except InputError:
         return 0.0
+
+
+def stated_s(path: Path) -> float:
+    """The duration in seconds that the file states for its sound; 0 if it states none.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    with opened(path, "whisper") as (container, stream):
+        if stream is None:
+            return 0.0
+        if stream.duration:
+            return float(stream.duration * stream.time_base)
+        has_picture = bool(container.streams.video)  # whose duration may be longer
+        return 0.0 if has_picture else (container.duration or 0) / 1_000_000
 
 
 def decode(

@@ -29,6 +29,7 @@ VOTERS = 3  # windows with speech that decide on the language
 MOST_WAITING = 40  # windows that are searched for them: a quarter of an hour
 TOLD = 0.5  # weight of the new hypothesis where words are searched; the earlier ones share the rest
 POOR_LOG_PROB = -1.0  # windows below are named
+MISSING_S, MISSING = 2.0, 0.05  # less, or a smaller share, is rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,8 @@ def recognise(
         folder.finish(task.output, task.name, stream)
     report = report_of(task.name, lines)
     report.damaged_packets, report.resumed_windows = damage.packets, resumed
-    report.warning = _doubt(report, found, damage)
+    missing_s = audio.stated_s(task.path) - report.seconds / len(channels)
+    report.warning = _doubt(report, found, damage, missing_s)
     report.cpu_s = round(time.process_time() - started, 3)
     return report
 
@@ -302,12 +304,23 @@ def report_of(name: str, lines: Sequence[folder.Line]) -> RecordingReport:
     )  # fmt: skip
 
 
-def _doubt(report: RecordingReport, channels: int, damage: Damage) -> str:
-    """A warning for the user, if there is one."""
+def _doubt(report: RecordingReport, channels: int, damage: Damage, missing_s: float) -> str:
+    """Warnings for the user, if there are any.
+
+    Args:
+        report: the report of a recording.
+        channels: of its file.
+        damage: the packets that were skipped.
+        missing_s: how much less sound the file has than it states.
+    """
     if not channels:
         return "no audio stream in it"
+    doubts = []
+    if missing_s > max(MISSING_S, MISSING * report.seconds):
+        doubts.append(f"{missing_s:.0f} s less sound than the file states: is it complete?")
     if damage.packets:
-        return f"{damage.packets} damaged packets of audio skipped: times after them may be early"
-    if not report.words:
-        return "no word recognised in it"
-    return ""
+        skipped = f"{damage.packets} damaged packets of audio skipped"
+        doubts.append(f"{skipped}: times after them may be early")
+    elif not report.words:
+        doubts.append("no word recognised in it")
+    return "; ".join(doubts)
