@@ -17,6 +17,7 @@ from scoring.report.det_axes import DetWindow, det_window, deviates, iso_lines
 from scoring.report.html_report.views import View
 from std.values import Float64s
 
+SAME = 1e-9  # of a threshold: a smaller difference to another one is none
 MEASURE_LINES = ("value", "missing", "wrong")  # classes: TWV, P_miss, beta P_fa
 
 
@@ -100,8 +101,9 @@ def threshold_plane(view: View) -> Plane:
     low, high = float(finite.min(initial=np.inf)), float(finite.max(initial=-np.inf))
     if not len(finite) or (low >= 0 and high <= 1):
         low, high = 0.0, 1.0
-    elif low == high:
-        low, high = low - 0.5, high + 0.5
+    elif high - low <= SAME * abs(low):  # nothing is between them that a drawing could show
+        margin = max(0.5, abs(low) / 2)
+        low, high = low - margin, high + margin
     return Plane(Axis(low, high, 62, 628), Axis(0, 1, 470, 14))
 
 

@@ -32,6 +32,15 @@ def test_counts_are_those_of_the_evaluation(name):
     assert sum(columns["correct"]) == group.counts.corr.sum()
 
 
+@pytest.mark.parametrize(
+    "scores", [[7.0], [-1e99], [1e20], [3e9, 3e9 + 1e-6], [-np.inf, -1e99, np.inf], [np.inf]]
+)
+def test_any_scores_can_be_drawn(scores):
+    """A list may have one finite score, such as the lowest number that a program knows."""
+    hits = [("alpha", 10.0 * i, score, True) for i, score in enumerate(scores, start=1)]
+    assert 'id="thresholds-0"' in render([evaluate(*small(hits))])
+
+
 def test_systems_of_one_name_are_told_apart_in_every_table():
     """Two runs of one system have its id in common; their files' names are the labels."""
     two = [evaluated("s1"), dataclasses.replace(evaluated("s1"))]
