@@ -262,7 +262,7 @@ def _pair(part: Slice, evaluated: EvaluationInput) -> _Pairs:
         evaluated.occurrences, references_inside & part.terms[evaluated.occurrences.term]
     )
     if options.segments:
-        if evaluated.turns is None:
+        if evaluated.turns is None or not len(evaluated.turns.start_s):
             raise StdError("segment-based scoring expected speech turns of the reference, got none")
         cut = segments.segment(part.excerpts, evaluated.turns, evaluated.lexemes)
         by_segment = segments.pair(hits, occurrences, cut)

@@ -30,6 +30,14 @@ def test_missing_file_and_unknown_term(tmp_path, capsys):
     assert "none.xml: expected a readable file" in capsys.readouterr().err
 
 
+def test_segments_need_speech_turns(tmp_path, capsys):
+    words = tmp_path / "words.rttm"
+    with open_input(NIST / "s1" / "ref.rttm.gz") as stream:
+        words.write_bytes(b"".join(line for line in stream if not line.startswith(b"SPEAKER")))
+    assert main([*arguments("s1", rttm=words), "--segments"]) == 2
+    assert "expected speech turns of the reference, got none" in capsys.readouterr().err
+
+
 def test_terms_that_the_list_lacks_are_told_of(tmp_path, capsys):
     few = tmp_path / "few.csv"
     few.write_text("id,text\nKW-00001,metafelo\n")
