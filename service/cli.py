@@ -197,6 +197,8 @@ def _require_values(args: argparse.Namespace) -> None:
     for url in args.alerts_url:
         if not url.startswith(("http://", "https://")):
             raise StdError(f"--alerts-url: expected an address as https://..., got {url!r}")
+    if args.alerts_url and not args.alerts:
+        raise StdError("--alerts-url gets the new hits of --alerts")
     for origin in args.allow_frame:
         if not ORIGIN.fullmatch(origin):
             raise StdError(f"--allow-frame: expected https://NAME or *, got {origin!r}")

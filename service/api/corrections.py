@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request
 from pydantic import Field, StringConstraints
@@ -27,6 +28,7 @@ from service.searching import TermResult
 from service.state import Service
 from std.corrections import Correction
 from std.errors import InputError, StoreBusyError
+from std.outputs import recording_file_names
 
 T = TypeVar("T")
 
@@ -253,8 +255,9 @@ async def transcript(
             return paths[sorted(channels).index(entry.recording.channel)].read_bytes()
 
     answer = Response(await run_in_threadpool(make), media_type=TRANSCRIPT_TYPES[form])
-    name = f"{entry.id.replace(':', '_').lstrip('~')}.{form}"
-    answer.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{name}"
+    (name,) = recording_file_names([entry.recording])
+    disposition = f"attachment; filename*=UTF-8''{quote(name, safe='')}.{form}"
+    answer.headers["Content-Disposition"] = disposition
     return answer
 
 

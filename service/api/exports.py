@@ -33,7 +33,7 @@ from std.csv_files import write_csv
 from std.nist import std_list
 from std.nist.xml import writable
 from std.numbers import json_bytes
-from std.outputs import clip_name, distinct_names, safe_name
+from std.outputs import clip_name, distinct_names, recording_file_names, safe_name
 from std.timelines import SubtitleCue, subtitle_file
 from std.values import Detections, Recording, STDList, TermSearch
 
@@ -124,7 +124,7 @@ def exported(
         }
         return std_list_file(shown, searches, "search"), kind
     if kind in ("srt", "vtt"):
-        return _subtitles(shown, kind)
+        return _subtitles(snapshot, shown, kind)
     if kind == "clips":
         return _clips(service, snapshot, shown, stop), "zip"
     return _csv(snapshot, shown), kind
@@ -143,12 +143,15 @@ def _csv(snapshot: Snapshot, shown: Sequence[dict[str, Any]]) -> bytes:
     return csv_file(shown, columns, [by_id[hit["recording_id"]].metadata for hit in shown])
 
 
-def _subtitles(shown: Sequence[dict[str, Any]], kind: Literal["srt", "vtt"]) -> tuple[bytes, str]:
-    """One file for one recording, else an archive of one for each."""
+def _subtitles(
+    snapshot: Snapshot, shown: Sequence[dict[str, Any]], kind: Literal["srt", "vtt"]
+) -> tuple[bytes, str]:
+    """One file for one recording, else an archive of one for each, named as `std-search` does."""
     groups = by_recording(shown)
     if len(groups) == 1:
         return subtitles(shown, kind), kind
-    names = (f"{name}.{kind}" for name in distinct_names(map(safe_name, groups)))
+    recordings = (snapshot.recordings.by_id[name].recording for name in groups)
+    names = (f"{name}.{kind}" for name in recording_file_names(recordings))
     files = (subtitles(hits, kind) for hits in groups.values())
     return zip_file(zip(names, files, strict=True)), "zip"
 

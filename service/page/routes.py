@@ -193,10 +193,11 @@ async def with_results(
     service = service_of(request)
     try:
         if state.unit != "place" and len(state.terms) == 1:
+            snapshot = service.snapshot  # that `found_units` searches
             found = await found_units(
                 service, request, state.terms[0], state.unit, state.min_probability, state.where
             )
-            units = units_document(found, service.snapshot, state.cursor, PER_PAGE)
+            units = units_document(found, snapshot, state.cursor, PER_PAGE)
             return page(results={"problem": "", "first": state.cursor} | units)
         return await searched(
             service,
@@ -218,11 +219,8 @@ def results_of(
     """The values of the template of results: the API's answer and texts for it."""
     found = search_document(selection, snapshot, marks, first, PER_PAGE)
     table = snapshot.recordings
-    names = {
-        "recording": {
-            one["value"]: table.by_id[one["value"]].title for one in found["facets"]["recording"]
-        }
-    }
+    shown = (one["value"] for one in found["facets"]["recording"])
+    names = {"recording": {value: table.by_id[value].title for value in shown}}
     return found | {
         "problem": "",
         "names": names,
@@ -246,10 +244,10 @@ async def recording_page(request: Request, recording: str) -> Response:
         id=recording[:200],
         oembed=f"{base_of(request)}/api/oembed?{oembed}",
     )
-    if service.secret:
-        return page(entry=None, lines=None, notes=())
-    entry = entry_of(service, recording)
-    if "words" not in request.query_params:
+    entry = None if service.secret else service.snapshot.recordings.by_id.get(recording)
+    if entry is None and not service.secret:
+        return render(request, "gone.html", 404, id=recording[:200])
+    if entry is None or "words" not in request.query_params:
         return page(entry=entry, lines=None, notes=())
     index, notes = service.snapshot.index, service.marks.notes(entry.recording)
     return await beside_others(

@@ -44,13 +44,17 @@ class PageState:
         )
 
     def query(self, **changes: Any) -> str:
-        """The query of an address that says this, with some things changed."""
+        """The query of an address that says this, with some things changed.
+
+        >>> PageState(("a",), min_probability=0.00005).query(sort="time")
+        'term=a&min_probability=0.00005&sort=time'
+        """
         pairs: list[tuple[str, str]] = [("term", term) for term in changes.get("terms", self.terms)]
         for name in ("recording", "channel", "where"):
             pairs += [(name, value) for value in changes.get(name, getattr(self, name))]
         least = changes.get("min_probability", self.min_probability)
         if least != SHOWN_FROM:
-            pairs.append(("min_probability", f"{least:g}"))
+            pairs.append(("min_probability", f"{least:.6f}".rstrip("0").rstrip(".")))
         if (sort := changes.get("sort", self.sort)) != "probability":
             pairs.append(("sort", sort))
         if (kinds := changes.get("within_words", self.within_words)) != ALL_KINDS:

@@ -16,7 +16,7 @@ from unicodedata import normalize
 from service.problems import ProblemError
 from std.audio.facts import facts_of
 from std.audio.files import ENDS, is_audio
-from std.errors import StdError
+from std.errors import StdError, cut
 from std.metadata.read import parse
 from std.outputs import safe_name
 
@@ -157,14 +157,25 @@ def require_captions(path: Path, name: Name) -> None:
 
 
 def require_words(report: Mapping[str, object], name: Name) -> None:
-    """Refuse captions in which `std-index --dry-run --json` has found no word.
+    """Refuse captions without words, or of other recordings than the one that is added.
+
+    A file that names recordings itself, as CTM does, would put them into the index under names that
+    nobody could describe or delete here.
+
+    Args:
+        report: of `std-index --dry-run --json`.
+        name: of the file.
 
     Raises:
-        ProblemError: there is none.
+        ProblemError: there is no word, or another recording.
     """
     files = report.get("files")
     if not isinstance(files, list) or not any(one["postings"] for one in files):
         raise ProblemError(415, f"{name.file}: expected captions with words, got none")
+    named = {recording["file"] for one in files for recording in one["recordings"]}
+    if others := sorted(named - {name.stem}):
+        expected = f"{name.file}: expected words of one recording, {name.stem}"
+        raise ProblemError(415, f"{expected}, got those of {cut(', '.join(others))}")
 
 
 def metadata_file(rows: Mapping[str, Mapping[str, str]]) -> bytes:

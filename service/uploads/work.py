@@ -207,7 +207,7 @@ class UploadWork:
             self._delete_last(deleted)
             self._note_deleted(deletions)
             self._committed()
-            self._indexed = content
+            self._indexed, self.trouble = content, ""
             return True
         self.folder.purge()
         store, *shards = self._settings.stores

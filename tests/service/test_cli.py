@@ -81,6 +81,7 @@ def test_sigterm_ends_it_with_status_0(started, tmp_path):
         (["--audio", "nowhere"], "--audio nowhere: expected a folder"),
         (["--root-path", "std"], "--root-path: expected a path as /std, got 'std'"),
         (["--alerts-secret-file", os.devnull], "expected a token of at least 16 ASCII letters"),
+        (["--alerts-url", "https://x"], "--alerts-url gets the new hits of --alerts"),
         (["--alerts-url", "file:///etc/passwd"], "--alerts-url: expected an address as https://"),
         (["--metadata", "nowhere.csv"], "nowhere.csv: expected a readable file"),
         (["--alerts", os.devnull], "expected at least one term, got 'none'"),

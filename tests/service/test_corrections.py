@@ -9,13 +9,15 @@ import pytest
 
 from indexer import index_files, list_corrections
 from service.api.corrections import CorrectionRequest, _require_written
+from service.recordings import recording_id
+from std.values import Recording
 
 
 @pytest.fixture(scope="module")
 def settings(german_settings, german_index, tmp_path_factory):
     store = tmp_path_factory.mktemp("corrected") / "index"
     shutil.copytree(german_index, store)
-    call = "".join(f"call {channel} 0.5 0.4 alphabet 0.9\n" for channel in (1, 2))
+    call = "".join(f"Gespräch {channel} 0.5 0.4 alphabet 0.9\n" for channel in (1, 2))
     (store.parent / "call.ctm").write_text(call)
     index_files(str(store.parent / "call.ctm"), store=str(store), language="German")
     return replace(german_settings, stores=(str(store),), allow_corrections=True)
@@ -62,7 +64,10 @@ def test_a_word_is_corrected_found_and_taken_back(correcting):
 
 
 def test_the_correction_of_another_channel_stays(correcting):
-    paths = [f"/api/recordings/{one}/corrections" for one in ("call", "call:2")]
+    ids = [recording_id(Recording("Gespräch", channel)) for channel in (1, 2)]
+    named = correcting(f"/api/recordings/{ids[1]}/transcript").headers["content-disposition"]
+    assert named == "attachment; filename*=UTF-8''Gespr%C3%A4ch_2.vtt"
+    paths = [f"/api/recordings/{one}/corrections" for one in ids]
     body = {"from": 0.4, "to": 0.95, "words": "hallo"}
     assert [correcting(path, method="POST", body=body).status for path in paths] == [200, 200]
     assert correcting(paths[1], method="DELETE", at=0.6).json["corrections"] == []

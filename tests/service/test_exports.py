@@ -5,13 +5,17 @@ import io
 import json
 import re
 import zipfile
+from types import SimpleNamespace
 
 import av
 import pytest
 
 from scoring.cli import main as score
+from service.api.exports import _subtitles
+from service.recordings import RecordingEntry, ServedRecordings, recording_id
 from std.nist import std_list
 from std.outputs import safe_name
+from std.values import Recording
 
 TERMS = ["und", "polizei gewalt", "hahnenfedern"]
 
@@ -84,6 +88,22 @@ def test_subtitles(client, kind, point):
     with zipfile.ZipFile(io.BytesIO(many.body)) as archive:
         assert archive.testzip() is None
         assert f"KERSTIN_00.{kind}" in archive.namelist()
+
+
+def test_files_of_recordings_have_their_names():
+    """Not those of their addresses, which are digests for names of other than ASCII letters."""
+    recordings = [Recording("Interview 3", 1), Recording("Interview 3", 2), Recording("עברית", 1)]
+    ids = [recording_id(one) for one in recordings]
+    entries = [
+        RecordingEntry(name, one, 1.0, None, {}) for name, one in zip(ids, recordings, strict=True)
+    ]
+    snapshot = SimpleNamespace(recordings=ServedRecordings(tuple(entries), ()))
+    hit = {"start_s": 1.0, "duration_s": 0.5, "term": "a", "probability": 0.9, "speaker": ""}
+    hits = [hit | {"recording_id": name, "context": ("", "a", "")} for name in ids]
+    content, kind = _subtitles(snapshot, hits, "srt")
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert archive.namelist() == ["Interview_3.srt", "Interview_3_2.srt", "עברית.srt"]
+    assert (kind, _subtitles(snapshot, hits[:1], "srt")[1]) == ("zip", "srt")
 
 
 def test_clips(client, shown):

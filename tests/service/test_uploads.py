@@ -149,6 +149,17 @@ def test_who_deletes_a_recording_stops_only_its_recognition(settings, tmp_path):
     assert sorted(stopped[1:]) == ["std-index", "std-recognise", "std-store"]
 
 
+def test_what_kept_the_index_from_an_emptied_folder_is_forgotten(settings, tmp_path):
+    """The last recording was deleted while the folder was being read."""
+    folder = UploadFolder(tmp_path, Limits())
+    work = UploadWork(folder, settings, lambda: None)
+    work._indexed = {"interview": (("interview.vtt", 1, 1), {})}
+    work.trouble = "expected a folder with recogniser output, got 'an empty folder'"
+    assert work._index()
+    assert work.trouble == ""
+    work.close()
+
+
 def test_what_can_be_searched_stays_so_while_others_come(adding):
     assert post(adding, "earlier.vtt", CAPTIONS).status == 201
     wait_for(adding, "earlier")
@@ -214,6 +225,7 @@ def zipped(content=b"x"):
         ("broken.ogg", lambda ogg: b"OggS" + bytes(500), 415),
         ("empty.vtt", lambda ogg: b"", 415),
         ("music.vtt", lambda ogg: CAPTIONS[:32] + b"[music]\n", 415),
+        ("other.ctm", lambda ogg: b"KERSTIN_01 1 0.5 0.4 good 0.9\nx 1 0.5 0.4 day 0.9\n", 415),
         ("endless.srt", lambda ogg: b"1\n9998:00:00,000 --> 9999:00:00,000\nGood day\n", 415),
         ("sound.vtt", lambda ogg: ogg, 415),
         ("zip.vtt", lambda ogg: zipped(CAPTIONS), 415),

@@ -12,8 +12,16 @@ function markOf(hit) {
   return { true: true, false: false, "": null }[hit.dataset.right];
 }
 
+const turns = new WeakMap(); // the last mark of each hit that is under way
+
 /** Mark a hit; the same mark again takes it back. Calls `changed` with the counts. */
-export async function mark(hit, right, changed) {
+export function mark(hit, right, changed) {
+  const turn = (turns.get(hit) ?? Promise.resolve()).then(() => markNow(hit, right, changed));
+  turns.set(hit, turn); // a second thought is about the version that the first one makes
+  return turn;
+}
+
+async function markNow(hit, right, changed) {
   const before = markOf(hit);
   const wanted = before === right ? null : right;
   const key = {

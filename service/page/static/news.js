@@ -18,9 +18,14 @@ function stopping(term, place) {
   button.textContent = "stop";
   button.setAttribute("aria-label", `Watch ${term} no longer`);
   button.addEventListener("click", async () => {
-    await askJson(`/api/alerts?term=${encodeURIComponent(term)}`, { method: "DELETE" }).catch(({ message }) => announce(message));
-    await showNews(place);
-    announce(`${term} is not watched any more`);
+    try {
+      await askJson(`/api/alerts?term=${encodeURIComponent(term)}`, { method: "DELETE" });
+      await showNews(place);
+      announce(`${term} is not watched any more`);
+    } catch (error) {
+      place.append(` ${error.message}.`);
+      announce(error.message);
+    }
   });
   return button;
 }

@@ -28,8 +28,16 @@ export async function toggle(wanted) {
   const name = Object.assign(document.createElement("span"), { className: "long", textContent: title, title });
   document.getElementById("player-title").replaceChildren(name, `, ${clock(Number(start))}`);
   if (loaded !== recording) {
+    loaded = ""; // whatever comes, nothing of another recording is played as this one
+    try {
+      const source = await audioAddress(recording);
+      if (hit !== wanted) return; // another hit was chosen meanwhile
+      audio.src = source;
+    } catch (error) {
+      announce(error.message);
+      return;
+    }
     loaded = recording;
-    audio.src = await audioAddress(recording);
   }
   audio.currentTime = Math.max(0, Number(start) - BEFORE_S);
   endS = Number(end) + AFTER_S;

@@ -116,6 +116,7 @@ function show(upload) {
 
 function describing(upload) {
   const form = make("form", { className: "describe" });
+  let seen = { ...upload.metadata }; // only what a person changes is sent: others may change the rest
   const names = [...new Set([...FIELDS, ...Object.keys(upload.metadata)])];
   for (const name of names) {
     const id = `field-${upload.name}-${name}`;
@@ -127,8 +128,12 @@ function describing(upload) {
   form.append(make("button", {}, "Save"), said);
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
+    const changed = Object.fromEntries([...new FormData(form)].filter(([name, value]) => value !== (seen[name] ?? "")));
     try {
-      await send("PATCH", `/api/uploads/${encodeURIComponent(upload.name)}`, { metadata: Object.fromEntries(new FormData(form)) });
+      if (Object.keys(changed).length) {
+        await send("PATCH", `/api/uploads/${encodeURIComponent(upload.name)}`, { metadata: changed });
+        seen = { ...seen, ...changed };
+      }
       said.textContent = "saved";
       look();
     } catch (error) { said.textContent = error.message; }

@@ -1,4 +1,4 @@
-"""Sound on the page."""
+"""What several tests of the page look at: sound that plays, the width."""
 
 
 def moves(page):
@@ -10,3 +10,11 @@ def moves(page):
         arg=before,
     )
     return before, page.evaluate("document.getElementById('audio').currentTime")
+
+
+def is_narrow_with_long_names(page):
+    """Whether the page fits also if recordings have names of 200 letters."""
+    return page.evaluate("""() => {
+        for (const one of document.querySelectorAll("a.long")) one.textContent = "w".repeat(200);
+        return document.documentElement.scrollWidth <= innerWidth;
+    }""")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from indexer import index_files
-from tests.service.page.playing import moves
+from tests.service.page.playing import is_narrow_with_long_names, moves
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 TOKEN = "a-secret-of-enough-letters"
@@ -99,6 +99,7 @@ def test_hostile_data_do_nothing(served, opened):
     page = opened(served, "/?term=und&recording=KERSTIN_12&group=recording")
     assert page.locator(".group b").count() == 0
     assert "<b onmouseover" in " ".join(page.locator(".group h3").all_inner_texts())
+    assert is_narrow_with_long_names(page)
     assert "broken" not in page.title() or "document.title" in page.title()
     other = opened(served, "/recordings/KERSTIN_12")
     other.locator(".w").first.wait_for()

@@ -53,6 +53,18 @@ def test_find_judge_and_take_away_by_keyboard(serve_pages, german_settings, open
         assert [(row["term"], row["right"]) for row in rows] == [(first, "right")]
 
 
+def test_a_second_thought_counts_while_the_first_mark_is_sent(served, opened):
+    page = opened(served, "/?term=schule")
+    hit = page.locator(".hit").first
+    hit.evaluate(
+        "hit => { for (const one of ['.right', '.wrong']) hit.querySelector(one).click(); }"
+    )
+    page.locator("#marked", has_text="0 right, 1 wrong").wait_for()
+    assert hit.get_attribute("data-right") == "false"
+    hit.locator(".wrong").click()
+    page.wait_for_function("() => document.getElementById('marked').textContent === ''")
+
+
 def test_a_mark_that_cannot_be_written_waits_in_the_browser(served, opened, monkeypatch):
     page = opened(served, "/?term=polizei")
     hit = page.locator(".hit").first
@@ -201,6 +213,12 @@ def test_recordings_are_added_described_and_deleted(
         row.get_by_label("date").press("Enter")  # keeps it
         row.get_by_text("saved").wait_for()
         row.locator(".name", has_text="Time").wait_for()
+        of_others = {"metadata": {"speaker": "Ada"}}  # not seen on this page, and not taken away
+        client("/api/uploads/Zeit_Raum", method="PATCH", body=of_others)
+        row.get_by_label("date").fill("2024")
+        with page.expect_response("**/api/uploads/Zeit_Raum") as sent:
+            row.get_by_label("date").press("Enter")
+        assert sent.value.json()["metadata"] == {"title": "Time", "speaker": "Ada", "date": "2024"}
         if AXE.exists():
             page.add_script_tag(path=str(AXE))
             assert not page.evaluate("axe.run().then((found) => found.violations.length)")
@@ -230,6 +248,12 @@ def test_searches_are_saved_watched_and_counted(serve_pages, german_settings, op
         assert page.locator("#searches li").all_inner_texts()[:2] == [
             "und Remove", "und Forget",
         ]  # fmt: skip
+        (tmp_path / "watched.txt").write_text("und\nhaus, burg\nrathaus, see\n")
+        page.get_by_role("button", name="Watch und no longer").press("Enter")
+        page.locator("#news").get_by_text("several terms with commas").wait_for()
+        opened.complaints.clear()  # of the status
+        assert page.locator("#announcement").inner_text().startswith("watched.txt: expected")
+        (tmp_path / "watched.txt").write_text("und\n")
         page.get_by_role("button", name="Watch und no longer").press("Enter")
         page.locator("#news").wait_for(state="hidden")
         page.get_by_role("button", name="Remove und").press("Enter")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.page.playing import moves
+from tests.service.page.playing import is_narrow_with_long_names, moves
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -32,6 +32,43 @@ def test_a_term_is_typed_found_and_played(served, opened):
     assert hit.evaluate("hit => hit.classList.contains('playing')")
     hit.get_by_role("button", name="Play").click()
     page.wait_for_function("() => document.getElementById('audio').paused")
+
+
+def test_what_is_played_is_the_hit_whose_title_stands_there(served, opened):
+    """The ticket of another recording comes later, or not at all."""
+    page = opened(served, "/?term=und&sort=recording")
+    late, failed = [], []
+
+    def ticket(route):
+        if route.request.url.endswith("_00"):
+            late.append(route)
+        elif route.request.url.endswith("_02") and not failed:
+            failed.append(route)
+            route.fulfill(status=503, body="{}")
+        else:
+            route.fulfill(json={"ticket": "t"})
+
+    page.route("**/api/tickets/*", ticket)
+    page.evaluate("document.body.dataset.needsToken = ''; sessionStorage.setItem('std-token', 'a')")
+
+    def play(name):
+        hit = page.locator(f".hit[data-recording={name}]").first
+        hit.get_by_role("button", name="Play").click()
+
+    source = "document.getElementById('audio').src"
+    play("KERSTIN_00")
+    play("KERSTIN_01")
+    page.wait_for_function(f"() => {source}.includes('KERSTIN_01')")
+    with page.expect_response("**/api/tickets/KERSTIN_00"):
+        late[0].fulfill(json={"ticket": "t"})
+    page.evaluate("new Promise((resolve) => { setTimeout(resolve, 50); })")
+    assert "KERSTIN_01" in page.evaluate(source)
+    play("KERSTIN_02")
+    page.locator("#announcement", has_text="status 503").wait_for(state="attached")
+    opened.complaints.clear()
+    assert page.evaluate("document.getElementById('audio').paused")
+    play("KERSTIN_02")
+    page.wait_for_function(f"() => {source}.includes('KERSTIN_02')")
 
 
 def test_hints_are_taken_by_key(served, opened):
@@ -173,6 +210,14 @@ def test_exports_are_saved(served, opened, tmp_path):
         assert Path(saved.value.path()).stat().st_size > 100
 
 
+def test_a_recording_that_is_gone_is_told_to_people(served, opened):
+    page = opened(served, "/recordings/KERSTIN_99?term=und&at=1")
+    opened.complaints.clear()  # of the status
+    assert "has no recording KERSTIN_99" in page.get_by_role("alert").inner_text()
+    page.get_by_role("link", name="All recordings").click()
+    page.get_by_role("link", name="Radio lesson 1").wait_for()
+
+
 def test_nothing_found_says_so_and_offers_words(served, opened):
     page = opened(served, "/?term=quetzalcoatl&min_probability=0.9")
     assert page.locator("#count").inner_text() == "Nothing found"
@@ -215,5 +260,6 @@ def test_a_query_holds_in_recordings(served, opened):
     page.get_by_role("link", name="as recordings").click()
     page.locator(".unit").first.wait_for()
     assert "recordings, about" in page.locator("#count").inner_text()
+    assert is_narrow_with_long_names(page)
     page.go_back()
     page.locator(".hit").first.wait_for()
