@@ -97,7 +97,8 @@ def term_weighted_value(
         1 for a perfect system, 0 for one that returns nothing, unbounded below.
 
     Raises:
-        ValueError: no term occurs, or one has as many targets as there are trials.
+        ValueError: no term occurs, one has as many targets as there are trials, or one has more
+            correct hits than targets.
 
     Source: NIST STD 2006 evaluation plan, section 4.
 
@@ -106,12 +107,14 @@ def term_weighted_value(
     """
     right, wrong, all_targets = _columns(correct, false_alarms, targets)
     occurs = all_targets > 0
+    if (right > all_targets).any():
+        raise ValueError("some term has more correct hits than targets")
     if not occurs.any():
         raise ValueError("TWV is undefined: none of the terms occurs")
     if (all_targets[occurs] >= trials).any():
         raise ValueError(f"{trials} trials leave no non-target trial for some term")
-    p_miss = twv.p_miss(all_targets - right, all_targets)[occurs]
-    p_fa = twv.p_fa(wrong, all_targets, trials)[occurs]
+    p_miss = twv.ratio(all_targets - right, all_targets)[occurs]
+    p_fa = twv.ratio(wrong, trials - all_targets)[occurs]
     return twv.twv(twv.mean(p_miss), twv.mean(p_fa), beta)
 
 
@@ -137,6 +140,9 @@ def detection_curve(
     Returns:
         Points by ascending threshold; `scoring.maximum` gives the best.
 
+    Raises:
+        ValueError: a score is NaN, or a term has no entry in ``targets``.
+
     Source: F4DE 3.5.0 (its behaviour).
 
     >>> from scoring import maximum
@@ -148,7 +154,7 @@ def detection_curve(
     index = {name: i for i, name in enumerate(targets)}
     return det.sweep(
         _term_indices(terms, index),
-        np.asarray(scores, np.float64),
+        _numbers(scores),
         np.asarray(correct, np.bool_),
         np.array(list(targets.values()), np.int64),
         trials,
@@ -168,7 +174,7 @@ def average_precisions(
         targets: number of reference occurrences by term; terms without hits belong here too.
 
     Raises:
-        ValueError: a hit of a term without an entry in ``targets``.
+        ValueError: a score is NaN, or a term has no entry in ``targets``.
 
     >>> average_precisions(terms=["a", "a"], scores=[0.9, 0.8], correct=[False, True],
     ...                    targets={"a": 2})
@@ -177,7 +183,7 @@ def average_precisions(
     index = {name: i for i, name in enumerate(targets)}
     by_term = ranking.average_precision(
         _term_indices(terms, index),
-        np.asarray(scores, np.float64),
+        _numbers(scores),
         np.asarray(correct, np.bool_),
         np.array(list(targets.values()), np.int64),
     )
@@ -305,8 +311,16 @@ def terms_table(evaluation: Evaluation) -> dict[str, list[str | int | float]]:
     return {name: [row[i] for row in rows] for i, name in enumerate(TERMS_HEADER)}
 
 
-def _columns(*columns: Numbers) -> list[npt.NDArray[np.int64]]:
-    return [np.asarray(column, np.int64) for column in columns]
+def _columns(*columns: Numbers) -> list[npt.NDArray[np.float64]]:
+    """Counts, which may be expected ones."""
+    return [np.asarray(column, np.float64) for column in columns]
+
+
+def _numbers(scores: Numbers) -> npt.NDArray[np.float64]:
+    found = np.asarray(scores, np.float64)
+    if np.isnan(found).any():
+        raise ValueError("a score is NaN")
+    return found
 
 
 def _term_indices(terms: Sequence[str], index: Mapping[str, int]) -> npt.NDArray[np.int32]:

@@ -88,6 +88,21 @@ def test_table_has_numbers():
     assert all(kinds[name] == {float} for name in ("p_miss", "p_fa", "twv", "optimum_threshold"))
 
 
+def test_counts_may_be_expected_ones():
+    value = term_weighted_value(correct=[0.5], false_alarms=[0.25], targets=[1], trials=101, beta=2)
+    assert value == pytest.approx(0.5 - 2 * 0.25 / 100)
+    with pytest.raises(ValueError, match="more correct hits than targets"):
+        term_weighted_value(correct=[2], false_alarms=[0], targets=[1], trials=9)
+
+
+def test_a_score_that_is_no_number_is_refused():
+    hits = {"terms": ["a", "a"], "scores": [np.nan, 1.0], "correct": [True, False]}
+    with pytest.raises(ValueError, match="a score is NaN"):
+        detection_curve(**hits, targets={"a": 1}, trials=9)
+    with pytest.raises(ValueError, match="a score is NaN"):
+        average_precisions(**hits, targets={"a": 1})
+
+
 def test_refused():
     with pytest.raises(ValueError, match="none of the terms occurs"):
         term_weighted_value(correct=[0], false_alarms=[1], targets=[0], trials=9)
