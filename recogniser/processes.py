@@ -35,6 +35,7 @@ from recogniser.recording import (
     StoppedError,
     Task,
     channels_of,
+    doubt,
     recognise,
 )
 from recogniser.sound import SoundWriter, sound_file
@@ -282,7 +283,7 @@ def record_sound(
     found, channels = channels_of(task)
     encoder = writer.encoder
     longest_s = min(task.longest_s or encoder.longest_window_s, encoder.longest_window_s)
-    done_s = 0.0
+    done_s = missing_s = 0.0
     for channel in channels:
         recording = Recording(task.name, channel)
         if sound_file(task.output, recording).exists():
@@ -301,9 +302,9 @@ def record_sound(
                 progress(done_s + window.end_ms / 1000)
                 if written and stop():
                     raise StoppedError
-        done_s += window.end_ms / 1000 if window else 0.0
+        end_s = window.end_ms / 1000 if window else 0.0
+        done_s, missing_s = done_s + end_s, audio.stated_s(task.path) - end_s
     report.seconds, report.damaged_packets = round(done_s, 3), damage.packets
-    if not found:
-        report.warning = "no audio stream in it"
+    report.warning = doubt(report, found, damage, missing_s)
     report.cpu_s = round(time.process_time() - started, 3)
     return report

@@ -2,6 +2,7 @@
 
 Task             what to recognise, and the folder of the output
 recognise        do it; reports its progress after each block
+doubt            the warnings of a recording
 RecordingReport  the outcome of a recording; RecogniseReport: of a run
 """
 
@@ -134,7 +135,7 @@ def recognise(
     report = report_of(task.name, lines)
     report.damaged_packets, report.resumed_windows = damage.packets, resumed
     missing_s = audio.stated_s(task.path) - report.seconds / len(channels)
-    report.warning = _doubt(report, found, damage, missing_s)
+    report.warning = doubt(report, found, damage, missing_s)
     report.cpu_s = round(time.process_time() - started, 3)
     return report
 
@@ -304,7 +305,7 @@ def report_of(name: str, lines: Sequence[folder.Line]) -> RecordingReport:
     )  # fmt: skip
 
 
-def _doubt(report: RecordingReport, channels: int, damage: Damage, missing_s: float) -> str:
+def doubt(report: RecordingReport, channels: int, damage: Damage, missing_s: float) -> str:
     """Warnings for the user, if there are any.
 
     Args:
@@ -321,6 +322,6 @@ def _doubt(report: RecordingReport, channels: int, damage: Damage, missing_s: fl
     if damage.packets:
         skipped = f"{damage.packets} damaged packets of audio skipped"
         doubts.append(f"{skipped}: times after them may be early")
-    elif not report.words:
+    elif report.has_words and not report.words:
         doubts.append("no word recognised in it")
     return "; ".join(doubts)

@@ -131,7 +131,7 @@ def talkers_by_name(corpus: Corpus, pattern: str) -> dict[str, str]:
         pattern: a regular expression; its first group, if any, else the whole match, is the talker.
 
     Raises:
-        ValueError: it is no regular expression, or matches nothing in some name.
+        ValueError: it is no regular expression, or matches nothing in some name, or no talker.
     """
     try:
         compiled = re.compile(pattern)
@@ -143,6 +143,8 @@ def talkers_by_name(corpus: Corpus, pattern: str) -> dict[str, str]:
         if not match:
             raise ValueError(f"expected a match in every name, got none in {file}")
         talkers[file] = match[1 if compiled.groups else 0] or ""
+        if not talkers[file]:
+            raise ValueError(f"expected a talker in every name, got none in {file}")
     return talkers
 
 

@@ -60,6 +60,7 @@ def test_talkers_of_a_file_and_of_names_are_the_same(corpus, tmp_path):
 @pytest.mark.parametrize(("pattern", "message"), [
     ("(", "expected a regular expression"),
     ("^s00", "expected a match in every name, got none in s01a"),
+    ("(^s00)?", "expected a talker in every name, got none in s01a"),
 ])  # fmt: skip
 def test_patterns_that_do_not_fit(corpus, pattern, message):
     with pytest.raises(ValueError, match=message):
