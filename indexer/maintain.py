@@ -123,8 +123,13 @@ def keep_few_segments(
         everything: merge all segments that fit together.
         phone_builder: makes the phone columns of segments whose language is detected again.
     """
+    before: tuple[str, ...] = ()
     while True:
         segments = store.segments()
+        ids = tuple(sorted(segment.id for segment in segments))
+        if ids == before:  # the last round has changed nothing
+            return
+        before = ids
         normalisation = store.normalisation()
         languages = _languages(segments, phone_builder)
         outdated = _outdated(segments, languages, phone_builder)
@@ -186,8 +191,11 @@ def _due(
     for language in dict.fromkeys(languages):
         rows = [row for row, other in enumerate(languages) if other == language]
         mine = [sizes[row] for row in rows]
-        untold = not language and any(languages)  # then their language can be detected, or assumed
-        stale = [bool(segments[row].deleted) or untold or outdated[row] for row in rows]
+        untold = not language and any(languages)  # then words have one, detected or assumed
+        stale = [
+            bool(segments[row].deleted) or outdated[row] or (untold and bool(segments[row].words()))
+            for row in rows
+        ]
         again = everything or any(outdated[row] for row in rows)
         groups = plan_all(mine, stale) if again else plan(mine)
         due += [[rows[i] for i in group] for group in groups]

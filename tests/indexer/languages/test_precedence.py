@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import numpy as np
 import pytest
 
-from indexer import index_files
+from indexer import index_files, list_recordings, maintain, merge_segments
 from indexer.build import build
 from indexer.cli import main
 from indexer.formats.readers import jsonl
@@ -378,3 +378,21 @@ def test_letters_that_arabic_has_not_exclude_arabic(tmp_path):
     with open_index(tmp_path / "index") as index:
         found = {one.recording.file: one.language for one in index.recordings()}
     assert found == {name: language for name, (_, language) in said.items()}
+
+
+def test_merging_ends_where_recordings_without_words_have_no_language(tmp_path, monkeypatch):
+    silence = {"utt": "u", "start": 0, "end": 5, "slots": []}
+    (tmp_path / "silence.jsonl").write_text(json.dumps(silence) + "\n")
+    (tmp_path / "talk.ctm").write_text("talk 1 0 0.5 haus\n")
+    index_files(tmp_path / "silence.jsonl", tmp_path / "index")
+    index_files(tmp_path / "talk.ctm", tmp_path / "index", language="de")
+    rounds, due = [], maintain._due
+
+    def counted(*given, **more):
+        assert len(rounds) < 5, "it never ends"
+        rounds.append(1)
+        return due(*given, **more)
+
+    monkeypatch.setattr(maintain, "_due", counted)
+    merge_segments(tmp_path / "index")
+    assert [one.about.language for one in list_recordings(tmp_path / "index")] == ["", "de"]
