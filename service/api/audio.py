@@ -101,7 +101,8 @@ async def clips(
     service = service_of(request)
     entry = heard_entry(service, recording)
     require_stretch(from_s, to_s, service.limits.clip_s)
-    key = "clip", str(entry.audio), entry.recording.channel, from_s, to_s, format
+    assert entry.audio is not None
+    key = "clip", name_of(entry.audio, entry.recording.channel), from_s, to_s, format
     content: bytes | None = service.cache.get(key)
     if content is None:
         content = await in_lane(

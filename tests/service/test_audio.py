@@ -234,6 +234,11 @@ def test_what_is_no_audio_is_not_served(serve, german_settings, german, tmp_path
         }
         assert heard == {"KERSTIN_00", "KERSTIN_01", "KERSTIN_02"}
         assert client("/api/audio/KERSTIN_00").status == 200
+        before = client("/api/clips/KERSTIN_00", from_=1, to=2).body
+        (audio / "KERSTIN_00.ogg").write_bytes((german / "audio/KERSTIN_05.ogg").read_bytes())
+        assert (
+            client("/api/clips/KERSTIN_00", from_=1, to=2).body != before
+        )  # of the sound as it is
         (audio / "KERSTIN_01.ogg").write_text("a secret")
         (audio / "KERSTIN_02.ogg").unlink()
         (audio / "KERSTIN_02.ogg").symlink_to(tmp_path / "secret.ogg")

@@ -75,6 +75,9 @@ def test_the_view_of_a_recording(served, opened):
     assert re.fullmatch(r"\d:\d\d\.\d to \d:\d\d\.\d", shown)
     page.locator("#whole").click()
     assert page.locator("#wave-span").inner_text() == ""
+    page.emulate_media(media="print")  # the words, without what nobody can press on paper
+    assert page.locator(".w").first.is_visible()
+    assert not any(page.locator(one).first.is_visible() for one in (".sound", "#find", ".back"))
 
 
 def test_words_by_keyboard(served, opened):

@@ -148,7 +148,12 @@ def test_pages_of_results(served, opened):
     page.get_by_role("link", name="Next").click()
     page.wait_for_url("**cursor=50**")
     page.locator("#hits[start='51']").wait_for()
-    assert page.locator(".hit").first.inner_text() != first
+    second = page.locator(".hit").first.inner_text()
+    assert second != first
+    page.locator(".hit a.open").first.click()
+    page.locator("#back[href*='cursor=50']").click()  # to the page that was left
+    page.locator("#hits[start='51']").wait_for()
+    assert page.locator(".hit").first.inner_text() == second
     page.get_by_role("link", name="Previous").click()
     page.locator("#hits[start='1']").wait_for()
     assert page.locator(".hit").first.inner_text() == first
