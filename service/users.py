@@ -37,6 +37,7 @@ EMBED_PATH = "/embed/"  # nor can frames on other pages,
 CLIPS_PATH = "/api/clips/"  # whose player gets a clip
 TICKET_S = 12 * 3600
 MIN_TOKEN = 16  # letters
+MAX_USER = 200  # letters of a name
 _READING = re.compile(r"/api/(searches|counts)")  # sent by POST, but change nothing
 _MARKING = re.compile(r"/api/(feedback|feedback/undo|alerts)")
 KEPT_BODY_BYTES = 4096  # of a request, in the log
@@ -85,6 +86,19 @@ class Users:
             return User(name)
         known = self.by_name.get(name) or self.by_name.get(EVERYBODY)
         return User(name, known.role if known else "read")
+
+
+def name_in(header: bytes) -> str:
+    """A user's name as a reverse proxy sends it: in UTF-8, or as older ones do in Latin-1.
+
+    >>> name_in("Jürgen".encode()), name_in("Jürgen".encode("latin-1"))
+    ('Jürgen', 'Jürgen')
+    """
+    try:
+        name = header.decode()
+    except UnicodeDecodeError:
+        name = header.decode("latin-1")
+    return name.strip()[:MAX_USER]
 
 
 def changes(method: str, path: str) -> bool:

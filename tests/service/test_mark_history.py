@@ -143,6 +143,9 @@ def test_marks_name_who_made_them(serve, changed, tmp_path):
         assert kept.json["author"] == "ada@example.org"
         hit = client("/api/search", term="hahnenfedern").json["hits"][0]
         assert (hit["right"], hit["marked_by"]) == (True, "ada@example.org")
+        for encoding in ("utf-8", "latin-1"):  # of the proxy
+            name = {"X-Forwarded-User": "Jürgen".encode(encoding).decode("latin-1")}
+            assert client("/api/me", headers=name).json["name"] == "Jürgen"
     assert [mark.author for mark in read_marks(path)] == ["ada@example.org"]
     with serve(changed(feedback=path)) as client:  # without the option, nobody names himself
         kept = client("/api/feedback", method="POST", body=HIT | {"right": False}, headers=who)
