@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from unicodedata import normalize
+from unicodedata import category, normalize
 
 from indexer.index_report import Described
 from indexer.languages.precedence import METADATA, split
@@ -203,6 +203,8 @@ def rename(
     taken = {normalize("NFC", file) for file in chain.from_iterable(held)}
     if not after or after in taken:
         raise InputError(url, 0, "a name that no recording has", after)
+    if any(category(letter) == "Cc" for letter in after):
+        raise InputError(url, 0, "a name without control characters", after)
     before_commit(before, after)
     for store, some in zip(stores, held, strict=True):
         if before in some:

@@ -25,6 +25,7 @@ from indexer.formats.shared.tiers import Tiers
 from indexer.index_report import IndexedInput, Skipped
 from indexer.inputs import Input, utterances_in
 from indexer.networks.chunks import BACK_S
+from indexer.networks.columns import NEEDED_TIMES
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.slot_times import Int64s
 from indexer.networks.turns import spoken_by
@@ -36,7 +37,15 @@ from std.characters import has_characters
 from std.config import Config
 from std.errors import InputError, StdError
 from std.files import is_nameless, size_bytes
-from std.repairs import CLOCK_GOES_BACK, IMPLAUSIBLE_RATE, SEVERAL_RECORDINGS, Repair, Repairs
+from std.ranges import MAX_TIME_S
+from std.repairs import (
+    CLOCK_GOES_BACK,
+    IMPLAUSIBLE_RATE,
+    SEVERAL_RECORDINGS,
+    TOO_LATE,
+    Repair,
+    Repairs,
+)
 from std.store.columns import SegmentColumns
 from std.store.speakers import Speakers
 from std.values import Recording
@@ -91,6 +100,7 @@ def index_file(
         other = foreign(path, error, input_format, options)
         if other and source.in_folder:
             return Skipped(path, other.got)
+        error = _of_times(error, options.repairs)
         return other if other and not other.line else error  # bytes of another kind are not shown
     except StdError as error:
         return error
@@ -130,6 +140,14 @@ def _columns(
     )
     size = size_bytes(path)
     return FileColumns(source, size, columns, names, _languages(utterances), indexed)
+
+
+def _of_times(error: InputError, repairs: Repairs) -> InputError:
+    """An error; if times are missing because they are too late, one that says so."""
+    late = repairs.found.get(TOO_LATE)
+    if late is None or error.expected != NEEDED_TIMES:
+        return error
+    return InputError(error.path, late.line, f"times up to {MAX_TIME_S} s", "later ones")
 
 
 def _refused(path: Path, error: ValueError) -> InputError:

@@ -39,6 +39,8 @@ from std.values import Float64s
 SEGMENT_TOLERANCE_S = 1.0  # how far times may reach beyond their segment
 FLOAT32_NOISE = 1e-6  # a sum of float32 posteriors this far above 1 counts as 1
 
+NEEDED_TIMES = "times of its words, or of the utterance"
+
 
 def utterances_of(
     columns: RawUtterances,
@@ -121,7 +123,7 @@ def _require_times(columns: RawUtterances, slot_spans: Float64s, path: Path | st
         raise InputError(
             path,
             int(columns.lines[utterance]),
-            "times of its words, or of the utterance",
+            NEEDED_TIMES,
             columns.utterances[utterance],
             SEGMENTS_HINT,
         )

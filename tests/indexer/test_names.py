@@ -62,3 +62,18 @@ def test_a_recording_is_found_by_the_name_that_the_index_has(tmp_path, network):
 def test_a_name_may_be_longer_than_a_file_name(tmp_path):
     index_files(networks(tmp_path / "a.jsonl", "x" * 300), tmp_path / "i")
     assert names(tmp_path / "i") == ["x" * 300]
+
+
+def test_a_new_name_is_one_line(tmp_path):
+    index_files(networks(tmp_path / "a.jsonl", "a"), tmp_path / "i")
+    with pytest.raises(InputError, match="a name without control characters"):
+        rename_recording("a", "two\nlines", tmp_path / "i")
+    assert rename_recording(
+        "a", "Zürich, \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", tmp_path / "i"
+    )
+
+
+def test_times_that_are_too_late_are_named(tmp_path):
+    (tmp_path / "a.ctm").write_text("a 1 0.0 0.5 haus\na 1 90000000.0 500 haus\n")  # ms?
+    with pytest.raises(InputError, match=r"a\.ctm:2: expected times up to 1073741\.823 s, got"):
+        index_files(tmp_path / "a.ctm", tmp_path / "i")
