@@ -49,7 +49,8 @@ def as_problem(error: StdError) -> ProblemError:
     if isinstance(error, StoreError):
         return ProblemError(503, str(error), {"Retry-After": str(RETRY_S)})
     is_of_request = isinstance(error, InputError | QueryError)
-    return ProblemError(400 if is_of_request else 500, str(error))
+    detail = str(error).removeprefix("--") if isinstance(error, QueryError) else str(error)
+    return ProblemError(400 if is_of_request else 500, detail)
 
 
 def response(

@@ -54,6 +54,7 @@ def summary_document(
     if len(systems) > 1:
         for label, system in zip(evaluations, systems, strict=True):
             system["name"] = label
+    result["warnings"] = summary_warnings(evaluations)
     if statistics:
         result["statistics"] = statistics_document(list(evaluations), statistics)
     if resources:

@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -78,6 +79,7 @@ class UploadWork:
         self._failed: dict[Path, tuple[int, str]] = {}  # modification time and reason of a refusal
         self._indexed: Content = {}  # what the index has of each recording
         self._recognising: frozenset[str] = frozenset()
+        self._at_once: int | None = None  # recordings that are recognised in one run; None = all
         self._deleted: dict[str, int] = {}  # by people, since the last sync, and their numbers
         self._deletions = 0
         self._running: dict[subprocess.Popen[str], str] = {}  # the command of each
@@ -183,7 +185,9 @@ class UploadWork:
             if is_settled(files.audio) and not self._failure(files.audio)
         }
         if not todo:
+            self._at_once = None
             return True
+        todo = dict(islice(todo.items(), self._at_once))
         self._recognising = frozenset(todo)
         try:
             options = [*self._settings.recognise, "--json", "--output", str(self.folder.words)]
@@ -192,8 +196,11 @@ class UploadWork:
             self._recognising = frozenset()
         for why in outcome.reasons("failures"):
             self._fail((path for path in todo.values() if str(path) in why), why)
-        if outcome.status > 1 and not outcome.document:
+        is_killed = outcome.status < 0 and not self._ended.is_set()  # perhaps for its memory
+        if not outcome.document and (outcome.status > 1 or (is_killed and len(todo) == 1)):
             self._fail(todo.values(), outcome.message.removeprefix("std-recognise: "))
+        elif is_killed:  # which recording it was for is seen if each has a run of its own
+            self._at_once = 1
         return True
 
     def _index(self) -> bool:
@@ -219,11 +226,6 @@ class UploadWork:
         )
         for why in outcome.reasons("refused"):
             self._fail((path for path in words if str(path) in why), why)
-        is_new = any(self._indexed.get(n, (0, {}))[1] != one for n, (_, one) in content.items())
-        if given and outcome.document and is_new:
-            # a sync without new files does not read metadata
-            stores = [part for one in self._settings.stores for part in ("--store", one)]
-            outcome = self._run("std-index", *stores, *given, "--json")
         if not outcome.document:
             self.trouble = outcome.message
             return False
@@ -259,14 +261,8 @@ class UploadWork:
             found = list_corrections(self._settings.stores, recordings=[name])
         except InputError:  # not in the index yet
             found = []
-        corrections = [
-            [
-                one.recording.channel,
-                *one.correction[1:3],
-                one.correction.written or one.correction.text,
-            ]
-            for one in found
-        ]
+        made = ((one.recording.channel, one.correction) for one in found)
+        corrections = [[channel, *one[1:3], one.written or one.text] for channel, one in made]
         self.folder.delete(name, json.dumps(corrections) if corrections else "")
         self.look(deleted=name)
 
@@ -325,9 +321,11 @@ class UploadWork:
         document: Any = None
         with suppress(ValueError):
             document = json.loads(output)
-        lines = [line for line in messages.splitlines() if line.strip()]
+        lines = [line for line in messages.splitlines() if line.strip()] or ["it ended early"]
+        if process.returncode < 0:
+            lines.append(f"it was ended by signal {-process.returncode}")
         found = {"files": document} if isinstance(document, list) else document or {}
-        return CommandResult(process.returncode, found, lines[-1] if lines else "it ended early")
+        return CommandResult(process.returncode, found, lines[-1])
 
     def _stop(self, *names: str) -> None:
         for process in [one for one, name in [*self._running.items()] if name in names]:

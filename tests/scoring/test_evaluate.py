@@ -14,7 +14,8 @@ from scoring.group import decision_threshold
 from scoring.measures.cnxe import cross_entropy, effective_prior, from_probabilities
 from scoring.measures.twv import twv_of_terms
 from scoring.options import ScoringOptions
-from scoring.report.summary import summary_text, summary_warnings
+from scoring.report.html_report import render
+from scoring.report.summary import summary_document, summary_text, summary_warnings
 from std.errors import InputError
 from std.files import open_input
 from std.values import Recording
@@ -198,6 +199,8 @@ def test_hits_in_a_recording_without_a_word_in_the_reference_are_told():
         "no word in the reference of 1 recording of the ECF, where "
         f"{number} hits can only be wrong ({lost.file}/{lost.channel})"
     )
+    assert line in summary_document({"s": evaluation})["warnings"]
+    assert f'<p class="note">{line}</p>' in render([evaluation])
     assert not any("no word" in line for line in summary_warnings({"s": evaluate(*inputs("s1"))}))
 
 

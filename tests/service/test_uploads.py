@@ -1,12 +1,14 @@
 """Recordings that people add: names, content, limits, races; states read from the folder."""
 
 import io
+import os
 import shutil
 import socket
 import threading
 import time
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +17,7 @@ from service.problems import ProblemError
 from service.settings import Limits, Settings
 from service.uploads.checks import name_of
 from service.uploads.folder import UploadFolder
-from service.uploads.work import UploadWork
+from service.uploads.work import CommandResult, UploadWork
 
 pytestmark = pytest.mark.slow
 
@@ -147,6 +149,35 @@ def test_who_deletes_a_recording_stops_only_its_recognition(settings, tmp_path):
     assert stopped == ["std-recognise"]
     work.close()
     assert sorted(stopped[1:]) == ["std-index", "std-recognise", "std-store"]
+
+
+def test_a_recording_whose_recogniser_is_killed_is_told_and_not_tried_for_ever(
+    settings, tmp_path, monkeypatch
+):
+    """Its memory may not suffice for one of several; the others are recognised."""
+    work = UploadWork(UploadFolder(tmp_path, Limits()), settings, lambda: None)
+    for name in ("a", "huge", "z"):
+        path = work.folder.audio / f"{name}.wav"
+        path.write_bytes(b"RIFF")
+        os.utime(path, (1, 1))
+    runs = []
+
+    def run(*command):
+        names = [Path(one).stem for one in command if one.endswith(".wav")]
+        runs.append(names)
+        if "huge" in names:
+            return CommandResult(-9, {}, "it was ended by signal 9")
+        for name in names:
+            (work.folder.words / f"{name}.jsonl").write_text("")
+        return CommandResult(0, {"recordings": names}, "")
+
+    monkeypatch.setattr(work, "_run", run)
+    for _ in range(6):
+        assert work._recognise()
+    assert runs == [["a", "huge", "z"], ["a"], ["huge"], ["z"]]
+    (failed,) = (one for one in work.all() if one.state == "failed")
+    assert (failed.name, failed.detail) == ("huge", "it was ended by signal 9")
+    work.close()
 
 
 def test_what_kept_the_index_from_an_emptied_folder_is_forgotten(settings, tmp_path):

@@ -21,6 +21,7 @@ from scoring.measures.calibration import Reliability, wilson
 from scoring.report.html_report import charts, detection_errors, tables
 from scoring.report.html_report.tables import plain
 from scoring.report.html_report.views import MAX_VIEWS, View, rounded, term_columns, views
+from scoring.report.summary import summary_warnings
 from scoring.statistics.significance import Statistics
 from std import __version__
 from std.display.rows import HtmlColumn, HtmlTable, templates
@@ -74,6 +75,7 @@ def render(
         tiles=tables.tiles(shown[0]) if len(shown) == 1 else [],
         explained=tables.explained() if len(shown) > 1 else [],
         summary=tables.summary(evaluations, names),
+        warnings=summary_warnings(dict(zip(names, evaluations, strict=True))),
         notes=_notes(evaluations, shown),
         statistics=statistics,
         intervals=tables.interval_tables(statistics, names) if statistics else [],
