@@ -100,22 +100,21 @@ def tell_of_problems(
 
 def tell_of_inputs(report: "IndexReport", args: argparse.Namespace, command: str) -> None:
     """Print skipped files, and warnings."""
-    verbose = getattr(args, "verbose", False)
+    verbose = getattr(args, "verbose", None)  # no option of std-store sync
+    names_them = "" if verbose is None else " (--verbose names them)"
     if verbose:
         for file in report.skipped:
             say(command, f"skipped {file.path}: {file.what}")
     elif report.skipped and not args.quiet:
-        say(
-            command,
-            f"{counted(len(report.skipped), 'file')} skipped: no recogniser output (--verbose)",
-        )
+        skipped = counted(len(report.skipped), "file")
+        say(command, f"{skipped} skipped: no recogniser output{names_them}")
     for warning in (*repair_lines(report.repairs), *report.warnings):
         warn(command, warning)
     shown = report.wordless if verbose else report.wordless[:FILES_NAMED]
     for path in shown:
         warn(command, f"{named(path)}: no word in it")
     if more := len(report.wordless) - len(shown):
-        warn(command, f"{counted(more, 'more file')} without a word (--verbose names them)")
+        warn(command, f"{counted(more, 'more file')} without a word{names_them}")
 
 
 def warn_of_unknown(path: Path, previews: "Sequence[Preview]") -> None:

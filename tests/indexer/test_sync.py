@@ -119,6 +119,15 @@ def test_what_is_odd_in_inputs_is_told_as_by_std_index(tmp_path, capsys):
     assert capsys.readouterr().err.replace("index", "INDEX") == told
 
 
+def test_an_option_that_the_command_lacks_is_not_named(tmp_path, capsys):
+    (tmp_path / "in").mkdir()
+    for number in range(22):
+        cue = "WEBVTT\n\n00:00.000 --> 00:01.000\n-\n"
+        (tmp_path / "in" / f"{number}.vtt").write_text(cue)
+    assert sync(tmp_path, "--language", "de") == 0
+    assert "warning: 2 more files without a word\n" in capsys.readouterr().err
+
+
 def test_watching_tells_it_too(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.ctm").write_text("a 1 -1.0 0.5 haus\n")

@@ -122,3 +122,20 @@ def write_speech(path, second, pause_s=0.4):
         sink.setframerate(16_000)
         sink.writeframes((samples * 20_000).clip(-32_768, 32_767).astype("<i2").tobytes())
     return path
+
+
+@pytest.fixture
+def as_flac(tmp_path):
+    """Writes a file's sound as FLAC, which states its length."""
+    av = pytest.importorskip("av")
+
+    def write(path):
+        flac = tmp_path / f"{path.stem}.flac"
+        with av.open(str(path)) as source, av.open(str(flac), "w") as sink:
+            stream = sink.add_stream("flac", rate=16_000, layout="stereo")
+            for frame in source.decode(audio=0):
+                sink.mux(stream.encode(frame))
+            sink.mux(stream.encode(None))
+        return flac
+
+    return write

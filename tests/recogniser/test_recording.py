@@ -141,14 +141,8 @@ def test_another_file_of_the_name_of_a_finished_recording_is_told(tmp_path, monk
     assert (output / "speech.txt").read_text() != said
 
 
-def test_a_file_that_ends_too_early_is_told(speech, tmp_path):
-    av = pytest.importorskip("av")
-    path = tmp_path / "speech.flac"
-    with av.open(str(speech)) as source, av.open(str(path), "w") as sink:
-        stream = sink.add_stream("flac", rate=16_000, layout="stereo")
-        for frame in source.decode(audio=0):
-            sink.mux(stream.encode(frame))
-        sink.mux(stream.encode(None))
+def test_a_file_that_ends_too_early_is_told(speech, tmp_path, as_flac):
+    path = as_flac(speech)
     whole = recognise(task(path, tmp_path / "whole"), Echo())
     assert (whole.warning, whole.seconds) == ("", pytest.approx(30.8, abs=0.01))
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])

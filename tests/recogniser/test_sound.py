@@ -367,14 +367,8 @@ def test_hama_hears_the_same_whatever_it_heard_before(hama):
     assert len(hama.model_hash) == 64
 
 
-def test_a_file_that_ends_too_early_is_told(speech, tmp_path, writer):
-    av = pytest.importorskip("av")
-    path = tmp_path / "speech.flac"
-    with av.open(str(speech)) as source, av.open(str(path), "w") as sink:
-        stream = sink.add_stream("flac", rate=16_000, layout="stereo")
-        for frame in source.decode(audio=0):
-            sink.mux(stream.encode(frame))
-        sink.mux(stream.encode(None))
+def test_a_file_that_ends_too_early_is_told(speech, tmp_path, writer, as_flac):
+    path = as_flac(speech)
     for channels in ("mix", "split"):
         report = record_sound(task(path, tmp_path / channels, channels=channels), writer())
         assert report.warning == ""
