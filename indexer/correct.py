@@ -122,7 +122,7 @@ def by_transcript(
 def by_table(
     file: str, rows: Sequence[TableRow], path: Path, text: Normalisation, stores: Sequence[Store]
 ) -> list[Correction]:
-    """The corrections of an audio file in a table.
+    """The corrections of an audio file in a table; rows that an earlier run has made are left out.
 
     Args:
         file: its name, as the index has it.
@@ -135,8 +135,11 @@ def by_table(
         InputError: the words that a row replaces are not at its place.
     """
     known: dict[int, _Spoken] = {}
+    made = layers_of(contents(stores)[1]).get(file, ())
     corrections = []
     for row in rows:
+        if any(map(row.is_made, made)):
+            continue
         channel = row.recording.channel
         if channel not in known:
             known[channel] = _spoken(Recording(file, channel), stores)

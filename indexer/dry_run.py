@@ -13,7 +13,7 @@ from indexer.file_columns import FileColumns, index_file
 from indexer.formats.detect import HEAD_BYTES, detect
 from indexer.formats.shared.reader import ReaderOptions
 from indexer.index_report import Skipped
-from indexer.inputs import Input
+from indexer.inputs import Input, InputOptions
 from indexer.origins import Origins
 from std.config import Config
 from std.errors import InputError, StdError
@@ -97,6 +97,14 @@ def previews(
             yield Preview(source.path, skipped=result.what)
         else:
             yield Preview(source.path, problem=str(result))
+
+
+def fit(paths: Sequence[Path], options: InputOptions) -> bool:
+    """Whether inputs can be indexed together: all can be read, and nothing is in two of them."""
+    files = [Input(path) for path in paths]
+    return not any(
+        one.problem for one in previews(files, Config(), options.input_format, options.load())
+    )
 
 
 def preview_file(

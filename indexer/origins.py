@@ -63,6 +63,10 @@ def with_parts(paths: Sequence[Path], stores: Iterable[Store]) -> list[Path]:
     return [*paths, *(path for path in map(Path, sorted(others)) if path.is_file())]
 
 
+class OtherInputError(InputError):
+    """A recording of an input is in the index from other inputs; ``got`` names its audio file."""
+
+
 @dataclass(slots=True)
 class Origins:
     """Decides for each input of a run whether its recordings may join the index.
@@ -108,9 +112,10 @@ class Origins:
         """Warnings after a run: speech that left the index, speech that is in it twice."""
         lost: dict[str, str] = {}
         stale: dict[str, str] = {}
+        unread = self._given - self._admitted
         for file, before in sorted(self.indexed.items()):
             if file in self._holders:
-                if gone := {one for one in before if not self._is_given(one)}:
+                if gone := {one for one in before if one in unread or not self._is_given(one)}:
                     lost[file] = min(gone)
             elif before and before <= self._admitted:
                 stale[file] = min(before)
@@ -144,9 +149,9 @@ class Origins:
         again = {one for one in before if self._is_given(one)}
         if before and not again:
             expected = f"a recording of another name than what the index has from {min(before)}"
-            replace_it = f"--replace {file} puts the new input in its place"
+            replace_it = f"std-index --replace {file} puts the new input in its place"
             advice = [one for one in (self._advice(source), replace_it) if one]
-            return InputError(source.path, 0, expected, file, "; ".join(advice))
+            return OtherInputError(source.path, 0, expected, file, "; ".join(advice))
         return None
 
     def _advice(self, source: Input) -> str:

@@ -51,6 +51,7 @@ class Changes:
     moved: tuple[Moved, ...] = ()
     gone: tuple[str, ...] = ()  # audio files of the index without inputs
     unchanged: int = 0  # inputs
+    refused: int = 0  # inputs that cannot be indexed: neither new nor changed
     not_compared: int = 0  # of the changed: the index keeps no digest
     indexed: int = 0  # audio files of the index that are from this folder
 
@@ -59,9 +60,15 @@ class Changes:
         """What is to be indexed."""
         return (*self.changed, *self.new)  # indexed recordings keep their names
 
-    def without(self, paths: Collection[Path]) -> "Changes":
-        """The changes without some new files, which are not recogniser output."""
-        return replace(self, new=tuple(one for one in self.new if one.path not in paths))
+    def without(self, foreign: Collection[Path], refused: Collection[Path]) -> "Changes":
+        """The changes without files that are not recogniser output, and inputs that are refused."""
+        left_out = {*foreign, *refused}
+        return replace(
+            self,
+            new=tuple(one for one in self.new if one.path not in left_out),
+            changed=tuple(one for one in self.changed if one.path not in left_out),
+            refused=sum(one.path in refused for one in self.inputs),
+        )
 
     def line(self) -> str:
         """The number of each kind, as text."""
@@ -70,6 +77,7 @@ class Changes:
             "changed": len(self.changed),
             "moved": len(self.moved),
             "gone": len(self.gone),
+            "refused": self.refused,
         }
         kinds = ", ".join(f"{n} {kind}" for kind, n in number.items() if n)
         return f"{kinds or 'no changes'}; {counted(self.unchanged, 'file')} as before"

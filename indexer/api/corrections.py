@@ -93,7 +93,7 @@ def correct_by_table(
     """Make the corrections of a table, as ``std-store correct --table`` does.
 
     ``std-search --corrections`` writes such a table of misspelt names; rows that a person marks
-    with no are left out.
+    with no are left out, and so are those that are made already.
 
     Args:
         table: CSV or a workbook (`indexer.corrections.read`).

@@ -8,9 +8,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from indexer.api.indexing import found_inputs, index_files, renamed_in
+from indexer.api.indexing import found_inputs, index_files, index_with_others, renamed_in
 from indexer.describe import describe, whole_rows
-from indexer.dry_run import previews
+from indexer.dry_run import Preview, fit, previews
 from indexer.index_report import IndexReport, RecordedAudio
 from indexer.index_run import writing
 from indexer.inputs import Input, InputOptions
@@ -36,8 +36,7 @@ from indexer.watch import (
     watch,
 )
 from std.config import Config
-from std.errors import ForeignFileError, InputError
-from std.execution.workers import IN_PROCESS
+from std.errors import ForeignFileError, InputError, StdError
 from std.files import AnyPath
 from std.metadata.cells import FileMetadata
 from std.metadata.table import AUDIO
@@ -99,7 +98,7 @@ def sync_folder(
         if not allow_gone:
             changes.require_few_gone(root)
         if dry_run:
-            return SyncReport(_without_foreign(changes, options), told)
+            return _foreseen(changes, told, options, origins(stores))
         if changes.moved:
             with writing(stores):
                 move(stores, changes.moved, renamed_in(feedback, alerts))
@@ -114,7 +113,7 @@ def sync_folder(
 def _made(changes: Changes, urls: Sequence[str], **settings: Any) -> IndexReport:
     """Index new and changed inputs, and delete recordings whose inputs are gone."""
     inputs = [file.path for file in changes.inputs]
-    report = index_files(inputs, urls, delete=changes.gone, keep_going=True, **settings)
+    report = index_with_others(inputs, urls, delete=changes.gone, **settings)
     if report.kept:  # they have no input, whatever the others hold
         index_files((), urls, delete=report.kept)
     return report
@@ -123,20 +122,36 @@ def _made(changes: Changes, urls: Sequence[str], **settings: Any) -> IndexReport
 def _without_skipped(changes: Changes, report: IndexReport) -> SyncReport:
     """A report in which new files that are not recogniser output are neither new nor refused."""
     new = {file.path for file in changes.new}
-    foreign = [
-        one for one in report.failures if isinstance(one, ForeignFileError) and one.path in new
-    ]
+    wrong = [one for one in report.failures if isinstance(one, InputError)]
+    foreign = [one for one in wrong if isinstance(one, ForeignFileError) and one.path in new]
     failures = tuple(one for one in report.failures if one not in foreign)
-    changes = changes.without({Path(one.path) for one in foreign})
+    refused = {Path(one.path) for one in wrong if one not in foreign}
+    changes = changes.without({Path(one.path) for one in foreign}, refused)
     return SyncReport(changes, replace(report, failures=failures))
 
 
-def _without_foreign(changes: Changes, options: InputOptions) -> Changes:
-    """Read new files, and remove those that are not recogniser output from the changes."""
+def _foreseen(
+    changes: Changes, told: IndexReport, options: InputOptions, indexed: dict[str, set[str]]
+) -> SyncReport:
+    """Read new files, to tell those that are not recogniser output, or would be refused."""
     words = (file for file in changes.new if file.path.suffix != SUFFIX)
     new = [replace(file, in_folder=True) for file in words]
-    looks = previews(new, Config(), options.input_format, options.load(), {}, IN_PROCESS)
-    return changes.without({one.path for one in looks if one.skipped})
+    looks = [*previews(new, Config(), options.input_format, options.load(), indexed)]
+    foreign = {one.path for one in looks if one.skipped}
+    refused = {
+        one.path: StdError(one.problem)
+        for one in looks
+        if one.problem and not _fits(one, options, indexed)
+    }
+    return SyncReport(
+        changes.without(foreign, refused), replace(told, failures=tuple(refused.values()))
+    )
+
+
+def _fits(look: Preview, options: InputOptions, indexed: Mapping[str, set[str]]) -> bool:
+    """Whether a new input can be indexed together with the others of its recordings."""
+    others = set[str]().union(*(indexed.get(one.file, ()) for one in look.recordings))
+    return bool(others) and fit([look.path, *map(Path, sorted(others))], options)
 
 
 def _note_indexed(report: IndexReport, digests: Mapping[str, str], urls: Sequence[str]) -> None:
@@ -277,7 +292,7 @@ def _watched_batch(
     with open_stores(urls, create=True) as stores:
         inputs = with_parts(batch, stores)
     digests = {Input(path).origin: input_digest(path) for path in inputs} if sync else {}
-    report = index_files(inputs, urls, keep_going=True, **settings)
+    report = index_with_others(inputs, urls, **settings)
     if sync:
         _note_indexed(report, digests, urls)
     _tell_doubts(report, tell)

@@ -9,12 +9,12 @@ from typing import Any
 
 from indexer.build import worthwhile_jobs
 from indexer.describe import rename
-from indexer.dry_run import Preview, previews
+from indexer.dry_run import Preview, fit, previews
 from indexer.index_report import IndexReport, Skipped
 from indexer.index_run import IndexRun, ProgressBar, no_bar, run_index, writing
 from indexer.inputs import Input, InputOptions, Inputs, input_files
 from indexer.languages.pronounce import pronouncer_of
-from indexer.origins import origins
+from indexer.origins import OtherInputError, origins
 from indexer.recorded_audio import existing_folder
 from indexer.shards import Stores, config_of, existing, open_stores, urls_of
 from std.appended import rename_in_lines, told_path
@@ -90,6 +90,50 @@ def index_files(
         report = run_index(run, stores, workers)
     report = replace(_with_unread(report, found), **started.cost()._asdict())
     return _compared(report, experiment, reader_options.turns)
+
+
+def index_with_others(
+    inputs: Sequence[Path],
+    urls: Sequence[str],
+    *,
+    options: InputOptions | None = None,
+    delete: Sequence[str] = (),
+    **settings: Any,
+) -> IndexReport:
+    """Index what can be read; a new input of a recording together with its inputs in the index.
+
+    Args:
+        inputs: files.
+        urls: the index.
+        options: how inputs are read.
+        delete: audio files that leave the index.
+        settings: further arguments of `index_files`.
+    """
+    options = options or InputOptions()
+    settings |= {"options": options, "keep_going": True}
+    report = index_files(inputs, urls, delete=delete, **settings)
+    refused = [one for one in report.failures if isinstance(one, OtherInputError)]
+    if not refused:
+        return report
+    with open_stores(urls) as stores:
+        held = origins(stores)
+    together, joined = set[Path](), set[Path]()
+    for file in {one.got for one in refused}:
+        new = {Path(one.path) for one in refused if one.got == file}
+        files = new | {*map(Path, held[file])}
+        if fit(sorted(files), options):
+            together |= files
+            joined |= new
+    if not together:
+        return report
+    more = index_files(sorted(together), urls, **settings)
+    left = [one for one in report.failures if one not in refused or Path(one.path) not in joined]
+    return replace(
+        report,
+        inputs=(*report.inputs, *more.inputs),
+        failures=(*left, *more.failures),
+        warnings=(*report.warnings, *more.warnings),
+    )
 
 
 def delete_recordings(

@@ -24,6 +24,7 @@ import numpy as np
 
 from indexer.inputs import InputOptions, utterances_in
 from indexer.segments.separate import separated
+from std.corrections import Correction
 from std.errors import InputError
 from std.files import read_text
 from std.marks import RIGHT, WRONG
@@ -99,6 +100,11 @@ class TableRow(NamedTuple):
     end_ms: int
     before: str
     after: str
+
+    def is_made(self, one: Correction) -> bool:
+        """Whether a correction of the index is this one."""
+        is_there = one.start_ms <= (self.start_ms + self.end_ms) // 2 < one.end_ms
+        return is_there and (one.channel, one.written) == (self.recording.channel, self.after)
 
 
 def read_corrections(content: bytes, path: Path) -> list[TableRow]:

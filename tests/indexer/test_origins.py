@@ -213,7 +213,21 @@ def test_advice_that_was_taken_is_not_given_again(there, tmp_path, capsys):
     assert index("b", "--name-by", "path") == 2
     line = said(capsys)
     assert "--name-by" not in line
-    assert "; --replace news puts the new input in its place" in line
+    assert "; std-index --replace news puts the new input in its place" in line
+
+
+def test_what_an_input_that_cannot_be_read_had_of_a_recording_is_told(tmp_path, capsys):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.ctm").write_text("call 1 0.0 0.5 das\n")
+    (tmp_path / "in" / "b.ctm").write_text("call 2 0.0 0.5 das\n")
+    argv = [str(tmp_path / "in"), "--store", str(tmp_path / "index"), "--language", "de"]
+    assert indexer.cli.main(argv) == 0
+    (tmp_path / "in" / "b.ctm").write_text("call 2 x 0.5 das\n")
+    capsys.readouterr()
+    assert indexer.cli.main([*argv, "--keep-going"]) == 2
+    assert f"call: what the index had of it from {tmp_path / 'in' / 'b.ctm'} is gone" in (
+        capsys.readouterr().err
+    )
 
 
 def test_doubts_are_one_line_each(there, capsys):

@@ -193,6 +193,38 @@ def test_a_second_input_of_a_recording_is_refused_and_named(tmp_path):
     assert list_recordings(tmp_path / "index")[0].words == 1
 
 
+def test_a_new_input_of_a_recording_joins_those_that_the_index_has(tmp_path, capsys):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.ctm").write_text("talk 1 0.5 0.4 haus 0.9\n")
+    (tmp_path / "in" / "other.ctm").write_text("other 1 0.5 0.4 haus 0.9\n")
+    sync_folder(tmp_path / "in", tmp_path / "index", language="de")
+    (tmp_path / "in" / "b.ctm").write_text("talk 2 0.5 0.4 boot 0.9\n")
+    for options in (("--dry-run",), ()):
+        assert sync(tmp_path, *options) == 0
+        assert "1 new; 2 files as before" in capsys.readouterr().err
+    assert names(tmp_path) == ["other", "talk", "talk"]
+    (tmp_path / "in" / "c.ctm").write_text("talk 2 0.5 0.4 boot 0.9\n")
+    for options in (("--dry-run",), ()):
+        assert sync(tmp_path, *options) == 2
+        assert "1 refused; 3 files as before" in capsys.readouterr().err
+
+
+def test_refused_files_are_neither_new_nor_changed(tmp_path, capsys):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.ctm").write_text("")
+    for options, written in ((["--dry-run"], "nothing was written"), ([], "-> ")):
+        assert sync(tmp_path, *options) == 2
+        assert f"1 refused; 0 files as before{'; ' if options else ' '}{written}" in (
+            capsys.readouterr().err
+        )
+    (tmp_path / "in" / "a.ctm").write_text("talk 1 0.5 0.4 haus 0.9\n")
+    assert sync(tmp_path) == 0
+    (tmp_path / "in" / "a.ctm").write_text("talk 1 x 0.4 haus 0.9\n")
+    assert sync(tmp_path) == 2
+    assert "1 refused; 0 files as before" in capsys.readouterr().err
+    assert names(tmp_path) == ["talk"]
+
+
 def test_watching_sees_what_goes(archive):
     lines, stop = [], threading.Event()
     (archive / "in" / "old" / "KERSTIN_00.mesh").touch()

@@ -372,9 +372,24 @@ def test_names_that_are_written_otherwise_are_found_and_corrected(store, tmp_pat
     assert (done.correction.replaced, done.correction.text) == ("hand in vielen", "hahnenfedern")
     assert search.main(argv) == 0
     assert "0 places written otherwise ->" in capsys.readouterr().err
-    table.write_text("\n".join(rows))
+    other = rows[1].replace("Hahnenfedern", "Hahnenfeder")
+    table.write_text("\n".join([rows[0], other]))
     with pytest.raises(InputError, match=r"found\.csv:2: expected 'hand in vielen' in KERSTIN_00"):
         correct_by_table(table, store)
+
+
+def test_a_table_of_which_a_killed_run_has_made_half_is_made_whole(tmp_path):
+    lines = ["a 1 0.0 0.3 eins", "a 1 0.4 0.3 eins", "b 1 1.0 0.5 zwei"]
+    (tmp_path / "a.ctm").write_text("\n".join(lines) + "\n")
+    index_files(tmp_path / "a.ctm", tmp_path / "index")
+    rows = ["recording,channel,start_s,end_s,before,after", "a,1,0,0.3,eins,Fünf\n"]
+    (tmp_path / "table.csv").write_text("\n".join(rows))
+    assert len(correct_by_table(tmp_path / "table.csv", tmp_path / "index")) == 1
+    (tmp_path / "table.csv").write_text("\n".join([*rows, "b,1,1,1.5,zwei,Sechs"]))
+    done = correct_by_table(tmp_path / "table.csv", tmp_path / "index")
+    assert [one.correction.text for one in done] == ["sechs"]
+    made = list_corrections(tmp_path / "index")
+    assert [one.correction.replaced for one in made] == ["eins", "zwei"]
 
 
 @pytest.mark.parametrize(
