@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from indexer.origins import RelinkReport
     from indexer.spoken_queries import QueryReport, read_spoken_queries
     from indexer.sync import Changes
-    from indexer.transcripts import export_transcripts, read_transcript
+    from indexer.transcripts import export_transcripts, read_transcript, recording_transcript
     from std.corrections import Correction
 
 __all__ = [
@@ -107,6 +107,7 @@ __all__ = [
     "read_spoken_queries",
     "read_transcript",
     "recording_for",
+    "recording_transcript",
     "relink_inputs",
     "rename_recording",
     "rewrite_transcript",
@@ -143,6 +144,6 @@ __getattr__, __dir__ = lazy_names(
         "spoken_queries": "QueryReport read_spoken_queries",
         "origins": "RelinkReport",
         "sync": "Changes",
-        "transcripts": "export_transcripts read_transcript",
+        "transcripts": "export_transcripts read_transcript recording_transcript",
     },
 )

@@ -18,12 +18,11 @@ from indexer.languages.pronounce import Pronouncer, undecided
 from indexer.segments.merge import merged
 from std.config import Config, load_config
 from std.corrections import Layer, with_layer
-from std.errors import InputError
+from std.errors import InputError, NoIndexError
 from std.files import AnyPath
 from std.metadata.table import NO_METADATA, Metadata, of_rows, renamed, updated
 from std.nist.audio_names import spelt_otherwise
 from std.store import CommittedSegment, Segment, Store, open_store, require_different
-from std.store.address import kind_of
 from std.store.columns import SegmentColumns, live_recordings, unpack_vocabulary
 from std.store.resident import ResidentSegment
 from std.values import Recording
@@ -199,12 +198,16 @@ def urls_of(store: Stores) -> list[str]:
 
 
 def existing(urls: Sequence[str]) -> list[str]:
-    """The stores without folders that do not exist or are empty; other kinds are not checked."""
-    return [url for url in urls if kind_of(url) != "folder" or not _is_unused(Path(url))]
+    """The stores in which an index was made; others are to be made by the next run."""
+    return [url for url in urls if _has_index(url)]
 
 
-def _is_unused(folder: Path) -> bool:
-    return not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
+def _has_index(url: str) -> bool:
+    try:
+        open_store(url).close()
+    except NoIndexError:
+        return False
+    return True
 
 
 @contextmanager

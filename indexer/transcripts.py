@@ -1,9 +1,10 @@
 """Transcripts: of recogniser output as a reference for scoring, and of an index as files.
 
-    read_transcript     one-best output of any recogniser or person -> a reference transcript: the
-                        likeliest word of each slot; utterances are speech turns
-    transcript_cues     the likeliest words of a recording in an index -> cues
-    export_transcripts  a file for each recording: WebVTT, SRT, text, JSON
+    read_transcript       one-best output of any recogniser or person -> a reference transcript:
+                          the likeliest word of each slot; utterances are speech turns
+    transcript_cues       the likeliest words of a recording in an index -> cues
+    recording_transcript  a recording of an index -> WebVTT, SRT, text, JSON
+    export_transcripts    a file for each recording
 
 Words of a reference are normalised as in an index, so that a term occurs in the reference exactly
 where a search of the same file finds it. Words of written transcripts are as in the index: in lower
@@ -25,7 +26,7 @@ from indexer.formats.shared.reader import ReaderOptions
 from indexer.inputs import Input, InputOptions, input_files, utterances_in
 from indexer.networks.utterances import Utterances
 from indexer.segments.separate import separated
-from indexer.shards import Stores, contents, open_stores, urls_of
+from indexer.shards import Stores, contents, open_stores, recordings_in, urls_of
 from std.characters import text_of
 from std.distinct import require_outside
 from std.errors import InputError
@@ -33,7 +34,7 @@ from std.files import AnyPath, paths_of
 from std.nist.rttm import Transcript, Turns
 from std.outputs import make_folder, open_output, recording_file_names
 from std.recordings import chosen, index_recordings
-from std.store import Store
+from std.store import Segment, Store
 from std.text import Normalisation
 from std.timelines import SubtitleCue, clock, subtitle_file
 from std.values import ConfusionNetwork, Float64s, Lexemes, Recording
@@ -259,14 +260,36 @@ def _write(
     name_of = dict(zip(recordings, recording_file_names(recordings), strict=True))
     paths = []
     for recording in wanted:
-        networks = [*index_networks(segments, {recording})]
-        cues = [*transcript_cues(sorted(networks, key=lambda one: one.start_ms))]
-        language = next((one.language for one in networks), "")
         path = folder / f"{name_of[recording]}.{form}"
         with open_output(path) as sink:
-            sink.write(transcript_file(cues, form, language))
+            sink.write(_transcript_of(segments, recording, form))
         paths.append(path)
     return paths
+
+
+def _transcript_of(
+    segments: Sequence[Segment], recording: Recording, form: TranscriptForm
+) -> bytes:
+    networks = [*index_networks(segments, {recording})]
+    cues = [*transcript_cues(sorted(networks, key=lambda one: one.start_ms))]
+    return transcript_file(cues, form, next((one.language for one in networks), ""))
+
+
+def recording_transcript(
+    store: Stores, recording: Recording, form: TranscriptForm = "vtt"
+) -> bytes | None:
+    """The likeliest words of a recording as a file; None if the index does not have it.
+
+    Args:
+        store: the index.
+        recording: with its channel.
+        form: ``vtt``, ``srt``, ``txt`` or ``json``.
+    """
+    with open_stores(store, apart=True) as stores:
+        segments, _ = contents(stores)
+        if recording not in recordings_in(segments):
+            return None
+        return _transcript_of(segments, recording, form)
 
 
 def transcript_file(

@@ -98,6 +98,10 @@ class StoreError(StdError):
     """A store cannot be opened, read or written."""
 
 
+class NoIndexError(StoreError):
+    """A store is not there, or empty: an index can be made in it."""
+
+
 class StoreBusyError(StoreError):
     """Somebody else is writing to this store."""
 

@@ -237,7 +237,7 @@ def preview_files(
 
     Args:
         inputs: files and folders; ``-`` is standard input.
-        store: an index to compare with; a folder that does not exist yet has no recordings.
+        store: an index to compare with; a store that does not exist yet has no recordings.
         config, options, jobs: see `index_files`.
     """
     urls, options = urls_of(store), options or InputOptions()

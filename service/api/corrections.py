@@ -6,7 +6,6 @@ be downloaded.
 """
 
 import csv
-import glob
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -239,22 +238,15 @@ async def transcript(
     service = service_of(request)
     entry = entry_of(service, recording)
 
-    def make() -> bytes:
-        from indexer import export_transcripts
+    def make() -> bytes | None:
+        from indexer import recording_transcript
 
-        file = entry.recording.file
-        channels = [
-            one.recording.channel
-            for one in service.snapshot.recordings.entries
-            if one.recording.file == file
-        ]
-        with tempfile.TemporaryDirectory() as folder:
-            paths = export_transcripts(
-                service.settings.stores, folder, form=form, recordings=[glob.escape(file)]
-            )
-            return paths[sorted(channels).index(entry.recording.channel)].read_bytes()
+        return recording_transcript(service.settings.stores, entry.recording, form)
 
-    answer = Response(await run_in_threadpool(make), media_type=TRANSCRIPT_TYPES[form])
+    made = await run_in_threadpool(make)
+    if made is None:  # deleted or renamed a moment ago
+        raise ProblemError(404, f"no recording has the id {recording[:80]!r}")
+    answer = Response(made, media_type=TRANSCRIPT_TYPES[form])
     (name,) = recording_file_names([entry.recording])
     disposition = f"attachment; filename*=UTF-8''{quote(name, safe='')}.{form}"
     answer.headers["Content-Disposition"] = disposition

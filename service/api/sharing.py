@@ -8,6 +8,7 @@ oEmbed   a hit as a player in a frame (https://oembed.com/); `service.page.route
 import html
 import re
 import time
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
@@ -262,6 +263,15 @@ def require_frames(service: Service) -> None:
     """
     if not service.settings.frames:
         raise ProblemError(403, "other pages cannot show hits: std-serve --allow-frame allows it")
+
+
+def framed(page: Response, frames: Sequence[str]) -> Response:
+    """A page that pages of some origins may show in a frame."""
+    policy = "default-src 'none'; style-src 'self'; media-src 'self'; base-uri 'none'; "
+    policy += f"form-action 'none'; frame-ancestors {' '.join(frames)}"
+    page.headers["Content-Security-Policy"] = policy
+    page.headers["Cross-Origin-Resource-Policy"] = "cross-origin"  # for pages that require it
+    return page
 
 
 def _place(

@@ -29,7 +29,7 @@ from service.api.counts import found_forms, found_values
 from service.api.operation import health_of
 from service.api.requests import base_of, beside_others, entry_of, position, service_of
 from service.api.search import found_units, searched
-from service.api.sharing import AFTER_S, BEFORE_S, PAGES, require_frames
+from service.api.sharing import AFTER_S, BEFORE_S, PAGES, framed, require_frames
 from service.examples import is_phrase
 from service.live_index import Snapshot
 from service.marks import MarkFile
@@ -261,8 +261,12 @@ async def embedded(request: Request, recording: str, from_s: From, to_s: To) -> 
     """A hit with the words around it and its sound; needs no script."""
     service = service_of(request)
     require_frames(service)
-    entry = entry_of(service, recording)
-    require_stretch(from_s, to_s, service.limits.clip_s - BEFORE_S - AFTER_S)
+    try:
+        entry = entry_of(service, recording)
+        require_stretch(from_s, to_s, service.limits.clip_s - BEFORE_S - AFTER_S)
+    except ProblemError as error:
+        page = render(request, "embed.html", error.status, problem=error.detail)
+        return framed(page, service.settings.frames)
     index = service.snapshot.index
     said = await beside_others(
         request, lambda: index.words(entry.recording, from_s - CONTEXT_S, to_s + CONTEXT_S)
@@ -275,17 +279,14 @@ async def embedded(request: Request, recording: str, from_s: From, to_s: To) -> 
     page = render(
         request,
         "embed.html",
+        problem="",
         entry=entry,
         from_s=from_s,
         around=around(said, from_s, to_s),
         clip=urlencode(clip) if entry.audio else "",
         query=urlencode([*terms, ("at", f"{from_s:.3f}"), ("until", f"{to_s:.3f}")]),
     )
-    policy = "default-src 'none'; style-src 'self'; media-src 'self'; base-uri 'none'; "
-    policy += f"form-action 'none'; frame-ancestors {' '.join(service.settings.frames)}"
-    page.headers["Content-Security-Policy"] = policy
-    page.headers["Cross-Origin-Resource-Policy"] = "cross-origin"  # for pages that require it
-    return page
+    return framed(page, service.settings.frames)
 
 
 @router.get("/recordings")

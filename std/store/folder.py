@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import IO
 
 from std import system
-from std.errors import StoreBusyError, StoreError, StoreWarning, quoted
+from std.errors import NoIndexError, StoreBusyError, StoreError, StoreWarning, quoted
 from std.metadata.table import NO_METADATA, Metadata
 from std.own_folder import OwnFolder
 from std.store.address import found_instead
@@ -278,6 +278,14 @@ class FolderStore(Store):
                 yield str(error)
 
 
+def _is_free(root: Path) -> bool:
+    """Whether an index can be made here: there is nothing, or a folder without other files."""
+    try:
+        return not root.exists() or (root.is_dir() and all(map(belongs_to_index, root.iterdir())))
+    except OSError:
+        return False
+
+
 def open_folder(url: str, *, create: bool) -> FolderStore:
     """Open the index in a folder; with ``create``, make the folder.
 
@@ -302,7 +310,8 @@ def open_folder(url: str, *, create: bool) -> FolderStore:
                 f"{url}: expected an empty folder or an index, got {quoted(foreign[0])}"
             )
     elif not (root / "manifest.json").is_file():
-        raise StoreError(f"{url}: expected an index (made by std-index), got {found_instead(root)}")
+        kind = NoIndexError if _is_free(root) else StoreError
+        raise kind(f"{url}: expected an index (made by std-index), got {found_instead(root)}")
     store = FolderStore(url, [one.absolute() for one in made])
     store.normalisation()  # a damaged manifest is refused now, not later
     return store

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from indexer.maintain import upkeep
+from indexer.shards import existing
 from indexer.store_cli import main as std_store
 from std.errors import StoreError
 from std.store import open_store
@@ -27,9 +28,11 @@ couchdb = pytest.mark.couchdb
 def test_no_index_there(couchdb_url, opened):
     with pytest.raises(StoreError, match="expected a database with an index, got no database"):
         open_store(couchdb_url)
+    assert existing([couchdb_url]) == []  # std-index --dry-run has nothing to compare with
     opened(couchdb_url)
     with pytest.raises(StoreError, match="got a database without"):
         open_store(couchdb_url)
+    assert existing([couchdb_url]) == []
 
 
 @couchdb

@@ -152,3 +152,17 @@ def test_nobody_corrects_unless_it_is_allowed(client):
     assert client(f"{PATH}/corrections", method="POST", body=body).status == 403
     assert client(f"{PATH}/corrections", method="DELETE", at=1).status == 403
     assert b'id="correct"' not in client("/recordings/KERSTIN_00").body
+
+
+def test_the_transcript_of_a_channel_that_has_just_left_is_that_of_no_other(
+    serve, german_settings, tmp_path
+):
+    store, call = str(tmp_path / "index"), tmp_path / "call.ctm"
+    call.write_text("".join(f"call {channel} 0.5 0.4 alphabet 0.9\n" for channel in (1, 2)))
+    index_files(call, store=store, language="German")
+    with serve(replace(german_settings, stores=(store,), poll_s=600.0)) as client:
+        first, second = (recording_id(Recording("call", channel)) for channel in (1, 2))
+        call.write_text("call 2 0.5 0.4 haus 0.9\n")
+        index_files(call, store=store, language="German")
+        assert client(f"/api/recordings/{first}/transcript").status == 404
+        assert b"haus" in client(f"/api/recordings/{second}/transcript").body

@@ -95,6 +95,20 @@ def test_the_ticket_of_a_frame_opens_its_stretch_only(framed):
     assert framed("/api/oembed", url="/recordings/KERSTIN_00?at=1").status == 401
 
 
+def test_a_frame_tells_its_reader_what_is_wrong(serve, german_settings):
+    open_to_all = serve(replace(german_settings, frames=("https://blog.example",)))
+    with open_to_all as framed:
+        for path, status, told in (
+            ("/embed/gone?from=1&to=2", 404, "no recording has the id &#39;gone&#39;"),
+            ("/embed/KERSTIN_00?from=2&to=1", 400, "expected a stretch"),
+        ):
+            shown = framed(path)
+            assert (shown.status, shown.headers["content-type"][:9]) == (status, "text/html")
+            policy = shown.headers["content-security-policy"]
+            assert policy.endswith("frame-ancestors https://blog.example")
+            assert told in shown.body.decode()
+
+
 @pytest.mark.parametrize(
     ("query", "status"),
     [

@@ -25,7 +25,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace as changed
 from typing import Self
 
-from std.errors import StoreBusyError, StoreError, StoreWarning, quoted
+from std.errors import NoIndexError, StoreBusyError, StoreError, StoreWarning, quoted
 from std.metadata.table import Metadata
 from std.numbers import counted
 from std.store.columns import SegmentColumns, unpack_vocabulary
@@ -126,15 +126,17 @@ class CouchDBStore(Store):
     def _require(self, *, create: bool) -> None:
         if not self._database.exists():
             if not create:
-                raise StoreError(f"{self.url}: expected a database with an index, got no database")
+                raise NoIndexError(
+                    f"{self.url}: expected a database with an index, got no database"
+                )
             self._create()
         document = self._read_manifest()
-        if document.manifest.normalisation is None and not create:
-            raise StoreError(
-                f"{self.url}: expected an index (made by std-index), got a database without"
-            )
         if document.revision is None:
             _require_no_foreign_documents(self._database)
+        if document.manifest.normalisation is None and not create:
+            raise NoIndexError(
+                f"{self.url}: expected an index (made by std-index), got a database without"
+            )
 
     def _create(self) -> None:
         """Make the database.
