@@ -1,4 +1,5 @@
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -161,7 +162,8 @@ sys.exit(start({command!r}, ["--version"]))
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, script], env=environment, capture_output=True, check=False
-    )
+        [sys.executable, script], env=environment, capture_output=True, check=False,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # else ignored behind &
+    )  # fmt: skip
     assert (done.returncode, done.stderr) == (130, f"{command}: interrupted\n".encode())
     assert not done.stdout
