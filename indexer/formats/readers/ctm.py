@@ -7,11 +7,13 @@
 A word becomes a separate slot: its confidence is its posterior (1 if there is none, or NA, or
 ROVER's -1), the rest is "no word". Between ALT_BEGIN and ALT_END are alternatives (``@`` is no
 word). Their words become slots by time; those without confidence have equal shares. An utterance
-ends at a pause of half a second. Channels may be letters: A is 1, B is 2.
+ends at a pause of half a second. Channels may be letters: A is 1, B is 2. Words of the types frag,
+fp (a filled pause), non-lex and misc are noises; an optional word, ``(she)``, is a word.
 
-Source: NIST SCTK, "ctm" in doc/infmts.htm; Kaldi ``lattice-to-ctm-conf``.
+Source: NIST SCTK, "ctm" in doc/infmts.htm, ctmValidator, hubscr; Kaldi ``lattice-to-ctm-conf``.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -22,6 +24,7 @@ from indexer.formats.shared.recordings import LEAST_GOOD, is_time, lacks_of_a_ct
 from indexer.networks.chunks import goes_back, parts_of
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import PAUSE_S
+from indexer.networks.nonwords import SOUNDS
 from indexer.networks.raw import NetworkBuilder
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
@@ -32,9 +35,12 @@ from std.values import Recording
 
 SLOTS_AT_ONCE = 1 << 16
 NULL_WORD = "@"
+NO_WORDS = (b"frag", b"fp", b"non-lex", b"misc")  # types
+TYPE = 6  # its column
 MARKS = (b"<ALT_BEGIN>", b"<ALT>", b"<ALT_END>")
 NO_CONFIDENCE = (b"NA", b"-", b"nan", b"NaN")
 NO_NUMBER = -1.0  # the same in ROVER's output
+_OPTIONAL = re.compile(r"\([^()]+\)")
 
 
 class _Word(NamedTuple):
@@ -216,6 +222,10 @@ def _word(path: Path | str, line: int, fields: list[bytes]) -> _Word:
     if len(fields) > 5 and fields[5] not in NO_CONFIDENCE:
         sure = number(path, line, fields[5], "a confidence")
         sure = None if sure == NO_NUMBER else sure
+    if len(fields) > TYPE and fields[TYPE].lower() in NO_WORDS:
+        token = f"[{token}]"  # as recognisers write noises
+    elif _OPTIONAL.fullmatch(token) and not SOUNDS.search(token):
+        token = token[1:-1]
     return _Word(line, start, start + duration, token, sure)
 
 

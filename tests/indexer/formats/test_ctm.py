@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from indexer.formats.detect import parse_file
 from indexer.formats.readers import ctm
+from indexer.formats.shared.reader import ReaderOptions
+from indexer.networks.nonwords import Nonwords
 from std.errors import InputError
 from std.values import Recording
 from tests.networks import networks_in
@@ -202,3 +204,39 @@ def test_any_bytes_give_networks_or_an_input_error(at, length, piece):
 def test_a_headset_is_a_channel():
     (network,) = parse("meeting h02 0.0 0.5 das 0.9\n")
     assert network.recording == Recording("meeting", 2)
+
+
+# The types of the RT-04 evaluation; NIST's hubscr.pl scores those of type lex only, its KWSEval
+# lets neither frag nor fp begin a term.
+TYPED = """\
+x 1 0.0 0.2 hand- 0.9 frag
+x 1 0.3 0.2 uh 0.9 FP
+x 1 0.6 0.2 breath NA non-lex
+x 1 0.9 0.2 tune NA misc
+x 1 1.2 0.2 hand 0.9 lex
+x 1 1.5 0.2 adieu 0.9 for-lex anna
+x 1 1.8 0.2 Haus- 0.9
+"""
+
+
+def test_fragments_and_filled_pauses_are_no_words():
+    for keep, words in (
+        (False, ["hand", "adieu", "Haus-"]),
+        (True, ["[hand-]", "[uh]", "[breath]", "[tune]", "hand", "adieu", "Haus-"]),
+    ):
+        nonwords = Nonwords(keep=keep)
+        options = ReaderOptions(nonwords=nonwords)
+        blocks = ctm.parse(io.BytesIO(TYPED.encode()), "x.ctm", options)
+        assert [word for network in networks_in(blocks) for word in network.words] == words
+        assert nonwords.dropped == (
+            {} if keep else {"[hand-]": 1, "[uh]": 1, "[breath]": 1, "[tune]": 1}
+        )
+
+
+def test_optional_words_are_words():
+    """SCTK's description of ctm: an optional word ``(she)``, an optional fragment ``(she-)``."""
+    words = ["(she)", "(she-)", "(laughs)", "(WHO)", "(", "()"]
+    text = "".join(f"x 1 {at}.0 0.2 {word} 0.9\n" for at, word in enumerate(words))
+    assert [word for network in parse(text) for word in network.words] == [
+        "she", "she-", "WHO", "(", "()",
+    ]  # fmt: skip
