@@ -33,7 +33,12 @@ from indexer.formats.shared.recordings import (
     recording_for,
     recording_of,
 )
-from indexer.formats.shared.stated import speaker_in, start_left_out, stated_language
+from indexer.formats.shared.stated import (
+    require_transcript,
+    speaker_in,
+    start_left_out,
+    stated_language,
+)
 from indexer.networks.hypotheses import (
     HypothesisWord,
     bare,
@@ -45,7 +50,7 @@ from indexer.networks.hypotheses import (
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
-from std.repairs import UNKNOWN
+from std.repairs import UNKNOWN, UNREAD
 from std.values import Recording
 
 ENDS = ("resultEndTime", "resultEndOffset", "result_end_time", "result_end_offset")
@@ -58,11 +63,14 @@ SPANS = (
 WRAPPERS = ("response", "inlineResult", "inline_result", "transcript")
 SPEAKERS = ("speakerTag", "speaker_tag", "speakerLabel", "speaker_label")
 FINAL = ("isFinal", "is_final")
+BILLED = ("totalBilledTime", "total_billed_time", "totalBilledDuration", "total_billed_duration")
 NANO = 1e-9
 
 
 def looks_like(head: bytes) -> bool:
     """Whether JSON with this beginning is Google's."""
+    if any(b'"%b"' % key.encode() in head for key in (*ENDS, *BILLED)):
+        return not riva.looks_like(head)
     return b"google.cloud.speech" in head or (
         b'"alternatives"' in head and b'"transcript"' in head
         and b'"timestamps"' not in head and b'"word_alternatives"' not in head
@@ -147,15 +155,39 @@ def _results(document: Part, file: str | None = None) -> Iterator[tuple[str | No
         yield file, document
         return
     document = document.first(WRAPPERS) or document
-    if document.has("@type") and not document.has("results"):
-        return  # nothing was said
+    if not document.has("results"):
+        if document.has("@type") or document.first(BILLED):
+            return  # nothing was said
+        require_transcript(document, "results of Google")
     results = document["results"]
     if file is None and isinstance(results.value, dict):
-        for name in results.value:
-            inner = results[name].first(WRAPPERS) or results[name]
-            yield from _results(inner.first(WRAPPERS) or inner, name)
+        yield from _batch(results)
     else:
         yield from ((file, result) for result in results)
+
+
+def _batch(results: Part) -> Iterator[tuple[str, Part]]:
+    """Yield the results of each file.
+
+    Raises:
+        InputError: there are none, or those of a file are missing and repairs are not allowed.
+    """
+    unread = []
+    for name in results.value:
+        inner = results[name].first(WRAPPERS)
+        if inner is None and not results[name].has("results"):
+            unread.append(results[name])
+            continue
+        inner = inner or results[name]
+        inner = inner.first(WRAPPERS) or inner
+        if inner.has("results"):  # else nothing was said
+            yield from ((name, result) for result in inner["results"])
+    for part in unread:
+        problem = part.error("a transcript")
+        if len(unread) == len(results.value):
+            require_transcript(part, problem.expected)
+            raise problem
+        part.repairs.note(UNREAD, problem)
 
 
 def _without_repetition(results: list[Part]) -> list[Part]:

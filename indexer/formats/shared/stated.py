@@ -19,7 +19,8 @@ Seen as answers: AssemblyAI's ``{"status": "error", "error"}``, Deepgram's ``{"e
 "err_msg"}``, Rev.ai's ``{"status": "failed", "failure_detail"}``, Speechmatics' ``{"message":
 "Error", "reason"}`` and ``{"job": {"status": "running"}}``, Azure's ``{"error": {"code",
 "message"}}``, AWS's ``{"TranscriptionJob": {"TranscriptionJobStatus"}}``, Gentle's ``{"status":
-"TRANSCRIBING"}``.
+"TRANSCRIBING"}``, Cloudflare's ``{"errors": [{"message"}]}``, ElevenLabs' ``{"detail":
+{"message"}}``, Google's ``{"name", "metadata": {"@type"}}``, an operation that is not done.
 """
 
 from typing import Any, NamedTuple
@@ -120,10 +121,16 @@ WAITING = (
 FAILED = ("error", "failed", "failure", "rejected", "cancelled", "canceled", "quarantined")
 DONE = ("completed", "complete", "done", "succeeded", "finished", "transcribed", "processed")
 REASONS = (
-    "err_msg", "error", "error_message", "errorMessage", "failure_detail", "failureMessage",
-    "FailureReason", "reason",
+    "err_msg", "error", "error_message", "errorMessage", "errors", "failure_detail",
+    "failureMessage", "FailureReason", "detail", "reason",
 )  # fmt: skip
-_OF_ERRORS = ("message", "Message", "detail", "code")  # what an error is, where it is an object
+_OF_ERRORS = (
+    "message",
+    "Message",
+    "msg",
+    "detail",
+    "code",
+)  # what an error is, where it is an object
 JOB_KEYS = {  # of which a status has one beside it
     "id", "job_id", "jobId", "self", "request_id", "session_id", "audio_url", "created_on",
     "created_at", "createdDateTime", "TranscriptionJobName", "accountId", "transcript",
@@ -161,6 +168,8 @@ def require_transcript(one: Part, expected: str) -> None:
 
 
 def _what(part: Part) -> Instead | None:
+    if part.has("metadata") and part["metadata"].has("@type") and not part.has("done"):
+        return Instead("a job that is running", WHEN_DONE)
     written = part.first(STATUSES)
     status = written.value if written and isinstance(written.value, str) else ""
     folded = status.lower().replace(" ", "_")
@@ -180,6 +189,8 @@ def _is_error(part: Part) -> bool:
 
 
 def _reason(part: Part) -> str:
+    if isinstance(part.value, list):
+        return next(filter(None, map(_reason, part)), "")
     if isinstance(part.value, dict):
         return part.name(_OF_ERRORS)
     return part.value if isinstance(part.value, str) else ""

@@ -30,11 +30,21 @@ ANSWERS = [
     ({"err_code": "X", "err_msg": "Bad Request"}, "an error of the service: Bad Request", ""),
     ({"message": "Error", "type": "x", "reason": "timeout"},
      "an error of the service: timeout", ""),
+    ({"result": None, "success": False, "errors": [{"code": 5006, "message": "bad input"}]},
+     "an error of the service: bad input", ""),
+    ({"detail": {"status": "invalid_api_key", "message": "Invalid API key"}},
+     "an error of the service: Invalid API key", ""),
+    ({"detail": [{"loc": ["body", "file"], "msg": "field required", "type": "x"}]},
+     "an error of the service: field required", ""),
+    ({"detail": "Not Found"}, "an error of the service: Not Found", ""),
+    ({"name": "7", "metadata": {"@type": "x", "progressPercent": 10}},
+     "a job that is running", WAITS),
     ({"status": "failed", "id": "0"}, "an error of the service: failed", ""),
 ]  # fmt: skip
 NEITHER = [
     {"status": "ok"}, {"status": "running"}, {"reason": "it is late"}, {"state": "Bavaria"},
     {"id": "0", "status": "published"}, {"message": "Error"}, {"error": None, "id": "0"}, [], "x",
+    {"errors": []}, {"metadata": {"@type": "x"}, "done": True}, {"detail": 7},
 ]  # fmt: skip
 
 

@@ -8,9 +8,9 @@ import pytest
 from indexer.formats.readers.google import parse as google_parse
 from indexer.formats.shared.reader import ReaderOptions
 from std.errors import InputError
-from std.repairs import NO_START, Repairs
+from std.repairs import NO_START, UNREAD, Repairs
 from std.values import Recording
-from tests.indexer.formats.json.conftest import DAS_HAUS, read, said, words
+from tests.indexer.formats.json.conftest import DAS_HAUS, read, refusal, said, words
 from tests.networks import networks_in
 
 
@@ -107,9 +107,43 @@ def test_google_batches_name_their_recordings():
     assert [one.recording.file for one in read("google", {"results": files})] == ["f1", "f2"]
 
 
-def test_google_hears_nothing():
-    nothing = {"@type": "type.googleapis.com/google.cloud.speech.v1.LongRunningRecognizeResponse"}
-    assert read("google", {"done": True, "response": nothing}) == []
+FAILED = {"error": {"code": 3, "message": "bad audio"}}
+
+
+def test_google_batches_tell_of_files_that_were_not_read():
+    """A file of a batch may have an error, or a transcript that is in another file."""
+    read_one = {"inlineResult": {"transcript": RESPONSE}}
+    silent = {"inlineResult": {"transcript": {"metadata": {}}}}
+    for unread in (FAILED, {"cloudStorageResult": {"uri": "gs://b/a.json"}}):
+        files = {"gs://b/a.wav": unread, "gs://b/c.wav": read_one, "gs://b/d.wav": silent}
+        repairs = Repairs()
+        networks = read("google", {"results": files}, ReaderOptions(repairs=repairs))
+        assert [one.recording.file for one in networks] == ["c"]
+        assert {kind: repair.times for kind, repair in repairs.found.items()} == {UNREAD: 1}
+        with pytest.raises(InputError, match=r"gs://b/a\.wav"):
+            read("google", {"results": files}, ReaderOptions(repairs=Repairs(strict=True)))
+    response = {"@type": "type.googleapis.com/google.cloud.speech.v2.BatchRecognizeResponse"}
+    response["results"] = {"gs://b/a.wav": FAILED}
+    assert "bad audio" in str(refusal("google", {"done": True, "response": response}))
+
+
+@pytest.mark.parametrize("nothing", [
+    {"done": True, "response": {
+        "@type": "type.googleapis.com/google.cloud.speech.v1.LongRunningRecognizeResponse"}},
+    {"totalBilledTime": "15s", "requestId": "1"},
+    {"results": [{}], "totalBilledTime": "15s"},
+    {"results": [{"resultEndOffset": "2s", "languageCode": "de-de"}]},
+])  # fmt: skip
+def test_google_hears_nothing(nothing):
+    assert read("google", nothing) == []
+
+
+def test_an_operation_of_google_may_run_still():
+    running = {"name": "7", "metadata": {
+        "@type": "type.googleapis.com/google.cloud.speech.v1.LongRunningRecognizeMetadata",
+        "progressPercent": 10,
+    }}  # fmt: skip
+    assert "a job that is running" in str(refusal("google", running))
 
 
 def test_google_masks_words():
