@@ -119,17 +119,24 @@ class StandingSearch:
         """Whether the list is a text with one term a line, which `add` and `remove` can change."""
         return self._list.suffix.lower() == ".txt" and not self.column
 
+    def watches(self, term: str) -> bool:
+        """Whether a term is one of the list, in quotation marks or without."""
+        return _term_in(f"{term}\n".encode(), self._list) in self.terms
+
     def add(self, term: str) -> None:
         """Watch another term; its hits at the next search are not reported.
+
+        Quotation marks around a phrase are no part of it.
 
         Raises:
             InputError: the list is not a text file or cannot be written, or the term is invalid.
         """
-        if term in self.terms:
+        if self.watches(term):
             return
         self._require_text()
-        if _terms_of(f"{term}\n".encode(), self._list) != (term,):
-            raise InputError(self._list, 0, "a term on one line", term)
+        written, term = term, _term_in(f"{term}\n".encode(), self._list)
+        if not term:
+            raise InputError(self._list, 0, "a term on one line", written)
         before = self._content()
         present = _terms_of(before, self._list)
         if term not in present:  # somebody may have written it there
@@ -145,6 +152,7 @@ class StandingSearch:
             InputError: the list is not a text file, lacks the term, or cannot be written.
         """
         self._require_text()
+        term = _term_in(f"{term}\n".encode(), self._list) or term
         if term not in self.terms:
             raise InputError(self._list, 0, "a term of the list", term)
         before = self._content()
@@ -217,7 +225,10 @@ class StandingSearch:
     def _is_told(self, hit: Hit) -> bool:
         spans = self._spans.get((hit.term, hit.file, hit.channel), ())
         end_s = hit.start_s + hit.duration_s
-        return any(start < end_s and hit.start_s < end for start, end in spans)
+        return any(
+            (start < end_s and hit.start_s < end) or (start, end) == (hit.start_s, end_s)
+            for start, end in spans  # equal ones may be of no length
+        )
 
     def posted_to(self, address: str) -> int:
         """How many of the lines have been posted to an address."""

@@ -72,6 +72,10 @@ class Alerts:
         """The terms."""
         return self.searched.terms
 
+    def watches(self, term: str) -> bool:
+        """See `StandingSearch.watches`."""
+        return self.searched.watches(term)
+
     @property
     def told(self) -> list[dict[str, Any]]:
         """The hits that were reported, the oldest first."""
@@ -105,7 +109,7 @@ class Alerts:
             ProblemError: it lacks the term (status 404).
         """
         with self._lock:
-            if term not in self.terms:
+            if not self.watches(term):
                 raise ProblemError(404, f"nobody watches {term[:80]!r}")
             self.searched.remove(term)
 

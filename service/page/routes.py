@@ -46,6 +46,7 @@ from service.page.view import (
     page_state,
     percent,
     request_of,
+    typed_terms,
     values_of,
 )
 from service.problems import ProblemError
@@ -70,7 +71,7 @@ def page_templates() -> Environment:
     environment = templates("service.page", "templates")
     environment.filters |= {"clock": clock, "duration": duration, "hms": length, "shown": printable}
     environment.filters |= {"about": about, "expectation": expectation, "percent": percent}
-    environment.filters["values"] = values_of
+    environment.filters |= {"typed": typed_terms, "values": values_of}
     environment.globals |= {"found_as": found_as, "is_certain": is_certain}
     environment.globals |= {"request_of": request_of, "word_kinds": WITHIN}
     return environment
@@ -177,7 +178,7 @@ def watching(request: Request, state: PageState) -> dict[str, bool]:
     if standing is None or not standing.can_change:
         return {"may_watch": False, "is_watched": False}
     may_watch = all(is_phrase(term, service.snapshot) for term in state.terms)
-    return {"may_watch": may_watch, "is_watched": {*state.terms} <= {*standing.terms}}
+    return {"may_watch": may_watch, "is_watched": all(map(standing.watches, state.terms))}
 
 
 async def with_results(

@@ -12,7 +12,10 @@ from service.live_index import Snapshot
 from service.searching import Sorting, Wish
 from std.characters import text_of
 from std.config import SHOWN_FROM
+from std.errors import QueryError
 from std.numbers import about, counted
+from std.query.expression import Phrase
+from std.query.grammar import parse_query
 
 PER_PAGE = 50
 SORTINGS: tuple[Sorting, ...] = ("probability", "recording", "time")
@@ -119,6 +122,24 @@ def split_terms(text: str) -> list[str]:
     """
     parts = re.findall(r'(?:"[^"\n\r]*"|[^,\n\r])+', text)
     return [term.strip() for term in parts if term.strip()]
+
+
+def typed_terms(terms: Sequence[str]) -> str:
+    """Terms as a person types them: `split_terms` finds the same again.
+
+    >>> typed_terms(["Paris, Texas", "haus AND burg", "3,5"])
+    '"Paris, Texas", haus AND burg, "3,5"'
+    """
+    is_torn = {term for term in terms if split_terms(term) != [term]}
+    return ", ".join(f'"{one}"' if one in is_torn and _is_words(one) else one for one in terms)
+
+
+def _is_words(term: str) -> bool:
+    """Whether a term is the same in quotation marks."""
+    try:
+        return '"' not in term and parse_query(term, None) == Phrase(term)
+    except QueryError:
+        return False
 
 
 def page_state(query: Sequence[tuple[str, str]]) -> PageState:

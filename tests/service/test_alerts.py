@@ -186,6 +186,9 @@ def test_a_list_that_is_not_there_begins_with_the_first_term(serve, changed, tmp
         ("# of the desk\n\nhaus\n", "-haus", ()),
         ("# of the desk\n", "+haus", ("haus",)),
         ("haus", "+burg", ("haus", "burg")),
+        ("haus\n", '+"die burg"', ("haus", "die burg")),
+        ('haus\n"die burg"\n', '-"die burg"', ("haus",)),
+        ('"die burg"\n', '+"die burg"', ("die burg",)),
     ],
 )
 def test_a_changed_list_is_read_as_it_was_meant(tmp_path, before, change, after):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from searcher import open_index
-from service.page.view import split_terms
+from service.page.view import split_terms, typed_terms
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +130,14 @@ def test_commas_in_quotation_marks_part_no_terms():
     assert split_terms('5" vinyl, x') == ['5" vinyl', "x"]
     script = (Path(__file__).parents[2] / "service/page/static/shell.js").read_text()
     assert r'/(?:"[^"\n\r]*"|[^,\n\r])+/gu' in script  # the same in the browser
+
+
+def test_the_terms_of_an_address_stand_in_the_box_as_they_are_typed(client):
+    terms = ["Paris, Texas", "haus title:x", "3,5 prozent", 'haus title:"a, b"']
+    typed = typed_terms(terms)
+    assert split_terms(typed) == ['"Paris, Texas"', terms[1], '"3,5 prozent"', terms[3]]
+    page = client("/", term="die, polizei").body.decode()
+    assert ">&#34;die, polizei&#34;</textarea>" in page
 
 
 def test_the_page_lists_recordings(client):

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from indexer import index_files
-from searcher import StandingSearch
+from searcher import StandingSearch, open_index
 from searcher.commands.search import main
 from std.errors import InputError
 
@@ -97,14 +97,26 @@ def test_what_does_not_go_together(index, tmp_path, more, capfd):
 
 def test_a_list_that_changes_tells_what_is_new_of_its_terms(index, tmp_path):
     path = tmp_path / "names.csv"
-    from searcher import open_index
-
     with open_index(tmp_path / "index") as opened, StandingSearch(path) as search:
         search.look(opened)
         path.write_text("Name;Partei\nOlaf Scholz;SPD\nParis;\n")
     with open_index(tmp_path / "index") as opened, StandingSearch(path) as search:
         assert [line["term"] for line in search.look(opened)] == ["Paris"]
         assert search.look(opened) == []
+
+
+def test_a_word_of_no_length_is_told_once(tmp_path):
+    """Google and others write words whose start is their end."""
+    slot = {"s": 1, "e": 1, "w": [["haus", 1, 1, 1]]}
+    network = {"utt": "u", "file": "a", "start": 0, "end": 9, "slots": [slot]}
+    (tmp_path / "a.jsonl").write_text(json.dumps(network))
+    (tmp_path / "terms.txt").write_text("haus\n")
+    index_files([tmp_path / "a.jsonl"], tmp_path / "index", language="de")
+    with (
+        open_index(tmp_path / "index") as opened,
+        StandingSearch(tmp_path / "terms.txt") as search,
+    ):
+        assert [len(search.look(opened)), len(search.look(opened))] == [1, 0]
 
 
 def test_a_damaged_file_is_named(index, tmp_path):
