@@ -29,6 +29,7 @@ from indexer.shards import contents
 from std.audio.files import common_end
 from std.errors import InputError
 from std.metadata.table import OWN_PREFIX
+from std.sound.files import SUFFIX, is_beside
 from std.store import CommittedSegment, Store
 from std.store.columns import SegmentColumns, live_recordings
 from std.store.protocol import verified_columns
@@ -112,10 +113,12 @@ class Origins:
         """Warnings after a run: speech that left the index, speech that is in it twice."""
         lost: dict[str, str] = {}
         stale: dict[str, str] = {}
-        unread = self._given - self._admitted
+        unread = {one.origin for one in self.inputs if one.path.suffix != SUFFIX} - self._admitted
         for file, before in sorted(self.indexed.items()):
             if file in self._holders:
-                if gone := {one for one in before if one in unread or not self._is_given(one)}:
+                words = [source for source, *_ in self._holders[file]]
+                gone = {one for one in before if one in unread or not self._is_given(one, *words)}
+                if gone:
                     lost[file] = min(gone)
             elif before and before <= self._admitted:
                 stale[file] = min(before)
@@ -146,7 +149,7 @@ class Origins:
     def _of_the_index(self, source: Input, file: str) -> InputError | None:
         """Indexing one of its inputs again replaces an audio file as a whole."""
         before = self.indexed.get(file, set())
-        again = {one for one in before if self._is_given(one)}
+        again = {one for one in before if self._is_given(one, source)}
         if before and not again:
             expected = f"a recording of another name than what the index has from {min(before)}"
             replace_it = f"std-index --replace {file} puts the new input in its place"
@@ -158,8 +161,9 @@ class Origins:
         """How to name it, if that would help and has not been tried."""
         return "" if self.has_segments or source.name else NAME_THEM
 
-    def _is_given(self, origin: str) -> bool:
-        if origin in self._given:
+    def _is_given(self, origin: str, *words: Input) -> bool:
+        """Whether an input is of this run, or is sound that is read with some words."""
+        if origin in self._given or any(is_beside(origin, one.origin) for one in words):
             return True
         if self._places is None:
             self._places = {os.path.realpath(one.path) for one in self.inputs}

@@ -24,7 +24,7 @@ from std.errors import InputError
 from std.files import unreadable
 from std.metadata.table import OWN_PREFIX, of_rows
 from std.numbers import counted
-from std.sound.files import SUFFIX
+from std.sound.files import SUFFIX, sounding
 from std.store import Store
 
 INPUTS = f"{OWN_PREFIX}inputs"  # the column of the digest
@@ -119,19 +119,21 @@ def changes_in(
     moved = _moved(indexed, here, digests, partial(_called, folder, indexed.root, name_by))
     now = {one.before: one.after.origin for one in moved}
     gone, again, not_compared = [], set[str](), set[str]()
+    sounds = _sounds(digests)
     for file, inputs in indexed.inputs.items():
         left = [now.get(origin, origin) for origin in inputs]
         left = [one for one in left if one in here or not indexed.is_missing(one)]
-        kept = indexed.digests[file]
+        kept, beside = indexed.digests[file], sounds.get(indexed.called[file], ())
+        now_there = dict.fromkeys((*left, *beside))
         if not left:
             gone.append(file)
-        elif len(left) < len(inputs) or kept != joined([digests.get(one) for one in left]):
+        elif len(left) < len(inputs) or kept != joined([digests.get(one) for one in now_there]):
             again |= here.keys() & left
             not_compared |= set() if kept else here.keys() & left
     taken = indexed.files.keys() | now.values()
     new = [file for origin, file in here.items() if origin not in taken]
-    named = {*indexed.inputs, *(one.own_name for one in new if one.path.suffix != SUFFIX)}
-    new = [one for one in new if one.path.suffix != SUFFIX or one.own_name not in named]
+    named = {*indexed.called.values(), *(_named_by(one) for one in new if not _is_sound(one))}
+    new = [one for one in new if not _is_sound(one) or _named_by(one) not in named]
     found = Changes(
         new=tuple(new),
         changed=tuple(here[origin] for origin in sorted(again)),
@@ -142,6 +144,24 @@ def changes_in(
         indexed=len(indexed.inputs),
     )
     return found, digests
+
+
+def _is_sound(file: Input) -> bool:
+    return file.path.suffix == SUFFIX
+
+
+def _named_by(file: Input) -> str:
+    """The audio file of an input, by the input's name."""
+    return sounding(file.origin) if _is_sound(file) else file.own_name
+
+
+def _sounds(digests: Mapping[str, str]) -> dict[str, list[str]]:
+    """The files of frames, ascending, by the audio file that they are the sound of."""
+    found: dict[str, list[str]] = {}
+    for origin in sorted(digests):
+        if origin.endswith(SUFFIX):
+            found.setdefault(sounding(origin), []).append(origin)
+    return found
 
 
 def _called(folder: Path, root: str, name_by: NameBy | None, origin: str) -> str:
@@ -157,6 +177,7 @@ class _Indexed(NamedTuple):
     taken: Collection[str]  # names of the audio files from anywhere
     inputs: Mapping[str, Sequence[str]]  # absolute paths, ascending, by audio file
     digests: Mapping[str, str]  # of these, as the index keeps it; empty: unknown
+    called: Mapping[str, str]  # the names in the inputs, by audio file
     files: Mapping[str, Sequence[str]]  # audio files, by the path of each input
 
     @classmethod
@@ -174,8 +195,10 @@ class _Indexed(NamedTuple):
             for origin in inputs:
                 files.setdefault(origin, []).append(file)
         _, metadata = contents(stores)
-        kept = {file: metadata.own_values(file).get(INPUTS, "") for file in own}
-        return cls(root, of_all.keys(), own, kept, files)
+        values = {file: metadata.own_values(file) for file in own}
+        kept = {file: of.get(INPUTS, "") for file, of in values.items()}
+        called = {file: of.get(CALLED) or file for file, of in values.items()}
+        return cls(root, of_all.keys(), own, kept, called, files)
 
     def is_missing(self, origin: str) -> bool:
         """Whether an input is from the folder, not behind a link, and is not there any more."""
@@ -238,19 +261,21 @@ def joined(digests: Sequence[str | None]) -> str:
 
 
 def note_digests(stores: Sequence[Store], digests: Mapping[str, str], files: Iterable[str]) -> None:
-    """Write the digests of audio files' inputs to stores that are open for writing.
+    """Write the digests of audio files' inputs and sound to stores that are open for writing.
 
     Args:
         stores: the shards of an index.
         digests: the digests of inputs, by absolute path.
         files: audio files that were read from these inputs.
     """
-    inputs, wanted = origins(stores), set(files)
+    inputs, wanted, sounds = origins(stores), set(files), _sounds(digests)
     for store in stores:
         before, rows = store.metadata(), {}
         for file in audio_files(store) & wanted:
-            digest = joined([digests.get(origin) for origin in sorted(inputs[file])])
             values = before.values(file)
+            beside = sounds.get(values.get(CALLED) or file, ())
+            read = dict.fromkeys((*sorted(inputs[file]), *beside))
+            digest = joined([digests.get(origin) for origin in read])
             if digest and values.get(INPUTS) != digest:
                 rows[file] = {**values, INPUTS: digest}
         normalisation = store.normalisation()

@@ -8,7 +8,7 @@ Frames follow the line without anything between them: ``signs`` are 32 bytes eac
 the highest bit of the first byte; ``float16`` are little-endian numbers. So a file is written as
 a stream, and a torn one is taken up at its last whole frame.
 
-sound_name   of a recording's file
+sound_name   of a recording's file; `sounding` is its inverse
 header       the line
 appended     a file to append frames to, with its frames so far
 read_sound   a file -> Sound; its frames stay on the disk until they are used
@@ -16,6 +16,7 @@ read_sound   a file -> Sound; its frames stay on the disk until they are used
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,6 +43,20 @@ def sound_name(recording: Recording) -> str:
     """The name of a recording's file; channels beside the first have one of their own."""
     channel = "" if recording.channel == 1 else f".ch{recording.channel}"
     return f"{recording.file}{channel}{SUFFIX}"
+
+
+def sounding(path: str) -> str:
+    """The audio file that a file is the sound of, by its name.
+
+    >>> [sounding(name) for name in ("in/a.b.sound", "a.ch2.sound")]
+    ['a.b', 'a']
+    """
+    return re.sub(r"(\.ch\d+)?\.sound$", "", path.rpartition("/")[2])
+
+
+def is_beside(path: str, words: str) -> bool:
+    """Whether a file is sound in the folder of a file of words, with which it is read."""
+    return path.endswith(SUFFIX) and Path(path).parent == Path(words).parent
 
 
 def header(sound: Sound) -> bytes:

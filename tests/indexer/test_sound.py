@@ -8,7 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from indexer import delete_recordings, index_files, merge_segments, rename_recording
+from indexer import (
+    delete_recordings,
+    index_files,
+    merge_segments,
+    rename_recording,
+    sync_folder,
+)
 from indexer.cli import main as index
 from indexer.segments.merge import merged
 from indexer.segments.sound import alone, sound_size
@@ -102,6 +108,39 @@ def test_sound_is_in_every_kind_of_store(networks, url):
     delete_recordings(["b"], url)
     merge_segments(url)
     same(heard(url), {Recording("x", 1): ALL["a", 1], Recording("c", 1): ALL["c", 1]})
+
+
+def test_a_folder_with_sound_is_kept_up_with(networks, tmp_path):
+    store = tmp_path / "index"
+
+    def sync():
+        done = sync_folder(networks, store, language="en")
+        assert not done.report.failures
+        assert not done.report.warnings
+        return [one.path.name for one in done.changes.inputs]
+
+    assert sync() == ["a.jsonl", "b.jsonl", "c.sound"]
+    assert sync() == []
+    same(heard(store), ALL)
+    rename_recording("a", "renamed", store)
+    write_sound(networks, "a", ALL[Recording("b", 1)])
+    write_words(networks, "c")  # its sound is already there
+    assert sync() == ["a.jsonl", "c.jsonl"]
+    assert sync() == []
+    found = heard(store)
+    assert found.keys() == {Recording(file, 1) for file in ("renamed", "b", "c")}
+    np.testing.assert_array_equal(found[Recording("renamed", 1)], ALL[Recording("b", 1)])
+    (networks / "b.sound").unlink()
+    assert sync() == ["b.jsonl"]
+    assert Recording("b", 1) not in heard(store)
+
+
+def test_words_of_a_recording_with_sound_only_are_taken_alone(networks, tmp_path):
+    store = tmp_path / "index"
+    index_files([networks / "a.sound"], store)
+    report = index_files([networks / "a.jsonl"], store, language="en")
+    assert not report.warnings
+    same(heard(store), {Recording("a", 1): ALL[Recording("a", 1)]})
 
 
 def test_recordings_of_two_languages_keep_their_sound(networks, tmp_path):
