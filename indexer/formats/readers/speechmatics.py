@@ -4,8 +4,8 @@
         {"language": "de"}}, "results": [{"type": "word", "start_time": 0.0, "end_time": 0.21,
         "channel": "channel_1", "alternatives": [{"content": "das", "confidence": 0.97}]}]}
     {"message": "AddTranscript", "results": [...], "metadata": {...}}                  a stream
-    {"job": {"lang": "de", "name"}, "speakers": [...], "words": [{"name": "das", "time": "0.00",
-        "duration": "0.21", "confidence": "0.970"}]}                              format 1.0
+    {"job": {"lang": "de", "name"}, "speakers": [{"name": "F1", "time": "0.00"}], "words":
+        [{"name": "das", "time": "0.00", "duration": "0.21", "confidence": "0.970"}]}        1.0
 
 A word's alternatives are those of its slot; where their confidences sum to more than 1 they are
 scaled. Of an entity ("12th of May") the spoken form's words are taken, else its own. Punctuation is
@@ -26,7 +26,7 @@ from typing import BinaryIO
 from indexer.formats.shared.json_paths import Words
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import NumberedUtterances, recording_for
-from indexer.formats.shared.stated import require_transcript, speaker_in
+from indexer.formats.shared.stated import require_transcript, speaker_by_time, speaker_in
 from indexer.networks.hypotheses import HypothesisWord, bare
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
@@ -86,12 +86,12 @@ def _job_name(document: Part) -> str:
 def _job(utterances: NumberedUtterances, document: Part, recording: Recording) -> None:
     if document.has("words"):
         utterances.language = document["job"].name(["lang"]) if document.has("job") else ""
-        _add(
-            utterances,
-            document.line,
-            recording,
-            [[word] for word in FIRST.of(document)],
+        turns = (
+            (turn["time"].seconds(), turn.name(["name"])) for turn in document.each("speakers")
         )
+        speaker = speaker_by_time(turns)
+        words = [one._replace(speaker=speaker(one.start_s)) for one in FIRST.of(document)]
+        _add(utterances, document.line, recording, [[word] for word in words])
     else:
         utterances.language = _language(document)
         _results(utterances, list(document["results"]), recording)

@@ -20,6 +20,7 @@ summaries, phones and all hypotheses but the best are skipped.
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -66,6 +67,7 @@ PASSED = {  # keys of what was not said, or of speech in another form
     "comments", "char", "phone", "chars", "characters", "phones", "phonemes", "syllables",
     "subtitles",
     "sentiment_analysis_results", "auto_highlights_result", "iab_categories_result", "intents",
+    "partial", "finalRefinement",  # Yandex writes each final text once more, with capitals
     "named_entity_recognition", "diarization", "speaker_labels", "pens", "events_log", "custom",
 }  # fmt: skip
 HYPOTHESES = {"alternatives", "nbest", "nBest", "NBest", "hypotheses", "n_best"}
@@ -297,9 +299,10 @@ def _name_speakers(rows: Sequence[Row]) -> bool:
 
 
 def _turns(value: Mapping[str, Any]) -> list[Row]:
-    """Turns of speakers beside the words: rows with a start and no text."""
+    """Turns of speakers beside the words, perhaps in an object: rows with a start and no text."""
     turns = []
-    for child in value.values():
+    beside = (child.values() if isinstance(child, dict) else [child] for child in value.values())
+    for child in chain.from_iterable(beside):
         for one in child if isinstance(child, list) else ():
             fields = fields_of(tuple(one)) if isinstance(one, dict) else {}
             if {"start", "speaker"} <= {*fields} and "text" not in fields:

@@ -6,6 +6,7 @@
 
     {"monologues": [{"terms": [{"confidence": 0.97, "start": 0.0, "end": 0.21, "text": "das",
                                 "type": "WORD"}, ...]}, ...]}               vosk-transcriber -t json
+                                                  Gecko: ... "speaker": {"name", "id"}
 
 Each object, or monologue, is an utterance. ``conf`` is a posterior, ``confidence`` of alternatives
 a log score: their weights are its softmax, scaled by ``acoustic_scale`` if given. Partial and
@@ -28,7 +29,7 @@ READER = FormatReader(
     kinds=("json",),
     looks_like=has_keys("conf word result", "alternatives result confidence", "monologues terms"),
     parse=declared(
-        Shape(when=lambda one: one.has("monologues"), at="monologues", words=TERMS),
+        Shape(when=lambda one: one.has("monologues"), at="monologues", words=TERMS, speakers=True),
         Shape(
             when=lambda one: one.has("alternatives"),
             words=WORDS,

@@ -9,8 +9,8 @@
     OpenAI's API         {"segments": [...], "words": [...]} (verbose_json), one may be missing;
                              "word_segments" of older whisperX is the same
     transformers         {"chunks": [{"timestamp": [start, end], "text"}]}, words or phrases, and
-                             insanely-fast-whisper's; or the list of them alone
-    BBC's Kaldi          {"retval": {"words": [{"word", "start", "end", "confidence", "punct"}]}}
+                             insanely-fast-whisper's, which has "speakers": [{"timestamp",
+                             "speaker"}]; or the list of chunks alone; fal's name their "speaker"
     whisper.cpp -oj      {"transcription": [{"offsets": {"from", "to"}, "text"}]}   in ms
     whisper.cpp -ojf     ... "tokens": [{"text": " d", "p": 0.97, "offsets": {"from", "to"}}]
     whisper.cpp server   openai-whisper's, but its words are tokens: they have "t_dtw"
@@ -34,7 +34,7 @@ from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import NumberedUtterances, Span, recording_for
-from indexer.formats.shared.stated import speaker_in, stated_language
+from indexer.formats.shared.stated import speaker_by_time, speaker_in, stated_language
 from indexer.networks.hypotheses import HypothesisWord, bare, by_pauses, spoken, untimed
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import Utterances
@@ -43,9 +43,9 @@ from std.repairs import UNKNOWN
 
 KEYS = (  # a file of the family has all keys of one of these
     "transcription offsets", "segments text", "segments language", "avg_logprob text",
-    "words text language", "chunks timestamp", "retval words punct",
+    "words text language", "chunks timestamp",
 )  # fmt: skip
-CONFIDENCES = ("probability", "score", "confidence")
+CONFIDENCES = ("probability", "score", "confidence", "conf")  # the last one is LinTO's
 WORD_LISTS = ("words", "word_segments")
 MS = 1000.0
 _CHUNK = re.compile(rb'"timestamp"\s*:\s*\[\s*\d+(\.\d+)?\s*,')
@@ -58,6 +58,7 @@ class _Utterance(NamedTuple):
     end_s: float
     words: Sequence[HypothesisWord]
     speaker: str = ""  # of words that name no speaker
+    language: str = ""  # if it is not that of the document
 
 
 def looks_like(head: bytes) -> bool:
@@ -79,10 +80,12 @@ def parse(
     for document, chunks in _by_kind(
         documents(stream, path, split_letters=True, repairs=options.repairs)
     ):
-        collected.language = stated_language(document)
+        everywhere = stated_language(document)
         utterances = _chunks(chunks, options.nonwords) if chunks else None
-        for start, end, words, speaker in utterances or _utterances(document, options.nonwords):
-            collected.speaker = speaker
+        for start, end, words, speaker, language in utterances or _utterances(
+            document, options.nonwords
+        ):
+            collected.speaker, collected.language = speaker, language or everywhere
             collected.add(document.line, recording, words, Span(start, end))
     yield collected.collected()
 
@@ -98,12 +101,10 @@ def _by_kind(parts: Iterable[Part]) -> Iterator[tuple[Part, list[Part]]]:
 
 
 def _utterances(document: Part, nonwords: Nonwords) -> Iterable[_Utterance]:
-    if document.has("retval"):
-        document = document["retval"]
     if document.has("transcription"):
         return _cpp(list(document["transcription"]), nonwords)
     if document.has("chunks"):
-        return _chunks(list(document["chunks"]), nonwords)
+        return _chunks(list(document["chunks"]), nonwords, _turns(document))
     if document.has("start"):
         return [_segment(document, nonwords)]
     words = next(
@@ -120,7 +121,7 @@ def _segment(segment: Part, nonwords: Nonwords) -> _Utterance:
     words = _words(segment["words"], nonwords) if segment.has("words") else []
     if not words and not (segment.has("words") and segment["words"].value):
         words = untimed(segment["text"].text(), nonwords=nonwords)
-    return _Utterance(start, end, words, speaker_in(segment))
+    return _Utterance(start, end, words, speaker_in(segment), stated_language(segment))
 
 
 def _words(part: Part, nonwords: Nonwords) -> list[HypothesisWord]:
@@ -164,7 +165,19 @@ def _cut(words: Sequence[HypothesisWord]) -> Iterator[_Utterance]:
     return (_Utterance(UNKNOWN, UNKNOWN, utterance) for utterance in by_pauses(words))
 
 
-def _chunks(chunks: Sequence[Part], nonwords: Nonwords) -> Iterable[_Utterance]:
+def _turns(document: Part) -> list[tuple[float, str]]:
+    """Starts and speakers of the turns beside chunks."""
+    return [
+        (start.seconds(), speaker_in(turn))
+        for turn in document.each("speakers")
+        if turn.has("timestamp")
+        for start in list(turn["timestamp"])[:1]
+    ]
+
+
+def _chunks(
+    chunks: Sequence[Part], nonwords: Nonwords, turns: Sequence[tuple[float, str]] = ()
+) -> Iterable[_Utterance]:
     """Read phrases or words; one without an end lasts until the next, the last one 0 s."""
     texts = [chunk["text"].text() for chunk in chunks]
     spans: list[tuple[float, float]] = []
@@ -178,12 +191,20 @@ def _chunks(chunks: Sequence[Part], nonwords: Nonwords) -> Iterable[_Utterance]:
         spans.append((start, end))
         following = start
     spans.reverse()
+    at_time = speaker_by_time(turns)
+    speakers = [
+        speaker_in(chunk) or at_time(start_s)
+        for chunk, (start_s, _) in zip(chunks, spans, strict=True)
+    ]
     if any(len(text.split()) > 1 for text in texts):
         return [
-            _Utterance(*span, untimed(text, nonwords=nonwords))
-            for text, span in zip(texts, spans, strict=True)
+            _Utterance(*span, untimed(text, nonwords=nonwords), speaker, stated_language(chunk))
+            for chunk, text, span, speaker in zip(chunks, texts, spans, speakers, strict=True)
         ]
-    words = (HypothesisWord(text, 1.0, *span) for text, span in zip(texts, spans, strict=True))
+    words = (
+        HypothesisWord(text, 1.0, *span, speaker)
+        for text, span, speaker in zip(texts, spans, speakers, strict=True)
+    )
     return _cut(spoken(words, nonwords))
 
 

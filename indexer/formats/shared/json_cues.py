@@ -37,6 +37,8 @@ SPEAKER_NAME_KEYS = (
     "displayName",
     "id",
     "speaker",
+    "speaker_label",
+    "@id",
 )  # of an object
 IDS = ("id", "spkid", "speaker_id", "speakerId", "label")
 _PIECE = re.compile(rf"^(?:\s|{MARK}|##)|@@$")

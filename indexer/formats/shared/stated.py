@@ -1,6 +1,7 @@
 """Facts beside the words in the JSON of recognisers and services, in the spellings of all.
 
 speaker_in            the speaker: under many keys, as a name or a number
+speaker_by_time       turns -> the function from a time to the speaker of the turn
 stated_language       the recognised language; a hint: a value that is no text is ignored
 start_left_out        the start of a word that is 0 and left out, as protocol buffers are written
 what_instead          what an answer is that has no transcript: an error, or a job that is not done
@@ -12,6 +13,7 @@ Looked up in the documentation of the services and in the samples of their reade
     aws          "results": {"language_code": "de-DE"}; analytics: "LanguageCode"
     azure        "locale": "de-DE"; the SDK: "PrimaryLanguage": {"Language": "de-DE"}
     google       "languageCode": "de-de"
+    RunPod       "detected_language": "de"; Cloudflare: "transcription_info": {"language": "de"}
     assemblyai   "language_code": "en_us"; elevenlabs: "deu"
     our JSONL    "language": "de"
 
@@ -23,6 +25,8 @@ Seen as answers: AssemblyAI's ``{"status": "error", "error"}``, Deepgram's ``{"e
 {"message"}}``, Google's ``{"name", "metadata": {"@type"}}``, an operation that is not done.
 """
 
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from std.errors import InputError, cut
@@ -36,6 +40,7 @@ SPEAKER_KEYS = (
 )  # fmt: skip
 _KNOWN = frozenset(SPEAKER_KEYS)
 NAME_KEYS = ("name", "displayName", "label", "id")  # if a speaker is an object
+NO_NAME = "unknown"  # how vosk-transcriber calls all
 
 LANGUAGE_KEYS = (
     "language",
@@ -45,8 +50,9 @@ LANGUAGE_KEYS = (
     "locale",
     "Locale",
     "Language",
+    "detected_language",
 )
-WITHIN = ("result", "results", "PrimaryLanguage")
+WITHIN = ("result", "results", "PrimaryLanguage", "transcription_info")
 _ANYWHERE = frozenset((*LANGUAGE_KEYS, *WITHIN))
 
 
@@ -71,7 +77,19 @@ def _name(value: Any) -> str:
         return next((name for key in NAME_KEYS if (name := _name(value.get(key)))), "")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    return value.strip(" ?") if isinstance(value, str) else ""  # whisper.cpp: "?" if in doubt
+    named = value.strip(" ?") if isinstance(value, str) else ""  # whisper.cpp: "?" if in doubt
+    return "" if named == NO_NAME else named
+
+
+def speaker_by_time(turns: Iterable[tuple[float, str]]) -> Callable[[float], str]:
+    """Return the function from a time to the speaker of the last turn that has begun by then.
+
+    >>> speaker = speaker_by_time([(2.0, "Bob"), (0.5, "Ada")])
+    >>> speaker(0.4), speaker(1.9), speaker(2.0)
+    ('', 'Ada', 'Bob')
+    """
+    starts_s, speakers = [*zip(*sorted(turns), strict=True)] or ((), ())
+    return lambda at_s: speakers[at - 1] if (at := bisect_right(starts_s, at_s)) else ""
 
 
 def start_left_out(word: Part, end_s: float, before_s: float) -> float:

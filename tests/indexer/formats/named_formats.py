@@ -243,4 +243,27 @@ SAMPLES = {
         lambda who, text, a, b, _: {"begin": f"{a:.3f}", "end": f"{b:.3f}", "children": [], "id": f"f{number(who)}", "language": "eng", "lines": [text]})}), "rows"),
     "DPE": Sample("talk.json", of_json({"words": [{"id": n, "start": s(a), "end": s(b), "text": w} for n, (w, a, b) in enumerate(WORDS)],
         "paragraphs": [{"id": 0, "start": 0.5, "end": 1.4, "speaker": "Anna"}, {"id": 1, "start": 1.6, "end": 2.8, "speaker": "Bob"}]}), "words", A_B),
+    "Yandex v3": Sample("talk.jsonl", of_lines(*(
+        {"result": {"channelTag": "0"} | one} for number, (text, words) in enumerate((("purple carrots", WORDS[:2]), ("green beans", WORDS[2:]))) for update in [
+            lambda words, text=text: {"alternatives": [{"words": [{"text": w, "startTimeMs": str(a), "endTimeMs": str(b)} for w, a, b in words], "text": text,
+                "startTimeMs": str(words[0][1]), "endTimeMs": str(words[-1][2])}], "channelTag": "0"}]
+        for one in ({"partial": update(words[:1])}, {"final": update(words)}, {"finalRefinement": {"finalIndex": str(number), "normalizedText": update(words)}}))), "words"),
+    "Bedrock Data Automation": Sample("talk.json", of_json({"metadata": {"semantic_modality": "AUDIO", "dominant_asset_language": "EN"},
+        "audio_items": [{"item_index": n, "audio_segment_index": n // 2, "content": w, "start_timestamp_millis": a, "end_timestamp_millis": b} for n, (w, a, b) in enumerate(WORDS)],
+        "audio_segments": rows(lambda who, text, a, b, _: {"start_timestamp_millis": int(1000 * a), "end_timestamp_millis": int(1000 * b), "segment_index": number(who), "type": "TRANSCRIPT",
+            "text": text, "speaker": {"speaker_label": f"spk_{number(who)}"}, "channel": {"channel_label": "ch_0"}, "language": "EN"})}), "words", ("spk_0", "spk_1")),
+    "BBC Kaldi": Sample("talk.json", of_json({"action": "audio-transcribe", "retval": {"status": True, "wonid": "x", "punct": "Purple carrots green beans.", "words": [
+        {"word": w, "punct": w.title(), "start": s(a), "end": s(b), "confidence": 0.9, "index": n} for n, (w, a, b) in enumerate(WORDS)],
+        "segmentation": {"metadata": {"version": "0.0.10"}, "@type": "AudioFile", "speakers": [{"@id": f"S{n}", "gender": "F"} for n in range(2)], "segments": rows(
+            lambda who, _text, a, b, _words: {"@type": "Segment", "start": a, "duration": b - a, "bandwidth": "S", "speaker": {"@id": f"S{number(who)}", "gender": "F"}})}}}),
+        "words", ("S0", "S1")),
+    "Gecko": Sample("talk.json", of_json({"schemaVersion": "2.0", "monologues": rows(lambda who, text, a, b, own: {"speaker": {"name": None, "id": who}, "terms": [
+        {"start": s(x), "end": s(y), "text": w, "type": "WORD"} for w, x, y in own]})}), "words", A_B),
+    "Speechmatics 1.0": Sample("x.json", of_json({"job": {"lang": "en", "user_id": 1, "name": "talk.wav", "duration": 3, "id": 1}, "speakers": rows(
+        lambda who, _text, a, b, _words: {"duration": f"{b - a:.2f}", "confidence": None, "name": who, "time": f"{a:.2f}"}), "words": [
+        {"duration": f"{s(b - a):.2f}", "confidence": "0.900", "name": w, "time": f"{s(a):.2f}"} for w, a, b in WORDS], "format": "1.0"}), "words", A_B),
+    "fal": Sample("talk.json", of_json({"text": "purple carrots green beans", "chunks": [{"timestamp": [s(a), s(b)], "text": w, "speaker": f"SPEAKER_0{int(a > 1500)}"}
+        for w, a, b in WORDS], "inferred_languages": ["en"], "diarization_segments": []}), "words", ("SPEAKER_00", "SPEAKER_01")),
+    "insanely-fast-whisper": Sample("talk.json", of_json({"speakers": rows(lambda who, text, a, b, _: {"speaker": who, "timestamp": [a, b], "text": text}), "chunks": rows(
+        lambda _, text, a, b, _words: {"timestamp": [a, b], "text": f" {text}"}), "text": " purple carrots green beans"}), "rows", A_B),
 }  # fmt: skip

@@ -36,6 +36,11 @@ CASES = [
         },
         "nl",
     ),
+    (whisper, {"segments": [SEGMENT], "detected_language": "de", "translation": None}, "de"),
+    (whisper, {"segments": [{**SEGMENT, "language": "nl"}], "language": "de"}, "nl"),
+    (whisper, {"segments": [SEGMENT], "transcription_info": {"language": "de"}}, "de"),
+    (whisper, {"chunks": [{"language": "german", "timestamp": [0, 1], "text": "hallo du"}]},
+     "german"),
     (aws, {"results": {"language_code": "de-DE", "items": [AWS_ITEM]}}, "de-DE"),
     (aws, {"results": {"items": [AWS_ITEM]}}, ""),
     (

@@ -144,3 +144,9 @@ def test_whisper_cpp_tokens_without_times():
     (network,) = read("whisper", cpp((0, 700, " Das Haus", {"tokens": tokens})))
     assert said(network) == [{"das": (0.9, 0, 300)}, {"haus": (0.8, 300, 700)}]
     assert network.times_estimated
+
+
+def test_linto_calls_a_confidence_conf():
+    segment = {**SEGMENT, "words": whisper_words("conf")}
+    (network,) = read("whisper", {"segments": [segment], "confidence_score": 0.9, "language": "de"})
+    assert [round(float(mass), 2) for mass in network.posteriors] == [0.97, 0.8]
