@@ -101,6 +101,7 @@ SURER = 1.5  # factor over the next page's common words
 MOST_ZEROS = 0.1  # of the letters of a text; files with more are of another kind
 MOST_CHAOS = 0.35  # of charset-normalizer's measure
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_TAG = re.compile(rb"<[^<>\x80-\xff]*>")
 _WORD = re.compile(r"[^\W\d_]+")
 RARE = ("mac_roman", "mac_latin2", "mac_cyrillic", "koi8_r", "cp1257")  # today
 LEAST_LETTERS = 0.3  # of a text in another script that are of that script
@@ -261,7 +262,7 @@ def _readings(body: bytes) -> Iterator[_Reading]:
     """Yield the text in each possible code page."""
     from charset_normalizer import from_bytes
 
-    part = body[:LOOKED_AT]
+    part = _TAG.sub(b" ", body[:LOOKED_AT])  # else most letters of some captions are ASCII
     found = from_bytes(part, cp_isolation=PAGES, threshold=MOST_CHAOS)
     chaos = {page: match.chaos for match in found for page in match.could_be_from_charset}
     for page in dict.fromkeys([*chaos, "cp1252", "cp1250"]):

@@ -36,6 +36,7 @@ NO_LETTER = "bytes that are no letter, written as \ufffd"
 CONTROL = "control character in a text, taken as a blank"
 NO_TEXT = "row without a text, skipped"
 BAD_ROW = "row that cannot be read, skipped"
+OTHER_LANGUAGE = "caption in another language than most, left out"
 UNREAD = "recording without a transcript in its batch, left out"
 # Of possible values in files that may be of another kind than they seem: nothing is changed.
 CLOCK_GOES_BACK = (

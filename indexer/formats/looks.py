@@ -111,7 +111,6 @@ TEXT = [
 ]
 NIST_ROOTS = {"ecf", "termlist", "kwlist", "stdlist", "kwslist"}
 XML_HINTS = {
-    "SAMI": "convert it to SRT or WebVTT",
     "xmeml": "its captions are read if exported as SRT, or from Final Cut's .fcpxml",
 }
 

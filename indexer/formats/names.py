@@ -11,12 +11,12 @@ GROUP = "spoken_terms.readers"  # of entry points of other packages
 
 FORMAT_NAMES = (
     # The first line identifies captions and annotations, so their readers are asked first.
-    "jsonl", "docx", "vtt", "srt", "ass", "ttml", "eaf", "tei", "timeline-xml", "fcpxml", "youtube",
-    "chat", "textgrid", "table", "mesh", "slf", "pocketsphinx", "sausage", "kaldi-lattice", "plf",
-    "ctm", "stm", "lines", "otranscribe", "dstc", "deepspeech", "video-indexer", "gentle",
-    "sherpa-onnx", "transformers", "nemo", "assemblyai", "elevenlabs", "revai", "speechmatics",
-    "deepgram", "watson", "aws-streaming", "aws", "azure", "riva", "google", "whisper", "vosk",
-    "pocketsphinx-json", "timed-text",
+    "jsonl", "docx", "vtt", "srt", "ass", "sami", "ttml", "eaf", "tei", "timeline-xml", "fcpxml",
+    "youtube", "chat", "textgrid", "table", "mesh", "slf", "pocketsphinx", "sausage",
+    "kaldi-lattice", "plf", "ctm", "stm", "lines", "otranscribe", "dstc", "deepspeech",
+    "video-indexer", "gentle", "sherpa-onnx", "transformers", "nemo", "assemblyai", "elevenlabs",
+    "revai", "speechmatics", "deepgram", "watson", "aws-streaming", "aws", "azure", "riva",
+    "google", "whisper", "vosk", "pocketsphinx-json", "timed-text",
 )  # fmt: skip
 
 

@@ -84,8 +84,8 @@ def test_every_format_can_be_named():
         "ass", "assemblyai", "aws", "aws-streaming", "azure", "chat", "ctm", "deepgram",
         "deepspeech", "docx", "dstc", "eaf", "elevenlabs", "fcpxml", "gentle", "google", "jsonl",
         "kaldi-lattice", "lines", "mesh", "nemo", "otranscribe", "plf", "pocketsphinx",
-        "pocketsphinx-json", "revai", "riva", "sausage", "sherpa-onnx", "slf", "speechmatics",
-        "srt", "stm", "table", "tei", "textgrid", "timed-text", "timeline-xml",
+        "pocketsphinx-json", "revai", "riva", "sami", "sausage", "sherpa-onnx", "slf",
+        "speechmatics", "srt", "stm", "table", "tei", "textgrid", "timed-text", "timeline-xml",
         "transformers", "ttml", "video-indexer", "vosk", "vtt", "watson", "whisper", "youtube",
     } == set(FORMATS)  # fmt: skip
 

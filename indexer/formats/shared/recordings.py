@@ -41,7 +41,7 @@ from std.values import Recording
 
 _EXTENSION = re.compile(
     r"(\.words)?\.(mesh|jsonl?|ctm|slf|lat|txt|sau|sausage|plf|wlat|htk"
-    r"|srt|vtt|ass|ssa|sbv|lrc|stl|json3|srv[123]|cha|trs|exb|docx|fcpxml|fl[nk]|otr|ttml|dfxp|xml|tei|eaf|textgrid|tsv|csv|stm)$",
+    r"|srt|vtt|ass|ssa|smi|sami|sbv|lrc|stl|json3|srv[123]|cha|trs|exb|docx|fcpxml|fl[nk]|otr|ttml|dfxp|xml|tei|eaf|textgrid|tsv|csv|stm)$",
     re.IGNORECASE,
 )
 

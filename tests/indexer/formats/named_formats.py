@@ -138,6 +138,9 @@ SAMPLES = {
     "YouTube srv1": Sample("talk.srv1", SRV1, "rows"),
     "ASS": Sample("talk.ass", ASS.format(version="v4.00+", first="Layer", name="Name", value=0), "rows", A_B),
     "SSA": Sample("talk.ssa", ASS.format(version="v4.00", first="Marked", name="Name", value="Marked=0"), "rows", A_B),
+    "SAMI": Sample("talk.smi", "<SAMI><HEAD><STYLE TYPE=\"text/css\"><!--\n.ENCC {Name: English; lang: en-US;}\n--></STYLE></HEAD>\n<BODY>\n"
+        "<SYNC Start=500><P Class=ENCC>purple<br>carrots\n<SYNC Start=1400><P Class=ENCC>&nbsp;\n<SYNC Start=1600><P Class=ENCC>green beans\n"
+        "<SYNC Start=2800><P Class=ENCC>&nbsp;\n</BODY></SAMI>\n", "rows"),
     "SBV": Sample("talk.sbv", "0:00:00.500,0:00:01.400\npurple carrots\n\n0:00:01.600,0:00:02.800\ngreen beans\n", "rows"),
     "LRC": Sample("talk.lrc", "[ti:Song]\n[00:00.50]purple carrots\n[00:01.60]green beans\n", "starts"),
     "EBU-STL as text": Sample("talk.stl", "//Font select\n00:00:00:12 , 00:00:01:10 , purple carrots\n00:00:01:15 , 00:00:02:20 , green beans\n", "starts"),

@@ -44,7 +44,6 @@ OTHERS = [
     (b"Scenarist_SCC V1.0\n\n00:00:00:12\t9420 9420 94ae\n", "SCC, closed captions as codes"),
     (b"{12}{50}purple carrots|grow\n", "MicroDVD captions, whose times are frames"),
     (b"0.500000\t2.100000\tpurple carrots\n", "labels of Audacity, a table without headings"),
-    (b"<SAMI><BODY><SYNC Start=500>", "XML, a document <SAMI>"),
     (b"<!DOCTYPE xmeml>\n<xmeml version='4'>", "XML, a document <xmeml>"),
     (b"<!DOCTYPE html><html>", "HTML"),
     (b"Das Haus ist gut.\n", "text"),
