@@ -219,7 +219,7 @@ def _words_only(columns: RawUtterances, nonwords: Nonwords) -> RawUtterances:
             unwritten = np.isnan(slot_spans_s[:, 0])
             slot_spans_s = np.where((empty & unwritten)[:, None], pauses, slot_spans_s)
     posteriors = _merged(slot_of * len(vocabulary) + tokens, posteriors)
-    kept = np.flatnonzero(posteriors > 0)
+    kept = np.flatnonzero(posteriors.astype(np.float32) > 0)  # as the index has them
     counts = np.bincount(slot_of[kept], minlength=slots)
     return replace(
         columns,

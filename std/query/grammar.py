@@ -200,12 +200,21 @@ def has_places(expression: Expression) -> bool:
 
 
 def _flat(parts: list[Expression], kind: type[Every] | type[Some]) -> tuple[Expression, ...]:
-    """Parts, with those of parts of the same kind."""
+    """Parts, with those of parts of the same kind; conditions stay with the words beside them."""
     return tuple(
         one
         for part in parts
-        for one in (parts_of(part) if isinstance(part, kind) and not is_range(part) else (part,))
+        for one in (
+            parts_of(part)
+            if isinstance(part, kind) and not is_range(part) and not _restricts(part)
+            else (part,)
+        )
     )
+
+
+def _restricts(expression: Expression) -> bool:
+    """Whether it has words and conditions on them."""
+    return isinstance(expression, Every) and len({*map(is_condition, expression.parts)}) == 2
 
 
 def _query_primary(parser: _Parser) -> Expression:

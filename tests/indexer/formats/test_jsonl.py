@@ -51,6 +51,12 @@ def carefully(content, path="ours.jsonl"):
     return list(utterances_of(jsonl.parse_strictly(lines, path, Recording("ours", 1)), path))
 
 
+def test_a_posterior_that_is_0_in_the_index_is_no_word():
+    """The index has single precision, and phrases take logarithms."""
+    (network,) = parse(slot(w=[["das", 0.9, 0.1, 0.3], ["dass", 1e-46, 0.1, 0.3]]))
+    assert network.words == ("das",)
+
+
 def test_example():
     (network,) = parse(line())
     assert network.recording == Recording("news", 2)

@@ -74,6 +74,9 @@ def files(index, query):
         ("polizei first:15s", ["one", "two"]),
         ("polizei last:5s", ["three"]),
         ('polizei AND "guten tag"', ["one"]),
+        ("(polizei speaker:bob first:15s) AND (gewalt speaker:anna)", ["one"]),
+        ("gewalt AND (tag first:5s)", ["one"]),
+        ("gewalt AND tag AND (polizei last:5s)", []),
     ],
 )
 def test_queries_find(index, query, found):
