@@ -208,11 +208,18 @@ def _italian(text: str) -> str:
     return _ACUTE_AT_END.sub("è", _APOSTROPHE_FOR_ACCENT.sub(lambda m: _GRAVE[m[1]], text))
 
 
+def _sara_am(text: str) -> str:
+    """Thai and Lao am in one character: compatibility forms (NFKC) of a text have it in two."""
+    return _TWO_OF_AM.sub(lambda match: match[1] + chr(ord(match[2]) + 1), text)
+
+
 def _elided(words: str) -> re.Pattern[str]:
     return re.compile(rf"^(?:{'|'.join(words.split())})'(?=\w)", re.MULTILINE)
 
 
 _APOSTROPHE_FOR_ACCENT = re.compile(r"([aeiou])'$", re.MULTILINE)
+# The ring, which may stand before a tone, and aa.
+_TWO_OF_AM = re.compile("[\u0e4d\u0ecd]([\u0e48-\u0e4b\u0ec8-\u0ecb]?)([\u0e32\u0eb2])")
 _ACUTE_AT_END = re.compile("é$", re.MULTILINE)
 _GRAVE = dict(zip("aeiou", "àèìòù", strict=True))
 _FRENCH = _elided("c d j l m n qu s t jusqu lorsqu puisqu quoiqu")
@@ -243,5 +250,6 @@ _RULES: Mapping[str, _Rules] = {
     "fa": _Rules(_without_marks(_HARAKAT, _PERSIAN_FORMS)),
     "ur": _Rules(_without_marks(_HARAKAT, _PERSIAN_FORMS)),
     "he": _Rules(_without_marks(_POINTS, {"\u05f0": "וו", "\u05f1": "וי", "\u05f2": "יי"})),
+    **dict.fromkeys(("th", "lo"), _Rules(_sara_am)),
     **dict.fromkeys(("cmn", "yue", "ja", "ko"), _Rules(partial(unicodedata.normalize, "NFKC"))),
 }
