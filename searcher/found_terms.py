@@ -34,6 +34,7 @@ from searcher.lexical.candidates import find_by_words
 from searcher.phonetic.candidates import PreparedLanguage, find_by_phones
 from searcher.results.candidates import FoundTerms
 from searcher.terms.request import Request, SpokenWords
+from searcher.terms.typed_words import looked_up
 from searcher.terms.variants import as_terms
 from searcher.terms.wildcards import Expansion, expand, is_wildcard
 from std.config import Config
@@ -217,7 +218,8 @@ def _spoken(words: tuple[str, ...], index: PreparedIndex) -> tuple[str, ...]:
     signs = {word for word in words if not any(c.isalnum() or c == "*" for c in word)}
     if signs:
         signs = {word for word in signs if not index.counts.get(word)}
-    return tuple(word for word in words if word not in signs) or words
+    said = tuple(word for word in words if word not in signs) or words
+    return looked_up(said, index.counts.get)
 
 
 def time_limit(seconds: float) -> TimeLimit:

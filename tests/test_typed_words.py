@@ -150,3 +150,15 @@ def test_a_sign_of_a_term_needs_not_be_in_the_index(tmp_path, said):
         found = index.search("rock & roll")
         assert [(hit.start_s, hit.method) for hit in found] == [(0.0, "exact")]
         assert index.find("rock & roll").oov_words == ((),)
+
+
+def test_brackets_around_a_term_change_no_probability(tmp_path):
+    file = srt(tmp_path, "Die Burg, Anlagen und die Polizei; zwei Wege")
+    index_files([file], tmp_path / "index", language="de")
+    index = open_index(tmp_path / "index")
+    for term in ("polizei", "burganlagen"):
+        plain, around = (
+            [hit.probability for hit in index.search(one)] for one in (term, f"(({term}))")
+        )
+        assert plain == around
+        assert plain

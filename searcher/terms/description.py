@@ -14,6 +14,7 @@ from typing import Any
 from searcher.terms.request import Variant
 from searcher.terms.splitting import Splitter
 from searcher.terms.splitting.matches import Matches, best_splits
+from searcher.terms.typed_words import looked_up
 from searcher.terms.variants import VariantGenerator
 from searcher.terms.vocabulary import Vocabulary
 from searcher.terms.wildcards import described as in_words
@@ -62,8 +63,8 @@ def query(
         WordTooLongError: a word is too long to split.
     """
     started = Stopwatch()
-    words = words_of(term, normalisation, options.mode)
     vocabulary = splitter.vocabulary
+    words = looked_up(words_of(term, normalisation, options.mode), vocabulary.__contains__)
     stars = set() if options.mode == "list" else set(filter(is_wildcard, words))
     spelt = {word: list(options.spellings(word)) for word in words if word not in stars}
     split = {

@@ -2,6 +2,7 @@
 
 typed_words        words of terms --> of those that are typed in another way than the index has
                    them, the words that they stand for (`std.languages.spelling`)
+looked_up          words of a term --> the same without brackets around unknown ones
 same_words         words of terms --> of those with others in the index, all their spellings
                    (`std.languages.spelling`)
 other_spellings    counts of words by language --> a word's other spellings among them, counted
@@ -55,6 +56,17 @@ class Typed(NamedTuple):
 
 
 _tables: WeakKeyDictionary[Segment, _Table] = WeakKeyDictionary()
+
+
+def looked_up(words: Sequence[str], has: Callable[[str], object]) -> tuple[str, ...]:
+    """The words of a term; brackets around a word that an index lacks are taken off.
+
+    Otherwise an unknown word in brackets would not be split, and its brackets count as letters.
+
+    >>> looked_up(("(burg)", "(so)", "robo*"), {"(so)"}.__contains__)
+    ('burg', '(so)', 'robo*')
+    """
+    return tuple(word if has(word) else word.strip("()[]{}<>") or word for word in words)
 
 
 def typed_words(
