@@ -32,7 +32,6 @@ from std.nist.xml import DECLARED_ENCODING, root_name
 from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import Repairs
 
-BOM = codecs.BOM_UTF8
 _DECLARED = re.compile(r"""^(\s*<\?xml[^>]{0,200}\bencoding\s*=\s*["'])[\w.:-]+""")
 _KALDI_BINARY = re.compile(rb"\S+ \0B")
 _ONE_WORD = re.compile(rb'([:\[,]\s*)"\w+"(?=\s*[,\]}])')  # a value, which may be spoken: no key
@@ -132,7 +131,9 @@ def _needs_decoding(begin: bytes, options: ReaderOptions) -> bool:
         return True
     if begin.count(b"\r") > 2 * begin.count(b"\n"):
         return not is_json(begin)  # old line ends, which `decoded` converts
-    declared = DECLARED_ENCODING.match(begin.removeprefix(BOM)) if root_name(begin) else None
+    declared = (
+        DECLARED_ENCODING.match(begin.removeprefix(codecs.BOM_UTF8)) if root_name(begin) else None
+    )
     if is_json(begin) or (declared and declared[1].lower() not in (b"utf-8", b"utf8")):
         return False
     try:
@@ -233,7 +234,7 @@ def _first_of(kind: Kind, head: bytes) -> str | None:
 
 
 def _text_of(head: bytes) -> bytes:
-    return head.removeprefix(BOM).lstrip()
+    return head.removeprefix(codecs.BOM_UTF8).lstrip()
 
 
 def _any_json(

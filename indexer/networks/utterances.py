@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from indexer.networks.slot_times import Int64s
 from std.errors import InputError
+from std.store.columns import row_ranges
 from std.values import Bools, ConfusionNetwork, Float32s, Int32s, Recording
 
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -83,8 +84,8 @@ class Utterances:
         if rows == range(len(self)) or list(rows) == list(range(len(self))):
             return self
         picked = np.asarray(rows, dtype=np.int64)
-        slots = ranges(self.bounds[picked], self.bounds[picked + 1])
-        words = ranges(self.offsets[slots], self.offsets[slots + 1])
+        slots = row_ranges(self.bounds[picked], np.diff(self.bounds)[picked])
+        words = row_ranges(self.offsets[slots], np.diff(self.offsets)[slots])
         return replace(
             self,
             recordings=[self.recordings[row] for row in rows],
@@ -185,22 +186,6 @@ def _array(values: Sequence[Any], dtype: type[Scalar]) -> npt.NDArray[Scalar]:
 def _ends(counts: npt.NDArray[Any]) -> Int64s:
     """(k + 1,) first row of each of k ranges of given lengths, and the end."""
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
-
-
-def ranges(begin: Int64s, end: Int64s) -> Int64s:
-    """All rows of several ranges, one range after the other.
-
-    Args:
-        begin: (k,) first row of each range.
-        end: (k,) one past its last row.
-
-    >>> ranges(np.array([7, 0]), np.array([10, 2])).tolist()
-    [7, 8, 9, 0, 1]
-    """
-    counts = end - begin
-    before = np.cumsum(counts) - counts
-    rows: Int64s = np.arange(counts.sum()) + np.repeat(begin - before, counts)
-    return rows
 
 
 def _joined(

@@ -16,7 +16,14 @@ import numpy.typing as npt
 from indexer.phone_layer.layer import FrameReader
 from std.sound.columns import OFFSETS, SIGN_BYTES, Encoder, SegmentSound, Sound, frames
 from std.store import Segment
-from std.store.columns import KEY_SHIFT, SLOT_ERROR, Int64s, SegmentColumns, unpack_vocabulary
+from std.store.columns import (
+    KEY_SHIFT,
+    SLOT_ERROR,
+    Int64s,
+    SegmentColumns,
+    row_ranges,
+    unpack_vocabulary,
+)
 from std.store.heard import NOBODY, HeardBy, HeardSlots
 from std.values import Bools, Float32s, Recording, freeze
 
@@ -61,7 +68,7 @@ def spoken_words(columns: SegmentColumns) -> list[PronouncedWords]:
         here = order[bounds[row] : bounds[row + 1]]
         lengths = np.diff(offsets)[words[here]]
         of_words = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        at = np.arange(of_words[-1]) + np.repeat(offsets[words[here]] - of_words[:-1], lengths)
+        at = row_ranges(offsets[words[here]], lengths)
         spoken.append(
             PronouncedWords(begin_ms[here], end_ms[here], of_words, phones[at], timed[here])
         )

@@ -32,6 +32,7 @@ from std.store.columns import (
     IndexedRecording,
     SegmentColumns,
     pack_vocabulary,
+    row_ranges,
     unpack_vocabulary,
 )
 from std.store.heard import HeardSlots, gathered
@@ -142,7 +143,7 @@ def kept_phones(columns: SegmentColumns, before: SegmentColumns) -> dict[str, Co
     begins = before.extra["word_phone_offsets"].astype(np.int64)
     lengths = np.diff(begins)[rows]
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    at = np.arange(offsets[-1]) + np.repeat(begins[rows] - offsets[:-1], lengths)
+    at = row_ranges(begins[rows], lengths)
     used, phones = np.unique(before.extra["word_phones"][at], return_inverse=True)
     inventory = unpack_vocabulary(before.extra["phone_inventory"].astype(np.uint8))
     table = PhoneTable(tuple(inventory[i] for i in used), offsets, phones.astype(np.uint8))

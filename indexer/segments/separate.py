@@ -18,8 +18,9 @@ from itertools import accumulate, compress, count, pairwise
 import numpy as np
 
 from indexer.networks.slot_times import Int64s
-from indexer.networks.utterances import Utterances, ranges, stacked
+from indexer.networks.utterances import Utterances, stacked
 from std.config import IndexConfig
+from std.store.columns import row_ranges
 from std.text import Normalisation
 from std.values import Alternative, ConfusionNetwork, Int32s, Slot
 
@@ -41,7 +42,7 @@ def one_best_separated(utterances: Utterances, normalisation: Normalisation) -> 
     first = np.cumsum([0, *map(len, parts)])  # of each word's parts in ``flat``
     letters = np.cumsum([0, *map(len, flat)])
     n_parts = np.diff(first)[utterances.words]
-    row = ranges(first[utterances.words], first[utterances.words + 1])  # in ``flat``
+    row = row_ranges(first[utterances.words], n_parts)  # in ``flat``
     ids = dict(zip(dict.fromkeys(flat), count(), strict=False))
     id_of_row = np.fromiter(map(ids.__getitem__, flat), np.int64, len(flat))
     arc = np.repeat(np.arange(len(n_parts)), n_parts)

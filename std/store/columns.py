@@ -249,3 +249,17 @@ def unpack_vocabulary(column: UInt8s, place: str = "segment") -> list[str]:
         return column.tobytes().decode().split("\n")[:-1]
     except UnicodeDecodeError as error:
         raise StoreError(f"{place}: expected a vocabulary in UTF-8, got: {error}") from error
+
+
+def row_ranges(first: Int64s, count: Int64s) -> Int64s:
+    """All rows of several ranges, one range after the other.
+
+    Args:
+        first: (n,) first row of each range.
+        count: (n,) number of rows of each range.
+
+    >>> row_ranges(np.array([7, 0]), np.array([3, 2])).tolist()
+    [7, 8, 9, 0, 1]
+    """
+    before = np.cumsum(count) - count
+    return np.repeat(first - before, count) + np.arange(count.sum())

@@ -18,6 +18,7 @@ ignored. The contract is in docs/formats.md.
 import json
 import re
 from array import array
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 from pathlib import Path
@@ -42,7 +43,6 @@ from std.values import Float64s, Recording
 
 BYTES_AT_ONCE = 1 << 17
 _SLOT = re.compile(rb'"w"\s*:\s*\[\s*\[\s*"[^"]*"\s*,\s*[-+.\d]')
-BOM = b"\xef\xbb\xbf"
 
 BLANK = re.compile(r"[ \t\n\r\f\v]")
 ONE_A_LINE = "one JSON object per line and utterance"
@@ -54,7 +54,7 @@ def looks_like(head: bytes) -> bool:
 
     In lists such as ``["das", 0.9, 0.1, 0.3]`` the posterior precedes the times, unlike in others.
     """
-    start = head.removeprefix(BOM).lstrip()
+    start = head.removeprefix(BOM_UTF8).lstrip()
     if start.startswith(b"{") and b'"utt"' in start.split(b"\n")[0]:
         return True
     return b'"slots"' in head and _SLOT.search(head) is not None
@@ -99,7 +99,7 @@ def _lines(stream: BinaryIO, path: Path | str) -> Iterator[list[tuple[int, bytes
                 path, at, f"lines of at most {MAX_UTTERANCE_BYTES} bytes", "a longer one"
             )
         if line:
-            lines.append((at, line.removeprefix(BOM) if at == 1 else line))
+            lines.append((at, line.removeprefix(BOM_UTF8) if at == 1 else line))
             size += len(line)
         if lines and (not line or size >= BYTES_AT_ONCE):
             yield lines

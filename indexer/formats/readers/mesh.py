@@ -16,6 +16,7 @@ Source: SRILM's manual page wlat-format(5); written by ``lattice-tool -write-mes
     parse       blocks of whole meshes (`mesh_bulk`); unusual ones line by line
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -36,12 +37,11 @@ from std.repairs import REFUSED, UNKNOWN, Repairs
 from std.values import Recording
 
 BLOCK_BYTES = 1 << 20
-BOM = b"\xef\xbb\xbf"
 
 
 def looks_like(head: bytes) -> bool:
     """Whether a file with this beginning is a word mesh."""
-    words = head.removeprefix(BOM).split(None, 1)
+    words = head.removeprefix(BOM_UTF8).split(None, 1)
     return bool(words) and words[0] in (b"name", b"numaligns") and b"numaligns" in head
 
 
@@ -73,7 +73,7 @@ def parse(
 
 def _blocks(stream: BinaryIO, path: Path | str) -> Iterator[bytes]:
     """Cut the stream where a mesh begins, in blocks of about a megabyte."""
-    rest = stream.read(BLOCK_BYTES).removeprefix(BOM)
+    rest = stream.read(BLOCK_BYTES).removeprefix(BOM_UTF8)
     first = b"\nname " if rest.lstrip().startswith(b"name ") else b"\nnumaligns "
     while more := stream.read(BLOCK_BYTES):
         cut = rest.rfind(first) + 1

@@ -9,6 +9,7 @@ ReaderOptions    what recognisers leave out of their files (offsets of utterance
 """
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -155,7 +156,7 @@ def read_segments(path: Path, channel: int = 1) -> dict[str, UtteranceSpan]:
     """
     segments: dict[str, UtteranceSpan] = {}
     with open_input(path) as stream:
-        lines = content_of(stream, path).removeprefix(b"\xef\xbb\xbf").split(b"\n")
+        lines = content_of(stream, path).removeprefix(BOM_UTF8).split(b"\n")
     columns = [b"utt", b"file", b"start", b"end"]
     separator = None
     if lines[0].startswith(b"utt\tfile\t"):

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from std.errors import StoreError, quoted
-from std.store.columns import KEY_SHIFT, Column, Int64s, SegmentColumns, Slots
+from std.store.columns import KEY_SHIFT, Column, Int64s, SegmentColumns, Slots, row_ranges
 from std.store.couchdb.codec import (
     BUCKET,
     EXTRA,
@@ -198,20 +198,6 @@ def bucket_of(word: str, buckets: int) -> int:
 def part_count(rows: int, per_part: int) -> int:
     """How many documents hold this many rows."""
     return -(-rows // per_part)
-
-
-def row_ranges(first: Int64s, count: Int64s) -> Int64s:
-    """The rows of all ranges, one after the other.
-
-    Args:
-        first: (n,) first row of each range.
-        count: (n,) number of rows of each range.
-
-    >>> row_ranges(np.array([7, 0]), np.array([3, 2])).tolist()
-    [7, 8, 9, 0, 1]
-    """
-    before = np.cumsum(count) - count
-    return np.repeat(first - before, count) + np.arange(count.sum())
 
 
 def segment_of(name: str) -> str | None:

@@ -27,6 +27,7 @@ from std.store.columns import (
     first_slots,
     from_arrays,
     pack_vocabulary,
+    row_ranges,
     unpack_vocabulary,
 )
 from std.store.couchdb.bulk import ExtraColumns, read_documents
@@ -43,7 +44,6 @@ from std.store.couchdb.database import Database
 from std.store.couchdb.layout import (
     document_names,
     recorded_layout,
-    row_ranges,
     slot_name,
     vocabulary_names,
 )
