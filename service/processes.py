@@ -17,6 +17,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
@@ -37,7 +38,7 @@ from service.problems import ProblemError, too_busy
 from service.searching import TermResult, Wish, search_term, select
 from service.settings import Settings
 from std.cache import Cache
-from std.errors import StdError
+from std.errors import StdError, StoreWarning
 from std.execution.stop import stopped_by
 from std.marks import Mark
 
@@ -273,6 +274,7 @@ def _resident_bytes(pid: int | None) -> int:
 def _work(pipe: Connection, settings: Settings, cache_bytes: int) -> None:
     """A search process: reads questions and writes answers; an empty text is no answer."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the service ends this process
+    warnings.simplefilter("ignore", StoreWarning)  # the service opens the index, too, and tells it
     with suppress(EOFError, OSError, StdError):  # the service has ended or cannot open it
         live, cache = LiveIndex(settings), Cache(cache_bytes)
         live.on_renewal(lambda snapshot: cache.clear())

@@ -5,15 +5,18 @@ import os
 import re
 import signal
 import threading
+import warnings
 from dataclasses import replace
 
 import pytest
 
 from indexer import index_files
+from service import processes
 from service.problems import ProblemError
 from service.processes import Question, SearchProcesses
 from service.searching import Wish
 from service.settings import Limits, Settings
+from std.errors import StoreError, StoreWarning
 from std.numbers import written
 from tests.service.served import meshes, wait_for
 
@@ -193,3 +196,19 @@ def test_questions_are_answered_in_the_order_they_came(german_index):
         assert [number for number in order if number != 2] == [0, 1, 3]
 
     asyncio.run(ask_many())
+
+
+def test_a_warning_of_the_store_is_left_to_the_service(monkeypatch):
+    """In a search process it was shown as Python does, with a path of Python's own."""
+
+    def opened(settings):
+        warnings.warn("no answer for 5 s", StoreWarning, stacklevel=2)
+        raise StoreError("no answer")
+
+    monkeypatch.setattr(processes, "LiveIndex", opened)
+    monkeypatch.setattr(processes.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(processes.os, "_exit", lambda status: None)
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        processes._work(None, Settings(("index",)), 1)
+    assert not shown
