@@ -55,7 +55,8 @@ CUE_COLUMNS: Mapping[str, tuple[str, ...]] = {  # of several for one thing, the 
     ),
     "channel": ("channel", "channel id", "channel index", "channel tag", "kanal", "canal"),
     "language": (
-        "language", "lang", "locale", "language code", "sprache", "langue", "idioma", "taal",
+        "language", "lang", "locale", "language code", "detected language", "sprache", "langue",
+        "idioma", "taal",
     ),
     "speaker": (
         "speaker name", "speaker display name", "voice", "speaker", "speaker label", "speaker id",

@@ -10,6 +10,7 @@ from indexer.formats.readers import (
     azure,
     google,
     jsonl,
+    timed_text,
     whisper,
 )
 from std.nist import ecf
@@ -41,6 +42,7 @@ CASES = [
     (whisper, {"segments": [SEGMENT], "transcription_info": {"language": "de"}}, "de"),
     (whisper, {"chunks": [{"language": "german", "timestamp": [0, 1], "text": "hallo du"}]},
      "german"),
+    (timed_text, {"output": {"segments": [SEGMENT], "detected_language": "de"}}, "de"),
     (aws, {"results": {"language_code": "de-DE", "items": [AWS_ITEM]}}, "de-DE"),
     (aws, {"results": {"items": [AWS_ITEM]}}, ""),
     (
