@@ -31,6 +31,7 @@ import numpy as np
 
 from scoring.matching.counts import Counts
 from std.errors import StdError
+from std.languages.detection import language_code
 from std.values import Bools, Excerpt, Term, TermList, TermSearch
 
 KINDS = (
@@ -178,14 +179,14 @@ def _by_language(detail: str, scope: Scope) -> list[Slice]:
         of_speech = [scope.language] * len(of_speech)
     names: dict[str, str] = {}
     for name in filter(None, (*of_speech, *of_terms)):
-        names.setdefault(_same(name), name)
+        names.setdefault(_code(name), name)
     if not names:
         expected = "a language of excerpts of the ECF, or of terms (an attribute language)"
         raise StdError(f"--group-by language: expected {expected}, got none")
     wanted = {name: {same} for same, name in names.items()}
     if detail:
         title, _, listed = detail.rpartition("=")
-        wanted = {title or listed: {_same(name) for name in listed.split(",")} & names.keys()}
+        wanted = {title or listed: {_code(name) for name in listed.split(",")} & names.keys()}
 
     groups = [
         Slice(
@@ -193,9 +194,9 @@ def _by_language(detail: str, scope: Scope) -> list[Slice]:
             tuple(
                 excerpt
                 for excerpt, name in zip(scope.excerpts, of_speech, strict=True)
-                if not name or _same(name) in languages
+                if not name or _code(name) in languages
             ),
-            scope.chosen & [not name or _same(name) in languages for name in of_terms],
+            scope.chosen & [not name or _code(name) in languages for name in of_terms],
         )
         for title, languages in wanted.items()
         if languages
@@ -212,6 +213,12 @@ def _language_of(term: Term) -> str:
 def _same(name: str) -> str:
     """A name as names are compared."""
     return name.strip().casefold()
+
+
+def _code(language: str) -> str:
+    """A language as it is compared: ``German`` and ``de`` are one, ``de-AT`` is another."""
+    name = _same(language)
+    return name if "-" in name or "_" in name else language_code(name)
 
 
 def _by_source_type(detail: str, scope: Scope) -> list[Slice]:

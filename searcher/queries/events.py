@@ -42,7 +42,7 @@ from std.values import Bools, Float64s
 # Of a condition: (n,) which places fit it, and (units,) in which units it can hold.
 Fits = Callable[[Condition | Position], tuple[Bools, Bools]]
 MAX_WORDS = 20  # words and phrases of a query
-_FUZZY = re.compile(r"(?<=\w)~\d*(?=\s|$)")
+_FUZZY = re.compile(r"(?<=[\w\"])~\d*(?=\s|$)")
 _LETTER = re.compile(r"(?<=\w)\?(?=\w)")
 
 

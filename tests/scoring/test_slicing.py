@@ -82,6 +82,14 @@ OF_TERMS = TermList(
         Term("X-4", "d e f", {"Language": "Dutch"}),
     )
 )
+CODED = TermList(
+    (
+        Term("T-1", "a", {"Language": "de"}),
+        Term("T-2", "a b"),
+        Term("T-3", "c", {"Language": "en"}),
+        Term("X-4", "d e f", {"Language": "de-AT"}),  # another language than German
+    )
+)
 LANGUAGES = [
     # excerpts, terms, language of the whole, specification -> rows of excerpts and of terms
     (IN_TWO, TERMS, "", "language",
@@ -92,6 +100,8 @@ LANGUAGES = [
     (EXCERPTS, TERMS, "english", "language", {"english": ([0, 1, 2], [0, 1, 2, 3])}),
     (IN_TWO, TERMS, "", "language:Both=german,english", {"Both": ([0, 1, 2], [0, 1, 2, 3])}),
     (IN_TWO, TERMS, "", "language:german", {"german": ([1], [0, 1, 2, 3])}),
+    (IN_TWO, TERMS, "", "language:deu", {"deu": ([1], [0, 1, 2, 3])}),
+    (IN_TWO, CODED, "", "language", {"english": ([0, 2], [1, 2]), "German": ([1], [0, 1])}),
 ]  # fmt: skip
 
 
