@@ -170,6 +170,9 @@ def test_what_was_understood_is_said(index):
     assert list(index.remarks(index.find("rock and roll"))) == [
         "rock and roll: searched as a phrase; AND in capitals is an operator"
     ]
+    for text in ("morgn~2", '"guten morgen"~5'):
+        (told,) = index.find(text).understood
+        assert told.startswith(f"{text}: ~ is no operator")
 
 
 @pytest.mark.parametrize(

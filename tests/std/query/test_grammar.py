@@ -76,6 +76,8 @@ def test_a_text_without_operators_is_the_term_as_it_is_written(text):
         ("a first:30s", Every((A, Position("first", 30.0)))),
         ("a last:2m", Every((A, Position("last", 120.0)))),
         ("NOT a first:30s", Every((Without(A), Position("first", 30.0)))),
+        ("(a AND b) AND c first:30s", Every((A, B, C, Position("first", 30.0)))),
+        ("a AND (b first:30s)", Every((A, Every((B, Position("first", 30.0)))))),
         ('"rock AND roll"', Phrase('"rock AND roll"')),
     ],
 )
