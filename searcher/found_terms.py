@@ -18,6 +18,7 @@ A long list may be found in parts, by a program that shows its progress; it is j
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -203,13 +204,17 @@ def requested(
 
 
 def _checked(terms: Sequence[Term]) -> Sequence[Term]:
-    """The terms, if all of them are terms.
+    """The terms, if all of them are terms and have names of their own.
 
     Raises:
         TypeError: one is something else.
+        ValueError: two have one id.
     """
     if other := next((one for one in terms if not isinstance(one, Term)), None):
         raise TypeError(f"expected terms as std.Term('T1', 'haus'), got {quoted(other)}")
+    (name, n), *_ = Counter(term.term_id for term in terms).most_common(1) or [("", 0)]
+    if n > 1:
+        raise ValueError(f"expected every term id once, got {quoted(name)}")
     return terms
 
 

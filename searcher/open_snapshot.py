@@ -142,6 +142,9 @@ class OpenSnapshot(ABC):
             workers: the executor, see `std.execution.processes.executor`.
             advance: called with each finished share of the work, for a progress bar; the shares add
                 up to 1 at most.
+
+        Raises:
+            ValueError: two terms have one id, by which hit lists name them.
         """
         wanted = terms.terms if isinstance(terms, TermList) else terms
         speech = self.searched_speech(ecf, where, recordings)

@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import get_args
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from searcher.queries.combined import Searched, UnitHits, UnitKind, places, unit
 from searcher.queries.events import read_asked
 from searcher.queries.units import recordings_as_units, turns, unfitting
 from searcher.results.hits import Hits, WordKind
-from searcher.results.search_result import SearchResult
+from searcher.results.search_result import SearchResult, require_probability
 from searcher.terms.description import words_of
 from searcher.terms.related_forms import RelatedForms
 from searcher.terms.vocabulary import Vocabulary, of_counts
@@ -34,19 +35,6 @@ from std.recordings import OWN_COLUMNS, Recordings
 from std.store import Segment
 from std.store.speakers import Speakers
 from std.values import Term
-
-
-def require_probability(value: float) -> None:
-    """Refuse a value that is not a probability.
-
-    Raises:
-        TypeError: it is not a number.
-        ValueError: it is below 0 or above 1.
-    """
-    if not hasattr(value, "__float__"):
-        raise TypeError(f"min_probability: expected a number, got {quoted(value)}")
-    if not 0 <= float(value) <= 1:
-        raise ValueError(f"min_probability: expected 0 to 1, got {value}")
 
 
 class SearchableIndex(OpenSnapshot):
@@ -122,6 +110,7 @@ class SearchableIndex(OpenSnapshot):
             the hits of forms; ``form_of`` has the term of each, ``forms`` counts them.
         """
         self.require_open()
+        require_probability(min_probability)
         asked, phrase = read_asked(terms, self.columns), self.config.text.phrase
         plain = {text: phrase(text) for i, text in enumerate(asked.texts) if asked.is_plain(i)}
         plain = {text: words for text, words in plain.items() if not any(map(is_wildcard, words))}
@@ -165,8 +154,12 @@ class SearchableIndex(OpenSnapshot):
 
         Raises:
             StdError: the query is invalid, or the index has no speakers for turns.
+            ValueError: ``unit`` or ``min_probability`` is none.
         """
         self.require_open()
+        require_probability(min_probability)
+        if unit not in get_args(UnitKind):
+            raise ValueError(f"unit: expected recording or turn, got {quoted(unit)}")
         asked = read_asked([query], self.columns, need_words=False)
         wanted = self.adhoc_terms(asked.terms)
         speech = self.searched_speech(None, where, recordings)

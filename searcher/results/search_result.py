@@ -25,6 +25,7 @@ from searcher.index.stores import recording_table
 from searcher.results.candidates import Candidates, Rows
 from searcher.terms.request import Variant
 from searcher.terms.wildcards import Expansion
+from std.errors import quoted
 from std.numbers import about, counted
 from std.store import Segment
 from std.store.columns import Int64s
@@ -34,6 +35,19 @@ FROM = 0.5  # probability from which a hit is more likely right than wrong
 # Missed occurrences per expected occurrence. Measured on the sets of docs/scoring.md: 0 to .06,
 # and .2 for a transcript without alternatives and for poor recognition.
 MISSED = 0.03
+
+
+def require_probability(value: float) -> None:
+    """Refuse a value that is not a probability.
+
+    Raises:
+        TypeError: it is not a number.
+        ValueError: it is below 0 or above 1.
+    """
+    if not hasattr(value, "__float__"):
+        raise TypeError(f"min_probability: expected a number, got {quoted(value)}")
+    if not 0 <= float(value) <= 1:
+        raise ValueError(f"min_probability: expected 0 to 1, got {value}")
 
 
 def missed_share(probability: Float64s, kept: Bools, n_terms: int, speech_s: float) -> float | None:
@@ -204,7 +218,12 @@ class SearchResult(TermCandidates):
         )
 
     def at_least(self, probability: float) -> "SearchResult":
-        """The detections with at least a probability; the others are counted."""
+        """The detections with at least a probability; the others are counted.
+
+        Raises:
+            ValueError: it is none.
+        """
+        require_probability(probability)
         kept = self.probability >= probability
         if kept.all():
             return self

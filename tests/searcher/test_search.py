@@ -145,7 +145,7 @@ def test_a_hit_that_silence_beats_stands_in_its_own_context(network):
     )
     segments = [segment(heard)]
     found = search(
-        [Term("T", "dane"), Term("T", "great dane")],
+        [Term("T", "dane"), Term("U", "great dane")],
         prepare(segments, GLOBAL),
         SearchedSpeech(None, 9),
     )

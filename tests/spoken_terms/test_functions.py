@@ -9,6 +9,9 @@ import pytest
 import spoken_terms as st
 from searcher import open_index
 from searcher.results.hits import Hits
+from std.values import Term, TermList
+
+LIST = TermList((Term("one", "a"),))
 
 ROOT = Path(__file__).parents[2]
 LIBRARIES = ("pandas", "polars")
@@ -180,6 +183,11 @@ def test_a_large_answer_hit_by_hit_is_the_same(store, monkeypatch):
     [
         (lambda i: i.search("a", min_probability="high"), TypeError, "expected a number, got 'hi"),
         (lambda i: i.search("a", min_probability=2), ValueError, "expected 0 to 1, got 2"),
+        (lambda i: i.find_forms("a", min_probability=2), ValueError, "expected 0 to 1, got 2"),
+        (lambda i: i.find_units("a", min_probability=2), ValueError, "expected 0 to 1, got 2"),
+        (lambda i: i.find_units("a", "turns"), ValueError, "expected recording or turn, got 't"),
+        (lambda i: st.search(LIST, i, min_probability=2), ValueError, "expected 0 to 1, got 2"),
+        (lambda i: i.search_terms([*LIST.terms] * 2), ValueError, "every term id once, got 'one'"),
         (lambda i: i.hits("a"), TypeError, "expected the result of a search, .* got 'a'"),
         (lambda i: [*i.each_hit(["a"])], TypeError, "expected the result of a search, .* got"),
         (lambda i: i.search("a", min_probability=None), TypeError, "expected a number, got"),
