@@ -18,7 +18,7 @@ A program needs four groups of names, all of which can be imported from `std`:
     Detections, TermSearch, STDList                        queries, speech and results
     Config, load_config                                    the settings
     StdError, InputError, ForeignFileError, ConfigError, QueryError,
-    StoreError, StoreBusyError                             errors
+    StoreError, NoIndexError, StoreBusyError               errors
     StoreWarning, OldNameWarning                           warnings
 
     >>> from std import ECF, Config, Excerpt, Recording, Term, TermList
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         ConfigError,
         ForeignFileError,
         InputError,
+        NoIndexError,
         OldNameWarning,
         QueryError,
         StdError,
@@ -77,6 +78,7 @@ __all__ = [
     "ForeignFileError",
     "InputError",
     "Lexemes",
+    "NoIndexError",
     "OldNameWarning",
     "QueryError",
     "Recording",
@@ -97,7 +99,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "config": "Config load_config",
         "errors": (
-            "ClosedIndexError ConfigError ForeignFileError InputError "
+            "ClosedIndexError ConfigError ForeignFileError InputError NoIndexError "
             "OldNameWarning QueryError StdError StoreBusyError StoreError StoreWarning"
         ),
         "values": (
