@@ -32,9 +32,10 @@ from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import OTHER_LANGUAGE, UNKNOWN
 
 MS = 1000.0
-_HEAD = re.compile(rb"\s*(?:<!--.{0,9999}?-->\s*)*<(?:sami\b|sync\s+start)", re.I | re.S)
+# No part of a comment can match in two ways, so hostile files take no longer than others.
+_HEAD = re.compile(rb"\s*(?:<!--(?:(?!-->).)*+-->\s*)*<(?:sami\b|sync\s+start)", re.I | re.S)
 _LANGUAGE = re.compile(r"\.(\w+)\s*\{[^{}]*?\blang\s*:\s*([A-Za-z-]+)", re.IGNORECASE)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->", re.DOTALL)
 _SYNC = re.compile(r"<sync\b([^<>]*)>", re.IGNORECASE)
 _START = re.compile(r"\bstart\s*=\s*[\"']?([^\"'\s]+)", re.IGNORECASE)
 _PARAGRAPH = re.compile(r"<p\b([^<>]*)>", re.IGNORECASE)

@@ -1,5 +1,8 @@
 """SAMI: tags that are not closed, two languages in one file, code pages, times that are none."""
 
+import io
+import time
+
 import pytest
 
 from indexer.formats.detect import parse_file
@@ -62,3 +65,14 @@ def test_code_pages_are_told_by_what_is_not_in_tags(tmp_path, encoding):
     path.write_bytes(f"<SAMI>{STYLE}<BODY>{text}</BODY></SAMI>".encode(encoding))
     networks = list(networks_in(parse_file(path, options=ReaderOptions(repairs=Repairs()))))
     assert [" ".join(one.words) for one in networks] == lines
+
+
+def test_hostile_comments_take_no_longer_than_others():
+    """Comments at the beginning took twice as long for each one more, unclosed ones n squared."""
+    begun_s = time.process_time()
+    assert not sami.looks_like(b"<!---->" * 9000 + b"x")
+    assert sami.looks_like(b"<!--a--> <!-- b -->\n<SAMI>")
+    unclosed = b"<SAMI><!-- a --><SYNC Start=1><P>das" + b"<!-- " * 20_000
+    (utterances,) = sami.parse(io.BytesIO(unclosed), "a.smi")
+    assert len(utterances) == 1
+    assert time.process_time() - begun_s < 2
