@@ -2,7 +2,7 @@
 
 Results go to stdout, everything else to stderr. Exit status 0 = done, 2 = the user can correct it
 (one line, no traceback), 1 = our fault (a traceback) or, in an interactive search, nothing
-found, 130 = interrupted.
+found, 128 and its number = ended by a signal: 130 by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP.
 """
 
 import argparse
@@ -17,12 +17,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
+from types import FrameType
 from typing import Any, TextIO
 
 from std.display.progress import progress_bar
 from std.errors import STANDARD_STREAM, OldNameWarning, StdError, StoreWarning, cut, quoted
 from std.ranges import Range
-from std.system import peak_memory_bytes
+from std.system import ENDING, peak_memory_bytes
 from std.terminal import Colour, coloured, erased, json_text, printable, set_notice, while_working
 
 __all__ = [  # and names of `std.display` that every command needs
@@ -117,31 +118,42 @@ def run(command: str, work: Callable[[], int | None]) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy reads it when it is imported
     try:
         _reserve_streams()
-        with _ctrl_c_raises(), _warnings_as_lines(command), while_working():
+        with _signals_raise(), _warnings_as_lines(command), while_working():
             status = work() or 0
         return finished(command, status)
     except StdError as error:
         tell(str(error), f"{command}: ", "red")
         return finished(command, 2)
-    except KeyboardInterrupt:
-        say(command, "interrupted")
-        return finished(command, 130)
+    except KeyboardInterrupt as error:
+        number = error.args[0] if error.args else signal.SIGINT
+        by = "interrupted" if number == signal.SIGINT else f"ended by {number.name}"
+        say(command, by)
+        return finished(command, 128 + number)
     except OSError as error:
         return finished(command, _failed(command, error))
 
 
 @contextmanager
-def _ctrl_c_raises() -> Iterator[None]:
-    """Let Ctrl-C raise KeyboardInterrupt in the block; see `spoken_terms` for the time outside."""
-    usual = signal.getsignal(signal.SIGINT)
-    if not callable(usual) or threading.current_thread() is not threading.main_thread():
-        yield
-        return
+def _signals_raise() -> Iterator[None]:
+    """Let the signals `ENDING` raise KeyboardInterrupt in the block, so that it can clean up.
+
+    A signal that is ignored stays so (`nohup`). `spoken_terms` has Ctrl-C outside the block.
+    """
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt(signal.Signals(number))
+
+    usual = {}
+    if threading.current_thread() is threading.main_thread():
+        usual = {one: signal.getsignal(one) for one in ENDING}
+    heard = [one for one in usual if usual[one] == signal.SIG_DFL or callable(usual[one])]
     try:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for one in heard:
+            signal.signal(one, end)
         yield
     finally:
-        signal.signal(signal.SIGINT, usual)
+        for one in heard:
+            signal.signal(one, usual[one])
 
 
 def finished(command: str, status: int) -> int:

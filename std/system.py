@@ -8,6 +8,7 @@
     keep_owner          owner and permissions of a file that is replaced
     allow_open_files    as many as the system lets a process have
     RELATIVE            whether names can be looked up in an open folder
+    ENDING              signals that end a command
 
 POSIX has flock and getrusage. Windows locks bytes of a file, which others may then neither read nor
 write: we take one at 2 GB, the last that it can. It has no locks of folders, so a file in the
@@ -15,6 +16,7 @@ folder stands for it. Nobody has run std there yet.
 """
 
 import os
+import signal
 import stat
 import sys
 import time
@@ -27,6 +29,9 @@ A_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 PLAIN = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
 WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)  # for somebody at the other end of a pipe
 RELATIVE = {os.open, os.stat, os.mkdir, os.unlink, os.rmdir, os.rename} <= os.supports_dir_fd
+ENDING = tuple(  # Windows has no SIGHUP
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
 
 if sys.platform == "win32":
     import msvcrt

@@ -48,6 +48,7 @@ def _processes(jobs: int) -> Iterator[Workers]:
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
+    _watch_semaphores()
     # Not fork: numpy's and our own threads do not survive it. Not forkserver: its workers are not
     # our children, so the system tells us neither their CPU time nor their memory.
     context = get_context("spawn")
@@ -58,6 +59,22 @@ def _processes(jobs: int) -> Iterator[Workers]:
         )
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _watch_semaphores() -> None:
+    """Start Python's process that removes the semaphores of a killed command.
+
+    It blocks Ctrl-C and SIGTERM itself. A terminal that is closed sends SIGHUP to it, too.
+    """
+    import signal
+    from multiprocessing import resource_tracker
+
+    if hasattr(signal, "SIGHUP"):  # not on Windows
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])
+        try:
+            resource_tracker.ensure_running()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def follow_parent() -> None:

@@ -1,9 +1,9 @@
-"""Stop running work, and delay Ctrl-C during a step that it would break.
+"""Stop running work, and delay the signals that end it during a step that they would break.
 
     stopped_by     sets the check of a block in this thread
     check_stop     runs the check; long loops call this
     TimeLimit      a check that fails after some seconds
-    held           delays Ctrl-C to the end of a block
+    held           delays Ctrl-C, SIGTERM and SIGHUP to the end of a block
 
 Many calls separate the caller that may stop the work (a request whose client disconnects, a time
 limit) from its loops, so each thread has one check. Work in other processes is not checked: its
@@ -20,6 +20,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
 from typing import Any
+
+from std.system import ENDING
 
 Check = Callable[[], None]  # raises to end the work
 
@@ -73,40 +75,44 @@ Held = tuple[int, FrameType | None]
 
 
 class Hold:
-    """Delays Ctrl-C between `begin` and `end`, which may be nested.
+    """Delays the signals `ENDING` between `begin` and `end`, which may be nested.
 
     Only the main thread gets signals, so other threads need no delay. A process that ignores
-    Ctrl-C, as workers do, still ignores it.
+    Ctrl-C, as workers do, still ignores it; one that a signal ends at once still ends at once.
     """
 
     def __init__(self) -> None:
         """Start without a delay."""
         self._depth = 0
-        self._usual: Any = None
+        self._usual: dict[int, Any] = {}
         self._held: list[Held] = []
 
     def begin(self) -> None:
-        """Delay Ctrl-C."""
-        if self._depth or callable(signal.getsignal(signal.SIGINT)):
-            self._depth += 1
+        """Delay them."""
+        self._depth += 1
         if self._depth == 1:
-            self._usual = signal.signal(signal.SIGINT, self._note)
+            for one in ENDING:
+                if callable(handler := signal.getsignal(one)):
+                    self._usual[one] = handler
+                    signal.signal(one, self._note)
 
     def end(self) -> None:
-        """Let Ctrl-C act as usual; a delayed one acts now.
+        """Let them act as usual; a delayed one acts now.
 
         Raises:
-            KeyboardInterrupt: Ctrl-C was delayed.
+            KeyboardInterrupt: one was delayed.
         """
         if not self._depth:
             return
         self._depth -= 1
         if self._depth:
             return
-        signal.signal(signal.SIGINT, self._usual)
+        usual, self._usual = self._usual, {}
+        for one, handler in usual.items():
+            signal.signal(one, handler)
         held, self._held = self._held, []
         if held:
-            self._usual(*held[0])
+            usual[held[0][0]](*held[0])
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         self._held.append((number, frame))
@@ -114,7 +120,7 @@ class Hold:
 
 @contextmanager
 def held(hold: Hold) -> Iterator[None]:
-    """Delay Ctrl-C to the end of the block."""
+    """Delay the signals to the end of the block."""
     hold.begin()
     try:
         yield

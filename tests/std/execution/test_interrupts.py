@@ -1,4 +1,4 @@
-"""Ctrl-C waits for the end of a step, and of a compilation."""
+"""Signals end a command in order: after a step, and after a compilation."""
 
 import os
 import signal
@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from std.command import run
+from std.execution.processes import executor
 from std.execution.stop import Hold, held
 
 ROOT = Path(__file__).parents[3]
@@ -45,8 +47,53 @@ def ctrl_c_is_heard():
     signal.signal(signal.SIGINT, usual)
 
 
-def press():
-    os.kill(os.getpid(), signal.SIGINT)
+def press(number=signal.SIGINT):
+    os.kill(os.getpid(), number)
+
+
+@pytest.fixture(params=[signal.SIGTERM, signal.SIGHUP])
+def ending(request):
+    """A signal that would end a process at once; here it would end the tests."""
+    usual = signal.signal(request.param, lambda *_: None)
+    yield request.param
+    signal.signal(request.param, usual)
+
+
+def test_a_signal_ends_a_command_as_ctrl_c_does(ending, capsys):
+    done = []
+
+    def work():
+        try:
+            with held(Hold()):
+                press(ending)
+                done.append("step")
+            done.append("went on")
+        finally:
+            done.append("cleaned up")
+
+    assert run("std-index", work) == 128 + ending
+    assert done == ["step", "cleaned up"]
+    assert capsys.readouterr().err == f"std-index: ended by {ending.name}\n"
+
+
+def test_what_is_ignored_does_not_end_a_command(ending):
+    signal.signal(ending, signal.SIG_IGN)  # as nohup does
+    assert run("std-index", lambda: press(ending)) == 0
+    assert signal.getsignal(ending) == signal.SIG_IGN
+
+
+def test_a_closed_terminal_leaves_no_semaphores(monkeypatch):
+    """Their watcher blocks the signal, which the system sends to it as to all processes."""
+    from multiprocessing import resource_tracker
+
+    blocked = []
+    monkeypatch.setattr(
+        resource_tracker, "ensure_running", lambda: blocked.append(signal.pthread_sigmask(0, []))
+    )
+    with executor(2):
+        pass
+    assert signal.SIGHUP in blocked[0]
+    assert signal.SIGHUP not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
 def test_ctrl_c_comes_at_the_end_of_the_outer_step():
