@@ -15,7 +15,7 @@ from typing import Annotated, Any, get_origin, get_type_hints
 from std.errors import quoted
 
 MAX_DIGITS = 400  # of a number in text: the largest double has 309, Python reads 4,300
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 
 

@@ -209,19 +209,22 @@ def bare(written: str) -> str:
     if (stripped := written.strip(_ASCII_AROUND)).isalnum():
         return stripped
     first, last = 0, len(written)
-    while first < last and _is_around(written, first):
-        first += 1
-    while last > first and _is_around(written, last - 1):
-        last -= 1
+    while first < last and _kind(written, first) not in ("LNM" if first == 0 else "LN"):
+        first += 1  # a mark counts as its base (emojis have some)
+    while last > first:
+        base = last - 1
+        while base and _kind(written, base) == "M":
+            base -= 1
+        if _kind(written, base) in "LNM":
+            break
+        last = base
     symbols = _SYMBOLS_BEHIND.match(written, last)
     return written[first : symbols.end() if symbols else last]
 
 
-def _is_around(written: str, at: int) -> bool:
-    """Whether a character belongs to no word; a mark counts as its base (emojis have some)."""
-    while at and unicodedata.category(written[at])[0] == "M":
-        at -= 1
-    return unicodedata.category(written[at])[0] not in "LNM"
+def _kind(written: str, at: int) -> str:
+    """The class of a character: L a letter, N a number, M a mark; others belong to no word."""
+    return unicodedata.category(written[at])[0]
 
 
 def _quoted(text: str) -> str:

@@ -88,7 +88,7 @@ TEXT = [
     _Magic(rb"(?s).{0,99}ooTextFile", "a Praat object other than a TextGrid"),
     _Magic(rb"ooBinaryFile", "a binary Praat file", "save it as a text file"),
     _Magic(
-        rb"(;[^\n]*\n|\s*\n)*(%b)[ \t]" % RTTM_TYPES,
+        rb"(;[^\n]*\n|[^\S\n]*\n)*(%b)[ \t]" % RTTM_TYPES,
         "RTTM",
         IS_REFERENCE,
     ),

@@ -33,7 +33,7 @@ _SCRIPT = re.compile(rb"\s*(?:;[^\n]*\n\s*)*\[Script Info\]|.{0,9999}^\[Events\]
 _FIELDS: tuple[str, ...] = (  # without a line Format
     *("layer", "start", "end", "style", "name", "marginl", "marginr", "marginv", "effect", "text"),
 )
-_PART = re.compile(r"\{[^{}]*?\\[kK][fot]?(\d{1,6})[^{}]*\}([^{]*)")
+_PART = re.compile(r"(?>\{[^{}]*?\\[kK][fot]?(\d{1,6}))[^{}]*\}([^{]*)")
 
 
 class _Row(NamedTuple):

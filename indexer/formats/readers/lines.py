@@ -55,14 +55,14 @@ _NEVER_TIME = (
     rf"-{TIME}|{_LONGER}|[+-]?(?:inf(?:inity)?|nan)|-\d+(?:\.\d+)?|\d{{6,}}|\d+(?:\.\d+)?e[+-]?\d+"
 )
 _HALF_RANGE = re.compile(  # a range of which one time is invalid, or both; or one in brackets
-    rf"(?im)^[ \t]*(?:[\[(]?[ \t]*(?:"
+    rf"(?im)^[ \t]*+(?:[\[(]?[ \t]*+(?:"
     rf"(?>{TIME})[ \t]*--?>[ \t]*({_NO_TIME})(?=[\])\s]|$)|({_NO_TIME})[ \t]*--?>[ \t]*{TIME}|"
     rf"(?>{TIME})[ \t]*,[ \t]*({_NO_TIME})(?=[ \t]*(?:,|$))|"
     rf"({_NO_TIME})[ \t]*,[ \t]*(?>{TIME})(?=[ \t]*(?:,|$))|"
     rf"({_NEVER_TIME})[ \t]*--?>[ \t]*(?:{_NO_TIME})(?=[\])\s]|$))|"
     rf"[\[(]({_NEVER_TIME})[\])])"
 )
-_BORDER = re.compile(r"\s*(?:\t|\s\|\s| {3,})\s*")  # between columns of a line
+_BORDER = re.compile(r"(?<!\s)\s*(?:\t|\s\|\s| {3,})\s*")  # between columns of a line
 _LABELLED = re.compile(r"\s*\[?([^\W\d_]+[ _-]?\w{1,3})\]?\s*[-\u2013\u2014:|]?\s+(.*)", re.DOTALL)
 SPEAKERS = 0.7  # of lines of a time and a text that are followed by a text of their own
 SPARSE = 0.1  # of the slowest rate of speech

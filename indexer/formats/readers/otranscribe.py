@@ -26,8 +26,8 @@ from std.json_fields import documents
 from std.repairs import NO_TIME, UNKNOWN
 
 _TIME = re.compile(  # older versions wrote no data-timestamp
-    r"""<span[^<>]*\bdata-timestamp=["']([^"'<>]{0,40})["'][^<>]*>([^<>]*)</span>"""
-    r"""|<span[^<>]*\bclass=["']timestamp["'][^<>]*>(\s*(?:\d{1,3}:)?\d{1,2}:\d\d(?:\.\d{1,3})?\s*)</span>"""
+    r"""(?><span[^<>]*?\bdata-timestamp=["']([^"'<>]{0,40})["'])[^<>]*>([^<>]*)</span>"""
+    r"""|(?><span[^<>]*?\bclass=["']timestamp["'])[^<>]*>(\s*(?:\d{1,3}:)?\d{1,2}:\d\d(?:\.\d{1,3})?\s*)</span>"""
 )
 _SECONDS = re.compile(r"\d{1,9}(?:\.\d{0,20})?|\.\d{1,20}")
 _STAMPED = re.compile(rb"data-timestamp=|class=(\\?[\"'])timestamp\1")

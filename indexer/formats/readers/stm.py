@@ -31,9 +31,9 @@ NOT_SPOKEN = "ignore_time_segment_in_scoring"
 NOBODY = ("inter_segment_gap", "excluded_region")
 NULL_WORD = "@"
 MAX_DEPTH = 100  # of alternatives in alternatives
-_LABEL = re.compile(r"<[^<>\s]*(?:,[^<>\s]*)*>$")
+_LABEL = re.compile(r"<[^<>\s]*>$")
 _RTTM = re.compile(rb"(?:%b)$" % RTTM_TYPES)
-_NUMBER = re.compile(rb"\d+\.?\d*|\.\d+")
+_NUMBER = re.compile(rb"\d+(\.\d*)?|\.\d+")
 
 
 def looks_like(head: bytes) -> bool:

@@ -43,7 +43,7 @@ ROOTS = ("Trans", "basic-transcription", "folker-transcription")
 POINTS = {"tli": ("id", "time"), "timepoint": ("timepoint-id", "absolute-time")}
 MEDIA = {"Trans": "audio_filename", "referenced-file": "url", "recording": "path"}
 _REMARK = re.compile(  # pauses, breath, unintelligible speech, in HIAT and GAT
-    r"\(\([^()]*\)\)|\(\d*[.,]?\d*s?\)|\([.-]+\)|(?<!\w)(\u00b0h+|h+\u00b0|\++)(?!\w)|[\u02d9\u2022]"
+    r"\(\([^()]*\)\)|\(\d*(?:[.,]\d*)?s?\)|\([.-]+\)|(?<!\w)(\u00b0h+|h+\u00b0|\++)(?!\w)|[\u02d9\u2022]"
 )
 VIDEO = re.compile(r"(?i)\.(mp4|m4v|mov|avi|mkv|webm|mpe?g|wmv)$")
 
@@ -216,15 +216,13 @@ class _Transcript(Reader):
         """End the text at a point of time, and begin another there."""
         if self._open is None:
             return
-        last = self._open.last
-        earlier = [*self.spans, self._open]
-        self._open = None
-        first = earlier[-1].first
-        for at in range(len(earlier) - 1, -1, -1):  # of all who speak at once
-            if earlier[at].first != first or earlier[at].last != last:
+        first, last = self._open.first, self._open.last
+        self._close()
+        for at in range(len(self.spans) - 1, -1, -1):  # of all who speak at once
+            span = self.spans[at]
+            if point == last or (span.first, span.last) != (first, last):
                 break
-            earlier[at] = earlier[at]._replace(last=point)
-        self.spans = earlier
+            self.spans[at] = span._replace(last=point)
         self._open = _Span(self.line, point, last, speaker, [])
 
     def _close(self) -> None:

@@ -79,10 +79,10 @@ _UNITS = {
     "sekunden": 1.0, "secondes": 1.0, "segundos": 1.0, "seconden": 1.0, "ticks": 1e-7,
     "us": 1e-6, "micros": 1e-6, "microseconds": 1e-6, "ns": 1e-9, "nanos": 1e-9,
 }  # fmt: skip
-_UNIT = re.compile(rf"^(.*?)[ (\[]+(?:in )?({'|'.join(_UNITS)})[)\]]?$")
+_UNIT = re.compile(rf"^(.*?)(?<![ (\[])[ (\[]++(?:in )?({'|'.join(_UNITS)})[)\]]?$")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CLOCK = re.compile(rf"{CLOCK}")
-_NUMBER = re.compile(r"\+?(-?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?)\s*(ms|s)?")
+_NUMBER = re.compile(r"\+?(-?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?)\s*(ms|s)?")
 
 _PARTS = re.compile(
     r"(?=\d+\s*[hm])(?:(\d{1,4})\s*h)?\s*(?:(\d{1,3})\s*m)?\s*(?:(\d{1,3}(?:[.,]\d{1,9})?)\s*s)?"

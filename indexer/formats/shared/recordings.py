@@ -279,4 +279,4 @@ def lacks_of_a_ctm(head: bytes) -> str:
 
 
 def _is_number(token: bytes) -> bool:
-    return bool(re.fullmatch(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", token))
+    return bool(re.fullmatch(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", token))

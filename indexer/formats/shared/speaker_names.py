@@ -24,8 +24,8 @@ from indexer.formats.shared.speaker_evidence import speakers as speakers_among
 from indexer.formats.shared.speaker_shapes import Prefixes, is_label, is_name, prefixes_of
 from indexer.networks.raw import SECONDS_PER_LETTER
 
-_VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>|</v>")
-_ONE_VOICE = re.compile(r"\s*<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>([^<]*)(?:</v>\s*)?")  # as mostly
+_VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]++([^<>\n]*)>|</v>")
+_ONE_VOICE = re.compile(r"\s*<v(?:\.[^\s<>]*)?[ \t]++([^<>\n]*)>([^<]*)(?:</v>\s*)?")  # as mostly
 _TEXT, _WORDS = (itemgetter(Cue._fields.index(name)) for name in ("text", "words"))  # fast
 LEAST_NAMED = 4  # captions whose first lines show that they are names
 

@@ -35,8 +35,8 @@ CONNECTIONS = 16  # kept open; more threads than that open further ones
 LENGTH_HEADERS = ("Content-Length", "Transfer-Encoding")  # one of them, or the end closes
 ERROR_PIECE_BYTES = 8192
 SHOWN_PIECES = 8  # read of an error response
-TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
-MARKUP = re.compile(r"<(script|style)\b.*?</\1|<[^>]*>", re.IGNORECASE | re.DOTALL)
+TITLE = re.compile(r"<title[^<>]*>([^<]*)</title", re.IGNORECASE | re.DOTALL)
+MARKUP = re.compile(r"<(script|style)\b.*?(</\1|\Z)|<[^<>]*>", re.IGNORECASE | re.DOTALL)
 
 
 def parse_address(url: str) -> tuple[str, tuple[str, str] | None]:

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import time
 import zipfile
 
 import pytest
@@ -277,3 +278,12 @@ def test_the_command(tmp_path, capsys):
     report = rewrite_transcript(path, "talk", store, path)
     assert (len(report.made), report.not_found) == (1, ())
     assert path.read_bytes() == output.read_bytes()
+
+
+def test_many_escapes_take_linear_time():
+    """Each took twice as long as the one before; of a text without end, n squared."""
+    text = '{"text": "gestern kam hand in%s vielen und bonifai nach berlin", "%s berlin'
+    began_s = time.process_time()
+    new, done = of((text % ("\\/" * 20_000 + "<", '\\"' * 40_000)).encode())
+    assert (done, b"Bonify & Co" in new) == ([0, 1], True)
+    assert time.process_time() - began_s < 2

@@ -56,6 +56,20 @@ SAMPLES |= {name: named_formats.SAMPLES[of].content.encode() for name, of in NAM
 PIECES = [b"", b"-", b"0", b"9" * 40, b"1e999", b"NaN", b'"', b"\\", b"{", b"]", b"<", b"&", b",",
           b":", b"\x00", b"\xff", b"\x15", b"\n", b"\t", b"null", b"\xef\xbb\xbf",
           b"[" * 500]  # fmt: skip
+HOSTILE = [  # a format, a beginning, and what is repeated: time grew with the square, or worse
+    ("lines", "Anna 0:05\nAnna", " "),
+    ("lines", "0:05 a\n.", "\u0301"),
+    ("lines", "0:05 a\n0:06 b\n0:07 c\n0:08 d", "\u00a0"),
+    ("ass", "[Script Info]\n[Events]\nDialogue: 0,0:00:00.50,0:00:01.40,a,,0,0,0,,{", "\\k1"),
+    ("otranscribe", '{"text": "<span', " data-timestamp='1'"),
+    ("table", "begin,end,text\n0,1,a\n", "1"),
+    ("timed-text", '[{"start": 0, "end": 1, "text": "a", "', "("),
+    ("timeline-xml", "<Trans><Turn startTime='0' endTime='1'>a", "<Sync time='1'/>"),
+    ("timeline-xml", "<Trans><Turn startTime='0' endTime='1'>a(", "1"),
+    ("stm", "x 1 a 0 1 <", ","),
+]
+ENDS = {"otranscribe": '"}', "timed-text": '": 1}]', "table": "x,1,b\n",
+        "timeline-xml": "</Turn></Trans>"}  # fmt: skip
 ROUNDS = 250
 MOST_S = 1.0  # of CPU for a damaged sample of some 300 bytes
 MOST_BYTES = 64 << 20
@@ -121,3 +135,12 @@ def test_memory_is_bounded(name):
         assert tracemalloc.get_traced_memory()[1] < MOST_BYTES
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize(("name", "begin", "unit"), HOSTILE)
+def test_hostile_files_take_linear_time(name, begin, unit):
+    content = begin + unit * (100_000 // len(unit)) + ENDS.get(name, ":x\n")
+    began_s = time.process_time()
+    with suppress(InputError):
+        read(name, content.encode())
+    assert time.process_time() - began_s < 2

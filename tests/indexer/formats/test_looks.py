@@ -1,6 +1,7 @@
 """What a file looks like that no reader knows, and which readers come near."""
 
 import json
+import time
 
 import pytest
 
@@ -68,6 +69,13 @@ def test_audio_needs_a_recogniser_first(head, what):
 
 def test_audio_without_a_header_is_known_by_its_name():
     assert refused(b"\x01\x00\x02\x00", "x.pcm").got == "audio, by its name"
+
+
+def test_empty_lines_below_a_comment_take_linear_time():
+    """They took twice as long for each one more, in any file."""
+    began_s = time.process_time()
+    assert refused(b"; a\n" + b"\n" * 5000 + b"x").got == "text"
+    assert time.process_time() - began_s < 2
 
 
 @pytest.mark.parametrize(("head", "what"), OTHERS)
