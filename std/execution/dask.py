@@ -20,7 +20,7 @@ from uuid import uuid4
 
 from dask.utils import funcname
 from distributed import Client, Future, KilledWorker, Security, get_worker
-from distributed.client import FutureCancelledError
+from distributed.client import ClosedClientError, FutureCancelledError
 from distributed.comm import CommClosedError, connect
 from distributed.protocol.pickle import dumps
 
@@ -50,7 +50,7 @@ CONNECT_S = 10.0
 LOOK_S = 2.0  # between two checks for failures and missing workers
 # By name: a worker without `same_code` would fail to unpickle the function.
 RUN = f"__import__({__name__!r}, fromlist=['']).same_code(there, work)"
-LOST = (KilledWorker, FutureCancelledError, CommClosedError)
+LOST = (KilledWorker, FutureCancelledError, CommClosedError, ClosedClientError)
 
 
 @contextmanager
@@ -79,7 +79,8 @@ def dask(address: str) -> Iterator[Workers]:
             # A new key: the same call may give another result, because files change.
             return client.submit(eval, RUN, scope, key=f"{funcname(function)}-{uuid4()}")
 
-        yield Workers(workers, submit, LOST, Watch(client, address), elsewhere=True)
+        watch = Watch(client, address)
+        yield Workers(workers, submit, LOST, watch, elsewhere=True, reason=watch.reason)
 
 
 async def knock(address: str) -> None:
@@ -154,3 +155,12 @@ class Watch:
                 waiting = f"waiting: no worker is connected to {self.address}"
                 tell(waiting)
         return result(first)
+
+    def reason(self, error: Exception) -> str:
+        """Why the workers are lost; Dask names its task and its sockets, which nobody knows."""
+        if isinstance(error, KilledWorker):
+            return (
+                f"{error.allowed_failures + 1} ended at the same piece of work, the last at "
+                f"{error.last_worker.address} (is there enough memory? see their logs)"
+            )
+        return f"the scheduler at {self.address} ended, or was started again"

@@ -10,6 +10,7 @@ worker dies, another one repeats its item (Dask), so functions must be safe to r
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Protocol, TypeVar
@@ -58,6 +59,11 @@ def result(first: Any, others: Collection[Any]) -> Any:
     return first.result()
 
 
+def first_line(error: Exception) -> str:
+    """The first line of an error's message, or its kind."""
+    return (str(error) or type(error).__name__).splitlines()[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Workers:
     """Other processes, through a ``submit`` function that returns futures."""
@@ -67,6 +73,7 @@ class Workers:
     lost: tuple[type[Exception], ...]  # raised by a future whose worker is lost
     fetch: Callable[[Any, Collection[Any]], Any] = result
     elsewhere: bool = False  # whether this process did not start them
+    reason: Callable[[Exception], str] = first_line  # of one of ``lost``, for people
 
     def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
         waiting = iter(items)
@@ -80,8 +87,8 @@ class Workers:
                 yield LEDGER.note(done, elsewhere=self.elsewhere)
                 running.extend(self.submit(function, item) for item in islice(waiting, 1))
         except self.lost as error:
-            reason = (str(error) or type(error).__name__).splitlines()[0]
-            raise StdError(f"lost the workers: {reason}") from error
+            raise StdError(f"lost the workers: {self.reason(error)}") from error
         finally:
-            for future in running:
-                future.cancel()
+            with suppress(*self.lost):  # nobody is left to be told
+                for future in running:
+                    future.cancel()

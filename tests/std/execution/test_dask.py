@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 import warnings
 from pathlib import Path
 
@@ -296,3 +297,14 @@ def test_nobody_there_is_one_clear_line(address):
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"x: --scheduler: expected a Dask scheduler at {address}, got: ")
+
+
+def test_lost_workers_are_told_without_names_of_dask():
+    from distributed import KilledWorker
+    from distributed.client import FutureCancelledError
+
+    watch = std.execution.dask.Watch(None, "tcp://there:1")
+    killed = KilledWorker("index_file-508e", types.SimpleNamespace(address="tcp://here:2"), 3)
+    assert watch.reason(killed).startswith("4 ended at the same piece of work, the last at tcp://h")
+    gone = FutureCancelledError("index_file-508e", "scheduler-connection-lost")
+    assert watch.reason(gone) == "the scheduler at tcp://there:1 ended, or was started again"

@@ -94,6 +94,20 @@ def test_few_items_are_under_way():
     assert done == 50
 
 
+def test_what_cannot_be_cancelled_any_more_does_not_hide_why():
+    """As when the scheduler has ended, which would be told to cancel the rest."""
+
+    class Lost:
+        def result(self):
+            raise ConnectionError("task-1 cancelled")
+
+        cancel = result
+
+    workers = Workers(2, lambda *_: Lost(), (ConnectionError,), reason=lambda error: "it ended")
+    with pytest.raises(StdError, match=r"^lost the workers: it ended$"):
+        list(workers.map(refuse, range(9)))
+
+
 def test_in_process_does_nothing_before_it_is_asked():
     results = IN_PROCESS.map(refuse, [1])
     with pytest.raises(InputError):
