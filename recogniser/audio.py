@@ -1,6 +1,7 @@
 """Audio as a stream of samples, cut into the windows that a recogniser takes.
 
     channels             the number of channels; 0 without an audio stream
+    tracks               the number of audio streams, of which the first is read
     estimated_s          the duration that the file states
     stated_s             the same of its sound, to tell whether a file is complete
     decode               blocks of samples, never the whole file: 16 kHz, one channel, of any
@@ -56,6 +57,16 @@ def channels(path: Path) -> int:
     """
     with opened(path, "whisper") as (_, stream):
         return int(stream.channels or 1) if stream else 0
+
+
+def tracks(path: Path) -> int:
+    """The number of audio streams, as a film has one for each language.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    with opened(path, "whisper") as (container, _):
+        return len(container.streams.audio)
 
 
 def estimated_s(path: Path) -> float:

@@ -122,6 +122,8 @@ def run(
             _started(options, number % gpus if gpus else 0)
             for number in range(1, min(workers, len(tasks)))
         ]
+        if stopping():
+            raise StoppedError
         for worker in pool:
             _give(worker, waiting)
         while busy := [worker for worker in pool if worker.task]:
@@ -136,6 +138,10 @@ def run(
                     _give(again, waiting)
         if stopping():
             raise StoppedError
+    except StdError:
+        if stopping():  # the signal ended a process that was still starting
+            raise StoppedError from None
+        raise
     finally:
         for worker in pool:
             _ended(worker)
@@ -255,6 +261,8 @@ class _Work:
 
 def _done(task: Task, work: _Work, pipe: Connection, stopping: Stopping) -> Any:
     """Process a recording; an error becomes an event."""
+    if stopping():  # told before it began
+        return Stopped()
     try:
         return work(task, lambda seconds: pipe.send(Progressed(task.name, seconds)), stopping)
     except StdError as error:
@@ -305,6 +313,6 @@ def record_sound(
         end_s = window.end_ms / 1000 if window else 0.0
         done_s, missing_s = done_s + end_s, audio.stated_s(task.path) - end_s
     report.seconds, report.damaged_packets = round(done_s, 3), damage.packets
-    report.warning = doubt(report, found, damage, missing_s)
+    report.warning = doubt(report, (found, audio.tracks(task.path)), damage, missing_s)
     report.cpu_s = round(time.process_time() - started, 3)
     return report

@@ -135,7 +135,7 @@ def recognise(
     report = report_of(task.name, lines)
     report.damaged_packets, report.resumed_windows = damage.packets, resumed
     missing_s = audio.stated_s(task.path) - report.seconds / len(channels)
-    report.warning = doubt(report, found, damage, missing_s)
+    report.warning = doubt(report, (found, audio.tracks(task.path)), damage, missing_s)
     report.cpu_s = round(time.process_time() - started, 3)
     return report
 
@@ -305,18 +305,19 @@ def report_of(name: str, lines: Sequence[folder.Line]) -> RecordingReport:
     )  # fmt: skip
 
 
-def doubt(report: RecordingReport, channels: int, damage: Damage, missing_s: float) -> str:
+def doubt(report: RecordingReport, found: tuple[int, int], damage: Damage, missing_s: float) -> str:
     """Warnings for the user, if there are any.
 
     Args:
         report: the report of a recording.
-        channels: of its file.
+        found: the channels and the tracks of its file.
         damage: the packets that were skipped.
         missing_s: how much less sound the file has than it states.
     """
+    channels, tracks = found
     if not channels:
         return "no audio stream in it"
-    doubts = []
+    doubts = [f"the first of its {tracks} sound tracks is read"] if tracks > 1 else []
     if missing_s > max(MISSING_S, MISSING * report.seconds):
         doubts.append(f"{missing_s:.0f} s less sound than the file states: is it complete?")
     if damage.packets:

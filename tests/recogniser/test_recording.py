@@ -1,13 +1,15 @@
 """A recording goes on where it stopped, and gives the same bytes as in one go."""
 
 import json
+import multiprocessing
 import wave
 
 import numpy as np
 import pytest
 
-from recogniser import api, folder
+from recogniser import api, audio, folder, processes
 from recogniser.again import Again, read_stretches, with_told
+from recogniser.options import RecognitionOptions
 from recogniser.processes import OutputSettings
 from recogniser.protocol import FRAME, Hypothesis, Recognition
 from recogniser.recording import StoppedError, Task, recognise
@@ -192,6 +194,49 @@ def test_an_audio_file_of_no_length_is_an_empty_recording(tmp_path):
     assert (report.seconds, report.words) == (0.0, 0)
     assert report.warning
     assert lines(tmp_path / "out" / "speech.jsonl")[0]["slots"] == []
+
+
+def test_a_film_in_two_languages_is_told(speech, tmp_path, monkeypatch):
+    """The track is the first; a player may show another."""
+    assert recognise(task(speech, tmp_path / "one"), Echo()).warning == ""
+    monkeypatch.setattr(audio, "tracks", lambda path: 2)
+    found = recognise(task(speech, tmp_path / "two"), Echo())
+    assert found.warning == "the first of its 2 sound tracks is read"
+
+
+def test_tracks_are_those_of_sound(tmp_path):
+    import av
+
+    quiet = av.AudioFrame.from_ndarray(np.zeros((1, 800), np.int16), layout="mono")
+    quiet.sample_rate = 8000
+    with av.open(str(tmp_path / "film.mkv"), "w") as film:
+        tracks = [film.add_stream("pcm_s16le", rate=8000, layout="mono") for _ in range(2)]
+        for track in tracks:
+            film.mux(track.encode(quiet))
+    assert audio.tracks(tmp_path / "film.mkv") == 2
+
+
+class Loading:
+    """A process that loads its recogniser, or that a signal has ended before it could."""
+
+    exitcode, pid = -15, None
+    join = kill = lambda self, *_: None
+    is_alive = lambda self: False  # noqa: E731  # shorter
+
+
+@pytest.mark.parametrize("ended", [True, False])
+def test_stopped_while_recognisers_are_loaded_nothing_begins(tmp_path, monkeypatch, ended):
+    ours, theirs = multiprocessing.Pipe()
+    monkeypatch.setattr(processes, "_started", lambda *_: processes._Worker(Loading(), ours, 0))
+    if ended:
+        theirs.close()
+    else:
+        theirs.send(OutputSettings({}))
+    given = [task(tmp_path / "speech.wav", tmp_path)]
+    with pytest.raises(StoppedError):
+        list(processes.run(given, RecognitionOptions(), 1, 0, processes.Stopping(wanted=True)))
+    assert ended or theirs.recv() is None  # told to leave, with no task before
+    assert processes._done(given[0], None, None, processes.Stopping(wanted=True)) == ()
 
 
 def test_what_is_no_audio_is_named(tmp_path):
