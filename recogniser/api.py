@@ -19,11 +19,14 @@ from recogniser.processes import Failed, OutputSettings, Progressed, Stopping, r
 from recogniser.recording import RecogniseReport, RecordingReport, Task, channels_of, report_of
 from recogniser.sound import excerpts_of, sound_file
 from std.audio.facts import HASH, NOTES, facts_of, file_digest, read_notes, write_notes
+from std.command import UNWRITABLE
 from std.errors import InputError
 from std.execution.cost import Stopwatch
 from std.files import AnyPath, paths_of
 from std.nist.audio_names import AUDIO_EXTENSION, recording_name
 from std.values import Excerpt, Recording
+
+MAX_NAME = 255 - len(".ch99.sound.part")  # bytes; a file system allows 255
 
 
 @dataclass(slots=True)
@@ -219,9 +222,20 @@ def _require_free(files: Mapping[str, Path]) -> None:
 def _without_others(
     tasks: Sequence[Task], notes: Mapping[str, Mapping[str, str]]
 ) -> tuple[list[Task], list[str]]:
-    """The tasks, without those of another file than the finished one; why these are left out."""
-    reasons = {task.name: _other_audio(task, notes) for task in tasks}
+    """The tasks, without those whose name is no text or another file's; why these are left out."""
+    reasons = {task.name: _no_text(task) or _other_audio(task, notes) for task in tasks}
     return [task for task in tasks if not reasons[task.name]], [*filter(None, reasons.values())]
+
+
+def _no_text(task: Task) -> str:
+    """Why no file of the output can have or hold the name of a recording; empty if they can."""
+    if UNWRITABLE.search(task.name):
+        expected = "a name in UTF-8, without control characters"
+    elif len(os.fsencode(task.name)) > MAX_NAME:
+        expected = f"a name of at most {MAX_NAME} bytes, as the output adds to it"
+    else:
+        return ""
+    return str(InputError(task.path, 0, expected, task.path.name, "rename the file"))
 
 
 def _other_audio(task: Task, notes: Mapping[str, Mapping[str, str]]) -> str:

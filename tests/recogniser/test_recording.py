@@ -2,6 +2,7 @@
 
 import json
 import multiprocessing
+import os
 import wave
 
 import numpy as np
@@ -141,6 +142,21 @@ def test_another_file_of_the_name_of_a_finished_recording_is_told(tmp_path, monk
     for _ in range(2):
         assert not api.recognise_files(tuesday, output, with_text=True).failures
     assert (output / "speech.txt").read_text() != said
+
+
+@pytest.mark.parametrize("name", ["esc\x1b[31m", os.fsdecode(b"l\xe4rm"), "ü" * 125])
+def test_a_name_that_the_output_cannot_have_is_told_and_the_others_go_on(
+    tmp_path, monkeypatch, name
+):
+    """Code pages of old archives, escapes of terminals, and titles as names."""
+    monkeypatch.setattr(api, "run", run_here)
+    for one in (name, "speech"):
+        write_speech(tmp_path / f"{one}.wav", np.zeros_like)
+    report = api.recognise_files(tmp_path, tmp_path / "out")
+    (failure,) = report.failures
+    assert ".wav: expected a name " in failure
+    assert [one.file for one in report.recordings] == ["speech"]
+    assert api.recognise_files(tmp_path, tmp_path / "out").already[0].file == "speech"
 
 
 def test_a_file_that_ends_too_early_is_told(speech, tmp_path, as_flac):
