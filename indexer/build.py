@@ -35,6 +35,7 @@ from std.execution.workers import IN_PROCESS, Executor
 from std.files import is_regular, size_bytes
 from std.metadata.table import NO_METADATA, Metadata, composed, updated
 from std.numbers import counted
+from std.ranges import PROCESSES
 from std.sound.columns import SIGN_COLUMN, WORDS
 from std.store import Store
 from std.values import Recording
@@ -136,6 +137,7 @@ def _shards(stores: Sequence[Store], metadata: Metadata) -> list[Shard]:
 
 def worthwhile_jobs(paths: Sequence[Path], jobs: int) -> int:
     """The number of worker processes that save time."""
+    PROCESSES.argument("jobs", jobs)
     size = sum(map(size_bytes, paths))
     return min(jobs, len(paths)) if size >= MIN_POOL_BYTES else 1
 

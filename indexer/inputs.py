@@ -32,7 +32,7 @@ from indexer.networks.chunks import moved_back, placed, read_chunks, read_offset
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.turns import turns_of
 from indexer.networks.utterances import Utterances
-from std.errors import STANDARD_STREAM, InputError
+from std.errors import STANDARD_STREAM, InputError, require_choice
 from std.files import AnyPath, is_nameless, read
 from std.nist.rttm import parse_turns
 from std.numbers import counted
@@ -88,6 +88,7 @@ class InputOptions:
                 *(self.one_best, self.speakers, self.sound),
             )
         )
+        require_choice("name_by", self.name_by, NAMES_BY)
         options = ReaderOptions(
             encoding=self.encoding,
             frame_s=self.frame_shift_s,

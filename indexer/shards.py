@@ -18,7 +18,7 @@ from indexer.languages.pronounce import Pronouncer, undecided
 from indexer.segments.merge import merged
 from std.config import Config, load_config
 from std.corrections import Layer, with_layer
-from std.errors import InputError, NoIndexError
+from std.errors import InputError, NoIndexError, require_kind
 from std.files import AnyPath
 from std.metadata.table import NO_METADATA, Metadata, of_rows, renamed, updated
 from std.nist.audio_names import spelt_otherwise
@@ -250,5 +250,6 @@ def config_of(config: Config | AnyPath | None, language: str | None = None) -> C
     if not isinstance(config, Config):
         config = load_config(Path(config) if config else None)
     if language:
+        require_kind("language", language, str, "the name or the code of a language")
         config = replace(config, pronunciation=replace(config.pronunciation, language=language))
     return config

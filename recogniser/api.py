@@ -20,7 +20,7 @@ from recogniser.recording import RecogniseReport, RecordingReport, Task, channel
 from recogniser.sound import excerpts_of, sound_file
 from std.audio.facts import HASH, NOTES, facts_of, file_digest, read_notes, write_notes
 from std.command import UNWRITABLE
-from std.errors import InputError
+from std.errors import InputError, require_choice
 from std.execution.cost import Stopwatch
 from std.files import AnyPath, paths_of
 from std.nist.audio_names import AUDIO_EXTENSION, recording_name
@@ -285,7 +285,11 @@ def audio_files(given: Sequence[Path], name_by: str = "stem") -> dict[str, Path]
 
     Raises:
         InputError: a path does not exist, a folder has no audio, or two recordings have one name.
+        ValueError: nothing is given.
     """
+    require_choice("name_by", name_by, ("stem", "path"))
+    if not given:
+        raise ValueError("audio: expected at least one file or folder, got none")
     files: dict[str, Path] = {}
     for one in given:
         if one.is_dir():

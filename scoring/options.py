@@ -5,9 +5,9 @@ section 3 and equation 21; the QUESST 2014 setting.
 """
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
-from std.errors import StdError
+from std.errors import StdError, require_choice
 from std.ranges import Range
 
 COST = Range(0.000001, 1_000_000)  # of a false alarm, of a miss
@@ -77,3 +77,10 @@ class ScoringOptions:
     delete_hyphens: bool = False  # before comparing by characters
     recordings: tuple[str, ...] = ()  # score only these: regular expressions found in file/channel
     group_by: tuple[str, ...] = ()  # see scoring.slicing
+
+    def __post_init__(self) -> None:
+        SECONDS.argument("max_gap_s", self.max_gap_s)
+        SECONDS.argument("tolerance_s", self.tolerance_s)
+        TRIALS_PER_SECOND.argument("trials_per_second", self.trials_per_second)
+        require_choice("scores", self.scores, (None, *get_args(ScoreKind)))
+        require_choice("number", self.number, (None, *get_args(Number)))

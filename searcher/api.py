@@ -48,7 +48,7 @@ from searcher.found_terms import find_terms
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.stores import open_stores
 from searcher.index_snapshot import IndexSnapshot
-from searcher.open_snapshot import HowToSearch
+from searcher.open_snapshot import HowToSearch, a_result
 from searcher.output.context import contexts, first_speakers
 from searcher.output.explain import explained, within_words
 from searcher.output.notices import phonetic_warnings, remarks
@@ -57,7 +57,7 @@ from searcher.results.hits import HitColumns
 from searcher.results.search_result import SearchResult, TermCandidates
 from searcher.search import decide, judge, search
 from std.config import Config, load_config
-from std.errors import ConfigError
+from std.errors import ConfigError, require_kind
 from std.execution.workers import IN_PROCESS, Executor
 from std.metadata.table import NO_METADATA, Metadata
 from std.spoken_queries import SpokenQueries
@@ -121,6 +121,7 @@ class Index(IndexSnapshot):
         Raises:
             StdError: the configuration turns phonetic search off.
         """
+        require_kind("spoken", spoken, SpokenQueries, "spoken queries (std.SpokenQueries)")
         if self.config.phonetic_search.words == "none":
             raise ConfigError(
                 "phonetic_search.words: expected unknown or all for spoken queries, got 'none'"
@@ -197,28 +198,18 @@ class Index(IndexSnapshot):
 
         Raises:
             StdError: the index has no sound (`std-recognise --sound`).
+            ValueError: an argument is out of its range.
 
         For example::
 
             for one in index.discover(unexplained=True).classes[:20]:
                 print([(part.recording.file, part.start_s, part.written) for part in one.fragments])
         """
-        from searcher.discovery.found import (  # loads compiled kernels
-            USUAL_OPTIONS,
-            DiscoveryOptions,
-            discover,
-        )
+        from searcher.discovery.found import discover, options_of  # loads compiled kernels
         from searcher.discovery.spelling import with_spellings
 
         self.require_open()
-        score, chance = USUAL_OPTIONS[by]
-        options = DiscoveryOptions(
-            by,
-            score if least_score is None else least_score,
-            least_s,
-            chance if most_chance is None else most_chance,
-            unexplained,
-        )
+        options = options_of(by, least_score, least_s, most_chance, unexplained=unexplained)
         chosen = self.recordings(where=where, recordings=recordings)
         wanted = {one.recording for one in chosen if one.recording not in self.copies}
         found = discover(
@@ -269,6 +260,7 @@ class Index(IndexSnapshot):
 
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
         """See `OpenSnapshot.hit_columns`."""
+        result = a_result(result)
         candidates = with_slots(result.candidates, result.recordings, self.segments)
         places = candidates, result.recordings, self.segments, self.copies
         heard = None if self.config.phonetic_search.phones == "words" else heard_there(*places)
@@ -286,4 +278,4 @@ class Index(IndexSnapshot):
 
     def remarks(self, result: SearchResult) -> list[str]:
         """Notes about a search: unknown words, wildcards, missing phones."""
-        return [*remarks(result), *phonetic_warnings(result)]
+        return [*remarks(a_result(result)), *phonetic_warnings(result)]

@@ -18,7 +18,6 @@ A long list may be found in parts, by a program that shows its progress; it is j
 """
 
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -34,13 +33,13 @@ from searcher.index.stores import RecordingTable, by_language, recording_table
 from searcher.lexical.candidates import find_by_words
 from searcher.phonetic.candidates import PreparedLanguage, find_by_phones
 from searcher.results.candidates import FoundTerms
-from searcher.terms.request import Request, SpokenWords
+from searcher.terms.request import Request, SpokenWords, require_terms
 from searcher.terms.typed_words import looked_up
 from searcher.terms.variants import as_terms
 from searcher.terms.wildcards import Expansion, expand, is_wildcard
 from std.config import Config
 from std.corrections import CorrectedWord, words_that_stand
-from std.errors import StdError, quoted
+from std.errors import StdError
 from std.execution.stop import TimeLimit, stopped_by
 from std.execution.workers import IN_PROCESS, Executor
 from std.metadata.table import NO_METADATA, Metadata
@@ -142,7 +141,7 @@ def find_terms(
         TypeError: a term is no `std.Term`.
     """
     begin = time.perf_counter()
-    terms = (*_checked(terms), *(query.term for query in spoken))
+    terms = (*require_terms(terms), *(query.term for query in spoken))
     request = requested(terms, index, speech, mode, spoken, by_phones=by_phones)
     n = max(1, len(index.languages))
     request = request._replace(workers=workers, advance=lambda share: advance(share / n))
@@ -201,21 +200,6 @@ def requested(
         fold_accents=is_adhoc or config.text.fold_accents,
         spoken_by=speech.spoken_by,
     )
-
-
-def _checked(terms: Sequence[Term]) -> Sequence[Term]:
-    """The terms, if all of them are terms and have names of their own.
-
-    Raises:
-        TypeError: one is something else.
-        ValueError: two have one id.
-    """
-    if other := next((one for one in terms if not isinstance(one, Term)), None):
-        raise TypeError(f"expected terms as std.Term('T1', 'haus'), got {quoted(other)}")
-    (name, n), *_ = Counter(term.term_id for term in terms).most_common(1) or [("", 0)]
-    if n > 1:
-        raise ValueError(f"expected every term id once, got {quoted(name)}")
-    return terms
 
 
 def _spoken(words: tuple[str, ...], index: PreparedIndex) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ recordings, words and vocabulary; the snapshot after later commits
 
 from collections.abc import Sequence
 from functools import cached_property
+from numbers import Real
 from typing import Any, Self
 
 from searcher.calibration.model import Model
@@ -23,7 +24,7 @@ from searcher.index.stores import (
 from searcher.searchable_index import SearchableIndex
 from searcher.terms.query import Describe, counts_by_language, describer
 from std.config import Config
-from std.errors import InputError
+from std.errors import InputError, require_kind
 from std.metadata.table import NO_METADATA, Metadata, of_rows, updated
 from std.numbers import counted
 from std.recordings import IndexRecording, Recordings, chosen, index_recordings, mentions_speakers
@@ -234,6 +235,7 @@ class IndexSnapshot(SearchableIndex):
 
         Raises:
             InputError: the recording is not in the index.
+            TypeError: it is no recording, or a time is no number.
             ValueError: the index is closed.
         """
         self.require_open()
@@ -241,6 +243,9 @@ class IndexSnapshot(SearchableIndex):
             wanted = recording.recording
         else:
             wanted = Recording(recording, 1) if isinstance(recording, str) else recording
+        require_kind("recording", wanted, Recording, "a recording, or the name of its file")
+        for name, time_s in (("from_s", from_s), ("to_s", to_s)):
+            require_kind(name, time_s, Real, "seconds")
         words = words_of_recording(self.segments, wanted, from_s, to_s, alternatives=alternatives)
         if words is None:
             name = f"{wanted.file}, channel {wanted.channel}"

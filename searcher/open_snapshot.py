@@ -14,7 +14,7 @@ from searcher.index.searched_speech import SearchedSpeech, of_excerpts, restrict
 from searcher.results.hits import Hit, HitColumns, Hits
 from searcher.results.search_result import SearchResult, TermCandidates
 from std.config import Config
-from std.errors import ClosedIndexError, quoted
+from std.errors import ClosedIndexError, require_kind
 from std.execution.workers import IN_PROCESS, Executor
 from std.metadata.table import Metadata
 from std.recordings import IndexRecording, Recordings, about_speakers
@@ -174,7 +174,7 @@ class OpenSnapshot(ABC):
         Raises:
             TypeError: the result is something else, such as a term.
         """
-        return Hits(self.hit_columns(_a_result(result), decided=decided))
+        return Hits(self.hit_columns(result, decided=decided))
 
     def each_hit(self, result: SearchResult, *, decided: bool = True) -> Iterator[Hit]:
         """Yield the hits of `hits` in their order; of a large answer only some are made at a time.
@@ -182,7 +182,7 @@ class OpenSnapshot(ABC):
         Args:
             result, decided: see `hits`.
         """
-        for first in range(0, len(_a_result(result).probability), HITS_AT_ONCE):
+        for first in range(0, len(a_result(result).probability), HITS_AT_ONCE):
             some = result.rows(slice(first, first + HITS_AT_ONCE))
             yield from self.hit_columns(some, decided=decided)
 
@@ -204,7 +204,9 @@ class OpenSnapshot(ABC):
             ClosedIndexError: the index is closed.
         """
         self.require_open()
-        excerpts = ecf.excerpts if ecf else None
+        if ecf is not None:
+            require_kind("ecf", ecf, ECF, "an ECF (std.nist.ecf.parse)")
+        excerpts = ecf.excerpts if ecf is not None else None
         if where is not None or recordings:
             wanted = self.recordings(where=where, recordings=recordings)
             return restricted(excerpts, wanted, self.copies, about_speakers(where))
@@ -213,8 +215,11 @@ class OpenSnapshot(ABC):
         return of_excerpts(excerpts, self.copies)
 
 
-def _a_result(result: SearchResult) -> SearchResult:
-    if not isinstance(result, SearchResult):
-        example = "index.hits(index.find('haus'))"
-        raise TypeError(f"expected the result of a search, {example}, got {quoted(result)}")
-    return result
+def a_result(result: SearchResult) -> SearchResult:
+    """A result, if it is one.
+
+    Raises:
+        TypeError: it is something else, such as a term.
+    """
+    example = "index.hits(index.find('haus'))"
+    return require_kind("result", result, SearchResult, f"the result of a search, {example}")

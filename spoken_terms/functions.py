@@ -122,14 +122,11 @@ def index(inputs: AnyPath | Sequence[AnyPath], store: AnyPath, **settings: Any) 
     FileNotFoundError: inputs: expected a file or a folder, got nothing at 'examples/none.ctm'
     """
     from indexer import index_files
+    from std.files import paths_of
 
-    if not isinstance(inputs, str | PathLike | Iterable):
-        raise TypeError(f"inputs: expected a file, a folder or a list of them, got {inputs!r}")
-    given = [inputs] if isinstance(inputs, str | PathLike) else list(inputs)
+    given = paths_of(inputs)
     for one in given:
-        if fspath(one) != "-" and not Path(one).exists():
-            message = f"inputs: expected a file or a folder, got nothing at {fspath(one)!r}"
-            raise FileNotFoundError(message)
+        _require("inputs", one, "a file or a folder")
     return index_files(given, store, **settings)
 
 
@@ -247,6 +244,9 @@ def search(
     if ecf is not None or output is not None:
         raise TypeError("ecf and output are of a list of terms: pathlib.Path('terms.xml')")
     least = SHOWN_FROM if min_probability is None else min_probability
+    from std.errors import require_kind
+
+    require_kind("terms", terms, Iterable, "a term, a list of terms, or the path of one")
     wanted = [terms] if isinstance(terms, str) else list(terms)
     return store.search(*wanted, where=where, recordings=recordings, min_probability=least)
 
@@ -314,8 +314,9 @@ def score(
     """
     from indexer import read_transcript
     from scoring import score_files
+    from std.files import paths_of
 
-    several = [reference] if isinstance(reference, str | PathLike) else list(reference)
+    several = paths_of(reference)
     for name, path in (("hits", hits), ("terms", terms), ("ecf", ecf)):
         _require(name, path, "a file")
     for path in several:
@@ -326,7 +327,7 @@ def score(
         terms_path=terms,
         ecf_path=ecf,
         rttm_path=several[0] if is_rttm else None,
-        reference=None if is_rttm else read_transcript([Path(path) for path in several]),
+        reference=None if is_rttm else read_transcript(several),
         **options,
     )
 
@@ -399,8 +400,14 @@ def _require(name: str, path: AnyPath | None, what: str) -> None:
 
     Raises:
         FileNotFoundError: it does not exist.
+        TypeError: it is no path.
     """
-    if path is not None and fspath(path) != "-" and not Path(path).exists():
+    from std.errors import require_kind
+
+    if path is None:
+        return
+    require_kind(name, path, str | PathLike, f"the path of {what}")
+    if fspath(path) != "-" and not (fspath(path) and Path(path).exists()):
         raise FileNotFoundError(f"{name}: expected {what}, got nothing at {fspath(path)!r}")
 
 

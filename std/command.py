@@ -22,7 +22,7 @@ from typing import Any, TextIO
 
 from std.display.progress import progress_bar
 from std.errors import STANDARD_STREAM, OldNameWarning, StdError, StoreWarning, cut, quoted
-from std.ranges import Range
+from std.ranges import PROCESSES, Range
 from std.system import ENDING, peak_memory_bytes
 from std.terminal import Colour, coloured, erased, json_text, printable, set_notice, while_working
 
@@ -104,7 +104,7 @@ def number(span: Range) -> Callable[[str], float]:
     return read
 
 
-JOBS = number(Range(1, 1000, whole=True))  # processes on this machine
+JOBS = number(PROCESSES)
 ROWS = number(Range(0, 1_000_000_000, whole=True))
 SEED = number(Range(0, 2**63 - 1, whole=True))
 

@@ -11,13 +11,17 @@
 
 Anything else that escapes is our own fault: a traceback and exit status 1.
 `quoted` and `meant` write parts of messages: what was given, and the known name that is nearest.
+`require_kind` and `require_choice` refuse what a caller of Python gave.
 """
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
+from types import UnionType
+from typing import TypeVar
 
+T = TypeVar("T")
 LOG10_2 = 0.30103
 MAX_EXPECTED = 400  # of the expected form, which may contain a name of the user's
 MAX_QUOTED = 80  # characters of the invalid text that a message repeats
@@ -112,6 +116,40 @@ class StoreWarning(UserWarning):
 
 class OldNameWarning(FutureWarning):
     """A setting has a new name; the old one is read for one more version."""
+
+
+def require_kind(name: str, value: T, kind: type | UnionType, expected: str) -> T:
+    """An argument of a call, if it is of a kind.
+
+    Args:
+        name: the name of the argument.
+        value: what the caller gave.
+        kind: the classes that it may have.
+        expected: the same in words.
+
+    Raises:
+        TypeError: it is of another kind.
+    """
+    if not isinstance(value, kind):
+        raise TypeError(f"{name}: expected {expected}, got {quoted(value)}")
+    return value
+
+
+def require_choice(name: str, value: object, choices: Iterable[object]) -> None:
+    """Refuse an argument of a call that is none of some values.
+
+    Args:
+        name: the name of the argument.
+        value: what the caller gave.
+        choices: the values; None is a default without a name.
+
+    Raises:
+        ValueError: it is none of them.
+    """
+    allowed = [*choices]
+    if value not in allowed:
+        names = " or ".join(str(one) for one in allowed if one is not None)
+        raise ValueError(f"{name}: expected {names}, got {quoted(value)}")
 
 
 def meant(name: str, known: Iterable[str], most: int = 1) -> str:

@@ -28,7 +28,7 @@ from pathlib import Path
 from select import select
 from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
-from std.errors import STANDARD_STREAM, InputError
+from std.errors import STANDARD_STREAM, InputError, require_kind
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -135,13 +135,25 @@ class _Joined(io.RawIOBase):
         return count
 
 
+SEVERAL_FILES = "a file, a folder or a list of them"
+
+
 def paths_of(given: AnyPath | Iterable[AnyPath]) -> list[Path]:
     """One path or several, as a caller of Python gives them.
 
     >>> [str(path) for path in paths_of("a.ctm")], [str(path) for path in paths_of([Path("b")])]
     (['a.ctm'], ['b'])
+
+    Raises:
+        TypeError: something else is given.
+        ValueError: a text is empty, which would be the working directory.
     """
-    return [Path(one) for one in ([given] if isinstance(given, str | PathLike) else given)]
+    require_kind("inputs", given, str | PathLike | Iterable, SEVERAL_FILES)
+    several = [given] if isinstance(given, str | PathLike) else [*given]
+    for one in several:
+        if not require_kind("inputs", one, str | PathLike, SEVERAL_FILES):
+            raise ValueError(f"inputs: expected {SEVERAL_FILES}, got ''")
+    return [Path(one) for one in several]
 
 
 def unreadable(path: Path | str, error: OSError | ValueError) -> InputError:

@@ -65,6 +65,17 @@ class Range:
             return int(value) if self.whole else float(value)
         raise ValueError(f"expected {self.described}, got {quoted(value)}")
 
+    def argument(self, name: str, value: Any) -> float:
+        """An argument of a call.
+
+        Raises:
+            ValueError: as `require`, with the name of the argument.
+        """
+        try:
+            return self.require(value)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+
     def read(self, text: str) -> float:
         """A number of this range from decimal text.
 
@@ -96,6 +107,7 @@ MAX_LINKS = 1_000_000  # of one lattice; real ones have thousands
 MAX_UTTERANCE_BYTES = 1 << 28  # of one mesh or one line, and of one JSON document
 MAX_DOCUMENT_BYTES = 1 << 26  # of a model, and of what our own commands printed
 MAX_CHANNEL = 9999
+PROCESSES = Range(1, 1000, whole=True)  # of a command on this machine
 CHANNEL = Range(0, MAX_CHANNEL, whole=True)
 
 # And readers of NIST's files and of ZeroSpeech's.

@@ -20,7 +20,7 @@ from unicodedata import normalize
 import numpy as np
 
 from std.display.rows import Framed
-from std.errors import QueryError, meant, quoted
+from std.errors import QueryError, meant, quoted, require_kind
 from std.languages.detection import is_language, language_code, of_segment
 from std.metadata.table import SPEAKER, Metadata, ValueColumn, column_of, fitting
 from std.metadata.where import Condition
@@ -212,10 +212,13 @@ def chosen(
 
     Raises:
         QueryError: no condition, an unknown column, or no recording has a name that fits a pattern.
-        TypeError: the patterns are one text.
+        TypeError: the patterns are one text, or one of them is no text.
     """
     if isinstance(patterns, str):
         raise TypeError(f"recordings: expected a list of patterns, [{patterns!r}], got a text")
+    patterns = [*require_kind("recordings", patterns or (), Iterable, "a list of patterns")]
+    for pattern in patterns:
+        require_kind("recordings", pattern, str, "patterns as texts")
     fits = np.ones(len(recordings), dtype=bool)
     speakers = about_speakers(where)
     if any(_named(one) for one in recordings) and speakers:

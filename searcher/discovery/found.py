@@ -29,8 +29,10 @@ from searcher.discovery.sources import (
     by_sound,
 )
 from searcher.index.stores import recording_table
+from std.errors import require_choice
 from std.execution.workers import Executor
 from std.numbers import counted
+from std.ranges import Range
 from std.sound.columns import FRAME_MS
 from std.store import Segment
 from std.store.columns import Int64s
@@ -119,7 +121,34 @@ class DiscoveryOptions(NamedTuple):
     unexplained: bool  # only classes that words do not explain
 
 
+SCORES = Range(1, 1_000_000, whole=True)
+LENGTHS_S = Range(0.1, 3.0)
+CHANCES = Range(0.0, 1.0)
 USUAL_OPTIONS = {"sound": (300, 0.01), "phones": (1000, 0.25)}  # least score, most chance
+
+
+def options_of(
+    by: By,
+    least_score: float | None,
+    least_s: float,
+    most_chance: float | None,
+    *,
+    unexplained: bool,
+) -> DiscoveryOptions:
+    """Options as `Index.discover` takes them.
+
+    Raises:
+        ValueError: one is out of its range.
+    """
+    require_choice("by", by, USUAL_OPTIONS)
+    score, chance = USUAL_OPTIONS[by]
+    return DiscoveryOptions(
+        by,
+        int(SCORES.argument("least_score", score if least_score is None else least_score)),
+        LENGTHS_S.argument("least_s", least_s),
+        CHANCES.argument("most_chance", chance if most_chance is None else most_chance),
+        unexplained,
+    )
 
 
 class DiscoveredFragment(NamedTuple):

@@ -18,7 +18,7 @@ docs/sound.md has the measurements.
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -31,9 +31,10 @@ from searcher.index.copies import NO_COPIES
 from searcher.index.searched_speech import SearchedSpeech, inside_ecf
 from searcher.results.candidates import NO_CANDIDATES, Candidates, Spans, concatenate, in_order
 from searcher.results.search_result import TermCandidates
-from searcher.terms.request import Variant
-from std.errors import StdError
+from searcher.terms.request import Variant, require_terms
+from std.errors import StdError, quoted, require_kind
 from std.nist.ecf import speech_s
+from std.ranges import Range
 from std.sound.columns import FRAME_MS
 from std.store import Segment
 from std.store.columns import UInt64s
@@ -46,6 +47,8 @@ SMALLEST_DEVIATION = 0.002
 OF_FURTHER_EXAMPLES = 3.0
 INTERCEPT, OF_STANDING, OF_NEARNESS = -5.56, 0.26, 46.9
 SURE = 1 - 1e-9
+THREADS = Range(1, 10_000, whole=True)
+A_TERM = "ExampleTerm(std.Term('T1', 'haus'), ('interview@12.3-13.1',))"
 EXPECTED = 1.5  # occurrences of a term that is said again
 
 
@@ -78,8 +81,10 @@ def find_by_examples(
 
     Raises:
         StdError: the index has no sound; an example is invalid; only some speakers are searched.
+        TypeError, ValueError: an argument is wrong.
     """
     begin = time.perf_counter()
+    terms = _checked(terms, threads)
     if speech.spoken_by is not None:
         raise StdError("query by example finds who sounds alike in all of a recording: expected no "
                        "condition on speakers")  # fmt: skip
@@ -115,6 +120,19 @@ def find_by_examples(
         cut=frozenset(),
         seconds=time.perf_counter() - begin,
     )
+
+
+def _checked(terms: Sequence[ExampleTerm], threads: int) -> list[ExampleTerm]:
+    """The terms, if they have examples, and names of their own."""
+    THREADS.argument("threads", threads)
+    given = [*require_kind("terms", terms, Iterable, "a list of example terms")]
+    for one in given:
+        require_kind("terms", one, ExampleTerm, A_TERM)
+        texts = [] if isinstance(one.examples, str) else [*one.examples]
+        if not texts or not all(isinstance(text, str) for text in texts):
+            raise TypeError(f"terms: expected {A_TERM}, got {quoted(one)}")
+    require_terms([one.term for one in given])
+    return given
 
 
 def _inside(

@@ -20,7 +20,7 @@ from searcher.terms.vocabulary import Vocabulary
 from searcher.terms.wildcards import described as in_words
 from searcher.terms.wildcards import expand as expand_wildcards
 from searcher.terms.wildcards import is_wildcard
-from std.errors import InputError
+from std.errors import InputError, require_kind
 from std.execution.cost import Stopwatch
 from std.text import Normalisation
 from std.values import SearchMode
@@ -103,8 +103,9 @@ def words_of(
 
     Raises:
         InputError: the term, or one of its wildcards, has no letter and no digit.
+        TypeError: the term is no text.
     """
-    words = normalisation.phrase(term)
+    words = normalisation.phrase(require_kind("term", term, str, "a term as a text"))
     for word in words:
         if is_wildcard(word) and mode == "adhoc" and not any(letter.isalnum() for letter in word):
             raise InputError(

@@ -1,6 +1,7 @@
 """The request of a search: its terms, its speech, and the variants to look up."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,8 +10,9 @@ import numpy as np
 from searcher.index.searched_speech import SpokenBy
 from searcher.terms.wildcards import Expansion
 from std.config import WordSelection
+from std.errors import quoted, require_kind
 from std.execution.workers import IN_PROCESS, Executor
-from std.values import Bools, Excerpt
+from std.values import Bools, Excerpt, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +81,20 @@ class Request(NamedTuple):
     def has_wildcard(self) -> Bools:
         """(terms,) which have a wildcard."""
         return np.array([not self.wildcards.keys().isdisjoint(term) for term in self.words], bool)
+
+
+def require_terms(terms: Sequence[Term]) -> Sequence[Term]:
+    """The terms, if all of them are terms and have names of their own.
+
+    Raises:
+        TypeError: one is something else.
+        ValueError: two have one id.
+    """
+    example = "std.Term('T1', 'haus')"
+    for term in require_kind("terms", terms, Iterable, f"a list of terms, [{example}]"):
+        if not isinstance(term, Term):
+            raise TypeError(f"expected terms as {example}, got {quoted(term)}")
+    (name, n), *_ = Counter(term.term_id for term in terms).most_common(1) or [("", 0)]
+    if n > 1:
+        raise ValueError(f"expected every term id once, got {quoted(name)}")
+    return terms

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from std.errors import ConfigError
 from std.execution.cost import paid
 from std.execution.workers import IN_PROCESS, Executor, Workers
+from std.ranges import PROCESSES
 
 
 @contextmanager
@@ -23,8 +24,10 @@ def executor(jobs: int = 1, scheduler: str | None = None) -> Iterator[Executor]:
         scheduler: address of a Dask scheduler, as ``tcp://host:8786``; then ``jobs`` is not used.
 
     Raises:
+        ValueError: ``jobs`` is no number of processes.
         ConfigError: Dask is not installed, or no scheduler with workers at this address.
     """
+    PROCESSES.argument("jobs", jobs)
     if scheduler is not None:
         try:
             from std.execution.dask import dask

@@ -21,7 +21,7 @@ blanks (``air date >= 2024-01``), and ``and``, ``or`` and ``not`` are operators 
 from collections.abc import Callable
 from functools import lru_cache
 
-from std.errors import QueryError, quoted
+from std.errors import QueryError, quoted, require_kind
 from std.metadata.where import Condition
 from std.query.expression import (
     Every,
@@ -76,10 +76,12 @@ def parse_where(text: str) -> Expression:
 
     Raises:
         QueryError: the text is no condition; the message says what was expected.
+        TypeError: it is no text.
 
     >>> parse_where("date >= 2024-01 and speaker = 'Ada'").parts[1]
     Condition(column='speaker', operator='=', value='Ada')
     """
+    require_kind("where", text, str, "conditions as a text")
     if len(text) > MAX_LETTERS:
         raise QueryError(f"--where: expected at most {MAX_LETTERS} letters, got {len(text)}")
     return _Parser("--where", text, where_tokens(text), _where_primary).all()

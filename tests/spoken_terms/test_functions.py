@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import spoken_terms as st
-from searcher import open_index
+from scoring import ScoringOptions
+from searcher import ExampleTerm, open_index
 from searcher.results.hits import Hits
 from std.values import Term, TermList
 
@@ -192,6 +193,32 @@ def test_a_large_answer_hit_by_hit_is_the_same(store, monkeypatch):
         (lambda i: [*i.each_hit(["a"])], TypeError, "expected the result of a search, .* got"),
         (lambda i: i.search("a", min_probability=None), TypeError, "expected a number, got"),
         (lambda i: st.index(3, "memory:"), TypeError, "a folder or a list of them, got 3"),
+        (lambda i: st.index("", "memory:"), ValueError, "a folder or a list of them, got ''"),
+        (lambda i: st.index([], "memory:", jobs=0), ValueError, "jobs: expected a whole number"),
+        (lambda i: st.index([], "memory:", name_by="x"), ValueError, "name_by: expected content"),
+        (lambda i: st.index([], "memory:", language=5), TypeError, "language: expected the name"),
+        (lambda i: st.recognise("", "out"), ValueError, "a folder or a list of them, got ''"),
+        (lambda i: st.recognise([], "out"), ValueError, "at least one file or folder, got none"),
+        (lambda i: st.search(5, i), TypeError, "terms: expected a term, a list of terms, .* got 5"),
+        (lambda i: i.query(None), TypeError, "term: expected a term as a text, got None"),
+        (lambda i: i.words(5), TypeError, "recording: expected a recording, or the name"),
+        (lambda i: i.words("KERSTIN_00", "a"), TypeError, "from_s: expected seconds, got 'a'"),
+        (lambda i: i.recordings(recordings=5), TypeError, "a list of patterns, got 5"),
+        (lambda i: i.recordings(recordings=[5]), TypeError, "patterns as texts, got 5"),
+        (lambda i: i.search("a", where=5), TypeError, "where: expected conditions as a text"),
+        (lambda i: i.find_units("a", where=["b"]), TypeError, "where: expected conditions as"),
+        (lambda i: i.search_terms(None), TypeError, "terms: expected a list of terms, .* got None"),
+        (lambda i: i.search_terms(LIST, "ecf.xml"), TypeError, "ecf: expected an ECF .* got 'ecf"),
+        (lambda i: i.search_queries("q"), TypeError, "spoken: expected spoken queries"),
+        (lambda i: i.remarks("a"), TypeError, "expected the result of a search, .* got 'a'"),
+        (lambda i: i.discover(by="ear"), ValueError, "by: expected sound or phones, got 'ear'"),
+        (lambda i: i.discover(least_s=float("nan")), ValueError, "least_s: expected a number from"),
+        (lambda i: i.find_examples("a@1-2"), TypeError, r"expected ExampleTerm.* got 'a'"),
+        (lambda i: i.find_examples([ExampleTerm(LIST.terms[0], ())]), TypeError, "ExampleTerm"),
+        (lambda i: i.find_examples([], threads=0), ValueError, "threads: expected a whole number"),
+        (lambda i: st.score(5, terms="t", reference="r"), TypeError, "hits: expected the path"),
+        (lambda i: ScoringOptions(tolerance_s=-1), ValueError, "tolerance_s: expected a number fr"),
+        (lambda i: ScoringOptions(scores="odds"), ValueError, "scores: expected probability or l"),
     ],
 )
 def test_what_is_no_number_and_no_file_is_named(store, call, error, told):
