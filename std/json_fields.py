@@ -96,7 +96,8 @@ def documents(
             yield Part(path, line, element, repairs=repairs)
         line += text.count("\n", start, at)
     if empty:
-        raise InputError(path, 0, "a JSON document", "an empty file")
+        got = "an empty list" if text.strip() else "an empty file"
+        raise InputError(path, 0, "a JSON document", got)
 
 
 def _decoded(content: bytes, path: Path | str, repairs: Repairs) -> str:

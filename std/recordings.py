@@ -74,6 +74,8 @@ class Recordings(Framed, list[IndexRecording]):
         more = ", ..." if len(self) > SHOWN else ""
         return f"<{counted(len(self), 'recording')}: {names}{more}>"
 
+    frame_header = ("recording", "channel", "speech_s", "utterances", "language")
+
     def frame_rows(self) -> list[dict[str, Any]]:
         """A row for each recording: name, channel, speech, language, metadata."""
         return [

@@ -36,6 +36,7 @@ FRAME_RATES = {
     "60": Fraction(60),
 }
 MOST_EVENTS = 999
+MOST_S = 360_000  # a time code has two digits for hours
 VIDEO = (".mp4", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".ts")
 _TIMECODE = re.compile(r"(\d\d):([0-5]\d):([0-5]\d)[:;](\d\d)", re.ASCII)
 
@@ -55,10 +56,15 @@ class EditClip(NamedTuple):
 def timecode(frames: int, rate: Fraction) -> str:
     """The label of a frame.
 
+    Raises:
+        StdError: it lies beyond 100 hours, which a label has no room for.
+
     >>> timecode(25 * 3675 + 7, Fraction(25))
     '01:01:15:07'
     """
     whole, frame = divmod(frames, round(rate))
+    if whole >= MOST_S:
+        raise StdError(f"expected places before 100:00:00:00, as time codes count, got {whole} s")
     return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}:{frame:02d}"
 
 
@@ -197,14 +203,20 @@ def markers(
     """
     placed = sorted((_span(clip.start_s, clip.end_s, rate), clip) for clip in clips)
     rows = [
-        (timecode(first_frame + first, rate), timecode(first_frame + end, rate), end - first, clip)
+        (
+            timecode(first_frame + first, rate),
+            timecode(first_frame + first + 1, rate),
+            timecode(first_frame + end, rate),
+            end - first,
+            clip,
+        )
         for (first, end), clip in placed
     ]
     if kind == "premiere":
         header = ["Marker Name", "Description", "In", "Out", "Duration", "Marker Type"]
         cells = [
             [clip.name, clip.note, start, end, timecode(length, rate), "Comment"]
-            for start, end, length, clip in rows
+            for start, _, end, length, clip in rows
         ]
         target = io.BytesIO()
         write_csv(target, header, cells)
@@ -212,11 +224,10 @@ def markers(
     if kind == "avid":
         return "".join(
             f"std\t{start}\tA1\tred\t{_line(clip.name)}: {_line(clip.note)}\t{length}\r\n"
-            for start, _, length, clip in rows
+            for start, _, _, length, clip in rows
         ).encode()
     lines = [f"TITLE: {_line(title)}", "FCM: NON-DROP FRAME", ""]
-    for number, (start, _, length, clip) in enumerate(rows, 1):
-        after = timecode(frames_of(start, rate) + 1, rate)
+    for number, (start, after, _, length, clip) in enumerate(rows, 1):
         lines.append(f"{number:03d}  001      V     C        {start} {after} {start} {after}")
         name = f"{_line(clip.name)}: {_line(clip.note)}".replace("|", "/")
         lines += [f" |C:ResolveColorBlue |M:{name} |D:{length}", ""]
@@ -260,11 +271,12 @@ class SubtitleCue(NamedTuple):
 
 
 def subtitle_file(cues: Iterable[SubtitleCue], kind: Literal["srt", "vtt"]) -> bytes:
-    """Cues in the order of time as a file."""
+    """Cues in the order of time as a file; none is shorter than a millisecond, as WebVTT asks."""
     lines = ["WEBVTT", ""] if kind == "vtt" else []
     point = "." if kind == "vtt" else ","
     for number, cue in enumerate(sorted(cues, key=lambda cue: cue.start_s), start=1):
-        times = f"{clock(cue.start_s, point)} --> {clock(cue.end_s, point)}"
+        end_s = max(cue.end_s, cue.start_s + 0.001)
+        times = f"{clock(cue.start_s, point)} --> {clock(end_s, point)}"
         lines += [str(number), times, _text(cue.text, kind), ""]
     return "\n".join([*lines, ""]).encode()
 

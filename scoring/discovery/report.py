@@ -94,7 +94,7 @@ def form_rows(evaluation: DiscoveryEvaluation) -> Rows:
     values = [*rows(evaluation)]
     return Rows(
         header=ROW_HEADER,
-        cells=[(*names, "" if math.isnan(value) else repr(value)) for *names, value in values],
+        cells=[(*names, _defined(value)) for *names, value in values],
         documents=[
             dict(zip(ROW_HEADER, (*names, _defined(value)), strict=True))
             for *names, value in values

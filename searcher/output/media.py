@@ -212,17 +212,19 @@ def write_markers(
         first_frame: the first frame of the recordings.
 
     Raises:
-        StdError: the files cannot be written.
+        StdError: the files cannot be written, or a place lies beyond 100 hours.
     """
-    make_folder(folder)
     of_recording: dict[Recording, list[Hit]] = {}
     for hit in sorted(hits, key=lambda hit: (hit.file, hit.channel, hit.start_s)):
         of_recording.setdefault(Recording(hit.file, hit.channel), []).append(hit)
-    names = recording_file_names(of_recording)
-    for name, in_order in zip(names, of_recording.values(), strict=True):
+    contents = []  # all before the first is written
+    for in_order in of_recording.values():
         clips = _edit_clips(in_order, None, NO_METADATA, NO_INPUTS, 0.0)
+        contents.append(markers(clips, kind, in_order[0].file, rate, first_frame))
+    make_folder(folder)
+    for name, content in zip(recording_file_names(of_recording), contents, strict=True):
         with open_output(folder / f"{name}{MARKER_ENDS[kind]}") as sink:
-            sink.write(markers(clips, kind, in_order[0].file, rate, first_frame))
+            sink.write(content)
 
 
 def _edit_clips(

@@ -42,8 +42,8 @@ def hit_rows(hits: Sequence[Hit], *, decided: bool) -> Rows:
             (
                 *(hit.term_id, hit.term, hit.file, hit.channel, hit.language),
                 *(seconds(hit.start_s), seconds(hit.start_s + hit.duration_s)),
-                f"{hit.probability:.4f}",
-                *((f"{hit.score:.4f}", hit.decision) if decided else ("", "")),
+                hit.probability,
+                *((hit.score, hit.decision) if decided else ("", "")),
                 *(*hit.context, hit.found_as, hit.within_s, hit.said_by),
                 str(hit.within_word or ""),
                 *(hit.metadata.get(name, "") for name in columns),

@@ -273,7 +273,7 @@ class AskedTexts:
 def read_asked(
     texts: Sequence[str], columns: frozenset[str] | None, *, need_words: bool = True
 ) -> AskedTexts:
-    """Read the searched texts.
+    """Read the searched texts, each once.
 
     Args:
         texts: terms and queries.
@@ -288,7 +288,8 @@ def read_asked(
         if not isinstance(text, str):
             several = "index.search('haus', 'baum')"
             raise TypeError(f"expected terms as texts, {several}, got {quoted(text)}")
-    asked = AskedTexts(tuple(texts), tuple(parse_query(text, columns) for text in texts))
+    texts = tuple(dict.fromkeys(texts))
+    asked = AskedTexts(texts, tuple(parse_query(text, columns) for text in texts))
     for text, expression, terms in zip(
         asked.texts, asked.expressions, asked.terms_of_each, strict=True
     ):

@@ -136,6 +136,11 @@ class Hits(Framed, list[Hit]):
         lines = [*map(repr, self[:SHOWN]), *more]
         return f"<{counted(len(self), 'hit')}:\n " + "\n ".join(lines) + ">"
 
+    frame_header = (
+        *("term", "file", "channel", "start_s", "end_s", "probability", "decision"),
+        *("before", "found", "after", "found_as", "speaker", "language"),
+    )
+
     def frame_rows(self) -> list[dict[str, Any]]:
         """A row for each hit: term, place, probability, words around, metadata."""
         return [

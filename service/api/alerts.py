@@ -11,13 +11,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from service.alerts import SHOWN, Alerts
-from service.api.models import PROBLEMS, Document, Probability
+from service.api.models import PROBLEMS, Document, Probability, files
 from service.api.requests import base_of, has_version, json_reply, service_of
 from service.examples import is_phrase
 from service.problems import ProblemError
 from service.recordings import recording_id
 from service.searching import checked
 from service.users import feed_ticket
+from std.nist.xml import writable
 from std.numbers import clock, json_bytes
 from std.values import Recording
 
@@ -84,7 +85,7 @@ async def stop_watching(request: Request, term: Annotated[str, Query(min_length=
     return json_reply(_document(request))
 
 
-@router.get("/feed", response_class=Response)
+@router.get("/feed", response_class=Response, responses=files(ATOM_TYPE, JSON_FEED_TYPE))
 async def feed(
     request: Request,
     form: Annotated[Literal["atom", "json"], Query(alias="format")] = "atom",
@@ -149,8 +150,8 @@ def _atom(title: str, base: str, own: str, items: list[dict[str, str]]) -> str:
 
 
 def _text(text: str) -> str:
-    """A text for XML, without control characters."""
-    return html.escape("".join(one if one.isprintable() else " " for one in text))
+    """A text for XML."""
+    return html.escape(writable(text))
 
 
 def _changeable(request: Request) -> Alerts:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request
 from starlette.responses import FileResponse, Response
 
-from service.api.models import PROBLEMS, PeaksDocument, Seconds, UnderWayDocument
+from service.api.models import PROBLEMS, PeaksDocument, Seconds, UnderWayDocument, files
 from service.api.requests import entry_of, has_version, json_reply, service_of
 from service.audio import (
     MEDIA_TYPES,
@@ -25,6 +25,7 @@ from service.problems import RETRY_S, ProblemError
 from service.recordings import RecordingEntry
 from service.state import Service
 from std.audio.files import is_audio, is_below
+from std.ranges import MAX_TIME_S, Range
 
 router = APIRouter(prefix="/api", tags=["audio"], responses=PROBLEMS)
 
@@ -59,7 +60,23 @@ def require_stretch(from_s: float, to_s: float, longest_s: float) -> None:
         )
 
 
-@router.get("/audio/{recording}", response_class=FileResponse)
+def stretch_of(request: Request, longest_s: float) -> tuple[float, float]:
+    """The stretch that the address of a page names, whose mistakes the page tells.
+
+    Raises:
+        ProblemError: a time is no number of seconds, or `require_stretch` refuses it.
+    """
+    times = []
+    for name in ("from", "to"):
+        try:
+            times.append(Range(0, MAX_TIME_S).read(request.query_params.get(name, "")))
+        except ValueError as error:
+            raise ProblemError(422, f"{name}: {error}") from error
+    require_stretch(times[0], times[1], longest_s)
+    return times[0], times[1]
+
+
+@router.get("/audio/{recording}", response_class=FileResponse, responses=files("audio/*"))
 async def audio(request: Request, recording: str) -> Response:
     """The audio of a recording; with the header Range, a part of it."""
     service = service_of(request)
@@ -89,7 +106,7 @@ async def audio(request: Request, recording: str) -> Response:
     return sound
 
 
-@router.get("/clips/{recording}", response_class=Response)
+@router.get("/clips/{recording}", response_class=Response, responses=files(*MEDIA_TYPES.values()))
 async def clips(
     request: Request,
     recording: str,
@@ -172,7 +189,9 @@ async def peaks(
     return json_reply({"duration_s": found.duration_s, "peaks": parts.tolist()})
 
 
-@router.get("/recordings/{recording}/spectrogram", response_class=Response)
+@router.get(
+    "/recordings/{recording}/spectrogram", response_class=Response, responses=files("image/png")
+)
 async def spectrogram(request: Request, recording: str, from_s: From, to_s: To) -> Response:
     """The spectrum of a stretch over time as a grey PNG picture, low frequencies at the bottom."""
     service = service_of(request)

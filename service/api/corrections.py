@@ -19,7 +19,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from service.answers import hit_documents
-from service.api.models import PROBLEMS, Document, Seconds, SentSeconds
+from service.api.models import PROBLEMS, Document, Seconds, SentSeconds, files
 from service.api.requests import entry_of, json_reply, service_of
 from service.problems import ProblemError
 from service.recordings import RecordingEntry
@@ -228,7 +228,11 @@ async def correct_everywhere(request: Request, said: EverywhereRequest) -> Respo
     return json_reply({"corrected": count, "snapshot": service.snapshot.number})
 
 
-@router.get("/recordings/{recording}/transcript", response_class=Response)
+@router.get(
+    "/recordings/{recording}/transcript",
+    response_class=Response,
+    responses=files(*TRANSCRIPT_TYPES.values()),
+)
 async def transcript(
     request: Request,
     recording: str,

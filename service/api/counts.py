@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from searcher import FormHits, SearchResult
 from service.answers import facet_document
-from service.api.models import PROBLEMS, Document, FacetDocument, FormDocument, Probability
+from service.api.models import PROBLEMS, Document, FacetDocument, FormDocument, Probability, files
 from service.api.requests import (
     check_list,
     described,
@@ -196,7 +196,12 @@ async def found_values(
     ], titles
 
 
-@router.post("/counts", response_model=CountsDocument, openapi_extra=LIST_BODY)
+@router.post(
+    "/counts",
+    response_model=CountsDocument,
+    openapi_extra=LIST_BODY,
+    responses=files("text/csv"),
+)
 async def counts(
     request: Request,
     min_probability: Probability = 0.5,

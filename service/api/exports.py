@@ -19,7 +19,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from service.answers import selected_documents
-from service.api.models import PROBLEMS, Probability
+from service.api.models import PROBLEMS, Probability, files
 from service.api.requests import service_of
 from service.api.search import ALL_KINDS, INFLECTIONS, KINDS, WITHIN_WORDS, searched, wish_of
 from service.audio import clip
@@ -58,7 +58,7 @@ AROUND_S = 1.0  # of a clip, before and after the hit
 router = APIRouter(prefix="/api", tags=["export"], responses=PROBLEMS)
 
 
-@router.get("/export", response_class=Response)
+@router.get("/export", response_class=Response, responses=files(*TYPES.values()))
 async def export(
     request: Request,
     format: Kind,  # noqa: A002  # the API's name
@@ -212,7 +212,7 @@ def csv_file(
         (
             *(hit["term"], hit["file"], hit["channel"], hit["title"]),
             *(f"{hit['start_s']:.3f}", f"{hit['start_s'] + hit['duration_s']:.3f}"),
-            *(f"{hit['probability']:.4f}", *hit["context"], hit["found_as"], hit["likeliest"]),
+            *(hit["probability"], *hit["context"], hit["found_as"], hit["likeliest"]),
             {True: "right", False: "wrong", None: ""}[hit["right"]],
             hit["note"],
             hit["speaker"] or values.get("speaker", ""),

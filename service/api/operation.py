@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from service.api.models import PROBLEMS, Document, HealthDocument, TicketDocument
+from service.api.models import PROBLEMS, Document, HealthDocument, TicketDocument, files
 from service.api.requests import entry_of, json_reply, service_of, user_of
 from service.metrics import METRICS_TYPE
 from service.state import Service
@@ -63,7 +63,7 @@ async def healthz(request: Request) -> Response:
     return json_reply(health_of(service_of(request)))
 
 
-@router.get("/metrics", response_class=Response, tags=["operation"])
+@router.get("/metrics", response_class=Response, tags=["operation"], responses=files(METRICS_TYPE))
 async def metrics(request: Request) -> Response:
     """Metrics for a monitor (OpenMetrics)."""
     service = service_of(request)

@@ -24,7 +24,7 @@ from starlette.responses import Response, StreamingResponse
 from searcher import Expected, SearchResult
 from service.answers import hit_documents
 from service.api.exports import std_list_file
-from service.api.models import PROBLEMS, TermListDocument, TermListResultDocument, reference
+from service.api.models import PROBLEMS, TermListDocument, TermListResultDocument, files, reference
 from service.api.requests import check_list, json_reply, service_of
 from service.jobs import JobStoppedError, Stop, in_lane
 from service.live_index import Snapshot
@@ -143,7 +143,12 @@ async def batch_of(request: Request, limits: Limits) -> Batch:
     return Batch(terms, least)
 
 
-@router.post("/searches", response_model=TermListResultDocument, openapi_extra=BODY)
+@router.post(
+    "/searches",
+    response_model=TermListResultDocument,
+    openapi_extra=BODY,
+    responses=files("application/xml", "text/event-stream"),
+)
 async def searches(request: Request) -> Response:
     """Search a term list."""
     service = service_of(request)

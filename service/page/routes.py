@@ -24,7 +24,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from service.answers import MANY_VALUES, facet_document, search_document, units_document
-from service.api.audio import From, To, require_stretch
+from service.api.audio import stretch_of
 from service.api.counts import found_forms, found_values
 from service.api.operation import health_of
 from service.api.requests import base_of, beside_others, entry_of, position, service_of
@@ -258,13 +258,13 @@ async def recording_page(request: Request, recording: str) -> Response:
 
 
 @router.get("/embed/{recording}")
-async def embedded(request: Request, recording: str, from_s: From, to_s: To) -> Response:
+async def embedded(request: Request, recording: str) -> Response:
     """A hit with the words around it and its sound; needs no script."""
     service = service_of(request)
     require_frames(service)
     try:
         entry = entry_of(service, recording)
-        require_stretch(from_s, to_s, service.limits.clip_s - BEFORE_S - AFTER_S)
+        from_s, to_s = stretch_of(request, service.limits.clip_s - BEFORE_S - AFTER_S)
     except ProblemError as error:
         page = render(request, "embed.html", error.status, problem=error.detail)
         return framed(page, service.settings.frames)

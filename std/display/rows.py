@@ -31,7 +31,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from std.csv_files import write_csv
 from std.terminal import bold, is_terminal, json_text, printable
@@ -66,6 +66,8 @@ class Framed:
 
     __slots__ = ()
 
+    frame_header: ClassVar[Sequence[str]] = ()  # columns that are there without rows, too
+
     def frame_rows(self) -> Sequence[Mapping[str, Any]]:
         """The rows, by column."""
         raise NotImplementedError
@@ -73,7 +75,7 @@ class Framed:
     def frame_columns(self) -> dict[str, list[Any]]:
         """The columns; None where a row lacks a value."""
         rows = self.frame_rows()
-        names = list(dict.fromkeys(name for row in rows for name in row))
+        names = dict.fromkeys([*self.frame_header, *(name for row in rows for name in row)])
         return {name: [row.get(name) for row in rows] for name in names}
 
     def to_pandas(self) -> Any:

@@ -14,6 +14,7 @@ from indexer import index_files
 from searcher.standing_search import TOLD_FROM, StandingSearch
 from service import alerts as alerts_module
 from service.alerts import Alerts
+from service.api.alerts import _text
 from service.live_index import LiveIndex
 from std.errors import InputError, StoreError
 
@@ -37,6 +38,11 @@ def test_term_lists_of_any_form_are_read(tmp_path, text):
     (tmp_path / "names.csv").write_text("Name;Partei\nspreewald;x\n")
     with StandingSearch(str(tmp_path / "names.csv")) as search:
         assert (search.terms, search.column) == (("spreewald",), "column Name")
+
+
+def test_a_feed_keeps_the_letters_that_join_others():
+    word = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
+    assert _text(f"{word} <a>\x0b") == f"{word} &lt;a&gt;\ufffd"
 
 
 def test_what_is_no_term_is_named(tmp_path):

@@ -126,6 +126,11 @@ def test_openapi_describes_every_path(client):
         "/api/audio/{recording}", "/api/clips/{recording}", "/api/feedback", "/healthz", "/metrics",
     }  # fmt: skip
     assert client("/api/docs").status == 200
+    gets = {name: one["get"] for name, one in document["paths"].items() if "get" in one}
+    assert [name for name, one in gets.items() if not one["responses"]["200"].get("content")] == []
+    searches = document["paths"]["/api/searches"]["post"]["responses"]["200"]["content"]
+    assert {*searches} == {"application/json", "application/xml", "text/event-stream"}
+    assert "$ref" in searches["application/json"]["schema"]
 
 
 def test_health_and_metrics(client):

@@ -101,6 +101,8 @@ def test_a_frame_tells_its_reader_what_is_wrong(serve, german_settings):
         for path, status, told in (
             ("/embed/gone?from=1&to=2", 404, "no recording has the id &#39;gone&#39;"),
             ("/embed/KERSTIN_00?from=2&to=1", 400, "expected a stretch"),
+            ("/embed/KERSTIN_00?from=x&to=1", 422, "from: expected a number"),
+            ("/embed/KERSTIN_00?from=1", 422, "to: expected a number"),
         ):
             shown = framed(path)
             assert (shown.status, shown.headers["content-type"][:9]) == (status, "text/html")

@@ -36,6 +36,7 @@ def test_csv_by_a_reader_of_csv(client, shown):
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     assert "und_polizei_gewalt_hahnenfedern.csv" in answer.headers["content-disposition"]
     rows = list(csv.DictReader(io.StringIO(answer.body.decode())))
+    assert [float(row["probability"]) for row in rows] == [hit["probability"] for hit in shown]
     assert len(rows) == len(shown) > 20
     for row, hit in zip(rows, shown, strict=True):
         assert (row["term"], row["file"], row["found"]) == (

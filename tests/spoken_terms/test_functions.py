@@ -10,6 +10,7 @@ import spoken_terms as st
 from scoring import ScoringOptions
 from searcher import ExampleTerm, open_index
 from searcher.results.hits import Hits
+from std.recordings import Recordings
 from std.values import Term, TermList
 
 LIST = TermList((Term("one", "a"),))
@@ -162,6 +163,17 @@ def test_a_folder_of_our_name_is_told_in_one_line(tmp_path):
     last = done.stderr.splitlines()[-1]
     assert last.startswith("ImportError: expected the package 'std' in")
     assert str(tmp_path / "std") in last
+
+
+def test_frames_have_their_columns_without_rows_too(store):
+    with st.open(store) as index:
+        for some, none in (
+            (index.search("die"), index.search("zzz")),
+            (index.recordings(), Recordings()),
+        ):
+            columns = some.frame_columns()
+            assert all(columns.values())
+            assert none.frame_columns() == {name: [] for name in columns}
 
 
 def test_an_unknown_name():

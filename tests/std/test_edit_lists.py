@@ -8,7 +8,17 @@ import pytest
 from lxml import etree
 
 from std.errors import StdError
-from std.timelines import FRAME_RATES, EditClip, edl, fcpxml, frames_of, markers, timecode
+from std.timelines import (
+    FRAME_RATES,
+    EditClip,
+    SubtitleCue,
+    edl,
+    fcpxml,
+    frames_of,
+    markers,
+    subtitle_file,
+    timecode,
+)
 
 CLIPS = [
     EditClip("/audio/a & b.wav", 9.48, 12.48, 10.0, "burg", "98 % die <burg>", 60.0),
@@ -95,6 +105,25 @@ def test_markers_of_each_program():
         "001  001      V     C        01:00:00:00 01:00:00:01 01:00:00:00 01:00:00:01\r\n" in text
     )
     assert " |C:ResolveColorBlue |M:=haus: 50 % das / haus |D:1\r\n" in text
+
+
+@pytest.mark.parametrize("kind", ["premiere", "resolve", "avid"])
+def test_a_time_code_counts_99_hours(kind):
+    late = CLIPS[0]._replace(start_s=359_999.0, end_s=359_999.5)
+    assert b"99:59:59:00" in markers([late], kind, "x", FRAME_RATES["25"])
+    beyond = late._replace(start_s=360_000.0, end_s=360_000.5)
+    for make in (
+        lambda: markers([beyond], kind, "x", FRAME_RATES["25"]),
+        lambda: edl([beyond], "x", FRAME_RATES["25"]),
+    ):
+        with pytest.raises(StdError, match="expected places before 100:00:00:00"):
+            make()
+
+
+@pytest.mark.parametrize("kind", ["srt", "vtt"])
+def test_a_cue_ends_after_it_begins(kind):
+    text = subtitle_file([SubtitleCue(1.0, 1.0, "a")], kind).decode().replace(",", ".")
+    assert "00:00:01.000 --> 00:00:01.001\na\n" in text
 
 
 def test_names_of_files_that_are_paths():

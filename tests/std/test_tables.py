@@ -236,7 +236,7 @@ def test_members_of_json_objects_are_attributes():
     [
         ('["a", 1]', "x.json:1: expected a JSON list of texts or of objects"),
         ('[["a"], ["b"]]', "x.json:1: expected a JSON list of texts or of objects"),
-        ("[]", "x.json: expected a JSON document, got 'an empty file'"),
+        ("[]", "x.json: expected a JSON document, got 'an empty list'"),
         ('["a", "b"', "x.json:1: expected JSON"),
         ('[{"party": "x"}]', "x.json:1: expected a column of terms"),
         ('[{"term": ["a"]}]', "x.json:1: expected text or a number"),

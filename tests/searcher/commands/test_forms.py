@@ -82,6 +82,7 @@ def test_csv_and_json_lines(search, hits):
     assert [(row["term"], row["file"], float(row["start_s"])) for row in rows] == [
         (hit["term"], hit["file"], hit["start_s"]) for hit in hits
     ]
+    assert [float(row["probability"]) for row in rows] == [hit["probability"] for hit in hits]
     assert [row["before"] for row in rows] == [hit["context"][0] for hit in hits]
     assert [json.loads(line) for line in search(*TERMS, "--nl").out.splitlines()] == hits
 

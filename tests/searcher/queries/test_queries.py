@@ -151,6 +151,10 @@ def test_places_of_terms_beside_a_query_are_as_without(index):
     assert both.probability[both.candidates.term == 2].tolist() == alone.probability.tolist()
 
 
+def test_a_term_that_is_given_twice_is_searched_once(index):
+    assert [*index.search("polizei", "polizei")] == [*index.search("polizei")]
+
+
 def test_one_place_of_two_words(index):
     hits = index.search("polizei AND gewalt", min_probability=0)
     assert {hit.term for hit in hits} == {"polizei", "gewalt"}
