@@ -64,7 +64,7 @@ def parse(
     if rows := _of_speech(paragraphs.tables):
         yield from table.parse(io.BytesIO(rows.encode()), path, options)
         return
-    text = _SHORT.sub(_clock, "\n".join(paragraphs.lines))
+    text = _SHORT.sub(_clock, "".join(paragraphs.texts))
     if _NUMBERED.search(text):
         yield from srt.parse(io.BytesIO(text.encode()), path, options)
         return
@@ -129,14 +129,14 @@ def _tabular(rows: Sequence[Sequence[str]]) -> str:
 
 
 class _Paragraphs(Reader):
-    """Collects the lines of the text, and the rows of its tables."""
+    """Collects the text in pieces, and the rows of its tables."""
 
     def __init__(self, path: Path | str) -> None:
         super().__init__(path)
-        self.lines = [""]
+        self.texts: list[str] = []
         self.tables: list[list[list[str]]] = []
         self._around: list[list[list[str]]] = []  # tables that are open
-        self._cells: list[str] | None = None
+        self._cells: list[list[str]] | None = None  # of a row, each in pieces
         self._reads = False
         self._copies = 0  # how many elements around are such copies
 
@@ -156,7 +156,7 @@ class _Paragraphs(Reader):
         elif name == "tr":
             self._cells = []
         elif name == "tc" and self._cells is not None:
-            self._cells.append("")
+            self._cells.append([])
 
     def data(self, text: str) -> None:
         if self._reads:
@@ -173,7 +173,7 @@ class _Paragraphs(Reader):
         elif name == "tbl" and self._around:
             self._around.pop()
         elif name == "tr" and self._cells is not None:
-            cells = [" ".join(cell.split()) for cell in self._cells]
+            cells = [" ".join("".join(cell).split()) for cell in self._cells]
             self._cells = None
             if self._around:
                 self._around[-1].append(cells)
@@ -185,11 +185,9 @@ class _Paragraphs(Reader):
             return
         if self._cells is not None:
             if self._cells:
-                self._cells[-1] += text
+                self._cells[-1].append(text)
             return
-        first, *others = text.split("\n")
-        self.lines[-1] += first
-        self.lines += others
+        self.texts.append(text)
 
 
 def _word(tag: str) -> str:

@@ -227,7 +227,7 @@ class _Document(Reader):
         self.compounds: dict[str, _Node] = {}
         self._open = [self.top]
         self._media = ""
-        self._reads = False  # the text of a caption
+        self._text: list[str] | None = None  # of a caption
 
     def doctype(self, name: str, public_id: str | None, system_id: str | None) -> None:
         """Final Cut writes one without entities; nothing of it is read."""
@@ -249,8 +249,7 @@ class _Document(Reader):
         if tag == "media":
             self._media = attributes.get("id") or ""
         elif tag == "text" and around.tag in TEXTS:
-            around.texts.append("")
-            self._reads = True
+            self._text = self._text or []
         elif tag in HELD:
             names = ("name", "ref", "offset", "start", "duration", "tcStart", "enabled", "role")
             own = {name: attributes.get(name) or "" for name in names}
@@ -266,19 +265,16 @@ class _Document(Reader):
                 self.fail(f"clips in at most {DEEPEST} others", "more")
 
     def data(self, text: str) -> None:
-        if self._reads:
-            self._open[-1].texts[-1] += text
+        if self._text is not None:
+            self._text.append(text)
 
     def end(self, tag: str) -> None:
         if tag == "media":
             self._media = ""
         elif tag == "text":
-            self._reads = False
-            texts = self._open[-1].texts
-            if texts and not texts[-1].strip():
-                texts.pop()
-            elif texts:
-                texts[-1] = "\n".join(map(str.strip, texts[-1].strip().splitlines()))
+            if lines := "".join(self._text or []).strip().splitlines():
+                self._open[-1].texts.append("\n".join(map(str.strip, lines)))
+            self._text = None
         elif len(self._open) > 1 and self._open[-1].tag == tag:
             node = self._open.pop()
             if tag == "audition":  # the first is what is seen

@@ -109,7 +109,7 @@ class _Transcript(Reader):
         self._first = 0  # text of the tier
         self._tier = ("", False)  # its speaker, and whether it is a transcription
         self._speaker = ""  # whose name is read
-        self._named = False
+        self._name: list[str] | None = None
         self._in_word = False
         self._later = ""  # a point of time within a word, which stays whole
 
@@ -128,7 +128,7 @@ class _Transcript(Reader):
             self._speaker = attributes.get("id") or attributes.get("speaker-id") or ""
             self.speakers[self._speaker] = attributes.get("name") or ""
         elif tag in ("abbreviation", "name"):
-            self._named = bool(self._speaker)
+            self._name = [] if self._speaker else None
         elif tag == "tier":
             self._tier = attributes.get("speaker") or "", attributes.get("type") == "t"
             self._first = len(self.spans)
@@ -165,14 +165,15 @@ class _Transcript(Reader):
             self._begin(self._open.first, self._open.last, speaker)
 
     def data(self, text: str) -> None:
-        if self._named:
-            name = self.speakers[self._speaker] + text
-            self.speakers[self._speaker] = name.strip()
+        if self._name is not None:
+            self._name.append(text)
         elif self._open is not None:
             self._open.texts.append(text)
 
     def end(self, tag: str) -> None:
-        self._named = False
+        if self._name is not None:
+            name = self.speakers[self._speaker] + "".join(self._name)
+            self.speakers[self._speaker], self._name = name.strip(), None
         if tag in ("speaker", "Speaker"):
             self.speakers[self._speaker] = self.speakers[self._speaker] or self._speaker
             self._speaker = ""

@@ -102,7 +102,7 @@ class _Captions(Reader):
         self._passed_over = 0  # depth inside of skipped elements
         self._names: dict[str, str] = {}  # of agents, by their ids
         self._agent = ""  # that is being described
-        self._naming = False
+        self._name: list[str] | None = None  # its name
         self._pieces: list[Piece] | None = None  # of the paragraph that is open
         self._line = 1
         self._frame_rate, self._tick_rate = 30.0, 0.0
@@ -116,7 +116,7 @@ class _Captions(Reader):
         around = self._open[-1]
         if name == "agent":
             self._agent = attributes.get(_ID) or ""
-        self._naming = bool(self._agent) and name == "name"
+        self._name = [] if self._agent and name == "name" else None
         if self._passed_over or name in PASSED_OVER or _named(attributes, "}ruby") in READINGS:
             self._passed_over += 1
             self._open.append(around)
@@ -167,8 +167,8 @@ class _Captions(Reader):
             self.data("\n")
 
     def data(self, text: str) -> None:
-        if self._naming and text.strip():
-            self._names[self._agent] = " ".join(text.split())
+        if self._name is not None:
+            self._name.append(text)
         if self._pieces is None or self._passed_over:
             return
         around = self._open[-1]
@@ -182,7 +182,10 @@ class _Captions(Reader):
         self._pieces.append(Piece([text], around.start_s, around.end_s, timed))
 
     def end(self, tag: str) -> None:
-        element, self._naming = self._open.pop(), False
+        element = self._open.pop()
+        if words := "".join(self._name or []).split():
+            self._names[self._agent] = " ".join(words)
+        self._name = None
         if tag.endswith("}agent"):
             self._agent = ""
         if self._passed_over:

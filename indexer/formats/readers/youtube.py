@@ -126,12 +126,12 @@ class _Captions(Reader):
         super().__init__(path)
         self.captions: list[_Caption] = []
         self._open: _Caption | None = None
-        self._pieces: list[_Piece] = []
+        self._pieces: list[tuple[float, list[str]]] = []  # offsets and texts
 
     def start(self, tag: str, attributes: Attributes) -> None:
         if tag in ("p", "text"):
             start_s = self._seconds(attributes, "t", "start")
-            self._pieces = [_Piece(UNKNOWN, "")]
+            self._pieces = [(UNKNOWN, [])]
             lasts_s = self._seconds(attributes, "d", "dur")
             self._open = _Caption(self.line, start_s, start_s + lasts_s, ())
         elif tag == "s" and self._open is not None:
@@ -139,7 +139,7 @@ class _Captions(Reader):
             offset = parse_number(written)
             if offset is None or offset < 0:
                 self.fail("a time at t", written)
-            self._pieces.append(_Piece(offset / MS, ""))
+            self._pieces.append((offset / MS, []))
 
     def _seconds(self, attributes: Attributes, ms: str, s: str) -> float:
         """Read a time, which is in milliseconds under one name, in seconds under another."""
@@ -154,17 +154,15 @@ class _Captions(Reader):
 
     def data(self, text: str) -> None:
         if self._open is not None:
-            last = self._pieces[-1]
-            self._pieces[-1] = last._replace(text=last.text + text)
+            self._pieces[-1][1].append(text)
 
     def end(self, tag: str) -> None:
         if tag in ("p", "text") and self._open is not None:
-            pieces = [
-                one._replace(text=html.unescape(one.text))
-                for one in self._pieces
-                if one.text.strip()
+            pieces = [_Piece(offset_s, "".join(texts)) for offset_s, texts in self._pieces]
+            said = [
+                one._replace(text=html.unescape(one.text)) for one in pieces if one.text.strip()
             ]
-            self.captions.append(self._open._replace(pieces=pieces))
+            self.captions.append(self._open._replace(pieces=said))
             self._open = None
 
 

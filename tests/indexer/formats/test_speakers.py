@@ -20,6 +20,7 @@ from indexer.formats.readers import (
     speechmatics,
     stm,
     tei,
+    timeline_xml,
     ttml,
     video_indexer,
 )
@@ -118,6 +119,12 @@ TTML = b"""<tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttm="http://www.w3.org/ns
 <head><metadata><ttm:agent xml:id="p1" type="person"><ttm:name type="full">A</ttm:name></ttm:agent>
 </metadata></head><body><div><p begin="0s" end="0.4s" ttm:agent="p1">yes</p>
 <p begin="0.5s" end="0.9s" ttm:agent="B">no</p></div></body></tt>"""
+EXMARALDA = b"""<basic-transcription><head><speakertable><speaker id="S">
+<abbreviation>A</abbreviation></speaker></speakertable></head><basic-body><common-timeline><tli id="T0" time="0"/>
+<tli id="T1" time="0.4"/><tli id="T2" time="0.9"/></common-timeline>
+<tier speaker="S" type="t"><event start="T0" end="T1">yes</event></tier>
+<tier speaker="B" type="t"><event start="T1" end="T2">no</event></tier></basic-body>
+</basic-transcription>"""
 
 
 @pytest.mark.parametrize(
@@ -134,12 +141,24 @@ TTML = b"""<tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttm="http://www.w3.org/ns
         (speechmatics, SPEECHMATICS, "AB"),
         (stm, STM, "AB"),
         (tei, TEI, "AB"),
+        (timeline_xml, EXMARALDA, "AB"),
         (ttml, TTML, "AB"),
         (video_indexer, VIDEO, "AB"),
     ],
     ids=lambda value: value.__name__.rpartition(".")[2] if hasattr(value, "__name__") else "",
 )
 def test_who_spoke(reader, content, names):
+    assert who_said(reader, content) == {"yes": names[0], "no": names[1]}
+
+
+def who_said(reader, content):
     utterances = [one for block in reader.READER.parse(BytesIO(content), "x") for one in block]
-    said = {slot.alternatives[0].word: one.speaker for one in utterances for slot in one}
-    assert said == {"yes": names[0], "no": names[1]}
+    return {slot.alternatives[0].word: one.speaker for one in utterances for slot in one}
+
+
+@pytest.mark.parametrize(
+    ("reader", "content"), [(tei, TEI), (timeline_xml, EXMARALDA), (ttml, TTML)]
+)
+def test_a_name_with_a_sign_that_xml_writes_as_a_reference(reader, content):
+    several = content.replace(b">A<", b">A &amp; C<")
+    assert who_said(reader, several) == {"yes": "A & C", "no": "B"}
