@@ -203,6 +203,14 @@ def test_modules_are_short(package):
     assert not {name: lines for name, lines in lengths.items() if lines > LONGEST}
 
 
+def test_no_group_is_repeated_possessively():
+    """Python before 3.11.5 continues in the wrong place (python/cpython issue 106052)."""
+    wrong = re.compile(r"[^\\(]\)[*+?]\+")
+    assert wrong.search("(?:ab)*+")
+    paths = structure.modules().values()
+    assert not [path for path in paths if wrong.search(path.read_text())]
+
+
 def test_lines_are_not_counted_where_kernels_are():
     """What counts lines changes the code of functions, and numba cannot compile that."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["slipcover"]

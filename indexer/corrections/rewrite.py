@@ -54,11 +54,11 @@ _UNSPOKEN = re.compile(  # comments of XML; of WebVTT the header, notes and styl
 )
 _EMPTY_LINE = re.compile(r"\n\s*\n")
 _STRING = re.compile(  # of JSON, or what is left of one; 2: it is a key
-    r'"((?:[^"\\]|\\.)*+)(?:"(\s*:)?|\\?\Z)', re.DOTALL
+    r'"((?:[^"\\]|\\.)*)(?:"(\s*:)?|\\?\Z)', re.DOTALL
 )
 # Between words of one text: no other words, tags, keys or rows; in JSON no end of a text, either.
 _SIGNS = rf"{_ESCAPE}|\\u\w{{4}}|{_REFERENCE}|[^\w<>{{}}\[\]:"
-_BETWEEN, _BETWEEN_IN_JSON = (re.compile(f"(?:{_SIGNS}{more}])*+") for more in ("", '"'))
+_BETWEEN, _BETWEEN_IN_JSON = (re.compile(f"(?>{_SIGNS}{more}])*") for more in ("", '"'))
 
 
 class Replacement(NamedTuple):

@@ -30,7 +30,7 @@ CHINESE = {"gb2312", "gb2312-raw", "gbk", "euc-cn", "cp936"}
 
 _ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
 _HEAD = re.compile(
-    rb"(?>\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE(?>[^>\[]*)(?>\[.*?\]\s*)?>)*+<([A-Za-z_][\w.:-]*)",
+    rb"(?>\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE(?>[^>\[]*)(?>\[.*?\]\s*)?>)*<([A-Za-z_][\w.:-]*)",
     re.S,
 )
 

@@ -33,7 +33,7 @@ from std.repairs import OTHER_LANGUAGE, UNKNOWN
 
 MS = 1000.0
 # No part of a comment can match in two ways, so hostile files take no longer than others.
-_HEAD = re.compile(rb"\s*(?:<!--(?:(?!-->).)*+-->\s*)*<(?:sami\b|sync\s+start)", re.I | re.S)
+_HEAD = re.compile(rb"\s*(?:<!--(?:(?!-->).)*-->\s*)*<(?:sami\b|sync\s+start)", re.I | re.S)
 _LANGUAGE = re.compile(r"\.(\w+)\s*\{[^{}]*?\blang\s*:\s*([A-Za-z-]+)", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->", re.DOTALL)
 _SYNC = re.compile(r"<sync\b([^<>]*)>", re.IGNORECASE)
