@@ -120,7 +120,8 @@ TTML = b"""<tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttm="http://www.w3.org/ns
 </metadata></head><body><div><p begin="0s" end="0.4s" ttm:agent="p1">yes</p>
 <p begin="0.5s" end="0.9s" ttm:agent="B">no</p></div></body></tt>"""
 EXMARALDA = b"""<basic-transcription><head><speakertable><speaker id="S">
-<abbreviation>A</abbreviation></speaker></speakertable></head><basic-body><common-timeline><tli id="T0" time="0"/>
+<abbreviation>A</abbreviation></speaker></speakertable></head><basic-body>
+<common-timeline><tli id="T0" time="0"/>
 <tli id="T1" time="0.4"/><tli id="T2" time="0.9"/></common-timeline>
 <tier speaker="S" type="t"><event start="T0" end="T1">yes</event></tier>
 <tier speaker="B" type="t"><event start="T1" end="T2">no</event></tier></basic-body>
