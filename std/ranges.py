@@ -95,8 +95,15 @@ class Range:
 
 
 def _plain(number: float) -> str:
-    """As a person writes it: no exponent, no point without need."""
-    return f"{number:.12f}".rstrip("0").rstrip(".") if isinstance(number, float) else str(number)
+    """As a person writes it: no exponent, no point without need, no more digits than it has.
+
+    >>> _plain(1073741.823), _plain(0.000001), _plain(3.0)
+    ('1073741.823', '0.000001', '3')
+    """
+    if not isinstance(number, float):
+        return str(number)
+    places = 12 if abs(number) < 1 else 6
+    return f"{number:.{places}f}".rstrip("0").rstrip(".")
 
 
 POSTERIOR_TOLERANCE = 1e-3  # beyond [0, 1] by at most this much: clipped
