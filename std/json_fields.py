@@ -199,8 +199,9 @@ class Part:
             yield Part(self.path, self.line, element, f"{self.where}[{i}]", self.repairs)
 
     def each(self, key: str) -> Iterator["Part"]:
-        """Yield the elements of the list under a key; nothing if there is no such key."""
-        return iter(self[key]) if self.has(key) else iter(())
+        """Yield the elements of the list under a key; nothing if this object has no such key."""
+        part = self[key]
+        return iter(()) if part.value is None else iter(part)
 
     def first(self, keys: Iterable[str]) -> "Part | None":
         """Return the value under the first existing key of several."""

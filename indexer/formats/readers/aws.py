@@ -81,7 +81,7 @@ def parse(
         segments = list(results.each("segments"))
         channels = results.has("channel_labels")
         if segments and (not channels or all(part.has("channel_label") for part in segments)):
-            _segments(builder, segments, recording)
+            _segments(builder, segments, recording, _labels(results))
         elif channels:
             for channel in results["channel_labels"]["channels"]:
                 _items(builder, channel["items"], _place(recording, channel))
@@ -109,12 +109,12 @@ def channel_named(recording: Recording, label: Part) -> Recording:
     return Recording(recording.file, int(channel[1]) + 1)
 
 
-def _labels(results: Part) -> dict[object, str]:
+def _labels(results: Part) -> dict[str, str]:
     """The speaker by the start of each item, as the results list them beside the items."""
     if not results.has("speaker_labels"):
         return {}
     return {
-        item["start_time"].value: speaker_in(item)
+        item["start_time"].cell(): speaker_in(item)
         for segment in results["speaker_labels"].each("segments")
         for item in segment.each("items")
     }
@@ -124,16 +124,11 @@ def _items(
     builder: NetworkBuilder,
     items: Part,
     recording: Recording,
-    speakers: Mapping[object, str] = MappingProxyType({}),
+    speakers: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Add the items of a channel: slots, mostly with one word, in utterances between pauses."""
     spoken = [item for item in items if _is_spoken(item)]
-    heard = [[_heard(alternative, item) for alternative in item["alternatives"]] for item in spoken]
-    if speakers:
-        heard = [
-            [one._replace(speaker=speakers.get(item["start_time"].value, "")) for one in words]
-            for words, item in zip(heard, spoken, strict=True)
-        ]
+    heard = [[_heard(one, item, speakers) for one in item["alternatives"]] for item in spoken]
     places = [(words, item) for words, item in zip(heard, spoken, strict=True) if words]
     at = 0
     for count, utterance in enumerate(by_pauses([words[0] for words, _ in places]), start=1):
@@ -154,11 +149,16 @@ def _is_spoken(item: Part) -> bool:
     return bool(item["type"].value != "punctuation")
 
 
-def _segments(builder: NetworkBuilder, segments: Iterable[Part], recording: Recording) -> None:
+def _segments(
+    builder: NetworkBuilder,
+    segments: Iterable[Part],
+    recording: Recording,
+    speakers: Mapping[str, str],
+) -> None:
     count = 0
     for segment in segments:
         word_lists = [
-            [_heard(item, item) for item in alternative["items"] if _is_spoken(item)]
+            [_heard(item, item, speakers) for item in alternative["items"] if _is_spoken(item)]
             for alternative in segment["alternatives"]
         ]
         if any(word_lists):
@@ -184,12 +184,12 @@ def mean_log(words: list[HypothesisWord]) -> float:
     return sum(logs) / len(logs) if logs else math.log(MIN_CONFIDENCE)
 
 
-def _heard(alternative: Part, item: Part) -> HypothesisWord:
+def _heard(alternative: Part, item: Part, speakers: Mapping[str, str]) -> HypothesisWord:
     return HypothesisWord(
         named(alternative["content"].text(), alternative),
         alternative["confidence"].probability() if alternative.has("confidence") else 1.0,
         *_span(item, "start_time", "end_time", 1.0),
-        speaker_in(item),
+        speaker_in(item) or speakers.get(item["start_time"].cell(), ""),
     )
 
 

@@ -180,8 +180,7 @@ def _batch(results: Part) -> Iterator[tuple[str, Part]]:
             continue
         inner = inner or results[name]
         inner = inner.first(WRAPPERS) or inner
-        if inner.has("results"):  # else nothing was said
-            yield from ((name, result) for result in inner["results"])
+        yield from ((name, result) for result in inner.each("results"))  # none: nothing was said
     for part in unread:
         problem = part.error("a transcript")
         if len(unread) == len(results.value):

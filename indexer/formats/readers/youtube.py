@@ -95,7 +95,7 @@ def _events(document: Part) -> Iterator[_Caption]:
                 segment["utf8"].text(),
             )
             for segment in event["segs"]
-            if segment.has("utf8")
+            if segment["utf8"].value is not None
         ]
         yield _Caption(event.line, start_s, start_s + lasts_s, pieces)
 

@@ -17,6 +17,7 @@ from indexer.formats.readers import (
     vosk,
     watson,
     whisper,
+    youtube,
 )
 from indexer.formats.registry import readers
 from indexer.formats.shared.reader import DEFAULT
@@ -75,6 +76,18 @@ ERRORS = [
     (google, with_(GOOGLE, "x", "results", 0, "resultEndTime"), "a number at results[0].result"),
     (google, with_(GOOGLE, 10**30, "results", 1, "channelTag"), "a channel number at results[1]"),
     (google, {"results": [{"alternatives": [{"transcript": "ja"}]}]}, "times of its words"),
+    (google, with_(GOOGLE, "x", "results", 0), "a JSON object at results[0]"),
+    (google, {"results": {"a": {"transcript": "x"}}}, "a JSON object at results.a.transcript"),
+    (
+        youtube,
+        {"events": [{"tStartMs": 0, "segs": [{"utf8": "ja"}, "nein"]}]},
+        "a JSON object at events[0].segs[1]",
+    ),
+    (
+        aws,
+        with_(AWS, {"segments": [{"items": [{"start_time": []}]}]}, "results", "speaker_labels"),
+        "text or a number at results.speaker_labels.segments[0].items[0].start_time",
+    ),
     (
         azure,
         with_(AZURE, "bald", *PHRASE, "nBest", 0, "words", 1, "offset"),

@@ -11,6 +11,7 @@ import pytest
 from indexer.formats.readers import (
     assemblyai,
     aws,
+    aws_streaming,
     azure,
     deepgram,
     eaf,
@@ -45,6 +46,28 @@ AWS = of_json({
          "speaker_label": who, "alternatives": [{"confidence": "0.9", "content": word}]}
         for who, at, word in (("A", 0.0, "yes"), ("B", 0.5, "no"))
     ]},
+})  # fmt: skip
+SAID = (("A", 0.0, "yes"), ("B", 0.5, "no"))
+AWS_SEGMENTS = of_json({
+    "jobName": "x", "status": "COMPLETED",
+    "results": {
+        "speaker_labels": {"segments": [
+            {"items": [{"start_time": f"{at}", "speaker_label": who}]} for who, at, _ in SAID
+        ]},
+        "segments": [
+            {"start_time": f"{at}", "end_time": f"{at + 0.4}", "alternatives": [{"items": [
+                {"type": "pronunciation", "start_time": f"{at}", "end_time": f"{at + 0.4}",
+                 "confidence": "0.9", "content": word}]}]} for _, at, word in SAID
+        ],
+    },
+})  # fmt: skip
+AWS_STREAM = of_json({
+    "TranscriptEvent": {"Transcript": {"Results": [{
+        "StartTime": 0.0, "EndTime": 0.9, "IsPartial": False, "Alternatives": [{"Items": [
+            {"Content": word, "StartTime": at, "EndTime": at + 0.4, "Type": "pronunciation",
+             "Speaker": who} for who, at, word in SAID
+        ]}],
+    }]}},
 })  # fmt: skip
 AZURE = of_json({
     "recognizedPhrases": [
@@ -133,6 +156,8 @@ EXMARALDA = b"""<basic-transcription><head><speakertable><speaker id="S">
     [
         (assemblyai, ASSEMBLYAI, "AB"),
         (aws, AWS, "AB"),
+        (aws, AWS_SEGMENTS, "AB"),
+        (aws_streaming, AWS_STREAM, "AB"),
         (azure, AZURE, "12"),
         (deepgram, DEEPGRAM, "01"),
         (eaf, EAF, "AB"),
