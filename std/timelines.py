@@ -38,6 +38,9 @@ FRAME_RATES = {
 MOST_EVENTS = 999
 MOST_S = 360_000  # a time code has two digits for hours
 VIDEO = (".mp4", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".ts")
+# Control characters: some programs take one for the end of a text, and XML cannot hold them.
+UNSEEN = re.compile("[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+SRT_MARKUP = str.maketrans("<>{}", "‹›()")  # tags, and {\an8} of players, which is not shown
 _TIMECODE = re.compile(r"(\d\d):([0-5]\d):([0-5]\d)[:;](\d\d)", re.ASCII)
 
 
@@ -215,7 +218,7 @@ def markers(
     if kind == "premiere":
         header = ["Marker Name", "Description", "In", "Out", "Duration", "Marker Type"]
         cells = [
-            [clip.name, clip.note, start, end, timecode(length, rate), "Comment"]
+            [_line(clip.name), _line(clip.note), start, end, timecode(length, rate), "Comment"]
             for start, _, end, length, clip in rows
         ]
         target = io.BytesIO()
@@ -235,7 +238,7 @@ def markers(
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    return UNSEEN.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
 
 
 def _time(frames: int, rate: Fraction) -> str:
@@ -288,10 +291,10 @@ def is_subtitle_file(path: Path) -> bool:
 
 def _text(text: str, kind: str) -> str:
     """A text in one line that is no markup."""
-    text = " ".join(text.split()).replace("-->", "→")
+    text = _line(text).replace("-->", "→")
     if kind == "vtt":
         return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return text.replace("<", "‹").replace(">", "›")
+    return text.translate(SRT_MARKUP)
 
 
 def clock(seconds: float, point: str) -> str:

@@ -40,6 +40,28 @@ def test_what_is_no_time_code(text):
         frames_of(text, Fraction(25))
 
 
+@pytest.mark.parametrize("kind", ["srt", "vtt", "edl", "xml", "premiere", "resolve", "avid"])
+def test_no_word_ends_a_file_or_is_markup(kind):
+    odd = EditClip(
+        "/a\x00.wav", 1.0, 2.0, 1.0, "ha\x00us", "{\\an8}<b>\x01 \ufffe\x1b[0m \U0001f600"
+    )
+    rate = FRAME_RATES["25"]
+    if kind in ("srt", "vtt"):
+        content = subtitle_file([SubtitleCue(1.0, 2.0, f"{odd.name}: {odd.note}")], kind)
+    elif kind in ("edl", "xml"):
+        content = (edl if kind == "edl" else fcpxml)([odd], "a\x0bb\x02", rate)
+    else:
+        content = markers([odd], kind, "a\x0bb\x02", rate)
+    text = content.decode()
+    assert "ha�us" in text
+    assert not {*text} & {"\x00", "\x01", "\x02", "\x0b", "\x1b", "\ufffe"}
+    if kind == "xml":
+        (marker,) = etree.fromstring(content).iter("marker")
+        assert marker.get("note").endswith("�[0m \U0001f600")
+    if kind == "srt":
+        assert "(\\an8)‹b›" in text
+
+
 def test_events_of_an_edl_follow_each_other():
     rate = FRAME_RATES["25"]
     lines = edl(CLIPS, "a\nlist", rate, frames_of("10:00:00:00", rate)).decode().split("\r\n")
