@@ -23,10 +23,12 @@ from indexer.networks.nonwords import Nonwords, is_noise, replacements
 from indexer.networks.raw import RawUtterances
 from indexer.networks.slot_times import Int64s, untangled
 from indexer.networks.utterances import Utterances, slot_errors
+from std.errors import InputError
 from std.values import Float64s, Int32s
 
 MIN_POSTERIOR = 1e-4  # links below it are ignored
 MIN_MASS = 1e-6  # of a word in a slot; less is rounding
+MAX_CELLS = 1 << 28  # of the tables of a lattice: 4 GB
 MBR_ROUNDS = 20  # two to four are usual
 SAME_WORD_BONUS = 0.3  # in shares of overlap, for a pivot slot that has the link's word
 
@@ -55,10 +57,14 @@ def to_utterances(
         method: "mbr" or "pivot".
         path: for messages.
         nonwords: keeps noises, or counts the links of those that are dropped.
+
+    Raises:
+        InputError: the lattice is so long that its tables do not fit into memory.
     """
     estimated = lattice.times_estimated
     nonwords = nonwords or Nonwords()  # the same for links and slots
     lattice = pruned(words_only(lattice, nonwords))
+    _require_size(lattice, method, path)
     slots = mbr_slots(lattice) if method == "mbr" else pivot_slots(lattice)
     utterances = utterances_of(_columns(lattice, slots), path, nonwords=nonwords)
     if not estimated:
@@ -67,13 +73,23 @@ def to_utterances(
     return replace(utterances, times_estimated=np.array([True]), slot_errors_ms=errors)
 
 
+def _require_size(lattice: Lattice, method: LatticeMethod, path: Path | str) -> None:
+    slots = 2 * np.count_nonzero(lattice.word[best_path(lattice)] != NO_WORD) + 1
+    rows = len(lattice.node_s) if method == "mbr" else len(lattice)
+    if slots * (rows + 4 * len(lattice.vocabulary)) > MAX_CELLS:
+        expected = "lattices of utterances, or of parts of a long recording"
+        found = f"{slots // 2:,} words and {rows:,} nodes or links in {lattice.utterance}"
+        raise InputError(path, 0, expected, found)
+
+
 def words_only(lattice: Lattice, nonwords: Nonwords | None = None) -> Lattice:
     """Turn non-words into "no word" and strip pronunciation variants; keep `<unk>` for now."""
     nonwords = nonwords or Nonwords()
     changed = replacements(lattice.vocabulary, nonwords.keep)
-    for i, token in enumerate(lattice.vocabulary):
+    links = np.bincount(lattice.word - NO_WORD, minlength=len(lattice.vocabulary) + 1)[1:]
+    for token, count in zip(lattice.vocabulary, links.tolist(), strict=True):
         if changed.get(token) == "" and is_noise(token):
-            nonwords.drop(token, int(np.count_nonzero(lattice.word == i)))
+            nonwords.drop(token, count)
     words = [changed.get(token, token) for token in lattice.vocabulary]
     named = [
         token if word is None else word

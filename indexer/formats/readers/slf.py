@@ -138,7 +138,10 @@ class _Reader:
             ]
         if not pairs:
             raise InputError(self.path, at, "key=value fields of a lattice", shown(line.strip()))
-        return {_LONG.get(key, key): value for key, value in pairs}
+        named = {_LONG.get(key, key): value for key, value in pairs}
+        if len(named) < len(pairs):
+            raise InputError(self.path, at, "each field of a line once", shown(line.strip()))
+        return named
 
     def _count(self, key: bytes) -> int:
         at = self.header.line_of.get(key, self.last_line)

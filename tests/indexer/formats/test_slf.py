@@ -228,6 +228,7 @@ ERRORS = [
     ("empty", "", 0, "N= and L="),
     ("other format", "hello world\n", 1, "key=value fields"),
     ("no size", "VERSION=1.0\n", 1, "N= and L="),
+    ("a field twice", edit("W=dass", "W=dass W=das"), 8, "each field of a line once"),
     ("nodes missing", edit("I=2 t=0.52 W=dass\n", ""), 13, "4 nodes"),
     ("cut short", HTK[: HTK.index("J=3")], 13, "4 links"),
     ("cut in a link", HTK[: HTK.index("E=3 a=-200.0 l=-1.0")], 14, "E=, a node below 4"),

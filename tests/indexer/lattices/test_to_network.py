@@ -25,6 +25,7 @@ from indexer.lattices.to_network import (
     to_utterances,
     words_only,
 )
+from std.errors import InputError
 from std.values import Recording
 from tests.networks import networks_in
 
@@ -239,6 +240,16 @@ def test_a_lattice_without_words():
     for method in ("mbr", "pivot"):
         network = to_network(lattice, method)
         assert (len(network), network.start_ms, network.end_ms) == (0, 0, 1000)
+
+
+@pytest.mark.parametrize("method", ["mbr", "pivot"])
+def test_a_lattice_of_hours_is_refused_before_it_fills_the_memory(method):
+    count = 12_000
+    nodes = np.arange(count + 1)
+    words = [f"w{i % 500}" for i in range(count)]
+    lattice = ordered(HERE, "u", nodes, nodes[:-1], nodes[1:], words, [0.0] * count, [0], [count])
+    with pytest.raises(InputError, match=r"lattices of utterances.*'12,000 words and 12,00. nodes"):
+        to_utterances(lattice, method, "x.slf")
 
 
 CONTEXT = ReaderOptions(segments=read_segments(ASR / "german" / "segments"))
