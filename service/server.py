@@ -30,6 +30,7 @@ GRACE_S = 30
 KEEP_ALIVE_S = 15
 MAX_HEAD_BYTES = 65_536  # of a request: its line and headers
 MAX_LINGER_BYTES = 1_000_000  # of a head without end that is read after it is refused
+TOO_LONG = f"expected headers of at most {MAX_HEAD_BYTES} bytes"
 HEAD_S = 20.0  # for a head to arrive
 READ_S = 60.0  # for a client to take any part of an answer
 INTERRUPTED = 130
@@ -66,7 +67,7 @@ class Connection(HttpToolsProtocol):
     def __init__(self, most_connections: int, **given: Any) -> None:
         super().__init__(**given)
         self._most_connections = most_connections
-        self._head_bytes, self._is_body = 0, False
+        self._head_bytes, self._is_complete = 0, False  # of a head; whether it has ended
         self._refused_s: float | None = None  # when it was refused
         self._late: asyncio.TimerHandle | None = None  # ends the wait for a head, or for silence
         self._stalled: asyncio.TimerHandle | None = None  # ends the wait for a reader
@@ -121,11 +122,11 @@ class Connection(HttpToolsProtocol):
             else:
                 self._linger(self._refused_s)
             return
-        self._is_body = False
+        self._is_complete = False
         super().data_received(data)
-        self._head_bytes = 0 if self._is_body else self._head_bytes + len(data)
+        self._head_bytes = 0 if self._is_complete else self._head_bytes + len(data)
         if self._head_bytes > MAX_HEAD_BYTES:
-            self._refuse(431, f"expected headers of at most {MAX_HEAD_BYTES} bytes")
+            self._refuse(431, TOO_LONG)
 
     def on_message_begin(self) -> None:
         """A request begins."""
@@ -136,13 +137,17 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """The head is complete; the body follows, which `service.middleware` limits."""
         self._expect_head(False)
+        self._is_complete = True
         is_full = len(self.connections) >= self._most_connections
         self.app = _too_many if is_full else self.config.loaded_app
+        lines = [self.url, *(part for header in self.headers for part in header)]
+        if sum(map(len, lines)) > MAX_HEAD_BYTES:
+            self.url, self.app = b"/", _too_long
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
         """A part of the body."""
-        self._is_body = True
+        self._is_complete = True
         super().on_body(body)
 
     def on_response_complete(self) -> None:
@@ -193,6 +198,11 @@ async def _too_many(scope: Scope, receive: Receive, send: Send) -> None:
     """Refuses requests while there are too many connections."""
     again = {"Retry-After": str(RETRY_S), "Connection": "close"}
     await response(503, "too many connections at once", again)(scope, receive, send)
+
+
+async def _too_long(scope: Scope, receive: Receive, send: Send) -> None:
+    """Refuses a request whose head came at once and is too long."""
+    await response(431, TOO_LONG, {"Connection": "close"})(scope, receive, send)
 
 
 def server_config(app: FastAPI, root_path: str, connections: int) -> uvicorn.Config:

@@ -19,7 +19,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from service.answers import hit_documents
-from service.api.models import PROBLEMS, Document, Seconds, SentSeconds, files
+from service.api.models import PROBLEMS, UNSEEN, Document, Seconds, SentSeconds, files
 from service.api.requests import entry_of, json_reply, service_of
 from service.problems import ProblemError
 from service.recordings import RecordingEntry
@@ -46,7 +46,7 @@ Words = Annotated[  # without characters that nobody sees
     str,
     StringConstraints(
         max_length=500,
-        pattern=r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]*$",
+        pattern=f"^[^{UNSEEN}]*$",
     ),
 ]
 

@@ -30,6 +30,7 @@ from service.searching import Selection, Sorting
 from service.state import Service
 from std.config import SHOWN_FROM
 from std.csv_files import write_csv
+from std.errors import StdError
 from std.nist import std_list
 from std.nist.xml import writable
 from std.numbers import json_bytes
@@ -231,6 +232,9 @@ def std_list_file(hits: Documents, searches: Mapping[str, TermSearch], name: str
         hits: documents of the API; decided.
         searches: the searches of each term id, in their order; also of terms without hits.
         name: the name of the term list.
+
+    Raises:
+        ProblemError: the name of a recording has characters that XML cannot hold.
     """
     ids = {term_id: row for row, term_id in enumerate(searches)}
     of_hits = [Recording(hit["file"], hit["channel"]) for hit in hits]
@@ -248,7 +252,10 @@ def std_list_file(hits: Documents, searches: Mapping[str, TermSearch], name: str
     )
     target = io.BytesIO()
     found = STDList(detections, tuple(searches.values()), writable(name), system_id="std")
-    std_list.dump(found, target, "std2006", "UTF-8")
+    try:
+        std_list.dump(found, target, "std2006", "UTF-8")
+    except StdError as error:  # the name of a recording, not a fault of the service
+        raise ProblemError(406, f"an STD list: {error}") from error
     return target.getvalue()
 
 

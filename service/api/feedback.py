@@ -9,8 +9,16 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from service.answers import precision
-from service.api.models import PROBLEMS, Document, Marked, Seconds, SentSeconds
-from service.api.requests import entry_of, json_reply, long_reply, position, service_of, user_of
+from service.api.models import PROBLEMS, UNSEEN, Document, Marked, Seconds, SentSeconds
+from service.api.requests import (
+    entry_of,
+    json_reply,
+    long_reply,
+    position,
+    require_word,
+    service_of,
+    user_of,
+)
 from service.marks import MarkedHit, change_id, version_of
 from service.problems import ProblemError
 from service.recordings import recording_id
@@ -30,7 +38,7 @@ class MarkRequest(Document):
 class MarkPut(MarkRequest):
     """A person's judgement of a hit."""
 
-    term: str = Field(min_length=1, max_length=200)
+    term: str = Field(min_length=1, max_length=200, pattern=f"^[^{UNSEEN}]*$")
     right: Annotated[bool, Field(strict=True)]
 
 
@@ -40,7 +48,7 @@ class NotePut(Document):
     recording: str = Field(max_length=200, description="its id")
     start: SentSeconds
     end: SentSeconds
-    note: str = Field(max_length=2000, pattern=r"\S")
+    note: str = Field(max_length=2000, pattern=rf"^[^{UNSEEN}]*[^{UNSEEN}\s][^{UNSEEN}]*$")
 
 
 class KeptMarkDocument(Document):
@@ -133,6 +141,7 @@ async def mark(request: Request, mark: MarkOrNote, if_match: IfMatch = None) -> 
     if isinstance(mark, NotePut):
         place = MarkRequest(recording=mark.recording, start=mark.start, end=mark.end)
         return await _keep(request, place, None, if_match, mark.note.strip())
+    require_word("term", mark.term)
     return await _keep(request, mark, mark.right, if_match)
 
 

@@ -6,7 +6,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 Seconds = Annotated[float, Field(ge=0, le=1_073_741.823)]
-SentSeconds = Annotated[Seconds, Field(strict=True)]  # in a body, where a number is a number
+# In a body a number is a number.
+SentProbability = Annotated[Probability, Field(strict=True)]
+SentSeconds = Annotated[Seconds, Field(strict=True)]
+# Characters that nobody sees are refused in texts that are kept.
+UNSEEN = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069"
 
 
 class Document(BaseModel):
@@ -190,7 +194,7 @@ class TermListDocument(Document):
     """A term list to search."""
 
     terms: list[str] = Field(min_length=1, max_length=10_000)
-    min_probability: Probability = 0.0
+    min_probability: SentProbability = 0.0
 
 
 class SummaryDocument(Document):

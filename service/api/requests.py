@@ -66,6 +66,16 @@ def has_version(request: Request, etag: str) -> bool:
     return etag.removeprefix("W/") in [tag.strip().removeprefix("W/") for tag in given]
 
 
+def require_word(name: str, text: str) -> None:
+    """Refuse a term that no speech can have.
+
+    Raises:
+        ProblemError: it has no letter and no digit.
+    """
+    if not any(map(str.isalnum, text)):
+        raise ProblemError(400, f"{name}: expected a word or a phrase, got {text[:40]!r}")
+
+
 def check_list(terms: Sequence[Term], limits: Limits) -> None:
     """Check the terms of a list.
 

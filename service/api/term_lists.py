@@ -25,7 +25,7 @@ from searcher import Expected, SearchResult
 from service.answers import hit_documents
 from service.api.exports import std_list_file
 from service.api.models import PROBLEMS, TermListDocument, TermListResultDocument, files, reference
-from service.api.requests import check_list, json_reply, service_of
+from service.api.requests import check_list, json_reply, require_word, service_of
 from service.jobs import JobStoppedError, Stop, in_lane
 from service.live_index import Snapshot
 from service.marks import MarkFile
@@ -139,6 +139,8 @@ async def batch_of(request: Request, limits: Limits) -> Batch:
             raise ProblemError(422, f"{where}: {first['msg']}") from error
         least = given.min_probability
         terms = tuple(Term(f"TERM-{i}", text) for i, text in enumerate(given.terms, start=1))
+        for i, text in enumerate(given.terms):
+            require_word(f"terms.{i}", text)
     check_list(terms, limits)
     return Batch(terms, least)
 

@@ -88,22 +88,28 @@ def test_a_list_with_too_many_possible_hits_is_refused(serve, changed):
     assert "expected terms with at most 20 possible hits, got" in answer.json["detail"]
 
 
-@pytest.mark.parametrize("accepted", ["application/json", "application/xml"])
-def test_a_term_without_words_is_nowhere(client, accepted):
-    body = json.dumps({"terms": ["", "landkreis", " "]}).encode()
+@pytest.mark.parametrize("accepted", ["application/json", "application/xml", "text/event-stream"])
+@pytest.mark.parametrize("term", ["", " ", '""', "-", "\0"])
+def test_a_term_without_words_is_refused(client, accepted, term):
+    body = json.dumps({"terms": ["landkreis", term]}).encode()
     answer = client("/api/searches", method="POST", body=body, headers={"Accept": accepted})
-    assert answer.status == 200
-    assert b"TERM-2" in answer.body
+    assert answer.status == 400
+    assert answer.json["detail"].startswith("terms.1: expected a word or a phrase, got ")
 
 
 def test_a_list_without_hits_says_what_to_expect(client):
-    answer = client("/api/searches", method="POST", body={"terms": [""]})
+    body = b'<kwlist><kw kwid="1"><kwtext>...</kwtext></kw></kwlist>'  # as evaluations may have
+    answer = client("/api/searches", method="POST", body=body)
     nothing = {"from": 0.5, "hits": 0, "right": 0, "right_below": 0}
     assert answer.json["summary"]["expected"] == nothing
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{", b"[]", b'{"terms": []}', b'{"terms": [1]}', b"<termlist>", b"<x/>", b"\xff"]
+    "body",
+    [
+        *(b"", b"{", b"[]", b'{"terms": []}', b'{"terms": [1]}', b"<termlist>", b"<x/>", b"\xff"),
+        *(b'{"terms": ["a"], "min_probability": %s}' % one for one in (b'"0.5"', b"true", b"NaN")),
+    ],
 )
 def test_a_body_that_is_no_term_list(client, body):
     answer = client("/api/searches", method="POST", body=body)

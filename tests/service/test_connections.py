@@ -133,6 +133,12 @@ def test_what_is_no_request_is_told_as_a_problem(client, short, request_, status
     ] == status  # fmt: skip
 
 
+@pytest.mark.parametrize("head", [b"GET / HTTP/1.1\r\nX: %s", b"GET /%s HTTP/1.1\r\nX: y"])
+def test_a_head_that_comes_at_once_may_be_too_long(client, head):
+    request_ = head % (b"a" * 66_000) + b"\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    assert problem(sent(client, [request_]))[0] == 431
+
+
 def test_a_refused_client_may_send_on_until_it_is_silent():
     """2 s of silence, 20 s at most: the clock is the test's."""
     waits, now_s = [], [100.0]

@@ -11,11 +11,12 @@ import av
 import pytest
 
 from scoring.cli import main as score
-from service.api.exports import _subtitles
+from service.api.exports import _subtitles, std_list_file
+from service.problems import ProblemError
 from service.recordings import RecordingEntry, ServedRecordings, recording_id
 from std.nist import std_list
 from std.outputs import safe_name
-from std.values import Recording
+from std.values import Recording, TermSearch
 
 TERMS = ["und", "polizei gewalt", "hahnenfedern"]
 
@@ -89,6 +90,15 @@ def test_subtitles(client, kind, point):
     with zipfile.ZipFile(io.BytesIO(many.body)) as archive:
         assert archive.testzip() is None
         assert f"KERSTIN_00.{kind}" in archive.namelist()
+
+
+def test_an_std_list_of_a_name_that_xml_cannot_hold():
+    hit = {"term_id": "TERM-1", "file": "a\0b", "channel": 1, "start_s": 1.0, "duration_s": 1.0}
+    with pytest.raises(ProblemError, match="an STD list: expected text that XML can hold") as told:
+        std_list_file(
+            [hit | {"score": 1.0, "decision": "YES"}], {"TERM-1": TermSearch(0.0, 0)}, "x"
+        )
+    assert told.value.status == 406
 
 
 def test_files_of_recordings_have_their_names():

@@ -59,6 +59,8 @@ def test_a_mark_is_kept_over_a_restart_and_shown(serve, changed, tmp_path):
         ({"recording": "../../etc/passwd"}, 404),
         ({"term": ""}, 422),
         ({"term": "x" * 201}, 422),
+        *(({"term": one}, 400) for one in (" ", '""', "...")),
+        *(({"term": one}, 422) for one in ("a\0b", "\u202ea")),
         ({"start": 3.0, "end": 2.0}, 400),
         ({"start": "soon"}, 422),
         ({"start": True}, 422),

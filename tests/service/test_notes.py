@@ -59,6 +59,7 @@ def test_notes_are_kept_beside_marks_of_the_same_time(serve, changed, tmp_path):
     ("change", "status"),
     [
         ({"note": " "}, 422), ({"note": ""}, 422), ({"note": "x" * 2001}, 422),
+        ({"note": "a\0b"}, 422), ({"note": "\u202e"}, 422),
         ({"note": 1}, 422), ({"right": True}, 422), ({"term": "burg"}, 422),
         ({"start": 12.0}, 400), ({"recording": "x"}, 404),
     ],
