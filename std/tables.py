@@ -8,7 +8,7 @@ Of a workbook, rows are read as text, as if the sheet had been saved as CSV. A d
 ISO does, a whole number without a decimal point, a truth value as ``true`` or ``false``. A formula
 is its value; one without a value, because no spreadsheet has computed it yet, and one whose value
 is an error (``#N/A``) are refused. Of several sheets the first with a known column
-counts, or else the first with anything in it; the others are counted.
+counts, or else the first with anything in it, and hidden ones come last; the others are counted.
 
 The callers know the meaning of the columns: lists of terms (`std.nist.term_file`), metadata
 (`std.metadata.read`), marks (`std.marks`).
@@ -18,7 +18,7 @@ import io
 import unicodedata
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time
 from itertools import islice
@@ -32,6 +32,7 @@ from std.imports import required
 
 ZIP = b"PK\x03\x04"
 OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # .xls, and workbooks with a password
+RICH_TEXT = b"{\\rtf"  # as TextEdit and Word save it
 EXPECTED = "a workbook (.xlsx) or CSV"
 SAVE = "save it as .xlsx or as CSV UTF-8"
 MAX_BYTES = 1 << 28  # of a workbook's parts, decompressed
@@ -47,6 +48,7 @@ class Sheet(NamedTuple):
     name: str
     others: int  # sheets of the workbook that have anything in them, too
     records: list[Record]  # rows that have anything in them
+    problem: InputError | None = None  # the first cell that has no value
 
 
 def is_workbook(content: bytes) -> bool:
@@ -75,19 +77,18 @@ def sheet_of(content: bytes, path: Path | str, is_known: Callable[[str], bool]) 
                 openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=data_only)
                 for data_only in (True, False)
             )
-            sheets = [
-                (one.title, [*_records(one, formulas[one.title], path)])
-                for one in values.worksheets
-            ]
-        except InputError:
-            raise
+            shown = [one for one in values.worksheets if one.sheet_state == "visible"]
+            in_order = sorted(values.worksheets, key=lambda one: one not in shown)
+            sheets = [_sheet(one, formulas[one.title], path) for one in in_order]
         except Exception as error:  # openpyxl raises whatever its parts do
             raise InputError(path, 0, "a whole workbook", str(error) or "a damaged one") from error
-    filled = [(name, records) for name, records in sheets if records]
+    filled = [one for one in sheets if one.records]
     if not filled:
         return Sheet("", 0, [])
-    name, records = next((one for one in filled if has_known(one[1], is_known)), filled[0])
-    return Sheet(name, len(filled) - 1, records)
+    found = next((one for one in filled if has_known(one.records, is_known)), filled[0])
+    if found.problem is not None:
+        raise found.problem
+    return found._replace(others=len(filled) - 1)
 
 
 def _require_xlsx(content: bytes, path: Path | str) -> None:
@@ -114,8 +115,10 @@ def _sizes(content: bytes, path: Path | str) -> dict[str, int]:
         raise InputError(path, 0, "a whole workbook", str(error)) from error
 
 
-def _records(sheet: Any, formulas: Any, path: Path | str) -> Iterator[Record]:
-    """Yield the rows of a sheet that have anything in them."""
+def _sheet(sheet: Any, formulas: Any, path: Path | str) -> Sheet:
+    """The rows of a sheet that have anything in them."""
+    records: list[Record] = []
+    problem = None
     sheet.reset_dimensions()  # the size that a file states may be wrong
     formulas.reset_dimensions()
     rows = zip(  # without max_col, empty rows up to a stray cell have no cells
@@ -124,23 +127,27 @@ def _records(sheet: Any, formulas: Any, path: Path | str) -> Iterator[Record]:
         strict=True,
     )
     for line, (values, written) in enumerate(rows, start=1):
-        _require_values(values, written, f"{path}: sheet {sheet.title}", line)
+        problem = problem or _valueless(values, written, f"{path}: sheet {sheet.title}", line)
         fields = [as_meant(_text(value)) for value in values[:MAX_SHEET_COLUMNS]]
         while fields and not fields[-1]:
             fields.pop()
         if fields:
-            yield line, fields
+            records.append((line, fields))
+    return Sheet(sheet.title, 0, records, problem)
 
 
-def _require_values(values: Sequence[Any], written: Sequence[Any], place: str, line: int) -> None:
-    """Refuse a formula whose value is not in the file, or an error."""
+def _valueless(
+    values: Sequence[Any], written: Sequence[Any], place: str, line: int
+) -> InputError | None:
+    """The error of a formula whose value is not in the file, or is an error."""
     for value, text in zip(values, written, strict=False):
         if value in CELL_ERRORS:
             hint = "mend the formula, or empty the cell"
-            raise InputError(place, line, "a value", f"the error of a formula, {value}", hint)
+            return InputError(place, line, "a value", f"the error of a formula, {value}", hint)
         if value is None and isinstance(text, str) and text.startswith("="):
             hint = "open the workbook in a spreadsheet program, and save it"
-            raise InputError(place, line, "the value of a formula", text, hint)
+            return InputError(place, line, "the value of a formula", text, hint)
+    return None
 
 
 def _text(value: Any) -> str:
@@ -184,8 +191,12 @@ def text_of(content: bytes, path: Path | str) -> str:
     """Decode a text of a person's.
 
     Raises:
-        InputError: its encoding cannot be determined.
+        InputError: its encoding cannot be determined, or it is rich text.
     """
+    if content.lstrip().startswith(RICH_TEXT):
+        raise InputError(
+            path, 1, "plain text or a table", "rich text (RTF)", "save it as plain text"
+        )
     return decoded(content, path, hint=TABLE_HINT)
 
 

@@ -4,7 +4,7 @@ In JSON an undefined value is null; in the table it is a dash.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 from unicodedata import normalize
@@ -145,24 +145,7 @@ def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
     lines: list[str] = []
     for label, evaluation in evaluations.items():
         place = f"{label}: " if len(evaluations) > 1 else ""
-        if strange := evaluation.terms_not_listed:
-            few = ", ".join([*strange][:3]) + (", ..." if len(strange) > 3 else "")
-            hits = counted(sum(strange.values()), "hit")
-            terms = counted(len(strange), "term")
-            lines.append(f"{place}left out: {terms} not in the term list, with {hits} ({few})")
-        if silent := _recordings_without_words(evaluation):
-            few = ", ".join([*silent][:3]) + (", ..." if len(silent) > 3 else "")
-            hits = counted(sum(silent.values()), "hit")
-            lines.append(
-                f"{place}no word in the reference of {counted(len(silent), 'recording')} of the "
-                f"ECF, where {hits} can only be wrong ({few})"
-            )
-        if spelt := _spelt_otherwise(evaluation):
-            few = ", ".join(spelt[:3]) + (", ..." if len(spelt) > 3 else "")
-            lines.append(
-                f"{place}{counted(len(spelt), 'term')} with occurrences that do not count, as "
-                f"letters are composed in one file only ({few}): bring both to NFC"
-            )
+        lines += [f"{place}{line}" for line in _told_of(evaluation)]
         for group in evaluation.groups:
             for what, fits in (("undefined", math.isnan), ("infinite", math.isinf)):
                 names = [name for name, value in group.measures.items() if fits(value)]
@@ -194,6 +177,38 @@ def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
     return lines
 
 
+def _told_of(evaluation: Evaluation) -> Iterator[str]:
+    """A line for each thing that is odd in the hits, the terms and the reference."""
+    if strange := evaluation.terms_not_listed:
+        few = ", ".join([*strange][:3]) + (", ..." if len(strange) > 3 else "")
+        hits = counted(sum(strange.values()), "hit")
+        terms = counted(len(strange), "term")
+        yield f"left out: {terms} not in the term list, with {hits} ({few})"
+    if len(evaluation.hits_outside) and not len(evaluation.groups[0].hits):
+        yield (
+            f"no hit counts: {counted(len(evaluation.hits_outside), 'hit')}, all outside the "
+            "excerpts of the ECF; times are in seconds"
+        )
+    if again := _words_again(evaluation):
+        yield (
+            f"repeated in the reference: {counted(again, 'word')}, with recording, speaker "
+            "and times; each occurrence counts"
+        )
+    if silent := _recordings_without_words(evaluation):
+        few = ", ".join([*silent][:3]) + (", ..." if len(silent) > 3 else "")
+        hits = counted(sum(silent.values()), "hit")
+        yield (
+            f"no word in the reference of {counted(len(silent), 'recording')} of the "
+            f"ECF, where {hits} can only be wrong ({few})"
+        )
+    if spelt := _spelt_otherwise(evaluation):
+        few = ", ".join(spelt[:3]) + (", ..." if len(spelt) > 3 else "")
+        yield (
+            f"{counted(len(spelt), 'term')} with occurrences that do not count, as "
+            f"letters are composed in one file only ({few}): bring both to NFC"
+        )
+
+
 def _spelt_otherwise(evaluation: Evaluation) -> list[str]:
     """The ids of terms that occur more often if all letters are composed, unlike in NIST's scorer.
 
@@ -217,6 +232,17 @@ def _spelt_otherwise(evaluation: Evaluation) -> list[str]:
         for both in ((terms, lexemes), as_composed)
     ]
     return [terms.terms[row].term_id for row in np.flatnonzero(often[1] > often[0]).tolist()]
+
+
+def _words_again(evaluation: Evaluation) -> int:
+    """How many words of the reference, of some length, repeat one of the same place and speaker."""
+    lexemes = evaluation.lexemes
+    if lexemes is None:
+        return 0
+    columns = (lexemes.recording, lexemes.speaker, lexemes.start_s, lexemes.duration_s)
+    rows = zip(*(one.tolist() for one in columns), lexemes.words, strict=True)
+    lasting = [row for row in rows if row[3] > 0]
+    return len(lasting) - len({*lasting})
 
 
 def _recordings_without_words(evaluation: Evaluation) -> dict[str, int]:

@@ -13,7 +13,7 @@ Source: NIST RT-09 evaluation plan, appendix A; the test files of NIST's F4DE 3.
 
 import io
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
@@ -33,6 +33,7 @@ RTTM_COLUMNS = 9
 COLUMN_COUNTS = {RTTM_COLUMNS, RTTM_COLUMNS + 1}
 MOST_CTM_FIELDS = 6  # of a file of that name in CTM
 MAX_LINE_BYTES = 1 << 20
+BLANK_HINT = "a word or a name may have a blank"
 RTTM_HINT = "--encoding NAME says what it is in"
 BLOCK_BYTES = 1 << 15  # checked together; more live lists cost the garbage collector
 Columns = tuple[tuple[str, ...], ...]  # nine columns of records
@@ -184,7 +185,9 @@ def _valid_rows(
         if (types := {row[0] for row in rows}) - TYPES:
             return None
         others.update(types - {wanted})
-        rows = [row[:RTTM_COLUMNS] for row in rows if row[0] == wanted]
+        rows = [row for row in rows if row[0] == wanted]
+        if not all(map(_has_confidence, rows)):
+            return None
         numbers = [row[3] for row in rows] + [row[4] for row in rows]
         values = list(map(float, numbers))
     except ValueError:  # of decoding or of a number
@@ -194,7 +197,7 @@ def _valid_rows(
     plain = finite and "_" not in "".join(numbers)
     channels = {row[2] for row in rows}
     return (
-        rows
+        [row[:RTTM_COLUMNS] for row in rows]
         if plain
         and all(name.isascii() and name.isdecimal() and len(name) <= 4 for name in channels)
         else None
@@ -240,7 +243,17 @@ def _check(
             CHANNEL.read(fields[2])
         except ValueError as error:
             raise InputError(path, line, f"channel as {CHANNEL.described}", fields[2]) from error
+        if not _has_confidence(fields):
+            expected = f"a number or <NA> as column {RTTM_COLUMNS}, the confidence"
+            raise InputError(path, line, expected, fields[RTTM_COLUMNS - 1], BLANK_HINT)
         yield fields[:RTTM_COLUMNS]
+
+
+def _has_confidence(fields: Sequence[str]) -> bool:
+    """Whether ten columns are those of RT-09, and not nine with a blank in a word or a name."""
+    confidence = fields[RTTM_COLUMNS - 1]
+    no_number = confidence.upper() != "<NA>" and parse_number(confidence) is None
+    return len(fields) == RTTM_COLUMNS or not no_number
 
 
 def dump(lexemes: Lexemes, stream: BinaryIO, encoding: str = "UTF-8") -> None:

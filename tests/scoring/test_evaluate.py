@@ -204,6 +204,28 @@ def test_hits_in_a_recording_without_a_word_in_the_reference_are_told():
     assert not any("no word" in line for line in summary_warnings({"s": evaluate(*inputs("s1"))}))
 
 
+def test_a_list_of_which_no_hit_counts_and_words_that_are_there_twice_are_told():
+    """Times in milliseconds; a reference that was written twice into one file."""
+    speech, lexemes, terms, hits = inputs("s1")
+    again = dataclasses.replace(
+        lexemes,
+        **{
+            name: np.tile(getattr(lexemes, name), 2)
+            for name in ("recording", "speaker", "start_s", "duration_s")
+        },
+        words=lexemes.words * 2,
+        subtypes=lexemes.subtypes * 2,
+    )
+    late = dataclasses.replace(hits.detections, start_s=hits.detections.start_s * 1000 + 1e6)
+    evaluation = evaluate(speech, again, terms, dataclasses.replace(hits, detections=late))
+    first, second = summary_warnings({"s": evaluation})[:2]
+    assert first.startswith(f"no hit counts: {len(late)} hits, all outside the excerpts of the ECF")
+    lasting = np.count_nonzero(lexemes.duration_s)
+    assert second.startswith(f"repeated in the reference: {lasting:,} words, with recording")
+    told = summary_warnings({"s": evaluate(*inputs("s1"))})
+    assert not any("no hit counts" in line or "repeated" in line for line in told)
+
+
 def test_terms_with_letters_composed_in_one_file_only_are_told():
     speech, lexemes, terms, hits = inputs("s1")
     term, *rest = terms.terms

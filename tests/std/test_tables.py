@@ -192,6 +192,27 @@ def test_of_several_sheets_the_one_with_the_column(notes):
     assert found.column == "column Begriff of sheet Blatt 2 (1 further sheet not read)"
 
 
+@pytest.mark.parametrize("state", ["hidden", "veryHidden"])
+def test_what_other_sheets_have_does_not_count(state):
+    book = openpyxl.load_workbook(
+        io.BytesIO(
+            workbook([["Term"], ["old"]], [["Term"], ["new"]], [["Term"], ["=A1&1"], ["#N/A"]])
+        )
+    )
+    book.worksheets[0].sheet_state, target = state, io.BytesIO()
+    book.save(target)
+    found = terms(target.getvalue(), "x.xlsx")
+    assert [one.text for one in found.terms] == ["new"]
+    assert found.column == "column Term of sheet Blatt 2 (2 further sheets not read)"
+
+
+def test_rich_text_is_no_list():
+    with pytest.raises(
+        InputError, match=r"x\.txt:1: expected plain text or a table, got 'rich text"
+    ):
+        terms("{\\rtf1\\ansi\\ansicpg1252\n\\f0 haus\\\nboot}\n", "x.txt")
+
+
 @pytest.mark.parametrize("error", sorted(CELL_ERRORS))
 def test_the_error_of_a_formula_is_no_value(error):
     for rows in ([["term", "x"], ["haus", 1], ["boot", error]], [["term"], ["haus"], [error]]):

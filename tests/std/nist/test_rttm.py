@@ -66,6 +66,7 @@ lines = st.lists(
             "LEXEME f 1 <NA> 1 a lex s <NA>", "LEXEME f 1 0 1_0 a lex s <NA>",
             "LEXEME f 1 0 nan a lex s <NA>", "LEXEME f A 0 1 a lex s <NA>",
             "LEXEME f 1 0 inf a lex s <NA>", "LEXEME f 1 -1 1 a lex s <NA>", "\ufeff",
+            "LEXEME f 1 0 1 a b lex s <NA>", "LEXEME f 1 0 1 a lex s .5 <NA>",
         ]
     ),
     max_size=6,
@@ -100,6 +101,10 @@ def test_reads_gb2312_and_a_byte_order_mark():
     [
         (WORD.replace("anna", ""), "ref.rttm:2: expected 9 or 10 columns, got"),
         (f"{WORD} <NA> <NA>", "ref.rttm:2: expected 9 or 10 columns"),
+        (
+            WORD.replace("Straße", "New York"),
+            "a number or <NA> as column 9, the confidence, got 'anna'",
+        ),
         (WORD.replace("LEXEME", "LEXEM"), "expected an RTTM type such as LEXEME, got 'LEXEM'"),
         (WORD.replace("0.5", "<NA>"), "start as a number from 0 to 1000000000, got '<NA>'"),
         (WORD.replace("0.5", "-1"), "start as a number from 0 to 1000000000"),
