@@ -13,6 +13,7 @@ slots, speakers, language, amount of speech.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -28,6 +29,7 @@ from std.metadata.table import Metadata
 from std.networks import dump
 from std.outputs import open_output
 from std.recordings import chosen, index_recordings
+from std.sound.columns import segment_sound
 from std.store import Segment, Store
 from std.store.columns import (
     SLOT_ERROR,
@@ -51,6 +53,7 @@ class ExportReport:
     utterances: int
     estimated: tuple[Recording, ...]  # estimated times; an older index has no errors of them
     noises: tuple[str, ...]  # words that are only read again with ``keep_nonwords``
+    with_sound: tuple[Recording, ...]  # networks have no frames: ``NAME.sound`` has them
 
 
 def export_index(
@@ -111,7 +114,15 @@ def _export(
     estimated = tuple(
         one.recording for one in listed if one.times_estimated and one.recording not in told
     )
-    return ExportReport(len(listed), len(utterances), estimated, tuple(sorted(noises)))
+    with_sound = tuple(sorted(wanted & {*chain.from_iterable(map(_with_sound, segments))}))
+    return ExportReport(len(listed), len(utterances), estimated, tuple(sorted(noises)), with_sound)
+
+
+def _with_sound(segment: Segment) -> Iterator[Recording]:
+    """The live recordings that have frames of sound."""
+    if sound := segment_sound(segment, whole=False):
+        frames = np.diff(sound.offsets)
+        yield from (one.recording for row, one in live_recordings(segment) if frames[row])
 
 
 def _write_metadata(metadata: Metadata, files: Sequence[str], sink: BinaryIO) -> None:

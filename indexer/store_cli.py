@@ -150,6 +150,9 @@ def export(args: argparse.Namespace, stores: Sequence[str]) -> int:
         n = counted(len(report.estimated), "recording")
         first = f"{report.estimated[0].file}{' ...' if len(report.estimated) > 1 else ''}"
         warn(COMMAND, f"times of words are estimates in {n} ({first}): the networks do not say so")
+    if report.with_sound:
+        n, first = counted(len(report.with_sound), "recording"), report.with_sound[0].file
+        warn(COMMAND, f"the networks lack the sound of {n} (such as {first}): index it, too")
     if report.noises:
         n, first = counted(len(report.noises), "word"), report.noises[0]
         warn(COMMAND, f"only std-index --keep-nonwords indexes {n} again (such as {first})")

@@ -191,7 +191,7 @@ class IndexSnapshot(SearchableIndex):
             all_matches: report every match of every word.
 
         Raises:
-            InputError: the term has no letter and no digit.
+            InputError: the term has no letter and no digit, or the index no words.
             WordTooLongError: a word is too long to split.
         """
         flags = all_words, all_matches

@@ -6,9 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from std.command import file_argument, folder_argument, number, print_json, progress_bar, run, tell
+from std.command import (
+    file_argument,
+    folder_argument,
+    number,
+    print_json,
+    progress_bar,
+    run,
+    tell,
+    warn,
+)
 from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows
-from std.errors import STANDARD_STREAM, StdError
+from std.errors import STANDARD_STREAM, InputError, StdError
 from std.execution.cost import Stopwatch
 from std.options import (
     add_jobs_option,
@@ -23,7 +32,7 @@ from std.parser import Parser
 from std.ranges import Range
 
 if TYPE_CHECKING:
-    from searcher import Discovered, DiscoveredClass
+    from searcher import Discovered, DiscoveredClass, Index
 
 DISCOVER_EXAMPLE = """\
 example:
@@ -117,15 +126,16 @@ def discover(args: argparse.Namespace) -> int:
         StdError: the index lacks sound, or phones heard for names; a file cannot be written.
     """
     started = Stopwatch()
-    from searcher import open_index, write_class_page, write_classes
+    from searcher import open_index, write_classes
     from std.distinct import require_distinct
     from std.execution.processes import executor
-    from std.recordings import inputs_of
 
     if args.names and not args.unexplained:
         raise StdError("expected --unexplained with --names, got none")
     if args.audio and not args.page:
         raise StdError("expected --audio with --page, got none")
+    if args.audio and not args.audio.is_dir():  # before the work
+        raise InputError(args.audio, 0, "a folder with audio files", "nothing of that name")
     form = form_of(args, piped=LINES)
     forms = {
         f"--{name}": STANDARD_STREAM for name in ("json", "nl", "csv", "fmt") if getattr(args, name)
@@ -150,14 +160,7 @@ def discover(args: argparse.Namespace) -> int:
         if args.names:
             write_names(found, args.names)
         if args.page:
-            write_class_page(
-                found,
-                args.page,
-                title=f"What recurs in {', '.join(args.store)}",
-                audio=args.audio,
-                metadata=index.metadata,
-                inputs=inputs_of(index.recordings()),
-            )
+            write_page(found, index, args)
     if form == JSON:
         print_json(document(found) | started.cost()._asdict())
     elif form == TABLE:
@@ -169,6 +172,30 @@ def discover(args: argparse.Namespace) -> int:
     if not args.quiet:
         tell(f"{found.summary}, {started.cost()}")
     return 0 if found.classes else 1
+
+
+def write_page(found: "Discovered", index: "Index", args: argparse.Namespace) -> None:
+    """Write the page of classes.
+
+    Raises:
+        StdError: several files may be the audio of a recording, or the file cannot be written.
+    """
+    from searcher import write_class_page
+    from std.numbers import counted
+    from std.recordings import inputs_of
+
+    silent = write_class_page(
+        found,
+        args.page,
+        title=f"What recurs in {', '.join(args.store)}",
+        audio=args.audio,
+        metadata=index.metadata,
+        inputs=inputs_of(index.recordings()),
+    )
+    if args.audio and silent:
+        more = " ..." if len(silent) > 1 else ""
+        missing = f"{counted(len(silent), 'recording')} ({silent[0]}{more})"
+        warn("std-discover", f"{args.page} has no sound of {missing}: no audio in {args.audio}")
 
 
 def write_names(found: "Discovered", path: Path) -> None:

@@ -100,7 +100,8 @@ def _as_frames(given: str, args: argparse.Namespace, folders: ExitStack) -> str:
             f"sound, or a file of frames (NAME{SOUND})"
         )
     if not path.is_file():
-        raise InputError(path, 0, "an audio file", "nothing of that name")
+        got = "a folder, a pipe or a device" if path.exists() else "nothing of that name"
+        raise InputError(path, 0, "an audio file", got)
     folder = folders.enter_context(TemporaryDirectory(prefix="std-example-"))
     command = [
         *(sys.executable, "-m", "recogniser.cli", str(path.absolute())),

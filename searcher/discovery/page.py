@@ -10,6 +10,7 @@ write_classes       classes -> a class file, which std-discovery scores:
 
 import base64
 from collections.abc import Mapping, Sequence
+from itertools import starmap, zip_longest
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
@@ -48,8 +49,8 @@ def write_class_page(
     audio: str | PathLike[str] | None = None,
     metadata: Metadata = NO_METADATA,
     inputs: Mapping[str, Sequence[str]] = NO_INPUTS,
-) -> None:
-    """Write classes as a page.
+) -> tuple[str, ...]:
+    """Write classes as a page; return the recordings of which it has no sound.
 
     Args:
         found: the classes.
@@ -66,21 +67,14 @@ def write_class_page(
     shown = found.classes[:SHOWN_CLASSES]
     heard = (part.recording.file for one in shown for part in one.fragments[:HEARD])
     places = audio_of(heard, None if audio is None else Path(audio), metadata, inputs)
-    classes = [
-        {
-            "number": number,
-            "heading": f"{counted(len(one.fragments), 'fragment')}, {_length(one)}",
-            "note": _note(one),
-            "rows": [
-                _row(
-                    part,
-                    places[part.recording.file] if row < HEARD else None,
-                )
-                for row, part in enumerate(one.fragments)
-            ],
-        }
-        for number, one in enumerate(shown, start=1)
-    ]
+    silent: set[str] = set()
+    classes = []
+    for number, one in enumerate(shown, start=1):
+        heading = f"{counted(len(one.fragments), 'fragment')}, {_length(one)}"
+        wanted = [places[part.recording.file] for part in one.fragments[:HEARD]]
+        rows = list(starmap(_row, zip_longest(one.fragments, wanted)))
+        silent |= {row.file for row in rows[:HEARD] if not row.sound}
+        classes.append({"number": number, "heading": heading, "note": _note(one), "rows": rows})
     left = len(found.classes) - len(classes)
     html = templates(__package__).get_template("classes.html").render(
         policy=POLICY, title=title, version=__version__, classes=classes, summary=found.summary,
@@ -88,6 +82,7 @@ def write_class_page(
     )  # fmt: skip
     with open_output(Path(path)) as sink:
         sink.write(html.encode())
+    return tuple(sorted(silent))
 
 
 def _note(one: DiscoveredClass) -> str:

@@ -7,6 +7,7 @@
 
 archive_of   segments of an index -> SoundArchive, those with sound and their recordings that count
 read_example a text -> Example: its signs, and where they are from
+each_once    examples -> those that are no copy of another
 """
 
 import re
@@ -193,14 +194,14 @@ def read_example(text: str, archive: SoundArchive, name: str = "") -> Example:
     )  # fmt: skip
     if end_ms <= begin_ms:
         raise StdError(f"{text}: expected an end behind the beginning")
-    if place.endswith(SUFFIX):
+    channel = _CHANNEL.fullmatch(place)
+    recording = (
+        Recording(channel["file"], int(channel["channel"])) if channel else Recording(place, 1)
+    )
+    if place.endswith(SUFFIX) and recording not in archive.recordings:
         found = _of_file(Path(place), begin_ms, end_ms, archive, name)
         example = Example(text, found)
     elif match:
-        channel = _CHANNEL.fullmatch(place)
-        recording = (
-            Recording(channel["file"], int(channel["channel"])) if channel else Recording(place, 1)
-        )
         span = ExampleSpan(recording, begin_ms, end_ms)
         example = Example(text, archive.frames(*span), span)
     else:
@@ -215,7 +216,32 @@ def read_example(text: str, archive: SoundArchive, name: str = "") -> Example:
             f"got {length_ms / 1000:g} s"
             + ("" if length_ms or place.endswith(SUFFIX) else f": no sound of {place} there")
         )
+    if match and length_ms < (end_ms - begin_ms) / 2:
+        raise StdError(
+            f"{name or text}: expected sound in most of it, got {length_ms / 1000:g} s of "
+            f"{(end_ms - begin_ms) / 1000:g} s"
+        )
     return example
+
+
+def each_once(examples: Sequence[Example]) -> list[Example]:
+    """Examples without those that are another one again: these would count as evidence twice."""
+    kept: list[Example] = []
+    for one in examples:
+        if not any(_is_same(one, other) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _is_same(one: Example, other: Example) -> bool:
+    """Whether examples overlap by more than half of the longer one; in files: are the same."""
+    if not one.span or not other.span:
+        return np.array_equal(one.signs, other.signs)
+    (own, begin_ms, end_ms), (its, first_ms, last_ms) = one.span, other.span
+    if own != its:
+        return False
+    shared_ms = min(end_ms, last_ms) - max(begin_ms, first_ms)
+    return shared_ms > max(end_ms - begin_ms, last_ms - first_ms) / 2
 
 
 def _of_file(

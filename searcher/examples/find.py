@@ -25,7 +25,13 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.calibration.occurring_terms import term_occurrence
-from searcher.examples.example import Example, SoundArchive, archive_of, read_example
+from searcher.examples.example import (
+    Example,
+    SoundArchive,
+    archive_of,
+    each_once,
+    read_example,
+)
 from searcher.examples.places import best_places, costs_at, joined, usual_at
 from searcher.index.copies import NO_COPIES
 from searcher.index.searched_speech import SearchedSpeech, inside_ecf
@@ -169,13 +175,13 @@ def _each(
     threads: int,
 ) -> Iterator[tuple[Spans, Float64s]]:
     """The places of each term in an archive, and their probabilities; examples are of the whole."""
-    sample = archive.sample()
+    read = []  # all of them before the first search: a mistake in the last one costs no time
     for one in terms:
-        names = one.names or one.examples
-        examples = [
-            read_example(text, whole, name) for text, name in zip(one.examples, names, strict=True)
-        ]
-        yield _found(examples, archive, sample, inside, threads)
+        named = zip(one.examples, one.names or one.examples, strict=True)
+        read.append([read_example(text, whole, name) for text, name in named])
+    sample = archive.sample()
+    for examples in read:
+        yield _found(each_once(examples), archive, sample, inside, threads)
 
 
 def _found(

@@ -111,7 +111,7 @@ def _stored_words(
         segments = [segment for store in stores for segment in store.segments()]
         counts = live_counts(segments)
         normalisation = next((rule for _, rule in rules if rule is not None), None)
-        if normalisation is None or not counts:
+        if normalisation is None:
             raise InputError(", ".join(urls), 0, "an index with recordings", "an empty one")
         for url, own in rules:
             if own is not None:
@@ -155,7 +155,12 @@ def describer(
         all_matches: report every match of every word.
         tree_folder: where a BK-tree is kept.
         report: called once for each expansion that cannot be made.
+
+    Raises:
+        InputError: there are no words to compare with, as in an index of sound only.
     """
+    if not len(vocabulary):
+        raise InputError("the index", 0, "words to explain a term by", "none")
     split, expand = config.splitting, config.expansion
     if all_words:
         expand = replace(expand, words="none" if expand.words == "none" else "all")

@@ -17,6 +17,8 @@ from indexer.export import utterance_spans
 from indexer.store_cli import main
 from std.errors import StdError
 from std.metadata.table import of_rows
+from std.sound.columns import Encoder, Sound
+from std.sound.files import header
 from std.store import open_store
 from std.store.columns import IndexedRecording
 from std.text import Normalisation
@@ -137,9 +139,14 @@ def test_what_the_networks_do_not_say_is_said(tmp_path, capsys):
     with closing(open_store(store, create=True)) as older, older.writing():
         older.commit([replace(columns, extra={})], normalisation=Normalisation())
     assert main(["export", store, str(tmp_path / "n.jsonl"), "--quiet"]) == 0
+    sound = Sound(Recording("village", 1), Encoder("whisper", "aa"), np.zeros((9, 32), np.uint8))
+    (tmp_path / "village.sound").write_bytes(header(sound) + sound.stored.tobytes())
+    index_files(tmp_path / "village.sound", tmp_path / "sound")
+    assert main(["export", str(tmp_path / "sound"), str(tmp_path / "n.jsonl"), "--quiet"]) == 0
     assert [line.partition("warning: ")[2] for line in capsys.readouterr().err.splitlines()] == [
         "times of words are estimates in 1 recording (a): the networks do not say so",
         "only std-index --keep-nonwords indexes 1 word again (such as (laughs))",
+        "the networks lack the sound of 1 recording (such as village): index it, too",
     ]
 
 

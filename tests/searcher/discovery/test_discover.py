@@ -74,7 +74,7 @@ def test_a_class_whose_words_agree_is_explained(store):
         assert not index.discover(recordings=["a"]).classes
 
 
-def test_the_command_writes_a_class_file_a_page_and_rows(store, tmp_path, capsys):
+def test_the_command_writes_a_class_file_a_page_and_rows(store, tmp_path, capsys, monkeypatch):
     audio = tmp_path / "audio"
     audio.mkdir()
     noise = RANDOM.normal(0, 0.1, 20 * 16_000).astype(np.float32)
@@ -84,6 +84,7 @@ def test_the_command_writes_a_class_file_a_page_and_rows(store, tmp_path, capsys
     outputs = ["--output", str(out), "--page", str(page), "--audio", str(audio)]
     assert main([*argv, *outputs, "--json"]) == 0
     text, told = capsys.readouterr()
+    assert f"{page} has no sound of 2 recordings (b ...): no audio in {audio}" in told
     (one,) = json.loads(text)["classes"]
     assert {part["file"] for part in one["fragments"]} == {*AT_S}
     assert "1 class" in told
@@ -101,6 +102,9 @@ def test_the_command_writes_a_class_file_a_page_and_rows(store, tmp_path, capsys
     assert main([*argv, "--least-score", "100000", "--quiet"]) == 1
     assert main([*argv, "--audio", str(audio)]) == 2
     assert "expected --audio with --page" in capsys.readouterr().err
+    monkeypatch.setattr("searcher.Index.discover", lambda *_, **__: pytest.fail("compared"))
+    assert main([*argv, "--page", str(page), "--audio", "nowhere"]) == 2
+    assert "nowhere: expected a folder with audio files" in capsys.readouterr().err
 
 
 def test_a_name_that_no_class_file_can_have_costs_no_other_output(store, tmp_path, capsys):

@@ -2,15 +2,16 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from indexer import delete_recordings, index_files
+from indexer import delete_recordings, index_files, rename_recording
 from searcher import ExampleTerm, open_index
 from searcher.calibration.occurring_terms import term_occurrence
 from searcher.commands.search import main
-from searcher.examples import example
+from searcher.examples import example, find
 from searcher.examples.example import archive_of, read_example
 from searcher.examples.find import FEWEST, log_evidence, probabilities, standing
 from searcher.examples.places import (
@@ -22,7 +23,7 @@ from searcher.examples.places import (
     usual_at,
 )
 from searcher.results.candidates import Spans
-from std.errors import StdError
+from std.errors import InputError, StdError
 from std.sound import files
 from std.sound.columns import FRAME_MS, Encoder, Sound
 from std.values import ECF, Excerpt, Recording, Term
@@ -119,6 +120,28 @@ def test_several_examples_find_what_one_finds_and_none_of_them(store):
     assert hits[0].how == "sounds like a@4.0-4.6 and 1 more"
 
 
+def test_an_example_that_is_given_twice_counts_once(store, tmp_path):
+    once = found(store, "a@4.0-4.6")
+    assert found(store, "a@4.0-4.6", "a/1@4.02-4.62") == [
+        replace(hit, how=f"{hit.how} and 1 more") for hit in once
+    ]
+    path = str(write_sound(tmp_path, "query", WORD))
+    once, twice = found(store, path), found(store, path, f"{path}@0-0.6")
+    assert [hit.probability for hit in twice] == [hit.probability for hit in once]
+
+
+def test_examples_are_read_before_the_first_is_searched(store, monkeypatch):
+    monkeypatch.setattr(find, "best_places", lambda *_: pytest.fail("searched"))
+    terms = [ExampleTerm(Term(one, one), (one,)) for one in ("a@4.0-4.6", "a@4")]
+    with open_index(store) as index, pytest.raises(StdError, match="a@4: expected RECORDING"):
+        index.find_examples(terms)
+
+
+def test_a_recording_may_be_called_like_a_file_of_frames(store):
+    rename_recording("a", "a.sound", store)
+    assert {hit.file for hit in found(store, "a.sound@4.0-4.6")[:2]} == {"b", "c"}
+
+
 def test_some_recordings_are_searched(store):
     assert {hit.file for hit in found(store, "a@4.0-4.6", recordings=["b"])} == {"b"}
 
@@ -158,6 +181,7 @@ def test_a_file_of_frames_is_an_example(store, tmp_path):
         ("a@4.6-4.0", "an end behind the beginning"),
         ("nobody@4.0-4.6", "no sound of nobody there"),
         ("a@90-91", "no sound of a there"),
+        ("a@19.7-21", r"a@19\.7-21: expected sound in most of it, got 0\.3 s of 1\.3 s"),
         ("a/2@4.0-4.6", "no sound"),
         ("spreewald", "expected RECORDING@BEGIN-END"),
         (f"a@4-{'9' * 400}", "expected RECORDING@BEGIN-END"),
@@ -187,6 +211,13 @@ def test_an_index_without_sound_says_what_makes_some(tmp_path):
     index_files("examples/german/mesh/KERSTIN_00.mesh", tmp_path / "i")
     with pytest.raises(StdError, match="std-recognise --sound"):
         found(tmp_path / "i", "KERSTIN_00@1-2")
+
+
+def test_without_words_no_term_is_explained(tmp_path):
+    """As in an archive whose language nobody recognises; `std-serve` asks as it starts."""
+    index_files(write_sound(tmp_path, "village", WORD), tmp_path / "i")
+    with open_index(tmp_path / "i") as index, pytest.raises(InputError, match="words to explain"):
+        index.query("haus")
 
 
 def test_speakers_cannot_be_asked_for(store):
