@@ -72,10 +72,14 @@ def read_corpus(phones_path: str | PathLike[str], words_path: str | PathLike[str
         phones_path, words_path: lines of ``file onset offset symbol``, in seconds; plain or gzip.
 
     Raises:
-        InputError: a file cannot be read, a label ends before it begins or lies inside another.
+        InputError: a file cannot be read, a label ends before it begins or lies inside another, or
+            the files have no recording in common.
     """
     phones = read(formats.parse_alignment, Path(phones_path))
-    return make_corpus(phones, read(formats.parse_alignment, Path(words_path)))
+    words = read(formats.parse_alignment, Path(words_path))
+    if not {*phones.spans.files} & {*words.spans.files}:
+        raise InputError(Path(words_path), 0, "a recording of the phones", words.spans.files[0])
+    return make_corpus(phones, words)
 
 
 def read_classes(path: str | PathLike[str], corpus: Corpus) -> Discovery:

@@ -54,9 +54,14 @@ def lines(stream: BinaryIO, path: Path | str) -> Iterator[tuple[int, list[str]]]
     """Yield (1-based number, fields) of every line; a blank line has no fields.
 
     Fields are separated by any run of blanks or tabs; a missing last newline does no harm.
+
+    Raises:
+        InputError: it is no UTF-8, or its lines end with carriage returns alone.
     """
     text = decode(content_of(stream, path, MAX_BYTES), path)
     for number, line in enumerate(text.split("\n"), start=1):
+        if "\r" in line.removesuffix("\r"):
+            raise InputError(path, number, "lines that end with a line feed", line)
         yield number, line.split()
 
 

@@ -129,7 +129,7 @@ def unfitting(
         metadata: the metadata of the index.
     """
     for one in leaves(expression):
-        if not isinstance(one, Condition) or one.operator not in ("=", ":", "~"):
+        if not isinstance(one, Condition) or one.operator == "!=":
             continue
         known = {value for of in recordings if (value := of.metadata.get(one.column))}
         if one.column == SPEAKER:
@@ -140,7 +140,8 @@ def unfitting(
         if is_known:
             continue
         near = "" if one.value[:1].isdigit() else meant(one.value, sorted(known))
-        yield f"no recording has {one.column} {one.value}{near}"
+        sign = f"{one.operator} " if one.operator in ("<", "<=", ">", ">=") else ""
+        yield f"no recording has {one.column} {sign}{one.value}{near}"
 
 
 def _ends_ms(segments: Sequence[Segment]) -> dict[Recording, int]:

@@ -82,9 +82,8 @@ def comparable(stored: str, asked: str) -> tuple[Any, Any]:
     if is_date(asked):
         stored, asked = stored.replace(" ", "T", 1), asked.replace(" ", "T", 1)
         return (stored[: len(asked)], asked) if is_date(stored) else (None, asked)
-    if is_number(asked):
-        return None, asked
-    return stored, asked
+    is_text = not (is_number(stored) or is_date(stored))
+    return (stored if is_text and not is_number(asked) else None), asked
 
 
 def is_number(text: str) -> bool:

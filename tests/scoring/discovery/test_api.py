@@ -72,6 +72,9 @@ def test_files_that_do_not_fit_the_corpus(corpus, tmp_path):
     path.write_text("s00a s00\n")
     with pytest.raises(InputError, match="expected a talker for recording s00b, got 'none'"):
         read_talkers(path, corpus)
+    path.write_text("other 0 9 x\n")
+    with pytest.raises(InputError, match=r"file: expected a recording of the phones, got 'other'"):
+        read_corpus(CASE / "gold.phn", path)
     path.write_text("s00a 0 9\nother 0 9\n")
     with pytest.raises(InputError, match=r"file:2: expected a recording of the phones"):
         read_folds(path, corpus)

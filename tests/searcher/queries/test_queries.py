@@ -91,6 +91,8 @@ def test_queries_find(index, query, found):
         ("polizei title:tree", None, ["no recording has title tree"]),
         ("polizei", "speaker = Anni", ["no recording has speaker Anni; is 'Anna' meant?"]),
         ("polizei speaker:anna date:2013", "date > 2012", []),
+        ("polizei", "date >= 31.1.2012", ["no recording has date >= 31.1.2012"]),
+        ("polizei date:>=2040", None, ["no recording has date >= 2040"]),
         ("polizei -speaker:anna", None, []),
     ],
 )

@@ -108,7 +108,7 @@ def obviously_holds(stored, operator, asked):
             return False
         left, right = (re.split(r"[-T :]", one) for one in (stored, asked))
         left = left[: len(right)]
-    elif number.fullmatch(asked):
+    elif number.fullmatch(asked) or number.fullmatch(stored) or is_date(stored):
         return False
     else:
         left, right = stored, asked
@@ -139,6 +139,9 @@ def test_a_column_is_compared_value_by_value(values, operator, asked):
         ("date < 2024-01", "2024", True),  # earlier than any of its months
         ("date = 2024-01", "spring", False),
         ("date < 2024-01", "spring", False),
+        ("date < 31.1.2024", "2024-01-01", False),  # no date as they are compared: a text
+        ("date <= 2024-13", "2024-01-01", False),
+        ("length < 1,5", "0.5", False),
         ("length > 9", "10", True),
         ("length > 9", "unknown", False),
         ("length != 9", "unknown", True),

@@ -60,6 +60,7 @@ REFUSED_CLASSES = [
     ("no blank line before header", "Class 0\na 0 1\nClass 1\n", 3, "a blank line before"),
     ("id twice", "Class 0\na 0 1\n\nClass 0\na 0 1\n", 4, "other than line 1's"),
     ("no id", "Class\n", 1, "Class and its id"),
+    ("no line feeds", "Class 0\ra 0 1\ra 1 2\r", 1, "lines that end with a line feed"),
     ("four fields", "Class 0\na 0 1 2\n", 2, "file onset offset"),
     ("offset before onset", "Class 0\na 1 0.5\n", 2, "an offset after the onset"),
     ("offset is onset", "Class 0\na 1 2\na 1 1\n", 3, "an offset after the onset"),
