@@ -20,7 +20,7 @@ from starlette.responses import Response
 
 from service.answers import hit_documents
 from service.api.models import PROBLEMS, UNSEEN, Document, Seconds, SentSeconds, files
-from service.api.requests import entry_of, json_reply, service_of
+from service.api.requests import entry_of, json_reply, require_word, service_of
 from service.problems import ProblemError
 from service.recordings import RecordingEntry
 from service.searching import TermResult
@@ -176,6 +176,7 @@ async def places(
     request: Request, before: Annotated[str, Query(min_length=1, max_length=200)]
 ) -> Response:
     """All places that have exactly these words: a preview of correcting them everywhere."""
+    require_word("before", before)
     service = service_of(request)
     snapshot = service.snapshot
 

@@ -101,6 +101,8 @@ def test_words_are_corrected_everywhere(correcting, settings):
     found = correcting("/api/corrections/places", before="spreewald").json["places"]
     assert found
     assert all(one["context"][1] == "spreewald" for one in found)
+    nothing = correcting("/api/corrections/places", before='"-"').json["detail"]
+    assert nothing == "before: expected a word or a phrase, got '\"-\"'"
     chosen = [{"recording": one["recording"], "start_s": one["start_s"]} for one in found]
     body = {"before": "spreewald", "after": "Sprehwalt", "places": chosen}
     answer = correcting("/api/corrections", method="POST", body=body)
