@@ -20,7 +20,7 @@ import warnings
 import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -163,6 +163,9 @@ def _text(value: Any) -> str:
         return value.date().isoformat() if at_midnight else value.isoformat(timespec="seconds")
     if isinstance(value, date):
         return value.isoformat()
+    if isinstance(value, timedelta):  # [h]:mm:ss, which may have more hours than a day
+        minutes, seconds = divmod(round(value.total_seconds()), 60)
+        return f"{minutes // 60}:{minutes % 60:02d}:{seconds:02d}"
     return str(value).strip()
 
 

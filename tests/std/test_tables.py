@@ -154,16 +154,16 @@ def test_a_quoted_line_is_one_term(content, name):
 def test_cells_of_every_kind():
     day = datetime.datetime(2024, 1, 31)
     book = workbook([
-        ["recording", "date", "n", "x", "yes", "noon"],
-        ["a.wav", day, 3.0, "'=1+1", True, day.replace(hour=12)],
+        ["recording", "date", "n", "x", "yes", "noon", "long"],
+        ["a.wav", day, 3.0, "'=1+1", True, day.replace(hour=12), datetime.timedelta(hours=30)],
         ["b", None, 2.5],
     ])  # fmt: skip
     assert parse_cells(io.BytesIO(book), "m.xlsx").rows == {
         "a": {
             "date": "2024-01-31", "n": "3", "x": "=1+1", "yes": "true",
-            "noon": "2024-01-31T12:00:00",
+            "noon": "2024-01-31T12:00:00", "long": "30:00:00",
         },
-        "b": {"date": "", "n": "2.5", "x": "", "yes": "", "noon": ""},
+        "b": {"date": "", "n": "2.5", "x": "", "yes": "", "noon": "", "long": ""},
     }  # fmt: skip
 
 
