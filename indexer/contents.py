@@ -17,7 +17,7 @@ import numpy as np
 from indexer.index_report import Language, indexed_languages, pronounced_wrongly
 from indexer.origins import origins
 from indexer.shards import Stores, contents, open_stores, recordings_in, urls_of
-from indexer.sound import clock_doubt, clock_offsets
+from indexer.sound import clock_doubts, clock_offsets
 from std.recordings import IndexRecording, chosen, index_recordings
 from std.store import Segment, Store, open_store, require_different
 from std.store.columns import KEY_SHIFT, live_recordings
@@ -195,7 +195,7 @@ def verify_index(store: Stores) -> Iterator[IndexCheck]:
                 segments=len(segments),
                 inputs={file: sorted(of) for file, of in sorted(origins([opened]).items())},
                 languages=tuple(indexed_languages(segments)),
-                warnings=(*twice, *pronounced_wrongly(segments), *map(clock_doubt, clocks)),
+                warnings=(*twice, *pronounced_wrongly(segments), *clock_doubts(clocks)),
                 clock_offsets={one.recording.file: one.late_s for one in clocks if not one.changes},
                 clock_changes={one.recording.file: one.changes for one in clocks if one.changes},
             )

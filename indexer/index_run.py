@@ -27,7 +27,7 @@ from indexer.maintain import delete, keep_few_segments, stored_names, upkeep, us
 from indexer.phone_layer.sources import has_unheard
 from indexer.recorded_audio import noted_audio, recorded_audio
 from indexer.shards import audio_files
-from indexer.sound import clock_doubt, clock_offsets
+from indexer.sound import clock_doubts, clock_offsets
 from std.config import Config
 from std.errors import StoreWarning
 from std.execution.workers import Executor
@@ -102,9 +102,9 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
         heard = _heard(stores) if run.paths and run.learn_phones else []
         audio = _with_audio(run, stores, report)
         indexed = set(report.recordings)
-        clocks = [
-            clock_doubt(found) for one in stores for found in clock_offsets(one.segments(), indexed)
-        ]
+        clocks = clock_doubts(
+            found for one in stores for found in clock_offsets(one.segments(), indexed)
+        )
         unused = _unused_clocks(run.reader_options, stores) if run.paths else []
         later = uses_workers(stores, workers)
         if not later:  # merged now; the next writer waits

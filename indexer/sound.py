@@ -3,7 +3,7 @@
 EncoderGuard    refuses frames of another encoder than the index has
 sounds_alone    the recordings with frames, but no words
 clock_offsets   segments -> the recordings whose words are late or early against their sound
-clock_doubt     a warning about one of them
+clock_doubts    the warnings about them
 
 A worker adds a file of frames beside an input to its words (`indexer.segments.sound`).
 
@@ -54,6 +54,7 @@ PART_FRAMES, STEP_FRAMES = (int(1000 * length_s) // FRAME_MS for length_s in (PA
 PART_AGREEMENT = 0.4  # correlation at the best offset
 MOST_PLACES = 12  # of a recording at which two parts are compared
 CHANGE_S = 0.3  # less is one offset
+NAMED = 10  # recordings that a warning names
 
 
 class ClockDifference(NamedTuple):
@@ -84,25 +85,36 @@ def clock_offsets(
         yield from _differences(segment.columns(), rows) if rows else ()
 
 
-def clock_doubt(found: ClockDifference) -> str:
-    """The warning about a recording whose words are late or early against its sound."""
-    file, late_s = found.recording.file, found.late_s
-    if found.changes:
-        told = [
-            f"{abs(by_s):.1f} s {'late' if by_s >= 0 else 'early'} at {clock(at_s)}"
-            for at_s, by_s in found.changes
-        ]
-        where = (
-            ", ".join(told) if len(told) <= 3 else f"{told[0]} to {told[-1]}, {len(told)} places"
+def clock_doubts(differences: Iterable[ClockDifference]) -> list[str]:
+    """Warnings about recordings whose words are late or early; one for all of the same offset."""
+    of_offset: dict[float, dict[str, None]] = {}
+    lines = []
+    for one in differences:
+        if one.changes:
+            lines.append(_changing(one))
+        else:
+            of_offset.setdefault(round(one.late_s, 1), {})[one.recording.file] = None
+    for late_s, names in of_offset.items():
+        files, theirs = [*names], "its" if len(names) == 1 else "their"
+        more = f" and {len(files) - NAMED} more" if len(files) > NAMED else ""
+        lines.append(
+            f"{', '.join(files[:NAMED])}{more}: {theirs} words stand about {abs(late_s):.1f} s "
+            f"{'behind' if late_s > 0 else 'before'} {theirs} sound; was other audio recognised? "
+            f"std-index --clock-offset moves them: {late_s:.1f} for all of its inputs, or a file "
+            f"with the line {files[0]} {late_s:.1f}{' and so on' if len(files) > 1 else ''}"
         )
-        return (
-            f"{file}: its words do not keep to its sound: {where}; was other audio recognised, or "
-            "was it cut? Examples and phones heard are wrong there"
-        )
+    return lines
+
+
+def _changing(found: ClockDifference) -> str:
+    told = [
+        f"{abs(by_s):.1f} s {'late' if by_s >= 0 else 'early'} at {clock(at_s)}"
+        for at_s, by_s in found.changes
+    ]
+    where = ", ".join(told) if len(told) <= 3 else f"{told[0]} to {told[-1]}, {len(told)} places"
     return (
-        f"{file}: its words stand about {abs(late_s):.1f} s {'behind' if late_s > 0 else 'before'} "
-        f"its sound; was other audio recognised? std-index --clock-offset moves them: {late_s:.1f} "
-        f"for all of its inputs, or a file with the line {file} {late_s:.1f}"
+        f"{found.recording.file}: its words do not keep to its sound: {where}; was other audio "
+        "recognised, or was it cut? Examples and phones heard are wrong there"
     )
 
 

@@ -10,7 +10,7 @@ counts. A layer that gets less than `LEAST_RIGHT` of held-out frames right is no
 used. An index without sound is unchanged.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -28,6 +28,7 @@ from indexer.phone_layer.learning import (
 )
 from indexer.phone_layer.slots import (
     LearnedFrom,
+    digest_of,
     heard_of,
     kept_layer,
     layer_kept,
@@ -95,13 +96,14 @@ def _heard(sources: Sources) -> tuple[HeardLanguage, dict[Recording, HeardSlots]
         slots = {one.recording: _by_whole(one, layer, earlier) for one in new}
         return _outcome(sources, slots, learned_from, learned=False), slots
     chosen = _training_sources(sources)
-    phones = _taught(chosen)
+    phones = _phones_of(chosen)
     training = _training(chosen, phones)
     if not training:
         return HeardLanguage(sources.pronouncer, 0, 0.0, 0.0, learned=True), {}
     learned = learn(training, phones, sources.encoder)
     names = tuple(name_of(one.recording) for one in chosen)
-    learned_from = LearnedFrom(sources.pronouncer, learned.frames, names, learned.right)
+    digests = tuple(digest_of(one.sound) for one in chosen)
+    learned_from = LearnedFrom(sources.pronouncer, learned.frames, names, learned.right, digests)
     if learned.frames < LEAST_FRAMES or learned.right < LEAST_RIGHT:
         return _outcome(sources, {}, learned_from, learned=True), {}
     gone = _gone(earlier, sources)
@@ -150,17 +152,21 @@ def _is_due(earlier: HeardBy, sources: Sources) -> bool:
 
 def _was_learned_from(earlier: HeardBy, sources: Sequence[Source]) -> bool:
     """Whether a layer was learned from one of some recordings."""
-    names = {*layer_kept(earlier)[1].recordings}
-    return any(name_of(one.recording) in names for one in sources)
+    return any(map(_taught(layer_kept(earlier)[1]), sources))
+
+
+def _taught(learned_from: LearnedFrom) -> Callable[[Source], bool]:
+    """Tells whether a layer was learned from a recording, which may have another name now."""
+    names, sounds = {*learned_from.recordings}, {*learned_from.sounds}
+    return lambda one: name_of(one.recording) in names or digest_of(one.sound) in sounds
 
 
 def _gone(earlier: HeardBy | None, sources: Sources) -> int:
     """How many of the frames that an earlier layer was learned from have left the index."""
     if earlier is None:
         return 0
-    learned_from = layer_kept(earlier)[1]
-    names = {*learned_from.recordings}
-    there = sum(len(one.sound) for one in sources.recordings if name_of(one.recording) in names)
+    _, learned_from = layer_kept(earlier)
+    there = sum(len(one.sound) for one in filter(_taught(learned_from), sources.recordings))
     return max(0, learned_from.frames - there)
 
 
@@ -172,14 +178,14 @@ def _training_sources(sources: Sources) -> list[Source]:
     return [spoken[row] for row in np.arange(0, len(spoken), step).astype(int).tolist()]
 
 
-def _taught(chosen: Sequence[Source]) -> tuple[str, ...]:
+def _phones_of(chosen: Sequence[Source]) -> tuple[str, ...]:
     """The phones of the words of some recordings; a class without frames would fit everywhere."""
     taught = {one.phones[row] for one in chosen for row in np.unique(one.words.phones).tolist()}
     return tuple(sorted(taught))
 
 
 def _training(chosen: Sequence[Source], phones: Sequence[str]) -> list[TrainingRecording]:
-    """Sources as recordings to learn from, with the phones of their words (`_taught`)."""
+    """Sources as recordings to learn from, with the phones of their words (`_phones_of`)."""
     if not chosen:
         return []
     row_of = {phone: row for row, phone in enumerate(phones)}

@@ -5,6 +5,7 @@ heard_of         slots of one recording -> HeardSlots, as a segment's columns ke
 kept_layer       PhoneLayer and the speech it was learned from -> HeardBy (`std.store.heard`)
 layer_kept       HeardBy -> PhoneLayer
 name_of          the name under which a layer notes a recording it was learned from
+digest_of        the same of its sound: a recording may get another name
 
 The likeliest row of phones, in which a change costs `CHANGE` nats, cuts the frames into runs; each
 run is a slot. The probabilities of its phones are the mean posteriors of its frames. The
@@ -12,19 +13,21 @@ probability that it is no separate phone, but part of its neighbours, is the geo
 probabilities that its frames are theirs.
 """
 
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
 
 from indexer.phone_layer.layer import PhoneLayer, fits_of
 from std.execution.compiled import compiled
-from std.sound.columns import Encoder
+from std.sound.columns import FRAME_MS, Encoder, Sound
 from std.store.columns import Int64s, UInt8s
 from std.store.heard import COST_A_NAT, NOBODY, SILENCE, HeardBy, HeardSlots
 from std.values import Float32s, Float64s, Recording
 
 CHANGE = 1.5  # nats
 LONGEST_SLOT = 255  # frames: their number is a byte
+DIGESTED = 60 * 1000 // FRAME_MS  # frames
 LEAST_MEAN = 1e-6  # of a probability in a geometric mean
 
 MOST_ALTERNATIVES = 7
@@ -108,6 +111,12 @@ class LearnedFrom(NamedTuple):
     frames: int  # of words and pauses
     recordings: tuple[str, ...]  # names of recordings learned from (`name_of`)
     right: float  # share of the held-out frames of words
+    sounds: tuple[str, ...] = ()  # of the same recordings (`digest_of`), whatever they are called
+
+
+def digest_of(sound: Sound) -> str:
+    """A digest of the first minute of a recording's frames."""
+    return blake2b(sound.stored[:DIGESTED].tobytes(), digest_size=8).hexdigest()
 
 
 def name_of(recording: Recording) -> str:
@@ -140,7 +149,8 @@ def layer_kept(by: HeardBy) -> tuple[PhoneLayer, LearnedFrom]:
         phones = tuple(map(str, fields["phones"]))  # type: ignore[call-overload]  # may raise
         inputs, k = int(fields["inputs"]), len(phones) + 1  # type: ignore[call-overload]  # too
         encoder = Encoder(**fields["encoder"])  # type: ignore[arg-type]  # too
-        values = fields | {"recordings": tuple(fields["recordings"])}  # type: ignore[arg-type]  # too
+        values = {"sounds": (), **fields}  # older layers have no digests
+        values |= {name: tuple(values[name]) for name in ("recordings", "sounds")}  # type: ignore[arg-type]  # too
         learned_from = LearnedFrom(*(values[name] for name in LearnedFrom._fields))  # type: ignore[arg-type]
     except (KeyError, TypeError) as error:
         raise ValueError(f"a phone layer without {error}") from error

@@ -12,7 +12,7 @@ from indexer.sound import (
     ClockDifference,
     _agreements,
     changes_of,
-    clock_doubt,
+    clock_doubts,
     offset_at_place,
     offset_s,
 )
@@ -190,8 +190,21 @@ def test_words_that_are_cut_or_run_slower_are_told(tmp_path, rate):
 
 def test_many_places_are_told_by_the_first_and_the_last():
     places = tuple((600.0 * (k + 1), 0.5 * k - 0.5) for k in range(12))
-    line = clock_doubt(ClockDifference(Recording("a", 1), 0.0, places))
+    (line,) = clock_doubts([ClockDifference(Recording("a", 1), 0.0, places)])
     assert "0.5 s early at 10:00.0 to 5.0 s late at 2:00:00.0, 12 places;" in line, line
+
+
+def test_recordings_with_one_offset_are_told_in_one_line():
+    """All of an archive may be cut alike; a file's channels are one recording to the option."""
+    late = [ClockDifference(Recording(f"r{k // 2:02}", 1 + k % 2), 0.58) for k in range(24)]
+    one, other = clock_doubts([*late, ClockDifference(Recording("x", 1), -0.3)])
+    assert one.startswith(
+        "r00, r01, r02, r03, r04, r05, r06, r07, r08, r09 and 2 more: their words"
+    )
+    assert one.endswith(
+        "moves them: 0.6 for all of its inputs, or a file with the line r00 0.6 and so on"
+    )
+    assert other.startswith("x: its words stand about 0.3 s before its sound;")
 
 
 def test_changes_of_offsets():

@@ -6,7 +6,14 @@ import shutil
 import numpy as np
 import pytest
 
-from indexer import delete_recordings, index_files, list_recordings, merge_segments, verify_index
+from indexer import (
+    delete_recordings,
+    index_files,
+    list_recordings,
+    merge_segments,
+    rename_recording,
+    verify_index,
+)
 from indexer.phone_layer import index_phones
 from indexer.phone_layer.slots import layer_kept
 from indexer.phone_layer.sources import spoken_words
@@ -193,6 +200,10 @@ def test_a_recording_that_is_indexed_again_is_heard_by_no_layer_that_it_taught(f
     again = MESHES[0].stem
     assert after == before  # learned from the same frames, in the same folds
     assert after[again]
+    rename_recording(again, "another", store)
+    report = index_files(files[:1], store, language="German")
+    assert [(one.learned, one.recordings) for one in report.heard] == [(True, 1)]
+    assert heard_in(store)["another"]
 
 
 def test_layers_of_recordings_that_are_indexed_again_do_not_pile_up(folder, sounds, monkeypatch):
