@@ -15,6 +15,7 @@ speaker, and before it becomes too long to read. `std-index` reads every form.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -34,7 +35,7 @@ from std.files import AnyPath, paths_of
 from std.nist.rttm import Transcript, Turns
 from std.outputs import make_folder, open_output, recording_file_names
 from std.recordings import chosen, index_recordings
-from std.store import Segment, Store
+from std.store import Store
 from std.text import Normalisation
 from std.timelines import SubtitleCue, clock, subtitle_file
 from std.values import ConfusionNetwork, Float64s, Lexemes, Recording
@@ -258,19 +259,19 @@ def _write(
     make_folder(folder)
     recordings = [one.recording for one in held]
     name_of = dict(zip(recordings, recording_file_names(recordings), strict=True))
-    paths = []
-    for recording in wanted:
-        path = folder / f"{name_of[recording]}.{form}"
+    paths = {one: folder / f"{name_of[one]}.{form}" for one in wanted}
+    unwritten = dict(paths)
+    for recording, networks in groupby(index_networks(segments, paths), lambda one: one.recording):
+        with open_output(unwritten.pop(recording)) as sink:
+            sink.write(_transcript_of(networks, form))
+    for path in unwritten.values():  # recordings without an utterance
         with open_output(path) as sink:
-            sink.write(_transcript_of(segments, recording, form))
-        paths.append(path)
-    return paths
+            sink.write(_transcript_of((), form))
+    return [*paths.values()]
 
 
-def _transcript_of(
-    segments: Sequence[Segment], recording: Recording, form: TranscriptForm
-) -> bytes:
-    networks = [*index_networks(segments, {recording})]
+def _transcript_of(networks: Iterable[ConfusionNetwork], form: TranscriptForm) -> bytes:
+    networks = [*networks]
     cues = [*transcript_cues(sorted(networks, key=lambda one: one.start_ms))]
     return transcript_file(cues, form, next((one.language for one in networks), ""))
 
@@ -289,7 +290,7 @@ def recording_transcript(
         segments, _ = contents(stores)
         if recording not in recordings_in(segments):
             return None
-        return _transcript_of(segments, recording, form)
+        return _transcript_of(index_networks(segments, {recording}), form)
 
 
 def transcript_file(

@@ -161,7 +161,7 @@ def _refuse_inside(name: str, path: Path, stores: Sequence[str], expected: str) 
     """Refuse a path that is one of these indexes or inside one, after following links."""
     for store in stores:
         index = Path(os.path.realpath(store))
-        if index.is_dir() and Path(os.path.realpath(path)).is_relative_to(index):
+        if store and index.is_dir() and Path(os.path.realpath(path)).is_relative_to(index):
             raise StdError(f"{name}: expected {expected}, got {path}")
 
 

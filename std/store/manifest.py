@@ -196,7 +196,16 @@ def manifest_from_json(text: str | bytes, place: str) -> Manifest:
             metadata,
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise StoreError(f"{place}: expected a manifest, got {quoted(error)}") from error
+        raise StoreError(f"{place}: expected a manifest, got {_instead(text, error)}") from error
+
+
+def _instead(text: str | bytes, error: Exception) -> str:
+    """What a text is that is no manifest, in words of a user."""
+    if not text.strip():
+        return "an empty file"
+    if isinstance(error, KeyError):
+        return f"one without {error}"
+    return quoted(str(error)) if isinstance(error, ValueError) else "something else in JSON"
 
 
 def metadata_from_text(text: str | bytes, manifest: Manifest, place: str) -> Metadata:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from indexer import export_transcripts, index_files, read_transcript
+from indexer import export, export_transcripts, index_files, read_transcript
 from indexer.store_cli import main
 from indexer.transcripts import transcript_cues
 from std.store import open_store
@@ -69,6 +69,14 @@ def test_the_command(index, tmp_path, capsys):
     assert json.loads(out)["files"] == [str(tmp_path / "KERSTIN_04.vtt")]
     assert "1 transcript ->" in err
     assert main(["transcripts", str(index), str(index / "x")]) == 2
+
+
+def test_each_segment_is_read_once(index, tmp_path, monkeypatch):
+    read = []
+    verified = export.verified_columns
+    monkeypatch.setattr(export, "verified_columns", lambda one: read.append(one) or verified(one))
+    assert len(export_transcripts(index, tmp_path)) == 2
+    assert len(read) == 1
 
 
 def test_a_file_has_the_same_name_however_few_are_written(tmp_path):

@@ -36,6 +36,7 @@ def test_an_output_is_no_input(folder):
             with pytest.raises(StdError, match=r"^--output: expected a file .* got that of --ecf"):
                 require_distinct({"--ecf": one}, {"--output": other})
     require_distinct({"--ecf": Path("x"), "--terms": None}, {"--output": Path("y")})
+    require_distinct({"INPUT": Path("x")}, {}, stores=[""])  # opening the store refuses ""
     assert Path("x").read_bytes() == b"content"
 
 

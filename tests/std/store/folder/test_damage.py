@@ -164,8 +164,9 @@ def test_a_forged_column(index, column, key, value):
 )
 def test_what_is_no_manifest(index, text):
     (index / "manifest.json").write_text(text)
-    with pytest.raises(StoreError, match=r"manifest\.json: expected"):
+    with pytest.raises(StoreError, match=r"manifest\.json: expected") as caught:
         open_store(str(index))
+    assert "Error(" not in str(caught.value)  # no word of Python
 
 
 @pytest.mark.parametrize(
