@@ -36,11 +36,6 @@ def is_phrase(term: str, snapshot: Snapshot) -> bool:
         return False
 
 
-def is_literal(term: str, snapshot: Snapshot) -> bool:
-    """Whether lists of terms, whose terms are literal, may hold a term: no operator and no *."""
-    return "*" not in term and is_phrase(term, snapshot)
-
-
 def term_like(stretches: Iterable[tuple[str, float, float]]) -> str:
     """The term of examples; an example that is too short for a search is extended on both sides.
 

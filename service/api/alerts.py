@@ -13,7 +13,7 @@ from starlette.responses import Response
 from service.alerts import SHOWN, Alerts
 from service.api.models import PROBLEMS, Document, Probability, files
 from service.api.requests import base_of, has_version, json_reply, service_of
-from service.examples import is_literal
+from service.examples import is_phrase
 from service.problems import ProblemError
 from service.recordings import recording_id
 from service.searching import checked
@@ -71,7 +71,7 @@ async def watch(request: Request, wanted: AlertRequest) -> Response:
     service = service_of(request)
     standing = _changeable(request)
     (term,) = checked([wanted.term], service.snapshot, service.limits, 1)
-    if not is_literal(term, service.snapshot):
+    if not is_phrase(term, service.snapshot):
         raise ProblemError(400, f"expected a word or a phrase to watch, got a query: {term[:80]!r}")
     await run_in_threadpool(standing.add, term)
     return json_reply(_document(request))

@@ -30,7 +30,7 @@ from service.api.operation import health_of
 from service.api.requests import base_of, beside_others, entry_of, position, service_of
 from service.api.search import found_units, searched
 from service.api.sharing import AFTER_S, BEFORE_S, PAGES, framed, require_frames
-from service.examples import is_literal
+from service.examples import is_phrase
 from service.live_index import Snapshot
 from service.marks import MarkFile
 from service.page.view import (
@@ -177,7 +177,7 @@ def watching(request: Request, state: PageState) -> dict[str, bool]:
     standing = service.alerts
     if standing is None or not standing.can_change:
         return {"may_watch": False, "is_watched": False}
-    may_watch = all(is_literal(term, service.snapshot) for term in state.terms)
+    may_watch = all(is_phrase(term, service.snapshot) for term in state.terms)
     return {"may_watch": may_watch, "is_watched": all(map(standing.watches, state.terms))}
 
 
