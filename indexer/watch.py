@@ -28,7 +28,7 @@ from typing import NamedTuple
 from indexer.formats.shared.reader import is_sidecar
 from indexer.index_report import IndexedInput
 from indexer.inputs import Input
-from std.errors import ForeignFileError, InputError, StdError, StoreError
+from std.errors import Described, ForeignFileError, InputError, StdError, StoreError
 from std.numbers import counted
 from std.sound.files import SUFFIX
 
@@ -220,7 +220,9 @@ def outcomes(
         elif file:
             yield FileOutcome(path, "no utterance in it")
         else:
-            unknown = InputError(path, 0, "a file that can be indexed", "nothing is known of it")
+            unknown = InputError(
+                path, 0, "a file that can be indexed", Described("nothing is known of it")
+            )
             yield FileOutcome(path, "", failed.get(path) or other or unknown)
 
 
@@ -281,7 +283,9 @@ def watch(
         tell(f"{folder.path}: {number} indexed already; indexed again when changed")
     while not stopped(0.0):
         if not folder.path.is_dir():
-            raise InputError(folder.path, 0, "the folder that is watched", "nothing of that name")
+            raise InputError(
+                folder.path, 0, "the folder that is watched", Described("nothing of that name")
+            )
         if metadata and described.ready(metadata.looks(), time.time()):
             tell(_line(_applied(metadata), described))
         looks = folder.looks()

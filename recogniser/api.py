@@ -20,7 +20,7 @@ from recogniser.recording import RecogniseReport, RecordingReport, Task, channel
 from recogniser.sound import excerpts_of, sound_file
 from std.audio.facts import HASH, NOTES, facts_of, file_digest, read_notes, write_notes
 from std.command import UNWRITABLE
-from std.errors import InputError, require_choice
+from std.errors import Described, InputError, require_choice
 from std.execution.cost import Stopwatch
 from std.files import AnyPath, paths_of
 from std.nist.audio_names import AUDIO_EXTENSION, recording_name
@@ -251,7 +251,9 @@ def _other_audio(task: Task, notes: Mapping[str, Mapping[str, str]]) -> str:
             hint = (
                 "--name-by path, or another folder, keeps both; without its output it begins anew"
             )
-            return str(InputError(task.path, 0, expected, "another file of its name", hint))
+            return str(
+                InputError(task.path, 0, expected, Described("another file of its name"), hint)
+            )
     return ""
 
 
@@ -295,11 +297,13 @@ def audio_files(given: Sequence[Path], name_by: str = "stem") -> dict[str, Path]
         if one.is_dir():
             found = sorted(_audio_in(one))
             if not found:
-                raise InputError(one, 0, "a folder with audio files", "a folder without any")
+                raise InputError(
+                    one, 0, "a folder with audio files", Described("a folder without any")
+                )
         elif one.exists():
             found = [one]
         else:
-            raise InputError(one, 0, "an audio file or a folder", "nothing of that name")
+            raise InputError(one, 0, "an audio file or a folder", Described("nothing of that name"))
         for path in found:
             name = _name(path, name_by)
             other = files.setdefault(name, path)
@@ -326,7 +330,9 @@ def _name(path: Path, name_by: str) -> str:
 
 def _audio_in(folder: Path) -> Iterator[Path]:
     def refuse(error: OSError) -> NoReturn:
-        raise InputError(error.filename, 0, "a readable folder", str(error.strerror)) from error
+        raise InputError(
+            error.filename, 0, "a readable folder", Described(str(error.strerror))
+        ) from error
 
     for place, folders, names in os.walk(folder, onerror=refuse):
         folders[:] = sorted(name for name in folders if not name.startswith("."))

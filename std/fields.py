@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
-from std.errors import InputError
+from std.errors import Described, InputError
 from std.ranges import MAX_UTTERANCE_BYTES
 
 
@@ -29,7 +29,9 @@ def numbered(
         if not line:
             return
         if len(line) > longest:
-            raise InputError(path, at, f"lines of at most {longest} bytes", "a longer one")
+            raise InputError(
+                path, at, f"lines of at most {longest} bytes", Described("a longer one")
+            )
         yield at, line.removeprefix(codecs.BOM_UTF8) if at == 1 else line
 
 
@@ -52,7 +54,9 @@ def line_blocks(
         *lines, rest = (rest + block).split(b"\n")
         line += len(lines)
         if len(rest) > longest:
-            raise InputError(path, line, f"lines of at most {longest} bytes", "a longer one")
+            raise InputError(
+                path, line, f"lines of at most {longest} bytes", Described("a longer one")
+            )
         if lines:
             yield lines
     if rest:

@@ -28,7 +28,7 @@ from pathlib import Path
 from select import select
 from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
-from std.errors import STANDARD_STREAM, InputError, require_kind
+from std.errors import STANDARD_STREAM, Described, InputError, require_kind
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -104,14 +104,16 @@ class _Inflated(io.RawIOBase):
             # In pieces, so that a bomb is detected before it fills the memory.
             count = self._gzip.readinto(memoryview(buffer)[:BUFFER_BYTES])
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise InputError(self._source.path, 0, "a whole gzip file", str(error)) from error
+            raise InputError(
+                self._source.path, 0, "a whole gzip file", Described(str(error))
+            ) from error
         self._bytes += count
         if self._bytes > max(EXPANSION_FROM_BYTES, MAX_EXPANSION * self._source.bytes_read):
             raise InputError(
                 self._source.path,
                 0,
                 f"gzip content of at most {MAX_EXPANSION} times its compressed size",
-                "more",
+                Described("more"),
             )
         return count
 
@@ -159,7 +161,7 @@ def paths_of(given: AnyPath | Iterable[AnyPath]) -> list[Path]:
 def unreadable(path: Path | str, error: OSError | ValueError) -> InputError:
     """The error of a file that cannot be opened or read."""
     reason = getattr(error, "strerror", None) or str(error)
-    return InputError(path, 0, "a readable file", reason)
+    return InputError(path, 0, "a readable file", Described(reason))
 
 
 @contextmanager
@@ -226,7 +228,9 @@ def read_twice(
                 shutil.copyfileobj(stream, kept, BUFFER_BYTES)
             except OSError as error:  # of the temporary file: `stream` raises InputError
                 reason = error.strerror or str(error)
-                raise InputError(path, 0, "room to keep what it holds", reason) from error
+                raise InputError(
+                    path, 0, "room to keep what it holds", Described(reason)
+                ) from error
             kept.seek(0)
         first_result = first(kept, path)
         kept.seek(0)
@@ -255,7 +259,7 @@ def content_of(stream: BinaryIO, path: Path | str, max_bytes: int = MAX_TEXT_BYT
     """
     content = stream.read(max_bytes + 1)
     if len(content) > max_bytes:
-        raise InputError(path, 0, f"at most {max_bytes} bytes", "more")
+        raise InputError(path, 0, f"at most {max_bytes} bytes", Described("more"))
     return content
 
 

@@ -36,7 +36,7 @@ from indexer.watch import (
     watch,
 )
 from std.config import Config
-from std.errors import ForeignFileError, InputError, StdError
+from std.errors import Described, ForeignFileError, InputError, StdError
 from std.files import AnyPath
 from std.metadata.cells import FileMetadata
 from std.metadata.table import AUDIO
@@ -89,7 +89,9 @@ def sync_folder(
     given = {one.name for one in fields(InputOptions)} & settings.keys()
     options = replace(options or InputOptions(), **{name: settings.pop(name) for name in given})
     if not root.is_dir():
-        raise InputError(root, 0, "a folder with recogniser output", "nothing of that name")
+        raise InputError(
+            root, 0, "a folder with recogniser output", Described("nothing of that name")
+        )
     found = found_inputs(root, options, urls, absolute=False)
     told = IndexReport(warnings=tuple(found.warnings()))
     with open_stores(existing(urls) if dry_run else urls, create=not dry_run) as stores:
@@ -176,7 +178,7 @@ def relink_inputs(folder: AnyPath, store: Stores, *, dry_run: bool = False) -> R
     """
     root = Path(folder)
     if not root.is_dir():
-        raise InputError(root, 0, "a folder to look in", "nothing of that name")
+        raise InputError(root, 0, "a folder to look in", Described("nothing of that name"))
     with open_stores(store) as stores:
         inputs = set[str]().union(*origins(stores).values())
         places, missing = found_below(root, inputs)
@@ -255,7 +257,7 @@ def watch_folder(
     of_sync = {name: settings.pop(name) for name in SYNC_ONLY if name in settings}
     require_different(urls)
     if not root.is_dir():
-        raise InputError(root, 0, "a folder to watch", "nothing of that name")
+        raise InputError(root, 0, "a folder to watch", Described("nothing of that name"))
 
     def synchronised(gone: Sequence[Path] = ()) -> str:
         done = sync_folder(root, urls, options=options, **of_sync, **settings)

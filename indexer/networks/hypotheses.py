@@ -18,7 +18,7 @@ from indexer.networks.chunks import goes_back
 from indexer.networks.nonwords import UNKNOWN_WORDS, Nonwords, is_noise, remarks
 from indexer.networks.raw import NetworkBuilder
 from std.characters import characters
-from std.errors import InputError
+from std.errors import Described, InputError
 from std.networks import TimedWord, aligned
 from std.repairs import UNKNOWN
 from std.text import bare as without_edges
@@ -154,7 +154,9 @@ def write_hypotheses(
     try:
         slots = aligned(timed)
     except ValueError as error:
-        raise InputError(builder.path, line, "alternatives of an utterance", str(error)) from error
+        raise InputError(
+            builder.path, line, "alternatives of an utterance", Described(str(error))
+        ) from error
     for slot in slots:
         masses: dict[str, list[float]] = {}
         best: dict[str, HypothesisWord] = {}

@@ -26,7 +26,7 @@ from searcher.terms.variants import EXPANDERS, Builder, VariantGenerator
 from searcher.terms.vocabulary import Vocabulary
 from searcher.terms.wildcards import is_wildcard
 from std.config import Config
-from std.errors import ConfigError, InputError
+from std.errors import ConfigError, Described, InputError
 from std.files import AnyPath
 from std.languages.detection import guess_language, language_code
 from std.phonetics.lexicon import NoLanguageError
@@ -112,7 +112,9 @@ def _stored_words(
         counts = live_counts(segments)
         normalisation = next((rule for _, rule in rules if rule is not None), None)
         if normalisation is None:
-            raise InputError(", ".join(urls), 0, "an index with recordings", "an empty one")
+            raise InputError(
+                ", ".join(urls), 0, "an index with recordings", Described("an empty one")
+            )
         for url, own in rules:
             if own is not None:
                 require_same(normalisation, own, url)

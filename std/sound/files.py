@@ -25,7 +25,7 @@ from typing import BinaryIO
 import numpy as np
 import orjson
 
-from std.errors import ForeignFileError, InputError
+from std.errors import Described, ForeignFileError, InputError
 from std.files import unreadable
 from std.outputs import unwritable
 from std.sound.columns import SIGNS, Encoder, Sound
@@ -120,7 +120,10 @@ def read_sound(path: Path) -> Sound:
         count, rest = divmod(size - len(line), number)
         if rest:
             raise InputError(
-                path, 0, f"whole frames of {number} bytes", f"{rest} bytes behind frame {count}"
+                path,
+                0,
+                f"whole frames of {number} bytes",
+                Described(f"{rest} bytes behind frame {count}"),
             )
         shape = (count, empty.stored.shape[1])
         stored = np.memmap(path, empty.stored.dtype, "r", len(line), shape) if count else None
@@ -158,7 +161,10 @@ def _parsed(path: Path, line: bytes) -> Sound:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
-            path, 1, "file, channel, kind, dimensions, frame_ms, start_ms, encoder", str(error)
+            path,
+            1,
+            "file, channel, kind, dimensions, frame_ms, start_ms, encoder",
+            Described(str(error)),
         ) from error
 
 

@@ -72,7 +72,7 @@ def test_what_is_called_as_audio_and_is_none_is_named(archive, capfd):
     (archive / "text" / "Interview 1.mp3").write_text("no audio")
     store = archive / "index"
     assert run(archive / "Interview 1.mesh", "--store", store, "--audio", archive / "text") == 2
-    assert "expected audio of Interview 1, got 'another kind of file'" in capfd.readouterr().err
+    assert "expected audio of Interview 1, got another kind of file" in capfd.readouterr().err
 
 
 def test_a_file_that_was_moved_is_found_again(archive, german):

@@ -167,7 +167,7 @@ def test_a_file_that_is_missing_or_something_else_is_named_before_anything_chang
     index_files(meshes(german, tmp_path / "in"), url, language="de")
     odd = tmp_path / "odd.jsonl"
     odd.write_text("[1]\n")
-    for marks, message in ((tmp_path / "none", "got 'nothing of that name'"), (odd, "line 1")):
+    for marks, message in ((tmp_path / "none", "got nothing of that name"), (odd, "line 1")):
         assert main(["rename", url, "KERSTIN_04", "x", "--feedback", str(marks)]) == 2
         err = capsys.readouterr().err
         assert message in err or "odd.jsonl:1: expected a JSON object" in err

@@ -133,7 +133,7 @@ def test_validate(tmp_path, capsys):
     assert main(["--validate", f"--ecf={broken}", "--json", str(NIST / "s9/kwslist.xml.gz")]) == 2
     out = capsys.readouterr()
     assert [one["valid"] for one in json.loads(out.out)["files"]] == [False, True]
-    assert out.err == f"std-score: {broken}:1: expected an attribute audio_filename, got 'none'\n"
+    assert out.err == f"std-score: {broken}:1: expected an attribute audio_filename, got none\n"
 
 
 @pytest.mark.parametrize("compressed", [True, False])

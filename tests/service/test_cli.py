@@ -84,7 +84,7 @@ def test_sigterm_ends_it_with_status_0(started, tmp_path):
         (["--alerts-url", "https://x"], "--alerts-url gets the new hits of --alerts"),
         (["--alerts-url", "file:///etc/passwd"], "--alerts-url: expected an address as https://"),
         (["--metadata", "nowhere.csv"], "nowhere.csv: expected a readable file"),
-        (["--alerts", os.devnull], "expected at least one term, got 'none'"),
+        (["--alerts", os.devnull], "expected at least one term, got none"),
         (["--host", "192.0.2.1", "--token-file", "token"], "Cannot assign requested address"),
     ],
 )

@@ -83,7 +83,7 @@ def test_where_takes_conditions(client, where, recordings):
     ("query", "detail"),
     [
         ({"term": "die datum:2013"}, "is 'date' meant?"),
-        ({"term": "die AND"}, "expected words to search for, got 'the end'"),
+        ({"term": "die AND"}, "expected words to search for, got the end"),
         ({"term": "NOT die"}, "expected words that are said"),
         ({"term": "die", "where": "datum:2013"}, "expected one of the columns"),
         ({"term": "die", "where": "date"}, "expected an operator after 'date'"),

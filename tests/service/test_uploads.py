@@ -185,7 +185,7 @@ def test_what_kept_the_index_from_an_emptied_folder_is_forgotten(settings, tmp_p
     folder = UploadFolder(tmp_path, Limits())
     work = UploadWork(folder, settings, lambda: None)
     work._indexed = {"interview": (("interview.vtt", 1, 1), {})}
-    work.trouble = "expected a folder with recogniser output, got 'an empty folder'"
+    work.trouble = "expected a folder with recogniser output, got an empty folder"
     assert work._index()
     assert work.trouble == ""
     work.close()

@@ -32,7 +32,7 @@ def test_a_device_stays_a_device(tmp_path):
         write(tmp_path / "null")
     except InputError as error:  # a container's folder may forbid devices
         pytest.skip(str(error))
-    with pytest.raises(InputError, match=r"full: expected .*, got 'No space left on device'"):
+    with pytest.raises(InputError, match=r"full: expected .*, got No space left on device"):
         write(tmp_path / "full")
     assert names(tmp_path) == ["full", "null"]
     assert all(stat.S_ISCHR(path.stat().st_mode) for path in tmp_path.iterdir())
@@ -41,7 +41,7 @@ def test_a_device_stays_a_device(tmp_path):
 def test_the_systems_own_devices_are_written_to():
     write("/dev/null")
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
-    with pytest.raises(InputError, match=r"^/dev/full: .*'No space left on device'"):
+    with pytest.raises(InputError, match=r"^/dev/full: .*got No space left on device"):
         write("/dev/full", b"x" * 10**6)
 
 
@@ -70,7 +70,7 @@ def test_a_reader_that_goes_away_is_named(tmp_path):
 
     reader = threading.Thread(target=read_a_little)
     reader.start()
-    with pytest.raises(InputError, match=r"fifo: expected .*, got 'Broken pipe'"):
+    with pytest.raises(InputError, match=r"fifo: expected .*, got Broken pipe"):
         write(path, b"x" * 10**6)
     reader.join()
 
@@ -103,10 +103,10 @@ def test_what_cannot_be_written_is_refused(tmp_path):
     for path, message in (
         (tmp_path / "loop", "loop: expected a file that can be written"),
         (tmp_path / "nowhere", "nowhere: expected a writable folder"),
-        (tmp_path, "expected a file to write, got 'a folder'"),
+        (tmp_path, "expected a file to write, got a folder"),
         (tmp_path / "file" / "x", "file/x: expected"),
-        (tmp_path / ("x" * 300), r"expected .* got 'File name too long'"),
-        (Path("/dev/fd/987"), r"/dev/fd/987: expected .* got 'Bad file descriptor'"),
+        (tmp_path / ("x" * 300), r"expected .* got File name too long"),
+        (Path("/dev/fd/987"), r"/dev/fd/987: expected .* got Bad file descriptor"),
     ):
         with pytest.raises(InputError, match=message):
             write(path)
@@ -153,7 +153,7 @@ def test_no_message_names_a_temporary_file(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(InputError) as caught:
         write(path)
-    expected = f"{path}: expected a file that can be replaced, got 'Device or resource busy'"
+    expected = f"{path}: expected a file that can be replaced, got Device or resource busy"
     assert str(caught.value) == expected
     assert path.read_bytes() == b"old"
     assert names(tmp_path) == ["hits.xml"]

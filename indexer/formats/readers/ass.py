@@ -25,7 +25,7 @@ from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.encodings import as_utf8, decoded
-from std.errors import InputError, quoted
+from std.errors import InputError
 from std.files import content_of
 from std.ranges import MAX_UTTERANCE_BYTES
 
@@ -86,7 +86,7 @@ def _cue(path: Path | str, row: _Row) -> Cue | None:
     values = row.written.split(",", len(row.fields) - 1)
     if len(values) < len(row.fields):
         expected = f"{len(row.fields)} fields: {', '.join(row.fields)}"
-        raise InputError(path, row.line, expected, quoted(row.written))
+        raise InputError(path, row.line, expected, row.written)
     of = dict(zip(row.fields, values, strict=True))
     start_s, end_s = (_seconds(path, row.line, of[name]) for name in ("start", "end"))
     if SSAEvent(text=of["text"]).is_drawing:

@@ -25,7 +25,7 @@ from indexer.formats.shared.recordings import recording_for
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.encodings import as_utf8, decoded
-from std.errors import InputError, quoted
+from std.errors import Described, InputError
 from std.files import content_of
 from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import NO_TIME, UNKNOWN, Repairs
@@ -75,7 +75,9 @@ def parse(
     if cues and not any(cue.start_s == cue.start_s for cue in cues):
         hint = "CLAN links a transcript to its recording, or Batchalign aligns it"
         expected = "times of utterances (\\x15START_END\\x15)"
-        raise InputError(path, cues[0].line, expected, "a CHAT transcript without any", hint)
+        raise InputError(
+            path, cues[0].line, expected, Described("a CHAT transcript without any"), hint
+        )
     names = _participants(head.get("@Participants", ""))
     language = head.get("@Languages", "").split(",")[0].strip()
     media = head.get("@Media", "").split(",")[0].strip(' "')
@@ -128,9 +130,7 @@ def _note_wrong(lines: Sequence[_Line], path: Path | str, repairs: Repairs) -> N
     for one in lines:
         for found in _BULLET.finditer(one.text if one.name.startswith(("*", "%wor")) else ""):
             if not (_TIMES.fullmatch(found[0]) or _NO_TIMES.fullmatch(found[1])):
-                repairs.note(
-                    NO_TIME, InputError(path, one.line, "START_END in ms", quoted(found[1]))
-                )
+                repairs.note(NO_TIME, InputError(path, one.line, "START_END in ms", found[1]))
 
 
 def _said(text: str) -> str:

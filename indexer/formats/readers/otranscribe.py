@@ -21,7 +21,7 @@ from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.networks.utterances import Utterances
-from std.errors import InputError, quoted
+from std.errors import InputError
 from std.json_fields import documents
 from std.repairs import NO_TIME, UNKNOWN
 
@@ -71,7 +71,7 @@ def _start_s(time: re.Match[str], path: Path | str, line: int, options: ReaderOp
     if stamp is not None and _SECONDS.fullmatch(stamp):
         return float(stamp)
     if stamp is not None:
-        problem = InputError(path, line, "data-timestamp in seconds such as 2.1", quoted(stamp))
+        problem = InputError(path, line, "data-timestamp in seconds such as 2.1", stamp)
         options.repairs.note(NO_TIME, problem)
     try:
         return seconds_of((alone or beside).strip())

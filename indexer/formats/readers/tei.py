@@ -36,7 +36,7 @@ from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
-from std.errors import InputError
+from std.errors import Described, InputError
 from std.files import content_of
 from std.nist.xml import Attributes, Reader, feed, parse_number, root_name
 from std.ranges import MAX_TIME_S, MAX_UTTERANCE_BYTES
@@ -94,7 +94,9 @@ def parse(
     reader.end_at_the_next()
     cues = [cue for utterance in reader.spoken for cue in reader.cues(utterance)]
     if not cues:
-        raise InputError(path, 0, "<u> with the points of time at which they start and end", "none")
+        raise InputError(
+            path, 0, "<u> with the points of time at which they start and end", Described("none")
+        )
     spoken = spoken_cues(cues, options.speaker_names)
     recording = recording_for(path, options, reader.media)
     yield from utterances_of_cues(spoken, path, recording, options)
@@ -239,7 +241,9 @@ class _Transcript(Reader):
                 stretches.append((piece, start_s, end_s))
         if waiting:
             self.line = utterance.line
-            self.fail("<u> with the points of time at which it starts and ends", "one without")
+            self.fail(
+                "<u> with the points of time at which it starts and ends", Described("one without")
+            )
         if stretches and all(len(piece.words) == 1 for piece, _, _ in stretches):
             words = [HypothesisWord(p.words[0], 1.0, start, end) for p, start, end in stretches]
             ends_s = max(word.end_s for word in words)
@@ -278,7 +282,9 @@ class _Transcript(Reader):
     def _when(self, attributes: Attributes) -> None:
         point = attributes.get(f"{_XML}id") or ""
         if not point or point in self._whens:
-            self.fail("each point of the timeline with an xml:id of its own", point or "none")
+            self.fail(
+                "each point of the timeline with an xml:id of its own", point or Described("none")
+            )
         written = attributes.get("interval")
         interval_s = self._interval_s(written) if written else None
         self._first = self._first or point

@@ -199,7 +199,7 @@ def test_the_correction_of_one_channel_is_taken_back(tmp_path, capsys):
     assert gone.recording == ("call", 2)
     assert [one.recording.channel for one in list_corrections(store)] == [1]
     assert main(["correct", store, "call", "--undo", "--channel", "2"]) == 2
-    assert "a correction of channel 2 of call, got 'none'" in capsys.readouterr().err
+    assert "a correction of channel 2 of call, got none" in capsys.readouterr().err
     assert main(["correct", store, "--table", "x.csv", "--channel", "2"]) == 2
     assert "expected no other option" in capsys.readouterr().err
     assert main(["correct", store, "call", "--undo", "--channel", "1"]) == 0
@@ -306,9 +306,9 @@ def test_the_command(store, tmp_path, capsys):
     [
         ("--at 10.6", "expected --at with --words, or --transcript, or --undo"),
         ("--undo --words x", "--undo takes corrections back"),
-        ("--undo", "expected a correction of KERSTIN_00, got 'none'"),
+        ("--undo", "expected a correction of KERSTIN_00, got none"),
         ("--at 1 --words x --channel 2", "expected a channel of KERSTIN_00, got '2'; --channel"),
-        ("--transcript OTHER", "expected a transcript of KERSTIN_00, got 'one with 0 % of its"),
+        ("--transcript OTHER", "expected a transcript of KERSTIN_00, got one with 0 % of its"),
         ("--transcript CSV", "odd.csv"),
     ],
 )

@@ -40,8 +40,8 @@ def test_unknown_formats_are_refused(head):
 @pytest.mark.parametrize(
     ("head", "expected"),
     [
-        ('{"colour": "red"}'.encode("utf-16"), "got 'JSON with the keys colour'"),
-        (b"utt1 \0B\x04\xff", r"Kaldi's text form \(ark,t:\), got 'its binary form"),
+        ('{"colour": "red"}'.encode("utf-16"), "got JSON with the keys colour"),
+        (b"utt1 \0B\x04\xff", r"Kaldi's text form \(ark,t:\), got its binary form"),
     ],
 )
 def test_common_mistakes_are_called_by_name(head, expected):

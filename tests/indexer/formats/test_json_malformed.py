@@ -187,7 +187,7 @@ EXTREME = [
     ('{"a": "\U0001f600"}'.encode(), None),
     (rb'{"a": "\ud83d\ude00"}', None),
     (b'{"a": 1' + b"0" * 300 + b"}", None),
-    (b"", "JSON (Expecting value), got 'the end'"),
+    (b"", "JSON (Expecting value), got the end"),
     (b"{}{}", "JSON (Extra data)"),
     (b'{"a": 1, "a": 1}', "each key once, got a again"),
     (b"[NaN]", "a finite number, got NaN"),

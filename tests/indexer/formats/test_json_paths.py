@@ -132,7 +132,7 @@ def test_times_of_utterances_and_answers_without_words():
     shape = Shape(words=Words(), is_timed=True, expected="the service's words")
     (network,) = parsed({"start": 0.0, "end": 2.0, "words": [DAS]}, shape)
     assert (network.start_ms, network.end_ms) == (0, 2000)
-    with pytest.raises(InputError, match="expected the service's words, got 'an error of the ser"):
+    with pytest.raises(InputError, match="expected the service's words, got an error of the ser"):
         parsed({"status": "error", "error": "too short"}, shape)
 
 

@@ -56,7 +56,7 @@ def test_what_it_is_instead(tmp_path, value, what, hint):
     with pytest.raises(InputError) as caught:
         list(networks_in(parse_file(path)))
     assert caught.value.got == what
-    assert str(caught.value).endswith(f"{hint}" if hint else f"got {what!r}")
+    assert str(caught.value).endswith(f"{hint}" if hint else f"got {what}")
     assert "\n" not in str(caught.value)
 
 

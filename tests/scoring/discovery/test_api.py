@@ -70,7 +70,7 @@ def test_patterns_that_do_not_fit(corpus, pattern, message):
 def test_files_that_do_not_fit_the_corpus(corpus, tmp_path):
     path = tmp_path / "file"
     path.write_text("s00a s00\n")
-    with pytest.raises(InputError, match="expected a talker for recording s00b, got 'none'"):
+    with pytest.raises(InputError, match="expected a talker for recording s00b, got none"):
         read_talkers(path, corpus)
     path.write_text("other 0 9 x\n")
     with pytest.raises(InputError, match=r"file: expected a recording of the phones, got 'other'"):

@@ -271,7 +271,7 @@ def test_the_transcript_is_read_in_the_term_lists_encoding(store, tmp_path, caps
         ]
     ]
     assert searcher.commands.tune.main(["--store", store, *given]) == 2
-    assert "expected words of the recordings in the ECF, got 'none'" in capsys.readouterr().err
+    assert "expected words of the recordings in the ECF, got none" in capsys.readouterr().err
 
 
 def test_words_of_a_transcript_beyond_what_an_index_can_hold():

@@ -78,7 +78,7 @@ def test_csv_and_json_say_the_same(rows):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "meta: expected a header line and a line for each row, got 'an empty file'"),
+        ("", "meta: expected a header line and a line for each row, got an empty file"),
         ("title,date\nA,2024\n", "meta:1: expected a column that names the recordings: one of"),
         ("id,title\na,A\nb\n", "meta:3: expected 2 fields, as in the header, got '1: b'"),
         ("id,title\na,A\nb,B,C\n", "meta:3: expected 2 fields, as in the header, got '3: b,B,C'"),
@@ -88,16 +88,16 @@ def test_csv_and_json_say_the_same(rows):
         ),
         ("id,x\na,1\nradio/a.wav,3\n", "meta:3: expected each recording once (line 2 has it"),
         ("id,x,X\na,1,2\n", "meta:1: expected each column once, got 'x'"),
-        ("id,,x\na,1,2\n", "meta:1: expected a name for every column, got 'none for column 2'"),
+        ("id,,x\na,1,2\n", "meta:1: expected a name for every column, got none for column 2"),
         ("id,date\na,1/31/2024\n", "meta:2: expected a date as 2024, 2024-01, 2024-01-31 or"),
         ("id,date\na,20241341\n", "meta:2: expected a date as 2024"),
-        ('id,x\na,1\nb,"2\n', "meta:3: expected fields quoted as in CSV, got 'unexpected end"),
+        ('id,x\na,1\nb,"2\n', "meta:3: expected fields quoted as in CSV, got unexpected end"),
         ('id,x\na,"1\n2"\nb\n', "meta:4: expected 2 fields"),
         ("id,x\n ,1\n", "meta:2: expected the name of a recording, got ''"),
         ("id,x\na,\x07\n", "meta:2: expected text without control characters in column x, got"),
         (
             b"id,x\na,1\nb,\x81\xff\xfd\n",
-            "meta:3: expected UTF-8, UTF-16 or a known code page, got 'another",
+            "meta:3: expected UTF-8, UTF-16 or a known code page, got another",
         ),
         ('[{"id": "a"}, {"x": 1}]', "meta:1: expected a column that names the recordings"),
         (

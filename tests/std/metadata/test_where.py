@@ -63,12 +63,12 @@ def test_words_need_no_quotes():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "expected the name of a column, got 'the end'"),
-        ("speaker", "expected an operator after 'speaker', got 'the end'"),
-        ("speaker Ada", "expected an operator after 'Ada', got 'the end'"),
+        ("", "expected the name of a column, got the end"),
+        ("speaker", "expected an operator after 'speaker', got the end"),
+        ("speaker Ada", "expected an operator after 'Ada', got the end"),
         ("= Ada", "expected the name of a column, got '='"),
-        ("a =", "expected a value after a =, got 'the end'"),
-        ("a = b and", "expected the name of a column, got 'the end'"),
+        ("a =", "expected a value after a =, got the end"),
+        ("a = b and", "expected the name of a column, got the end"),
         ("a = b and and c = d", "expected the name of a column, got 'and'"),
         ("a = 'b' c", "expected and, or the end, after 'b', got 'c'"),
         ("a = b = c", "expected and, or the end, after 'b', got '='"),

@@ -42,7 +42,7 @@ def test_written_is_read_back(name):
     ("text", "message"),
     [
         ("<kwlist/>", "ecf.xml:1: expected an <ecf>, got '<kwlist>'"),
-        (wrapped(""), "at least one <excerpt>, got 'none'"),
+        (wrapped(""), "at least one <excerpt>, got none"),
         (wrapped("<foo/>"), "ecf.xml:2: expected an <excerpt>, got '<foo>'"),
         (wrapped(ONE.replace("/>", f">{ONE}</excerpt>")), "expected an <excerpt>"),
         (wrapped(ONE.replace("bnews", "telephone")), "source_type as bnews, cts, splitcts"),

@@ -94,10 +94,10 @@ def test_a_range_is_two_comparisons():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a AND", "expected words to search for, got 'the end'"),
+        ("a AND", "expected words to search for, got the end"),
         ("AND a", "expected words to search for, got 'AND'"),
         ("a AND OR b", 'a word is meant? "OR"'),
-        ("(a AND b", "expected a closing parenthesis, got 'the end'"),
+        ("(a AND b", "expected a closing parenthesis, got the end"),
         ("a AND b)", "expected a parenthesis that is opened before, got ')'"),
         ("a datum:2013", "got 'datum'; is 'date' meant?; in quotation marks it is a word"),
         ("a speeker:anna", "is 'speaker' meant?"),

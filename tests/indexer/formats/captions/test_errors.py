@@ -52,7 +52,7 @@ ERRORS = [
     (eaf, START.format("5") + '<TIER TIER_ID="t"><ANNOTATION><ALIGNABLE_ANNOTATION '
      'TIME_SLOT_REF1="a" TIME_SLOT_REF2="b"/></ANNOTATION></TIER></ANNOTATION_DOCUMENT>',
      "a time slot that exists, got 'b'"),
-    (eaf, "<ANNOTATION_DOCUMENT/>", "a tier of speech, got 'none'"),
+    (eaf, "<ANNOTATION_DOCUMENT/>", "a tier of speech, got none"),
     (tei, "<xx/>", "a document <TEI>, got '<xx>'"),
     (tei, "<TEI><text><body><p>ja</p></body></text></TEI>", "<u> with the points of time"),
     (tei, TEI.format("<u>ja</u>"), ":1: expected <u> with the points of time at which it starts"),
@@ -62,7 +62,7 @@ ERRORS = [
     (tei, TEI.format('<timeline unit="frames"/>'), "a timeline's unit, one of s, ms"),
     (tei, TEI.format('<u start="T2" end="T1">ja</u>'), "expected 0 <= start <= end"),
     (textgrid, '"ooTextFile" "TextGrid" 0 1 <exists> 1 "IntervalTier" "a" 0 1 5 0 1 "ja"',
-     "a start, got 'the end'"),
+     "a start, got the end"),
     (textgrid, '"ooTextFile"\n"TextGrid"\n0\n1\n<exists>\n1\n"Line"',
      ":7: expected IntervalTier or TextTier, got 'Line'"),
     (textgrid, '"ooTextFile" "TextGrid" 0 1 <exists> 9e99 ', "a number of tiers"),

@@ -137,7 +137,7 @@ def test_times_behind_what_is_said_are_starts_if_that_fits_its_length(tmp_path):
 )
 def test_texts_with_a_time_of_day_are_none(tmp_path, text):
     (tmp_path / "mail.txt").write_text(text)
-    with pytest.raises(InputError, match="got 'text'"):
+    with pytest.raises(InputError, match="got text"):
         rows(tmp_path / "mail.txt")
 
 
