@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.options import Number, ScoringOptions
-from std.errors import InputError, StdError
+from std.errors import Described, InputError, StdError
 from std.matching.occurrences import Occurrences
 from std.nist.ecf import inside_one
 from std.values import Bools, Detections, Excerpt, Float64s, Recording, STDList
@@ -114,12 +114,13 @@ def _ordered(
     return order, places[order]
 
 
-def _described(hits: Detections, order: Numbers, row: int) -> str:
+def _described(hits: Detections, order: Numbers, row: int) -> Described:
     if row >= len(order):
-        return "no more"
+        return Described("no more")
     at = int(order[row])
     where: Recording = hits.recordings[hits.recording[at]]
-    return f"{hits.terms[hits.term[at]]} in {where.file}/{where.channel} at {hits.start_s[at]:g} s"
+    place = f"{where.file}/{where.channel} at {hits.start_s[at]:g} s"
+    return Described(f"{hits.terms[hits.term[at]]} in {place}")
 
 
 def inside_excerpts(

@@ -32,6 +32,7 @@ EMPTY_VALUE = re.compile(r"(--[\w-]+=|-\w)--")  # of an option
 OPTION = re.compile(r"--[^\s=]+|-[A-Z]")
 DASHED = re.compile(r"-[^-].*", re.DOTALL)  # texts that argparse takes for an option
 MISSED = ("unrecognized arguments: ", "the following arguments are required: ")  # argparse's words
+MOST_MEANT = 3  # options that begin with a given letter
 MAX_USAGE = 1000  # letters of a message about the command line
 
 
@@ -218,7 +219,12 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         dashed = next(filter(DASHED.fullmatch, self._given), None)
         if dashed and message.startswith(MISSED):
-            message += f"; a name that begins with a dash goes behind --: -- {dashed}"
+            begin_alike = [name for name in self._option_string_actions if name[1:3] == dashed]
+            if begin_alike:
+                meant_names = " or ".join(begin_alike[:MOST_MEANT])
+                message = f"there is no option {dashed}; is {meant_names} meant?"
+            else:
+                message += f"; a name that begins with a dash goes behind --: -- {dashed}"
         head = coloured(f"{self.prog}: ", "red", sys.stderr)
         self.exit(2, f"{head}{printable(cut(message, MAX_USAGE))} (--help explains)\n")
 

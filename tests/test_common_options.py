@@ -246,6 +246,7 @@ def store(german, tmp_path_factory):
             "there is no option --limt; is '--limit' meant?",
         ),
         (searcher.commands.search, ["und", "--xyzzy"], "there is no option --xyzzy ("),
+        (indexer.cli, ["x", "-j", "2"], "there is no option -j; is --jobs or --json meant?"),
         (indexer.cli, ["x", "--format=kaldi"], "got 'kaldi'; is 'kaldi-lattice' meant?"),
         (
             indexer.cli,

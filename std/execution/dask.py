@@ -18,6 +18,7 @@ from threading import Event
 from typing import Any
 from uuid import uuid4
 
+from dask import config as dask_config
 from dask.utils import funcname
 from distributed import Client, Future, KilledWorker, Security, get_worker
 from distributed.client import ClosedClientError, FutureCancelledError
@@ -62,6 +63,8 @@ def dask(address: str) -> Iterator[Workers]:
     """
     for name in ("distributed", "distributed.client"):  # our error message replaces its log
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    # A task of many terms in many hours is large; Dask's advice is for authors of programs.
+    dask_config.set({"distributed.admin.large-graph-warning-threshold": "1 PB"})
     try:
         asyncio.run(knock(address))
         client = Client(address, timeout=CONNECT_S, set_as_default=False)

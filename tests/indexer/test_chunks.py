@@ -105,11 +105,11 @@ def test_the_warning_names_the_option_and_the_place_and_goes_with_it(tmp_path):
     [
         (
             "talk 0 60\n",
-            "expected 2 parts of talk, as --chunks lists starts, got '3 parts or more'",
+            "expected 2 parts of talk, as --chunks lists starts, got 3 parts or more",
         ),
         (
             "talk 0 60 120 180\n",
-            "expected 4 parts of talk, as --chunks lists starts, got '3 parts'",
+            "expected 4 parts of talk, as --chunks lists starts, got 3 parts",
         ),
         ("talk 0 30 120\n", "expected speech of part 1 of talk up to 30 s"),
         ("talk 0 60 60\n", "starts.txt:1: expected a recording and the starts of its parts"),

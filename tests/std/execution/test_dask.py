@@ -64,6 +64,12 @@ def test_items_of_a_killed_worker_are_done_by_another(cluster, tmp_path):
     assert (tmp_path / "mark").exists()
 
 
+def test_a_large_task_is_sent_without_advice_to_programmers(cluster):
+    with executor(scheduler=cluster.scheduler_address) as workers, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert list(workers.map(len, [bytes(12_000_000)])) == [12_000_000]
+
+
 def kill_a_worker(cluster, at_file, monkeypatch):
     """Kill one of the workers when so many input files have been indexed."""
     import indexer.build
