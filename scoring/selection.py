@@ -57,8 +57,8 @@ def _joined(hits: Detections, second: Detections, path: str) -> Detections:
     differs = (places[:shared] != second_places[:shared]).any(axis=1)
     if differs.any() or len(places) != len(second_places):
         row = int(np.argmax(differs)) if differs.any() else shared
-        expected, got = _described(hits, order, row), _described(second, second_order, row)
-        raise InputError(path, 0, f"the same hits as the hit list, {expected}", got)
+        expected = f"the same hits as the hit list, {_described(hits, order, row)}"
+        raise InputError(path, 0, expected, _described(second, second_order, row))
     decisions = hits.yes[order]
     if (differs := decisions != second.yes[second_order]).any():
         row = int(np.argmax(differs))

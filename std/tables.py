@@ -201,7 +201,7 @@ def text_of(content: bytes, path: Path | str) -> str:
     """
     if content.lstrip().startswith(RICH_TEXT):
         raise InputError(
-            path, 1, "plain text or a table", "rich text (RTF)", "save it as plain text"
+            path, 1, "plain text or a table", Described("rich text (RTF)"), "save it as plain text"
         )
     return decoded(content, path, hint=TABLE_HINT)
 

@@ -162,7 +162,7 @@ def describer(
         InputError: there are no words to compare with, as in an index of sound only.
     """
     if not len(vocabulary):
-        raise InputError("the index", 0, "words to explain a term by", "none")
+        raise InputError("the index", 0, "words to explain a term by", Described("none"))
     split, expand = config.splitting, config.expansion
     if all_words:
         expand = replace(expand, words="none" if expand.words == "none" else "all")
