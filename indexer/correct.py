@@ -19,7 +19,7 @@ from indexer.segments.merge import merged
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from indexer.shards import audio_files, contents
 from std.corrections import CorrectedWord, Correction, Layer, layers_of, with_layer
-from std.errors import Described, InputError, meant
+from std.errors import InputError, Unquoted, meant
 from std.languages.detection import of_segment
 from std.metadata.table import of_rows
 from std.nist.audio_names import as_named
@@ -115,7 +115,7 @@ def by_transcript(
     found, same = said_in_all(spoken.words, spoken.middles, words, part)
     if same < LEAST_SAME:
         expected = f"a transcript of {recording.file}"
-        raise InputError(path, 0, expected, Described(f"one with {same:.0%} of its words"))
+        raise InputError(path, 0, expected, Unquoted(f"one with {same:.0%} of its words"))
     return [one._replace(channel=recording.channel) for one in found]
 
 
@@ -149,7 +149,7 @@ def by_table(
         one = said_instead(spoken.words, spoken.middles, written, said, row.start_ms)
         if one is None:
             expected = f"{row.before!r} in {file} at {row.start_ms / 1000:.3f} s"
-            raise InputError(path, row.line, expected, Described("other words"))
+            raise InputError(path, row.line, expected, Unquoted("other words"))
         corrections.append(one._replace(channel=channel, written=row.after))
     return corrections
 
@@ -234,7 +234,7 @@ def take_back(
         url = ", ".join(store.url for store in stores)
         of = file if channel in (None, 1) else f"channel {channel} of {file}"
         where = "" if span_ms is None else f" at {span_ms[0] / 1000:.3f} s"
-        raise InputError(url, 0, f"a correction of {of}{where}", Described("none"))
+        raise InputError(url, 0, f"a correction of {of}{where}", Unquoted("none"))
     if not dry_run:
         recorrect(stores, file, tuple(one for one in before if one not in gone), phone_builder)
     return gone

@@ -35,7 +35,7 @@ from indexer.segments.separate import prune, separated
 from indexer.segments.sound import recordings_with_sound, with_sound
 from std.characters import has_characters
 from std.config import Config
-from std.errors import Described, InputError, StdError
+from std.errors import InputError, StdError, Unquoted
 from std.files import is_nameless, size_bytes
 from std.ranges import MAX_TIME_S
 from std.repairs import (
@@ -147,13 +147,13 @@ def _of_times(error: InputError, repairs: Repairs) -> InputError:
     late = repairs.found.get(TOO_LATE)
     if late is None or error.expected != NEEDED_TIMES:
         return error
-    return InputError(error.path, late.line, f"times up to {MAX_TIME_S} s", Described("later ones"))
+    return InputError(error.path, late.line, f"times up to {MAX_TIME_S} s", Unquoted("later ones"))
 
 
 def _refused(path: Path, error: ValueError) -> InputError:
     if isinstance(error, UnicodeEncodeError):  # readers never leave such letters
         return InputError(path, 0, "a recording's name in UTF-8 (rename the file)", error.object)
-    return InputError(path, 0, "networks that can be indexed", Described(str(error)))
+    return InputError(path, 0, "networks that can be indexed", Unquoted(str(error)))
 
 
 def _named(utterances: Utterances, options: ReaderOptions) -> Utterances:

@@ -32,7 +32,7 @@ from indexer.networks.chunks import moved_back, placed, read_chunks, read_offset
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.turns import turns_of
 from indexer.networks.utterances import Utterances
-from std.errors import STANDARD_STREAM, Described, InputError, require_choice
+from std.errors import STANDARD_STREAM, InputError, Unquoted, require_choice
 from std.files import AnyPath, is_nameless, read
 from std.nist.rttm import parse_turns
 from std.numbers import counted
@@ -182,7 +182,7 @@ def input_files(
             hidden += [path for path in inside if _is_hidden(path.relative_to(one))]
             found = [path for path in seen if not is_sidecar(path)]
             if not found:
-                got = Described("one with links to folders only" if linked else "an empty folder")
+                got = Unquoted("one with links to folders only" if linked else "an empty folder")
                 raise InputError(one, 0, "a folder with recogniser output", got)
             for path in found:
                 entry = Input(path, name_of(path, name_by), in_folder=True)
@@ -191,7 +191,7 @@ def input_files(
             entry = Input(one, name_of(one, name_by))
             files[entry.origin] = entry
         else:
-            raise InputError(one, 0, "a file or a folder", Described("nothing of that name"))
+            raise InputError(one, 0, "a file or a folder", Unquoted("nothing of that name"))
     words = tuple(one for one in files.values() if one.path.suffix != SUFFIX)
     sounds = tuple(one for one in files.values() if one.path.suffix == SUFFIX)
     named = {os.path.realpath(one) for one in given} if links else set[str]()
@@ -204,7 +204,7 @@ def _files_in(folder: Path, left_out: Collection[str]) -> Iterator[Path]:
 
     def refuse(error: OSError) -> NoReturn:
         raise InputError(
-            error.filename, 0, "a readable folder", Described(str(error.strerror))
+            error.filename, 0, "a readable folder", Unquoted(str(error.strerror))
         ) from error
 
     for name, folders, files in os.walk(folder, onerror=refuse):

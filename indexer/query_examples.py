@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from std.csv_files import records
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.files import content_of, decode
 from std.json_fields import Part
 from std.nist.audio_names import recording_name
@@ -72,7 +72,7 @@ def read_examples(stream: BinaryIO, path: Path | str = "<stream>") -> list[Query
     first, header = next(rows, (1, []))
     if not {*COLUMNS} <= {*header} or len({*TIMES} & {*header}) == 1:
         expected = f"the columns {','.join(COLUMNS)} and perhaps {','.join(TIMES)}"
-        raise InputError(path, first, expected, ",".join(header) or Described("an empty file"))
+        raise InputError(path, first, expected, ",".join(header) or Unquoted("an empty file"))
     examples: dict[QueryExample, int] = {}
     for line, fields in rows:
         example = _example(dict(zip(header, fields, strict=False)), path, line)
@@ -81,7 +81,7 @@ def read_examples(stream: BinaryIO, path: Path | str = "<stream>") -> list[Query
             raise InputError(path, line, expected, example.name)
         examples[example] = line
     if not examples:
-        raise InputError(path, 0, "a line for each example", Described("the header only"))
+        raise InputError(path, 0, "a line for each example", Unquoted("the header only"))
     return list(examples)
 
 
@@ -89,7 +89,7 @@ def _example(row: Mapping[str, str], path: Path | str, line: int) -> QueryExampl
     fields = {name: row.get(name, "") for name in (*COLUMNS, *TIMES)}
     for name in COLUMNS:
         if not fields[name]:
-            raise InputError(path, line, f"a value in column {name}", Described("none"))
+            raise InputError(path, line, f"a value in column {name}", Unquoted("none"))
     query, recording = fields["query"], recording_name(fields["recording"])
     given = [fields[name] for name in TIMES if fields[name]]
     if not given:
@@ -98,5 +98,5 @@ def _example(row: Mapping[str, str], path: Path | str, line: int) -> QueryExampl
         raise InputError(path, line, f"both {' and '.join(TIMES)}, or neither", given[0])
     start_s, end_s = (Part(path, line, fields[name], name).seconds() for name in TIMES)
     if start_s >= end_s:
-        raise InputError(path, line, "a start_s before end_s", Described(f"{start_s} and {end_s}"))
+        raise InputError(path, line, "a start_s before end_s", Unquoted(f"{start_s} and {end_s}"))
     return QueryExample(query, recording, start_s * 1000, end_s * 1000)

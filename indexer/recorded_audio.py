@@ -30,7 +30,7 @@ from std.audio.facts import (
     read_notes,
 )
 from std.audio.files import HINT, AudioFolder, audio_folder, is_audio
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.metadata.cells import Cells, completed
 from std.metadata.table import AUDIO, Metadata, updated
 from std.recordings import index_recordings, inputs_of
@@ -48,7 +48,7 @@ def existing_folder(root: str | PathLike[str] | None) -> Path | None:
     if root is None:
         return None
     if not (folder := Path(root)).is_dir():
-        raise InputError(folder, 0, "a folder with audio files", Described("nothing of that name"))
+        raise InputError(folder, 0, "a folder with audio files", Unquoted("nothing of that name"))
     return folder
 
 
@@ -165,7 +165,7 @@ class _Finder:
             length_s = before.get(DURATION_S, "")
             if length_s:
                 expected += f", {float(length_s):.1f} s long"
-            raise InputError(path, 0, expected, Described("another recording"), HINT)
+            raise InputError(path, 0, expected, Unquoted("another recording"), HINT)
         return found
 
     def cells(self, file: str, place: str, before: Mapping[str, str]) -> dict[str, str]:
@@ -179,5 +179,5 @@ class _Finder:
         if is_same and before.get(HASH):
             return {}
         if not is_audio(path):
-            raise InputError(path, 0, f"audio of {file}", Described("another kind of file"))
+            raise InputError(path, 0, f"audio of {file}", Unquoted("another kind of file"))
         return facts_of(path).columns(place)

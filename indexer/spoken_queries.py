@@ -20,7 +20,7 @@ from indexer.formats.detect import foreign
 from indexer.formats.shared.reader import ReaderOptions
 from indexer.inputs import Input, InputOptions, input_files, networks_of
 from indexer.query_examples import QueryExample, by_name, read_examples
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.files import AnyPath, paths_of, read
 from std.json_fields import read_json
 from std.nist.ecf import parse as parse_ecf
@@ -142,7 +142,7 @@ def spoken_queries(
             networks.setdefault(name, []).append(network)
     if not networks:
         raise InputError(
-            files[0].path, 0, "recogniser output of spoken queries", Described("no utterance")
+            files[0].path, 0, "recogniser output of spoken queries", Unquoted("no utterance")
         )
     wanted = by_name(sorted(networks)) if examples is None else examples
     of_query: dict[str, list[QueryExample]] = {}

@@ -20,7 +20,7 @@ from indexer.describe import rename
 from indexer.inputs import Input, NameBy, name_of
 from indexer.origins import CALLED, origins, relink
 from indexer.shards import audio_files, contents
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.files import unreadable
 from std.metadata.table import OWN_PREFIX, of_rows
 from std.numbers import counted
@@ -90,7 +90,7 @@ class Changes:
         """
         if len(self.gone) > max(FEW, MOST_GONE * self.indexed):
             expected = f"most of the {self.indexed} recordings that the index has from it"
-            got = Described(f"{len(self.gone)} are gone")
+            got = Unquoted(f"{len(self.gone)} are gone")
             raise InputError(folder, 0, expected, got, "--allow-gone deletes them")
 
 

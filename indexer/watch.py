@@ -28,7 +28,7 @@ from typing import NamedTuple
 from indexer.formats.shared.reader import is_sidecar
 from indexer.index_report import IndexedInput
 from indexer.inputs import Input
-from std.errors import Described, ForeignFileError, InputError, StdError, StoreError
+from std.errors import ForeignFileError, InputError, StdError, StoreError, Unquoted
 from std.numbers import counted
 from std.sound.files import SUFFIX
 
@@ -221,7 +221,7 @@ def outcomes(
             yield FileOutcome(path, "no utterance in it")
         else:
             unknown = InputError(
-                path, 0, "a file that can be indexed", Described("nothing is known of it")
+                path, 0, "a file that can be indexed", Unquoted("nothing is known of it")
             )
             yield FileOutcome(path, "", failed.get(path) or other or unknown)
 
@@ -283,15 +283,14 @@ def watch(
         tell(f"{folder.path}: {number} indexed already; indexed again when changed")
     while not stopped(0.0):
         if not folder.path.is_dir():
-            raise InputError(
-                folder.path, 0, "the folder that is watched", Described("nothing of that name")
-            )
+            gone = Unquoted("nothing of that name")
+            raise InputError(folder.path, 0, "the folder that is watched", gone)
         if metadata and described.ready(metadata.looks(), time.time()):
             tell(_line(_applied(metadata), described))
         looks = folder.looks()
         batch = watched.ready(looks, time.time())
-        if removed and (gone := watched.gone(looks, time.time())):
-            tell(_said(removed, gone, watched))
+        if removed and (absent := watched.gone(looks, time.time())):
+            tell(_said(removed, absent, watched))
         if not batch or (removed and watched.misses_any):  # a new file may be a missing one
             stopped(poll_s)
             continue

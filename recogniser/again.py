@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from recogniser import folder
 from recogniser.protocol import Window
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.files import AnyPath, content_of, read
 from std.ranges import MAX_CHANNEL, MAX_TIME_S, Range
 from std.tables import read_table
@@ -104,7 +104,7 @@ def read_stretches(path: AnyPath) -> tuple[AskedStretch, ...]:
         file, channel, start, end, words = (cells[i].strip() for i in at)
         start_ms, end_ms = (_ms(_number(one, TIME_S, line, path)) for one in (start, end))
         if end_ms < start_ms:
-            raise InputError(path, line, "an end behind the start", Described(f"{start} to {end}"))
+            raise InputError(path, line, "an end behind the start", Unquoted(f"{start} to {end}"))
         said = tuple(word.strip() for word in words.split(BETWEEN) if word.strip())
         recording = Recording(file, int(_number(channel, CHANNEL, line, path)))
         end_ms = max(end_ms, start_ms + 1)  # some words have no duration

@@ -20,7 +20,7 @@ from recogniser.recording import RecogniseReport, RecordingReport, Task, channel
 from recogniser.sound import excerpts_of, sound_file
 from std.audio.facts import HASH, NOTES, facts_of, file_digest, read_notes, write_notes
 from std.command import UNWRITABLE
-from std.errors import Described, InputError, require_choice
+from std.errors import InputError, Unquoted, require_choice
 from std.execution.cost import Stopwatch
 from std.files import AnyPath, paths_of
 from std.nist.audio_names import AUDIO_EXTENSION, recording_name
@@ -252,7 +252,7 @@ def _other_audio(task: Task, notes: Mapping[str, Mapping[str, str]]) -> str:
                 "--name-by path, or another folder, keeps both; without its output it begins anew"
             )
             return str(
-                InputError(task.path, 0, expected, Described("another file of its name"), hint)
+                InputError(task.path, 0, expected, Unquoted("another file of its name"), hint)
             )
     return ""
 
@@ -298,12 +298,12 @@ def audio_files(given: Sequence[Path], name_by: str = "stem") -> dict[str, Path]
             found = sorted(_audio_in(one))
             if not found:
                 raise InputError(
-                    one, 0, "a folder with audio files", Described("a folder without any")
+                    one, 0, "a folder with audio files", Unquoted("a folder without any")
                 )
         elif one.exists():
             found = [one]
         else:
-            raise InputError(one, 0, "an audio file or a folder", Described("nothing of that name"))
+            raise InputError(one, 0, "an audio file or a folder", Unquoted("nothing of that name"))
         for path in found:
             name = _name(path, name_by)
             other = files.setdefault(name, path)
@@ -331,7 +331,7 @@ def _name(path: Path, name_by: str) -> str:
 def _audio_in(folder: Path) -> Iterator[Path]:
     def refuse(error: OSError) -> NoReturn:
         raise InputError(
-            error.filename, 0, "a readable folder", Described(str(error.strerror))
+            error.filename, 0, "a readable folder", Unquoted(str(error.strerror))
         ) from error
 
     for place, folders, names in os.walk(folder, onerror=refuse):

@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.files import unreadable
 from std.json_fields import read_json
 from std.nist.ecf import dump as dump_ecf
@@ -55,7 +55,7 @@ def opened(folder: Path, settings: Mapping[str, Mapping[str, Any]]) -> Iterator[
         handle = locked_folder(folder)
     except BlockingIOError as error:
         raise InputError(
-            folder, 0, "a folder that nobody writes to", Described("another std-recognise at work")
+            folder, 0, "a folder that nobody writes to", Unquoted("another std-recognise at work")
         ) from error
     except OSError as error:
         raise unwritable(folder, "a folder to write to", error) from error
@@ -182,7 +182,7 @@ def read_lines(path: Path, *, slots: bool = False) -> list[Line]:
                         del line["slots"]
                 except (orjson.JSONDecodeError, KeyError, TypeError) as error:
                     raise InputError(
-                        path, at, "a network of std-recognise", Described(str(error))
+                        path, at, "a network of std-recognise", Unquoted(str(error))
                     ) from error
                 lines.append(line)
     except OSError as error:

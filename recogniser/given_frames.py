@@ -32,7 +32,7 @@ from recogniser.sound import (
     excerpts_of,
     sound_file,
 )
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.execution.cost import Stopwatch
 from std.files import AnyPath, open_input, paths_of, unreadable
 from std.json_fields import read_json
@@ -123,9 +123,9 @@ def read_frames(path: Path) -> Iterator[GivenFrames]:
         n_dimensions = one.frames.shape[1] if one.frames.ndim == 2 else 0
         if not 2 <= n_dimensions <= MOST_DIMENSIONS:
             expected = f"a matrix, frames by 2 to {MOST_DIMENSIONS} numbers, of {one.name}"
-            raise InputError(path, one.line, expected, Described(f"shape {one.frames.shape}"))
+            raise InputError(path, one.line, expected, Unquoted(f"shape {one.frames.shape}"))
         if not np.isfinite(one.frames).all():
-            raise InputError(path, one.line, f"finite numbers of {one.name}", Described("others"))
+            raise InputError(path, one.line, f"finite numbers of {one.name}", Unquoted("others"))
         name = recording_name(one.name)
         if not name.strip(". ") or "\0" in name:
             raise InputError(path, one.line, "the name of a recording", one.name)
@@ -144,14 +144,14 @@ def _files(given: Sequence[Path]) -> list[Path]:
             inside = sorted(x for x in one.rglob("*") if x.name.removesuffix(".gz").endswith(ENDS))
             if not inside:
                 raise InputError(
-                    one, 0, f"a folder with {EXPECTED}", Described("a folder without any")
+                    one, 0, f"a folder with {EXPECTED}", Unquoted("a folder without any")
                 )
             found += inside
         elif one.exists():
             found.append(one)
         else:
             raise InputError(
-                one, 0, f"a folder or a file with {EXPECTED}", Described("nothing of that name")
+                one, 0, f"a folder or a file with {EXPECTED}", Unquoted("nothing of that name")
             )
     return found
 
@@ -195,7 +195,7 @@ def _settings(
         count += len(exact)
         total, squares = total + exact.sum(axis=0), squares + np.square(exact).sum(axis=0)
     if not count:
-        raise InputError(paths[0], 0, "frames", Described("none"))
+        raise InputError(paths[0], 0, "frames", Unquoted("none"))
     if scale is None:
         mean = total / count
         deviation = np.sqrt(np.maximum(squares / count - mean**2, SMALLEST_DEVIATION**2))
@@ -262,7 +262,7 @@ def _from_npy(path: Path) -> Iterator[GivenFrames]:
         matrix = np.load(path, mmap_mode="r", allow_pickle=False)
         yield GivenFrames(path.stem, _numbers(matrix, path), path)
     except (ValueError, OSError, EOFError) as error:
-        raise InputError(path, 0, EXPECTED, Described(str(error))) from error
+        raise InputError(path, 0, EXPECTED, Unquoted(str(error))) from error
 
 
 def _from_npz(path: Path) -> Iterator[GivenFrames]:
@@ -280,7 +280,7 @@ def _from_npz(path: Path) -> Iterator[GivenFrames]:
                 own = path.stem if len(matrices) == 1 else name
                 yield GivenFrames(own, _numbers(arrays[name], path), path)
     except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise InputError(path, 0, EXPECTED, Described(str(error))) from error
+        raise InputError(path, 0, EXPECTED, Unquoted(str(error))) from error
 
 
 def _numbers(matrix: np.ndarray, path: Path) -> Float32s:
@@ -319,5 +319,5 @@ def _from_text(path: Path) -> Iterator[GivenFrames]:
                 name = ""
     if name:
         raise InputError(
-            path, first, f"] behind the last row of {name}", Described("the end of the file")
+            path, first, f"] behind the last row of {name}", Unquoted("the end of the file")
         )

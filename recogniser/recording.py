@@ -22,7 +22,7 @@ from recogniser.networks import network_of
 from recogniser.protocol import Listener, Recogniser, Window
 from recogniser.sound import SoundSink, SoundWriter, sound_file
 from std.audio.samples import Damage
-from std.errors import ConfigError, Described, InputError
+from std.errors import ConfigError, InputError, Unquoted
 from std.networks import network_line
 from std.values import Recording
 
@@ -177,7 +177,7 @@ def _blocks(
         window = next(windows, None)
         if window is None or span_of(line) != (window.start_ms, window.end_ms):
             path = task.output / f"{task.name}{folder.UNFINISHED}"
-            got = Described(f"other ones from {line['start']:.3f} s in {task.path}")
+            got = Unquoted(f"other ones from {line['start']:.3f} s in {task.path}")
             raise InputError(
                 path, 0, "the windows of the same audio", got, "remove it to begin anew"
             )
@@ -249,7 +249,7 @@ def _told(
             span = f"{window.start_ms / 1000:.3f} to {window.end_ms / 1000:.3f} s"
             path = folder.finished(Path(again.networks), recording.file)
             raise InputError(
-                path, 0, "the windows of the same audio, cut alike", Described(f"none from {span}")
+                path, 0, "the windows of the same audio, cut alike", Unquoted(f"none from {span}")
             )
         asked = again.within(recording, window)
         if words := tuple(dict.fromkeys(word for one in asked for word in one.words)):

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.options import Number, ScoringOptions
-from std.errors import Described, InputError, StdError
+from std.errors import InputError, StdError, Unquoted
 from std.matching.occurrences import Occurrences
 from std.nist.ecf import inside_one
 from std.values import Bools, Detections, Excerpt, Float64s, Recording, STDList
@@ -114,13 +114,13 @@ def _ordered(
     return order, places[order]
 
 
-def _described(hits: Detections, order: Numbers, row: int) -> Described:
+def _described(hits: Detections, order: Numbers, row: int) -> Unquoted:
     if row >= len(order):
-        return Described("no more")
+        return Unquoted("no more")
     at = int(order[row])
     where: Recording = hits.recordings[hits.recording[at]]
     place = f"{where.file}/{where.channel} at {hits.start_s[at]:g} s"
-    return Described(f"{hits.terms[hits.term[at]]} in {place}")
+    return Unquoted(f"{hits.terms[hits.term[at]]} in {place}")
 
 
 def inside_excerpts(

@@ -27,7 +27,7 @@ from typing import Any
 from searcher.api import Index
 from searcher.results.hits import Hit
 from std.appended import AppendedFile, told_path
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.execution.stop import stopped_by
 from std.files import AnyPath, read
 from std.json_fields import documents
@@ -181,7 +181,7 @@ class StandingSearch:
     def _require_text(self) -> None:
         if not self.is_text:
             raise InputError(
-                self._list, 0, "a text (.txt) with a term a line", Described("another list")
+                self._list, 0, "a text (.txt) with a term a line", Unquoted("another list")
             )
 
     def look(self, index: Index, check: Callable[[], None] = lambda: None) -> list[dict[str, Any]]:

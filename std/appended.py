@@ -14,7 +14,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from unicodedata import normalize
 
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.outputs import open_output, unwritable
 from std.system import PLAIN, lock
 
@@ -38,7 +38,7 @@ class AppendedFile:
                 raise BlockingIOError  # `rename_in_lines` replaced it meanwhile
             self._remove_unfinished_line()
         except BlockingIOError as error:
-            got = Described("one that another std-serve or std-search writes to")
+            got = Unquoted("one that another std-serve or std-search writes to")
             raise InputError(path, 0, "a file of this process alone", got) from error
         except OSError as error:
             raise unwritable(path, "a file that can be written", error) from error
@@ -100,7 +100,7 @@ def rename_in_lines(files: Mapping[Path, str], old: str, new: str) -> None:
         renamed: dict[Path, list[bytes]] = {}
         for path, key in files.items():
             if not path.is_file():
-                raise InputError(path, 0, "a file of JSON lines", Described("nothing of that name"))
+                raise InputError(path, 0, "a file of JSON lines", Unquoted("nothing of that name"))
             locks.enter_context(closing(AppendedFile(path)))
             lines = path.read_bytes().split(b"\n")
             renamed[path] = [

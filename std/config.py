@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal, TypeVar, get_args, get_origin, get_type_hints
 from warnings import warn
 
-from std.errors import ConfigError, Described, InputError, OldNameWarning, cut, meant, named, quoted
+from std.errors import ConfigError, InputError, OldNameWarning, Unquoted, cut, meant, named, quoted
 from std.files import AnyPath, decode, read
 from std.ranges import Range, ranges
 from std.text import Normalisation
@@ -218,9 +218,9 @@ def config_table(path: Path) -> Mapping[str, Any]:
     try:
         given = tomllib.loads(text)
     except ValueError as error:  # TOMLDecodeError, and Python's error about 5,000 digits
-        raise InputError(path, 0, TOML, Described(str(error))) from error
+        raise InputError(path, 0, TOML, Unquoted(str(error))) from error
     except RecursionError as error:
-        raise InputError(path, 0, TOML, Described("tables or lists nested too deeply")) from error
+        raise InputError(path, 0, TOML, Unquoted("tables or lists nested too deeply")) from error
     return _with_new_names(given, path)
 
 
@@ -237,7 +237,7 @@ def _text(stream: BinaryIO, path: Path) -> str:
     if begin in OTHERS:
         raise InputError(path, 1, TOML, OTHERS[begin])
     if len(content) > MAX_CONFIG_BYTES:
-        raise InputError(path, 0, f"{TOML}, at most {MAX_CONFIG_BYTES} bytes", Described("more"))
+        raise InputError(path, 0, f"{TOML}, at most {MAX_CONFIG_BYTES} bytes", Unquoted("more"))
     return decode(content, path)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import BinaryIO
 
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.numbers import written
 
 
@@ -43,7 +43,7 @@ def records(
                 yield begin, [as_meant(field.strip()) for field in fields]
             begin = 1 + reader.line_num
     except csv.Error as error:
-        raise InputError(path, begin, "fields quoted as in CSV", Described(str(error))) from error
+        raise InputError(path, begin, "fields quoted as in CSV", Unquoted(str(error))) from error
 
 
 # As spreadsheets see it: apostrophes in front are ours, full-width signs and white space count.

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from std.errors import STANDARD_STREAM, Described, InputError, StdError, named
+from std.errors import STANDARD_STREAM, InputError, StdError, Unquoted, named
 from std.files import AnyPath, is_nameless, paths_of
 from std.outputs import descriptor_of, output_name, status_of, unwritable
 
@@ -102,9 +102,9 @@ def _place_to_write(path: Path) -> Place:
         except OSError as error:
             raise unwritable(path, "a writable folder", error) from error
         if not stat.S_ISDIR(folder.st_mode):
-            raise InputError(path, 0, "a writable folder", Described("Not a directory"))
+            raise InputError(path, 0, "a writable folder", Unquoted("Not a directory"))
         if not os.access(target.parent, os.W_OK):
-            raise InputError(path, 0, "a writable folder", Described("Permission denied"))
+            raise InputError(path, 0, "a writable folder", Unquoted("Permission denied"))
         return Place(folder.st_dev, folder.st_ino, target.name)
     return _place(path, 1) or Place(-1, -1)
 

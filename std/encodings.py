@@ -22,7 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.function_words import FUNCTION_WORDS
 from std.repairs import NO_LETTER, REFUSED, Repairs
 
@@ -150,7 +150,7 @@ def decoded(
     text = _text(content, path, repairs, encoding, hint)
     if zeros := text.count("\0"):
         line = text[: text.index("\0")].count("\n") + 1
-        problem = InputError(path, line, "text", Described("a zero byte"))
+        problem = InputError(path, line, "text", Unquoted("a zero byte"))
         if zeros > MOST_ZEROS * len(text):
             raise problem
         repairs.note(NO_LETTER, problem, zeros)
@@ -219,7 +219,7 @@ def _text(
         line = body[: error.start].decode(name, "replace").count("\n") + 1
         damaged = body.decode(name, "replace")
         if name != "utf-8" or bom or encoding or _is_damaged(damaged):
-            got = Described(f"the bytes {body[error.start : error.start + 2].hex(' ')}")
+            got = Unquoted(f"the bytes {body[error.start : error.start + 2].hex(' ')}")
             problem = InputError(path, line, f"{name.upper()} text", got)
             repairs.note(NO_LETTER, problem, damaged.count("\ufffd"))
             return damaged
@@ -242,13 +242,13 @@ def _code_page(body: bytes, path: Path | str, line: int, hint: str) -> str:
     # Of pages that give the same text cp1252 is the usual one: letters are added in it.
     good.sort(key=lambda one: (-one.common, one.odd, one.page in RARE, one.page != "cp1252"))
     if not good:
-        raise InputError(path, line, KNOWN_ENCODINGS, Described("another encoding"), hint)
+        raise InputError(path, line, KNOWN_ENCODINGS, Unquoted("another encoding"), hint)
     best = good[0]
     others_as_good = [one for one in good if one.text != best.text and _is_rival(one, best)]
     if others_as_good:
         names = " or ".join(dict.fromkeys([best.page, *(one.page for one in others_as_good)]))
         raise InputError(
-            path, line, KNOWN_ENCODINGS, Described(f"{names}: which one is in doubt"), hint
+            path, line, KNOWN_ENCODINGS, Unquoted(f"{names}: which one is in doubt"), hint
         )
     return best.page
 

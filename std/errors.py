@@ -10,8 +10,8 @@
         └── StoreBusyError   somebody else is writing to it
 
 Anything else that escapes is our own fault: a traceback and exit status 1.
-`quoted`, `Described` and `meant` write parts of messages: what was given, what it is, and the known
-name that is nearest.
+`quoted`, `Unquoted` and `meant` write parts of messages: what was given, what we call it, and the
+known name that is nearest.
 `require_kind` and `require_choice` refuse what a caller of Python gave.
 """
 
@@ -42,7 +42,7 @@ def named(path: Path | str) -> str:
     return "standard input" if str(path) == str(STANDARD_STREAM) else str(path)
 
 
-class Described(str):
+class Unquoted(str):
     """What was found, in our words rather than the file's: `quoted` adds no quotation marks."""
 
     __slots__ = ()
@@ -51,14 +51,14 @@ class Described(str):
 def quoted(value: object) -> str:
     r"""A value for a message: its ``repr``, shortened, with single backslashes.
 
-    >>> print(quoted("C:\\talk"), quoted("a\tb"), quoted("it's"), quoted(Described("none")))
+    >>> print(quoted("C:\\talk"), quoted("a\tb"), quoted("it's"), quoted(Unquoted("none")))
     'C:\talk' 'a\tb' "it's" none
     """
     if isinstance(value, int) and value.bit_length() > MAX_QUOTED * 3:
         return f"a whole number of about {round(value.bit_length() * LOG10_2)} digits"
     if isinstance(value, str):  # an escaped letter has up to ten letters
         written = repr(cut(value)).replace(r"\\", "\\")
-        return written[1:-1] if isinstance(value, Described) else written
+        return written[1:-1] if isinstance(value, Unquoted) else written
     try:
         return cut(repr(value)).replace(r"\\", "\\")
     except (RecursionError, ValueError):  # deeply nested lists, or a huge number

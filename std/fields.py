@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.ranges import MAX_UTTERANCE_BYTES
 
 
@@ -30,7 +30,7 @@ def numbered(
             return
         if len(line) > longest:
             raise InputError(
-                path, at, f"lines of at most {longest} bytes", Described("a longer one")
+                path, at, f"lines of at most {longest} bytes", Unquoted("a longer one")
             )
         yield at, line.removeprefix(codecs.BOM_UTF8) if at == 1 else line
 
@@ -55,7 +55,7 @@ def line_blocks(
         line += len(lines)
         if len(rest) > longest:
             raise InputError(
-                path, line, f"lines of at most {longest} bytes", Described("a longer one")
+                path, line, f"lines of at most {longest} bytes", Unquoted("a longer one")
             )
         if lines:
             yield lines

@@ -28,7 +28,7 @@ from pathlib import Path
 from select import select
 from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
-from std.errors import STANDARD_STREAM, Described, InputError, require_kind
+from std.errors import STANDARD_STREAM, InputError, Unquoted, require_kind
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -105,7 +105,7 @@ class _Inflated(io.RawIOBase):
             count = self._gzip.readinto(memoryview(buffer)[:BUFFER_BYTES])
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise InputError(
-                self._source.path, 0, "a whole gzip file", Described(str(error))
+                self._source.path, 0, "a whole gzip file", Unquoted(str(error))
             ) from error
         self._bytes += count
         if self._bytes > max(EXPANSION_FROM_BYTES, MAX_EXPANSION * self._source.bytes_read):
@@ -113,7 +113,7 @@ class _Inflated(io.RawIOBase):
                 self._source.path,
                 0,
                 f"gzip content of at most {MAX_EXPANSION} times its compressed size",
-                Described("more"),
+                Unquoted("more"),
             )
         return count
 
@@ -161,7 +161,7 @@ def paths_of(given: AnyPath | Iterable[AnyPath]) -> list[Path]:
 def unreadable(path: Path | str, error: OSError | ValueError) -> InputError:
     """The error of a file that cannot be opened or read."""
     reason = getattr(error, "strerror", None) or str(error)
-    return InputError(path, 0, "a readable file", Described(reason))
+    return InputError(path, 0, "a readable file", Unquoted(reason))
 
 
 @contextmanager
@@ -228,9 +228,7 @@ def read_twice(
                 shutil.copyfileobj(stream, kept, BUFFER_BYTES)
             except OSError as error:  # of the temporary file: `stream` raises InputError
                 reason = error.strerror or str(error)
-                raise InputError(
-                    path, 0, "room to keep what it holds", Described(reason)
-                ) from error
+                raise InputError(path, 0, "room to keep what it holds", Unquoted(reason)) from error
             kept.seek(0)
         first_result = first(kept, path)
         kept.seek(0)
@@ -259,7 +257,7 @@ def content_of(stream: BinaryIO, path: Path | str, max_bytes: int = MAX_TEXT_BYT
     """
     content = stream.read(max_bytes + 1)
     if len(content) > max_bytes:
-        raise InputError(path, 0, f"at most {max_bytes} bytes", Described("more"))
+        raise InputError(path, 0, f"at most {max_bytes} bytes", Unquoted("more"))
     return content
 
 

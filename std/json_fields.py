@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from std.errors import MAX_QUOTED, Described, InputError, quoted
+from std.errors import MAX_QUOTED, InputError, Unquoted, quoted
 from std.files import content_of, decode, read_text
 from std.ranges import MAX_CHANNEL, MAX_DOCUMENT_BYTES, MAX_TIME_S, MAX_UTTERANCE_BYTES, Range
 from std.repairs import (
@@ -96,7 +96,7 @@ def documents(
             yield Part(path, line, element, repairs=repairs)
         line += text.count("\n", start, at)
     if empty:
-        got = Described("an empty list" if text.strip() else "an empty file")
+        got = Unquoted("an empty list" if text.strip() else "an empty file")
         raise InputError(path, 0, "a JSON document", got)
 
 
@@ -139,17 +139,15 @@ def read_json(path: Path) -> "Part":
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise InputError(
-            path, 0, "JSON of whole letters", Described("half a surrogate pair")
+            path, 0, "JSON of whole letters", Unquoted("half a surrogate pair")
         ) from error
     except json.JSONDecodeError as error:
-        rest = text[error.pos :][:MAX_QUOTED] or Described("the end")
+        rest = text[error.pos :][:MAX_QUOTED] or Unquoted("the end")
         raise InputError(path, error.lineno, f"JSON ({error.msg})", rest) from error
     except ValueError as error:  # of a number or a key; of a number of 5,000 digits
-        raise InputError(path, 0, "JSON", Described(str(error))) from error
+        raise InputError(path, 0, "JSON", Unquoted(str(error))) from error
     except RecursionError as error:
-        raise InputError(
-            path, 0, "JSON", Described("objects or lists nested too deeply")
-        ) from error
+        raise InputError(path, 0, "JSON", Unquoted("objects or lists nested too deeply")) from error
     return Part(path, 0, value)
 
 

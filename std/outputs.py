@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from std.errors import STANDARD_STREAM, Described, InputError
+from std.errors import STANDARD_STREAM, InputError, Unquoted
 from std.system import PLAIN, keep_owner
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _replacement(path: Path, status: os.stat_result | None) -> Iterator[BinaryIO
     """A temporary file that replaces a regular file, or becomes a new one, after success."""
     target = Path(os.path.realpath(path))
     if status and not os.access(target, os.W_OK):
-        raise InputError(path, 0, "a file that can be written", Described("Permission denied"))
+        raise InputError(path, 0, "a file that can be written", Unquoted("Permission denied"))
     try:
         prefix = f".{target.name[:MAX_PREFIX]}."
         handle, name = tempfile.mkstemp(prefix=prefix, dir=target.parent)
@@ -141,7 +141,7 @@ def descriptor_of(path: Path) -> int | None:
 
 def unwritable(path: Path, expected: str, error: OSError) -> InputError:
     """The error of a file that cannot be written."""
-    return InputError(output_name(path), 0, expected, Described(error.strerror or str(error)))
+    return InputError(output_name(path), 0, expected, Unquoted(error.strerror or str(error)))
 
 
 def output_name(path: Path) -> str:
@@ -174,7 +174,7 @@ def status_of(path: Path) -> os.stat_result | None:
     except OSError as error:
         raise unwritable(path, "a file that can be written", error) from error
     if stat.S_ISDIR(status.st_mode):
-        raise InputError(path, 0, "a file to write", Described("a folder"))
+        raise InputError(path, 0, "a file to write", Unquoted("a folder"))
     return status
 
 

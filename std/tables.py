@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from std.csv_files import as_meant, records
 from std.encodings import decoded
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.imports import required
 
 ZIP = b"PK\x03\x04"
@@ -81,7 +81,7 @@ def sheet_of(content: bytes, path: Path | str, is_known: Callable[[str], bool]) 
             in_order = sorted(values.worksheets, key=lambda one: one not in shown)
             sheets = [_sheet(one, formulas[one.title], path) for one in in_order]
         except Exception as error:  # openpyxl raises whatever its parts do
-            damage = Described(str(error) or "a damaged one")
+            damage = Unquoted(str(error) or "a damaged one")
             raise InputError(path, 0, "a whole workbook", damage) from error
     filled = [one for one in sheets if one.records]
     if not filled:
@@ -95,13 +95,13 @@ def sheet_of(content: bytes, path: Path | str, is_known: Callable[[str], bool]) 
 def _require_xlsx(content: bytes, path: Path | str) -> None:
     """Refuse a file of another kind, or one that grows too large."""
     if content.startswith(OLD_OFFICE):
-        raise InputError(path, 0, EXPECTED, Described("an .xls file, or one with a password"), SAVE)
+        raise InputError(path, 0, EXPECTED, Unquoted("an .xls file, or one with a password"), SAVE)
     sizes = _sizes(content, path)
     if "xl/workbook.xml" not in sizes:
-        raise InputError(path, 0, EXPECTED, Described("another kind of ZIP file"), SAVE)
+        raise InputError(path, 0, EXPECTED, Unquoted("another kind of ZIP file"), SAVE)
     if sum(sizes.values()) > MAX_BYTES:
         raise InputError(
-            path, 0, f"a workbook of at most {MAX_BYTES} bytes, decompressed", Described("more")
+            path, 0, f"a workbook of at most {MAX_BYTES} bytes, decompressed", Unquoted("more")
         )
 
 
@@ -115,7 +115,7 @@ def _sizes(content: bytes, path: Path | str) -> dict[str, int]:
         with zipfile.ZipFile(io.BytesIO(content)) as parts:
             return {part.filename: part.file_size for part in parts.infolist()}
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-        raise InputError(path, 0, "a whole workbook", Described(str(error))) from error
+        raise InputError(path, 0, "a whole workbook", Unquoted(str(error))) from error
 
 
 def _sheet(sheet: Any, formulas: Any, path: Path | str) -> Sheet:
@@ -201,7 +201,7 @@ def text_of(content: bytes, path: Path | str) -> str:
     """
     if content.lstrip().startswith(RICH_TEXT):
         raise InputError(
-            path, 1, "plain text or a table", Described("rich text (RTF)"), "save it as plain text"
+            path, 1, "plain text or a table", Unquoted("rich text (RTF)"), "save it as plain text"
         )
     return decoded(content, path, hint=TABLE_HINT)
 
@@ -253,7 +253,7 @@ def table_of(found: list[Record], path: Path | str, delimiter: str = ",") -> Tab
     """
     if not found:
         raise InputError(
-            path, 0, "a header line and a line for each row", Described("an empty file")
+            path, 0, "a header line and a line for each row", Unquoted("an empty file")
         )
     (line, columns), *rows = found
     width = len(columns)

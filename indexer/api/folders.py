@@ -36,7 +36,7 @@ from indexer.watch import (
     watch,
 )
 from std.config import Config
-from std.errors import Described, ForeignFileError, InputError, StdError
+from std.errors import ForeignFileError, InputError, StdError, Unquoted
 from std.files import AnyPath
 from std.metadata.cells import FileMetadata
 from std.metadata.table import AUDIO
@@ -90,7 +90,7 @@ def sync_folder(
     options = replace(options or InputOptions(), **{name: settings.pop(name) for name in given})
     if not root.is_dir():
         raise InputError(
-            root, 0, "a folder with recogniser output", Described("nothing of that name")
+            root, 0, "a folder with recogniser output", Unquoted("nothing of that name")
         )
     found = found_inputs(root, options, urls, absolute=False)
     told = IndexReport(warnings=tuple(found.warnings()))
@@ -178,7 +178,7 @@ def relink_inputs(folder: AnyPath, store: Stores, *, dry_run: bool = False) -> R
     """
     root = Path(folder)
     if not root.is_dir():
-        raise InputError(root, 0, "a folder to look in", Described("nothing of that name"))
+        raise InputError(root, 0, "a folder to look in", Unquoted("nothing of that name"))
     with open_stores(store) as stores:
         inputs = set[str]().union(*origins(stores).values())
         places, missing = found_below(root, inputs)
@@ -257,7 +257,7 @@ def watch_folder(
     of_sync = {name: settings.pop(name) for name in SYNC_ONLY if name in settings}
     require_different(urls)
     if not root.is_dir():
-        raise InputError(root, 0, "a folder to watch", Described("nothing of that name"))
+        raise InputError(root, 0, "a folder to watch", Unquoted("nothing of that name"))
 
     def synchronised(gone: Sequence[Path] = ()) -> str:
         done = sync_folder(root, urls, options=options, **of_sync, **settings)

@@ -25,7 +25,7 @@ from indexer.formats.shared.stated import what_instead
 from indexer.lattices.lattice import Lattice
 from indexer.networks.utterances import Utterances
 from std.encodings import ENCODING_HINT, as_utf8, decoded, is_wide
-from std.errors import Described, ForeignFileError, InputError, meant
+from std.errors import ForeignFileError, InputError, Unquoted, meant
 from std.files import open_input, rewound
 from std.json_fields import documents
 from std.nist.xml import DECLARED_ENCODING, root_name
@@ -153,7 +153,7 @@ def _decoded(
     """
     content = stream.read(MAX_UTTERANCE_BYTES + 1)
     if len(content) > MAX_UTTERANCE_BYTES:
-        raise InputError(path, 0, f"at most {MAX_UTTERANCE_BYTES} bytes", Described("more"))
+        raise InputError(path, 0, f"at most {MAX_UTTERANCE_BYTES} bytes", Unquoted("more"))
     try:
         return BytesIO(in_utf8(content, path, options)), replace(options, encoding=None)
     except InputError as problem:
@@ -162,7 +162,7 @@ def _decoded(
             if other.got != "text":
                 raise other from None
             what = "text in an unknown encoding"
-            raise ForeignFileError(path, 1, other.expected, Described(what), problem.hint) from None
+            raise ForeignFileError(path, 1, other.expected, Unquoted(what), problem.hint) from None
         raise
 
 
@@ -214,7 +214,7 @@ def _detected(head: bytes, path: Path | str) -> str | None:
         return name
     head = as_utf8(head)
     if _KALDI_BINARY.match(head):
-        raise InputError(path, 1, "Kaldi's text form (ark,t:)", Described("its binary form (ark:)"))
+        raise InputError(path, 1, "Kaldi's text form (ark,t:)", Unquoted("its binary form (ark:)"))
     head = _text_of(head)
     extension = Path(path).name.removesuffix(".gz").rpartition(".")[2]
     if extension in all_readers() and not head:

@@ -15,7 +15,7 @@ from indexer.formats.registry import all_readers, readers
 from indexer.formats.shared.columns_of_cues import columns_of
 from indexer.formats.shared.recordings import RTTM_TYPES
 from indexer.formats.shared.table_rows import SEPARATORS
-from std.errors import Described, ForeignFileError, InputError
+from std.errors import ForeignFileError, InputError, Unquoted
 from std.nist.audio_names import AUDIO_EXTENSION
 from std.nist.xml import root_name
 
@@ -146,19 +146,19 @@ def unknown(
     if not head.strip():
         claims = claims or bool(IS_JSON.search(str(path)))
         return (InputError if claims else ForeignFileError)(
-            path, 1, expected, Described("an empty file")
+            path, 1, expected, Unquoted("an empty file")
         )
     if binary is None and b"\0" in head[:4096]:
         hint = RECOGNISER_FIRST if AUDIO_EXTENSION.search(str(path)) else ""
         binary = _Magic(b"", "audio, by its name" if hint else "binary data", hint)
     if binary is not None:
-        return ForeignFileError(path, 0, expected, Described(binary.what), binary.hint)
+        return ForeignFileError(path, 0, expected, Unquoted(binary.what), binary.hint)
     is_text = IN_BRACKETS.match(head) or _first(TEXT, head)
     is_json = not is_text and re.match(rb"\s*([{\[]\s*[\[{\"\d\]}]|[{\[]\s*$)", head)
     what, hint = instead or (_json(head, lacks) if is_json else _text(head))
     if not instead:
         hint = hint or ALL_FORMATS
-    return (InputError if claims else ForeignFileError)(path, 1, expected, Described(what), hint)
+    return (InputError if claims else ForeignFileError)(path, 1, expected, Unquoted(what), hint)
 
 
 def near_json(content: bytes, least: float = 0.0) -> list[str]:

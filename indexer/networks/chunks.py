@@ -23,7 +23,7 @@ import numpy as np
 
 from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import Utterances
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.fields import number, numbered, shown, text
 from std.files import AnyPath, open_input
 from std.nist.audio_names import recording_name
@@ -100,7 +100,7 @@ def read_chunks(given: AnyPath | float) -> Chunks:
                 raise InputError(value, line, "each recording once", recording)
             starts_s[recording] = own
     if not starts_s:
-        raise InputError(value, 0, expected, Described("none"))
+        raise InputError(value, 0, expected, Unquoted("none"))
     return Chunks(starts_s)
 
 
@@ -139,7 +139,7 @@ def read_offsets(given: AnyPath | float) -> Offsets:
                 raise InputError(value, line, "each recording once", recording)
             offsets[recording] = found
     if not offsets:
-        raise InputError(value, 0, expected, Described("none"))
+        raise InputError(value, 0, expected, Unquoted("none"))
     return Offsets(offsets)
 
 
@@ -189,7 +189,7 @@ def placed(blocks: Iterable[Utterances], chunks: Chunks, path: Path) -> Iterator
             raise InputError(
                 path, 0,
                 f"{len(starts_s)} parts of {recording.file}, as --chunks lists starts",
-                Described(f"{part.number + 1} parts"),
+                Unquoted(f"{part.number + 1} parts"),
                 "a part without speech has no start in the list",
             )  # fmt: skip
 
@@ -211,7 +211,7 @@ def _offsets_ms(
     else:
         listed = chunks.starts_s[recording.file]
         if part.number >= len(listed):
-            got = Described(f"{part.number + 1} parts or more")
+            got = Unquoted(f"{part.number + 1} parts or more")
             expected = f"{len(listed)} parts of {recording.file}, as --chunks lists starts"
             raise InputError(path, 0, expected, got)
         begins_s = np.array([*listed, MAX_TIME_S])
@@ -225,7 +225,7 @@ def _offsets_ms(
         raise InputError(path, 0, expected, f"{latest[at] / 1000:.3f}")
     if begins_s[part.number] + part.end_ms / 1000 > MAX_TIME_S:
         raise InputError(
-            path, 0, f"times up to {MAX_TIME_S} s", Described(f"part {part.number + 1} later")
+            path, 0, f"times up to {MAX_TIME_S} s", Unquoted(f"part {part.number + 1} later")
         )
     offsets: Int64s = np.rint(1000 * begins_s).astype(np.int64)[number]
     return offsets

@@ -31,7 +31,7 @@ from indexer.networks.slot_times import (
     weighted_spans,
 )
 from indexer.networks.utterances import SEGMENTS_HINT, Utterances, UtteranceSpan, span_of
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.networks import TimedWord
 from std.ranges import MAX_WORD_S
 from std.values import Float64s
@@ -65,7 +65,7 @@ def utterances_of(
     """
     if "\n" in "".join(columns.vocabulary):
         broken = next(word for word in columns.vocabulary if "\n" in word)
-        raise InputError(path, 0, "words without line breaks", Described(broken))
+        raise InputError(path, 0, "words without line breaks", Unquoted(broken))
     if one_best is not None:
         columns = _with_one_best_times(columns, one_best)
     if segments is not None:

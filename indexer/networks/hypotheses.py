@@ -18,7 +18,7 @@ from indexer.networks.chunks import goes_back
 from indexer.networks.nonwords import UNKNOWN_WORDS, Nonwords, is_noise, remarks
 from indexer.networks.raw import NetworkBuilder
 from std.characters import characters
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.networks import TimedWord, aligned
 from std.repairs import UNKNOWN
 from std.text import bare as without_edges
@@ -155,7 +155,7 @@ def write_hypotheses(
         slots = aligned(timed)
     except ValueError as error:
         raise InputError(
-            builder.path, line, "alternatives of an utterance", Described(str(error))
+            builder.path, line, "alternatives of an utterance", Unquoted(str(error))
         ) from error
     for slot in slots:
         masses: dict[str, list[float]] = {}

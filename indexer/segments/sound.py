@@ -18,7 +18,7 @@ import numpy as np
 
 from indexer.networks.utterances import stacked
 from indexer.segments.invert import invert
-from std.errors import Described, InputError, StoreError
+from std.errors import InputError, StoreError, Unquoted
 from std.sound.columns import FRAME_MS, OFFSETS, SegmentSound, Sound, frames, signs
 from std.sound.files import read_sound, sound_name
 from std.store import Segment
@@ -142,7 +142,7 @@ def _as_signs(path: Path, recording: Recording | None = None) -> Sound:
     if not 0 <= sound.start_ms <= LATEST_START_MS:
         raise InputError(path, 1, f"a start_ms up to {LATEST_START_MS}", str(sound.start_ms))
     if sound.frame_ms != FRAME_MS:
-        raise InputError(path, 1, f"frames of {FRAME_MS} ms", Described(f"{sound.frame_ms} ms"))
+        raise InputError(path, 1, f"frames of {FRAME_MS} ms", Unquoted(f"{sound.frame_ms} ms"))
     return replace(sound, stored=signs(frames(sound))) if sound.exact else sound
 
 

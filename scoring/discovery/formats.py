@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.files import content_of, decode
 from std.ranges import SECONDS
 from std.values import Float64s, Int32s, freeze
@@ -158,7 +158,7 @@ def parse_alignment(stream: BinaryIO, path: Path | str = "<stream>") -> Alignmen
         symbols.append(fields[3])
     if not numbers:
         raise InputError(
-            path, 0, "at least one line: file onset offset symbol", Described("nothing")
+            path, 0, "at least one line: file onset offset symbol", Unquoted("nothing")
         )
     rows = spans(path, numbers, names, onsets, offsets)
     labels = sorted(set(symbols))
@@ -292,7 +292,7 @@ def parse_folds(stream: BinaryIO, path: Path | str = "<stream>") -> Folds:
         onsets.append(fields[1])
         offsets.append(fields[2])
     if not numbers:
-        raise InputError(path, 0, "at least one line: file onset offset", Described("nothing"))
+        raise InputError(path, 0, "at least one line: file onset offset", Unquoted("nothing"))
     return Folds(count, np.asarray(fold, np.int32), spans(path, numbers, names, onsets, offsets))
 
 

@@ -17,7 +17,7 @@ from std.command import (
     warn,
 )
 from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows
-from std.errors import STANDARD_STREAM, Described, InputError, StdError
+from std.errors import STANDARD_STREAM, InputError, StdError, Unquoted
 from std.execution.cost import Stopwatch
 from std.options import (
     add_jobs_option,
@@ -136,7 +136,7 @@ def discover(args: argparse.Namespace) -> int:
         raise StdError("expected --audio with --page, got none")
     if args.audio and not args.audio.is_dir():  # before the work
         raise InputError(
-            args.audio, 0, "a folder with audio files", Described("nothing of that name")
+            args.audio, 0, "a folder with audio files", Unquoted("nothing of that name")
         )
     form = form_of(args, piped=LINES)
     forms = {

@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from std.errors import ConfigError, Described, InputError, StdError, cut
+from std.errors import ConfigError, InputError, StdError, Unquoted, cut
 
 if TYPE_CHECKING:
     from searcher import ExampleTerm
@@ -77,7 +77,7 @@ def listed_terms(args: argparse.Namespace) -> "tuple[list[ExampleTerm], TermList
             raise InputError(args.examples, line, "a term and an example", ", ".join(fields))
         examples.setdefault(term, []).append(example)
     if not examples:
-        raise InputError(args.examples, 0, "at least one example", Described("none"))
+        raise InputError(args.examples, 0, "at least one example", Unquoted("none"))
     terms = [Term(f"TERM-{i}", text) for i, text in enumerate(examples, start=1)]
     found = [ExampleTerm(term, tuple(examples[term.text])) for term in terms]
     return found, TermList(tuple(terms), ecf_filename=args.ecf.name if args.ecf else "")
@@ -101,7 +101,7 @@ def _as_frames(given: str, args: argparse.Namespace, folders: ExitStack) -> str:
         )
     if not path.is_file():
         got = "a folder, a pipe or a device" if path.exists() else "nothing of that name"
-        raise InputError(path, 0, "an audio file", Described(got))
+        raise InputError(path, 0, "an audio file", Unquoted(got))
     folder = folders.enter_context(TemporaryDirectory(prefix="std-example-"))
     command = [
         *(sys.executable, "-m", "recogniser.cli", str(path.absolute())),

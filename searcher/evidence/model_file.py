@@ -14,7 +14,7 @@ from pathlib import Path
 from searcher.calibration.model import DOUBT, Model
 from searcher.calibration.weights import Weights
 from searcher.evidence.features import FEATURES
-from std.errors import Described, InputError, quoted
+from std.errors import InputError, Unquoted, quoted
 from std.files import AnyPath
 from std.json_fields import Part, read_json
 from std.outputs import open_output
@@ -42,15 +42,15 @@ def load(path: AnyPath) -> Model:
     path = Path(path)
     document = read_json(path)
     if not isinstance(document.value, dict) or document["format"].value != FORMAT:
-        raise InputError(path, 0, "a model made by std-tune", Described(quoted(document.value)))
+        raise InputError(path, 0, "a model made by std-tune", Unquoted(quoted(document.value)))
     version = document["version"].value
     if type(version) is not int or version != VERSION:
         raise InputError(
             path, 0, f"a model of version {VERSION} (make it anew with std-tune)",
-            Described(f"version {quoted(version)}"),
+            Unquoted(f"version {quoted(version)}"),
         )  # fmt: skip
     if missing := sorted(KEYS - document.value.keys()):
-        raise InputError(path, 0, "a whole model", Described(f"one without {missing[0]}"))
+        raise InputError(path, 0, "a whole model", Unquoted(f"one without {missing[0]}"))
     model = Model(
         document["maker"].text(),
         from_json(document["confusion"]),

@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 
 from std.config import Config
-from std.errors import Described, InputError, StoreError
+from std.errors import InputError, StoreError, Unquoted
 from std.languages.detection import of_segment
 from std.store import Segment, Store, open_store, require_different
 from std.store.address import kind_of
@@ -60,7 +60,7 @@ def snapshot(stores: Sequence[Store], config: Config) -> tuple[Segment, ...]:
     for store in stores:
         normalisation = store.normalisation()
         if normalisation is None:
-            raise InputError(store.url, 0, "an index with recordings", Described("an empty one"))
+            raise InputError(store.url, 0, "an index with recordings", Unquoted("an empty one"))
         require_same(config.text, normalisation, store.url)
         here = store.segments()
         if twice := speech_ms(segments).keys() & speech_ms(here).keys():

@@ -26,7 +26,7 @@ from searcher.terms.variants import EXPANDERS, Builder, VariantGenerator
 from searcher.terms.vocabulary import Vocabulary
 from searcher.terms.wildcards import is_wildcard
 from std.config import Config
-from std.errors import ConfigError, Described, InputError
+from std.errors import ConfigError, InputError, Unquoted
 from std.files import AnyPath
 from std.languages.detection import guess_language, language_code
 from std.phonetics.lexicon import NoLanguageError
@@ -113,7 +113,7 @@ def _stored_words(
         normalisation = next((rule for _, rule in rules if rule is not None), None)
         if normalisation is None:
             raise InputError(
-                ", ".join(urls), 0, "an index with recordings", Described("an empty one")
+                ", ".join(urls), 0, "an index with recordings", Unquoted("an empty one")
             )
         for url, own in rules:
             if own is not None:
@@ -162,7 +162,7 @@ def describer(
         InputError: there are no words to compare with, as in an index of sound only.
     """
     if not len(vocabulary):
-        raise InputError("the index", 0, "words to explain a term by", Described("none"))
+        raise InputError("the index", 0, "words to explain a term by", Unquoted("none"))
     split, expand = config.splitting, config.expansion
     if all_words:
         expand = replace(expand, words="none" if expand.words == "none" else "all")

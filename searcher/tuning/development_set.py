@@ -27,7 +27,7 @@ from searcher.tuning import tune as learning
 from searcher.tuning.gain import Transcribed
 from searcher.tuning.labels import TuningTranscript, make_transcript, marked_places
 from std.config import Config, load_config
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.files import AnyPath, read
 from std.imports import required
 from std.languages.detection import language_code
@@ -177,9 +177,7 @@ def _phonetic_indexes(
     row_of = {recording: row for row, recording in enumerate(recordings)}
     indexes, _ = open_phonetic_indexes(segments, row_of, config, None)
     if indexes is None:
-        raise InputError(
-            store, 0, "an index with sounds", Described("one made without a converter")
-        )
+        raise InputError(store, 0, "an index with sounds", Unquoted("one made without a converter"))
     return indexes
 
 
@@ -191,7 +189,7 @@ def _within_ecf(
     rows = [row for row, recording in enumerate(transcript.recordings) if recording in searched]
     spoken = transcript.within(rows)
     if not spoken.words:
-        raise InputError(path, 0, "words of the recordings in the ECF", Described("none"))
+        raise InputError(path, 0, "words of the recordings in the ECF", Unquoted("none"))
     return spoken
 
 

@@ -21,7 +21,7 @@ from typing import BinaryIO, NamedTuple
 from service.problems import ProblemError
 from service.settings import Limits
 from service.uploads.checks import Kind, Name, metadata_file, require_free
-from std.errors import Described, InputError, StoreError
+from std.errors import InputError, StoreError, Unquoted
 from std.files import read
 from std.metadata.read import parse
 from std.metadata.table import NO_METADATA, Metadata, Values
@@ -316,7 +316,7 @@ def _locked(root: Path) -> int:
     try:
         return locked_folder(root)
     except BlockingIOError as error:
-        got = Described("one that another std-serve uses")
+        got = Unquoted("one that another std-serve uses")
         raise InputError(root, 0, "a folder of this process alone", got) from error
     except OSError as error:
         raise unwritable(root, "a folder that can be written", error) from error

@@ -24,7 +24,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from std.audio.samples import opened
-from std.errors import ConfigError, Described, InputError
+from std.errors import ConfigError, InputError, Unquoted
 from std.files import unreadable
 from std.json_fields import read_json
 from std.metadata.table import AUDIO, AUDIO_FACTS
@@ -81,7 +81,7 @@ def facts_of(path: Path) -> AudioFacts:
     try:
         with opened(path) as (container, stream):
             if stream is None:
-                raise InputError(path, 0, "audio", Described("no audio stream"))
+                raise InputError(path, 0, "audio", Unquoted("no audio stream"))
             duration_s = round((container.duration or 0) / 1_000_000, 3) or None
             samples_per_s = int(stream.rate or 0) or None
             return AudioFacts(n_bytes, digest, duration_s, int(stream.channels or 1), samples_per_s)
@@ -143,7 +143,7 @@ def read_notes(path: Path) -> dict[str, dict[str, str]]:
     kept = read.get("recordings") if isinstance(read, dict) else None
     if not isinstance(kept, dict) or read.get("format") != FACTS_FORMAT:
         raise InputError(
-            path, 0, f'{{"format": "{FACTS_FORMAT}", "recordings": ...', Described("something else")
+            path, 0, f'{{"format": "{FACTS_FORMAT}", "recordings": ...', Unquoted("something else")
         )
     for name, columns in kept.items():
         if not isinstance(columns, dict) or any(type(one) is not str for one in columns.values()):

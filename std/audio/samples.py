@@ -23,7 +23,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.imports import required
 from std.values import Float32s
 
@@ -53,14 +53,14 @@ def opened(path: Path, extra: str = "audio") -> Iterator[tuple[Any, Any]]:
     av = required("av", extra)
     try:
         if not path.stat().st_size:
-            raise InputError(path, 0, "audio", Described("an empty file"))
+            raise InputError(path, 0, "audio", Unquoted("an empty file"))
         with (
             path.open("rb") as file,
             av.open(file, metadata_errors="ignore", options=NO_OTHER_FILES) as container,
         ):
             yield container, next(iter(container.streams.audio), None)
     except (av.error.FFmpegError, OSError) as error:
-        raise InputError(path, 0, "audio", Described(error.strerror or str(error))) from error
+        raise InputError(path, 0, "audio", Unquoted(error.strerror or str(error))) from error
 
 
 def frames(container: Any, stream: Any, damage: Damage) -> Iterator[Any]:
@@ -194,7 +194,7 @@ def samples(
     damage, any_sound = Damage(), False
     with opened(path) as (container, stream):
         if stream is None:
-            raise InputError(path, 0, "audio", Described("no audio stream"))
+            raise InputError(path, 0, "audio", Unquoted("no audio stream"))
         begin_s = max(0.0, from_s - SEEK_BEFORE_S)
         if begin_s > 0:
             container.seek(int(begin_s * av.time_base) + (container.start_time or 0), backward=True)
@@ -211,7 +211,7 @@ def samples(
             if place + len(block) >= to_s * rate:
                 return
     if damage.packets and not any_sound and begin_s == 0:
-        raise InputError(path, 0, "audio", Described("damaged packets only"))
+        raise InputError(path, 0, "audio", Unquoted("damaged packets only"))
 
 
 def _channel(planes: np.ndarray, channel: int) -> Float32s:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from std.command import UNWRITABLE
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.files import content_of
 from std.json_fields import Part, documents
 from std.metadata.cells import Cells, FileMetadata, Row, own_columns, rows_of_files
@@ -112,7 +112,7 @@ def _names(header: Iterable[str], path: Path | str, line: int) -> list[str]:
             path,
             line,
             "a name for every column",
-            Described(f"none for column {names.index('') + 1}"),
+            Unquoted(f"none for column {names.index('') + 1}"),
         )
     if len(names) > MAX_COLUMNS:
         raise InputError(path, line, f"at most {MAX_COLUMNS} columns", str(len(names)))

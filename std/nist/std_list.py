@@ -20,7 +20,7 @@ from typing import BinaryIO, NamedTuple, NoReturn
 
 import numpy as np
 
-from std.errors import Described
+from std.errors import Unquoted
 from std.nist.audio_names import recording_name
 from std.nist.term_list import Dialect
 from std.nist.xml import (
@@ -118,7 +118,7 @@ class _Reader(Reader):
             self.default_score = self.score_of("default_score", default)
         low, high = attributes.get("min_score"), attributes.get("max_score")
         if (low is None) != (high is None):
-            self.fail("min_score and max_score, both or neither", Described("one of them"))
+            self.fail("min_score and max_score, both or neither", Unquoted("one of them"))
         if low is not None and high is not None:
             bounds = parse_number(low), parse_number(high)
             if bounds[0] is None or bounds[1] is None or bounds[0] > bounds[1]:

@@ -21,7 +21,7 @@ blanks (``air date >= 2024-01``), and ``and``, ``or`` and ``not`` are operators 
 from collections.abc import Callable
 from functools import lru_cache
 
-from std.errors import Described, QueryError, quoted, require_kind
+from std.errors import QueryError, Unquoted, quoted, require_kind
 from std.metadata.where import Condition
 from std.query.expression import (
     Every,
@@ -112,7 +112,7 @@ class _Parser:
 
     def error(self, expected: str, got: QueryToken) -> QueryError:
         """What was expected instead of a token."""
-        found = quoted(got.text or Described("the end"))
+        found = quoted(got.text or Unquoted("the end"))
         return QueryError(f"{self.source}: expected {expected}, got {found} in {quoted(self.text)}")
 
     def all(self) -> Expression:

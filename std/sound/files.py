@@ -25,7 +25,7 @@ from typing import BinaryIO
 import numpy as np
 import orjson
 
-from std.errors import Described, ForeignFileError, InputError
+from std.errors import ForeignFileError, InputError, Unquoted
 from std.files import unreadable
 from std.outputs import unwritable
 from std.sound.columns import SIGNS, Encoder, Sound
@@ -123,7 +123,7 @@ def read_sound(path: Path) -> Sound:
                 path,
                 0,
                 f"whole frames of {number} bytes",
-                Described(f"{rest} bytes behind frame {count}"),
+                Unquoted(f"{rest} bytes behind frame {count}"),
             )
         shape = (count, empty.stored.shape[1])
         stored = np.memmap(path, empty.stored.dtype, "r", len(line), shape) if count else None
@@ -164,7 +164,7 @@ def _parsed(path: Path, line: bytes) -> Sound:
             path,
             1,
             "file, channel, kind, dimensions, frame_ms, start_ms, encoder",
-            Described(str(error)),
+            Unquoted(str(error)),
         ) from error
 
 

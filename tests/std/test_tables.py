@@ -208,7 +208,7 @@ def test_what_other_sheets_have_does_not_count(state):
 
 def test_rich_text_is_no_list():
     with pytest.raises(
-        InputError, match=r"x\.txt:1: expected plain text or a table, got 'rich text"
+        InputError, match=r"x\.txt:1: expected plain text or a table, got rich text"
     ):
         terms("{\\rtf1\\ansi\\ansicpg1252\n\\f0 haus\\\nboot}\n", "x.txt")
 

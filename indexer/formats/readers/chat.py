@@ -25,7 +25,7 @@ from indexer.formats.shared.recordings import recording_for
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.encodings import as_utf8, decoded
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.files import content_of
 from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import NO_TIME, UNKNOWN, Repairs
@@ -76,7 +76,7 @@ def parse(
         hint = "CLAN links a transcript to its recording, or Batchalign aligns it"
         expected = "times of utterances (\\x15START_END\\x15)"
         raise InputError(
-            path, cues[0].line, expected, Described("a CHAT transcript without any"), hint
+            path, cues[0].line, expected, Unquoted("a CHAT transcript without any"), hint
         )
     names = _participants(head.get("@Participants", ""))
     language = head.get("@Languages", "").split(",")[0].strip()

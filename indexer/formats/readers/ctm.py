@@ -27,7 +27,7 @@ from indexer.networks.hypotheses import PAUSE_S
 from indexer.networks.nonwords import SOUNDS
 from indexer.networks.raw import NetworkBuilder
 from indexer.networks.utterances import Utterances
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.fields import number, numbered, shown, text
 from std.networks import TimedWord, aligned
 from std.repairs import REFUSED, Repairs, confidence
@@ -207,10 +207,10 @@ def _read(stream: BinaryIO, path: Path | str, repairs: Repairs) -> dict[Recordin
             where.append([word])
     if alternatives:
         raise InputError(
-            path, at, f"<ALT_END> to the <ALT_BEGIN> of line {begun}", Described("the end")
+            path, at, f"<ALT_END> to the <ALT_BEGIN> of line {begun}", Unquoted("the end")
         )
     if not slots:
-        raise InputError(path, 0, "words with their times", Described("an empty file"))
+        raise InputError(path, 0, "words with their times", Unquoted("an empty file"))
     return slots
 
 
@@ -250,7 +250,7 @@ def _alternation(path: Path | str, line: int, alternatives: list[list[_Word]]) -
         slots = aligned(timed)
     except ValueError as error:
         raise InputError(
-            path, line, "alternatives of an utterance", Described(str(error))
+            path, line, "alternatives of an utterance", Unquoted(str(error))
         ) from error
     return [[word_lists[number][place] for number, place in slot] for slot in slots]
 

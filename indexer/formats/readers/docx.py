@@ -29,7 +29,7 @@ from indexer.formats.readers import lines, srt, table
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.table_rows import table_in
 from indexer.networks.utterances import Utterances
-from std.errors import Described, ForeignFileError, InputError
+from std.errors import ForeignFileError, InputError, Unquoted
 from std.files import content_of
 from std.nist.xml import Attributes, Reader, feed
 from std.ranges import MAX_UTTERANCE_BYTES
@@ -70,7 +70,7 @@ def parse(
         return
     if not lines.is_transcript(text):
         expected = "a transcript whose lines have times, in order"
-        raise ForeignFileError(path, 0, expected, Described("a Word document without"))
+        raise ForeignFileError(path, 0, expected, Unquoted("a Word document without"))
     yield from lines.parse(io.BytesIO(text.encode()), path, options)
 
 
@@ -86,13 +86,13 @@ def _document(stream: BinaryIO, path: Path | str) -> bytes:
             pieces = iter(lambda: member.read(PIECE_BYTES), b"")
             unpacked = b"".join(islice(pieces, MAX_DOCUMENT_BYTES // PIECE_BYTES + 1))
     except KeyError as error:
-        raise InputError(path, 0, f"a Word document with {DOCUMENT}", Described("none")) from error
+        raise InputError(path, 0, f"a Word document with {DOCUMENT}", Unquoted("none")) from error
     except _DAMAGE as error:
         raise InputError(
-            path, 0, "a whole Word document", Described(str(error) or "a damaged one")
+            path, 0, "a whole Word document", Unquoted(str(error) or "a damaged one")
         ) from error
     if len(unpacked) > MAX_DOCUMENT_BYTES:
-        raise InputError(path, 0, f"text of at most {MAX_DOCUMENT_BYTES} bytes", Described("more"))
+        raise InputError(path, 0, f"text of at most {MAX_DOCUMENT_BYTES} bytes", Unquoted("more"))
     return unpacked
 
 

@@ -30,7 +30,7 @@ from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.networks.utterances import Utterances
-from std.errors import Described, ForeignFileError, InputError
+from std.errors import ForeignFileError, InputError, Unquoted
 from std.files import content_of
 from std.languages.detection import NAMES
 from std.nist.audio_names import recording_name
@@ -108,7 +108,7 @@ def parse(
         cues += _cues(texts, _length_s(top, texts, path), path, recording)
     if not cues:
         expected, hint = "captions, or titles that are subtitles", "Final Cut: Export Captions"
-        raise ForeignFileError(path, 0, expected, Described("none"), hint)
+        raise ForeignFileError(path, 0, expected, Unquoted("none"), hint)
     name = timelines[0][0] if len(timelines) == 1 else ""
     spoken = spoken_cues(cues, options.speaker_names)
     yield from utterances_of_cues(spoken, path, recording_for(path, options, name), options)
@@ -146,7 +146,7 @@ def _shown(top: _Node, document: "_Document", path: Path | str) -> list[_Text]:
         placed += 1
         if depth > DEEPEST or placed > MOST_PLACED:
             raise InputError(
-                path, node.line, f"clips in at most {DEEPEST} others", Described("more")
+                path, node.line, f"clips in at most {DEEPEST} others", Unquoted("more")
             )
         clock_s = _clock_s(node, path)
         following_s = clock_s
@@ -264,7 +264,7 @@ class _Document(Reader):
             around.inside.append(node)
             self._open.append(node)
             if len(self._open) > DEEPEST:
-                self.fail(f"clips in at most {DEEPEST} others", Described("more"))
+                self.fail(f"clips in at most {DEEPEST} others", Unquoted("more"))
 
     def data(self, text: str) -> None:
         if self._text is not None:

@@ -32,7 +32,7 @@ from indexer.formats.shared.recordings import recording_for
 from indexer.networks.columns import utterances_of
 from indexer.networks.raw import NetworkBuilder, RawUtterances, is_valid
 from indexer.networks.utterances import Utterances
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.fields import shown, text
 from std.json_fields import DECODER
 from std.networks import dump as dump  # what `parse` reads, for its users
@@ -85,9 +85,7 @@ def parse(
         empty = empty and not columns.utterances
         yield utterances_of(columns, path, nonwords=options.nonwords)
     if empty:
-        raise InputError(
-            path, 0, "utterances, one JSON object per line", Described("an empty file")
-        )
+        raise InputError(path, 0, "utterances, one JSON object per line", Unquoted("an empty file"))
 
 
 def _lines(stream: BinaryIO, path: Path | str) -> Iterator[list[tuple[int, bytes]]]:
@@ -98,7 +96,7 @@ def _lines(stream: BinaryIO, path: Path | str) -> Iterator[list[tuple[int, bytes
         line = stream.readline(MAX_UTTERANCE_BYTES + 1)
         if len(line) > MAX_UTTERANCE_BYTES:
             raise InputError(
-                path, at, f"lines of at most {MAX_UTTERANCE_BYTES} bytes", Described("a longer one")
+                path, at, f"lines of at most {MAX_UTTERANCE_BYTES} bytes", Unquoted("a longer one")
             )
         if line:
             lines.append((at, line.removeprefix(BOM_UTF8) if at == 1 else line))
@@ -246,11 +244,11 @@ def parse_strictly(
             except (ValueError, RecursionError) as error:
                 if at == 1 and line.strip() in (b"{", b"[", b"[{"):
                     raise InputError(
-                        path, at, ONE_A_LINE, Described("JSON of several lines"), JQ
+                        path, at, ONE_A_LINE, Unquoted("JSON of several lines"), JQ
                     ) from error
                 raise InputError(path, at, f"JSON ({error})", shown(line.strip())) from error
             if isinstance(network, list):
-                raise InputError(path, at, ONE_A_LINE, Described("a list"), JQ)
+                raise InputError(path, at, ONE_A_LINE, Unquoted("a list"), JQ)
             _read(builder, at, _Object(path, at, network), recording)
     return builder.columns()
 

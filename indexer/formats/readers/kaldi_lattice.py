@@ -35,7 +35,7 @@ from indexer.formats.shared.reader import (
 from indexer.formats.shared.recordings import recording_for
 from indexer.lattices.lattice import Lattice, evenly_timed, ordered
 from indexer.networks.utterances import SEGMENTS_HINT, span_of
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.fields import number, numbered, shown, text, whole_number
 from std.ranges import MAX_LINKS, MAX_TIME_S
 
@@ -87,7 +87,7 @@ def parse(
             block.append((at, fields))
             if len(block) > MAX_LINKS:
                 raise InputError(
-                    path, at, f"at most {MAX_LINKS} arcs in one lattice", Described("one more")
+                    path, at, f"at most {MAX_LINKS} arcs in one lattice", Unquoted("one more")
                 )
             continue
         if len(block) > 1 or (block and len(block[0][1]) > 1):
@@ -96,7 +96,7 @@ def parse(
     if block:
         yield _lattice(path, block, options)
     if not any_lattice:
-        raise InputError(path, 0, "lattices, a name and then arcs", Described("an empty file"))
+        raise InputError(path, 0, "lattices, a name and then arcs", Unquoted("an empty file"))
 
 
 def _lattice(
@@ -115,7 +115,7 @@ def _lattice(
         else:
             arcs.append(_arc(path, at, fields, options))
     if not finals:
-        raise InputError(path, block[-1][0], "a final state", Described("the end of the lattice"))
+        raise InputError(path, block[-1][0], "a final state", Unquoted("the end of the lattice"))
     start = arcs[0].source if len(lines[0][1]) > 2 else finals[0].state
     frames = _frames(path, arcs, start)
     reached = [arc for arc in arcs if arc.source in frames]
@@ -149,7 +149,7 @@ def _lattice(
             [end],
         )
     except ValueError as error:
-        raise InputError(path, begin, "paths from start to end", Described(str(error))) from error
+        raise InputError(path, begin, "paths from start to end", Unquoted(str(error))) from error
     return lattice if timed or until is None else evenly_timed(lattice, offset, until)
 
 

@@ -31,7 +31,7 @@ from indexer.networks.columns import utterances_of
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.raw import NetworkBuilder
 from indexer.networks.utterances import SEGMENTS_HINT, Utterances, UtteranceSpan
-from std.errors import Described, InputError, quoted
+from std.errors import InputError, Unquoted, quoted
 from std.fields import numbered, shown, text
 from std.ranges import Range
 
@@ -64,7 +64,7 @@ def parse(
     """
     if options.segments is None:
         raise InputError(
-            path, 0, "segments, as the format has no times", Described("none"), SEGMENTS_HINT
+            path, 0, "segments, as the format has no times", Unquoted("none"), SEGMENTS_HINT
         )
     segments = iter(options.segments.items())
     for at, line in numbered(stream, path, LONGEST_LINE):
@@ -74,7 +74,7 @@ def parse(
         nodes, links = _links(path, at, line)
         if segment is None:
             known = f"{len(options.segments)} lines, as there are segments"
-            raise InputError(path, at, known, Described("one more"))
+            raise InputError(path, at, known, Unquoted("one more"))
         if all(link.target == link.source + 1 for link in links):
             yield _network(path, at, name, segment, nodes, links, options.nonwords)
         else:
@@ -96,15 +96,13 @@ def _links(path: Path | str, at: int, line: bytes) -> tuple[int, list[_Link]]:
                     target = source + distance
                 case _:
                     raise InputError(
-                        path, at, "a link: word, score, distance", Described(quoted(link))
+                        path, at, "a link: word, score, distance", Unquoted(quoted(link))
                     )
             if score not in SCORE or not _is_word(word):
-                raise InputError(
-                    path, at, f"a word and its score, {SCORE}", Described(quoted(link))
-                )
+                raise InputError(path, at, f"a word and its score, {SCORE}", Unquoted(quoted(link)))
             if not source < target <= len(nodes):
                 expected = f"a distance to a node up to {len(nodes)}"
-                raise InputError(path, at, expected, Described(quoted(link)))
+                raise InputError(path, at, expected, Unquoted(quoted(link)))
             links.append(_Link(source, target, word, float(score)))
     scores = [link.score for link in links]
     if min(scores, default=0) < 0 or max(scores, default=0) == 0:
@@ -121,7 +119,7 @@ def _is_word(word: str) -> bool:
 
 def _tuple(path: Path | str, at: int, value: Any, expected: str) -> tuple[Any, ...]:
     if not isinstance(value, tuple | list):
-        raise InputError(path, at, expected, Described(quoted(value)))
+        raise InputError(path, at, expected, Unquoted(quoted(value)))
     return tuple(value)
 
 
@@ -157,7 +155,7 @@ def _lattice(
             segment.recording, name, times, source, target, words, scores, [0], [nodes]
         )
     except ValueError as error:
-        raise InputError(path, at, "paths from start to end", Described(str(error))) from error
+        raise InputError(path, at, "paths from start to end", Unquoted(str(error))) from error
     return replace(lattice, times_estimated=True)
 
 

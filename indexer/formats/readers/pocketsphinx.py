@@ -27,7 +27,7 @@ from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, 
 from indexer.formats.shared.recordings import recording_for, recording_of
 from indexer.lattices.lattice import Lattice, ordered
 from indexer.networks.utterances import span_of
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.fields import number, numbered, shown, text, whole_number
 from std.ranges import MAX_LINKS, MAX_TIME_S
 
@@ -106,13 +106,13 @@ class _Reader:
         if self.starts_s[first] > self.starts_s[second]:
             raise InputError(self.path, at, "an edge forward in time", shown(line.strip()))
         if len(self.edges) > MAX_LINKS:
-            raise InputError(self.path, at, f"at most {MAX_LINKS} edges", Described("one more"))
+            raise InputError(self.path, at, f"at most {MAX_LINKS} edges", Unquoted("one more"))
 
     def require_whole(self, at: int) -> None:
         """Refuse a lattice that is cut short; ``at`` is the last line."""
         if self.part != b"End" or len(self.ends) < 2:
             expected = "a whole lattice with Initial, Final and End"
-            raise InputError(self.path, at, expected, Described("the file's end"))
+            raise InputError(self.path, at, expected, Unquoted("the file's end"))
         if self.log_base <= 1:
             raise InputError(self.path, 0, "a base of logarithms above 1", f"{self.log_base:g}")
 
@@ -139,7 +139,7 @@ class _Reader:
             )
         except ValueError as error:
             raise InputError(
-                self.path, 0, "paths from start to end", Described(str(error))
+                self.path, 0, "paths from start to end", Unquoted(str(error))
             ) from error
 
 

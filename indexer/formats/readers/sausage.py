@@ -33,7 +33,7 @@ from indexer.networks.columns import utterances_of
 from indexer.networks.raw import NetworkBuilder
 from indexer.networks.slot_times import untangled
 from indexer.networks.utterances import Utterances
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.fields import number, numbered, shown, text
 from std.files import open_input
 from std.ranges import MAX_LINKS, MAX_TIME_S
@@ -70,7 +70,7 @@ def parse(
             continue
         if len(fields) > 2 * MAX_LINKS:
             raise InputError(
-                path, at, f"at most {MAX_LINKS} words in an utterance", Described("more")
+                path, at, f"at most {MAX_LINKS} words in an utterance", Unquoted("more")
             )
         any_sausage = True
         utterance = text(path, at, fields[0])
@@ -94,7 +94,7 @@ def parse(
             )
             builder, waiting = NetworkBuilder(path, repairs=options.repairs), 0
     if not any_sausage:
-        raise InputError(path, 0, "sausages, one utterance per line", Described("an empty file"))
+        raise InputError(path, 0, "sausages, one utterance per line", Unquoted("an empty file"))
     yield utterances_of(
         builder.columns(), path, options.segments, options.one_best, options.nonwords
     )
@@ -116,7 +116,7 @@ def _slots(
             mass = number(path, at, next(rest, b"the end"), "a posterior")
             slots[-1].append((word_of(path, at, token, options), mass))
         else:
-            raise InputError(path, at, "] at the end of a slot", Described("the end of the line"))
+            raise InputError(path, at, "] at the end of a slot", Unquoted("the end of the line"))
     return slots
 
 
@@ -159,7 +159,7 @@ def read_times(path: Path, frame_s: float) -> dict[str, Float64s]:
             for start, end in spans.tolist():
                 if not 0 <= start <= end <= MAX_TIME_S:
                     expected = f"0 <= begin <= end <= {MAX_TIME_S:.0f} s"
-                    raise InputError(path, at, expected, Described(f"{start:g} to {end:g} s"))
+                    raise InputError(path, at, expected, Unquoted(f"{start:g} to {end:g} s"))
             name = text(path, at, utterance)
             if name in times:
                 raise InputError(path, at, "each utterance once", name)

@@ -35,7 +35,7 @@ from indexer.formats.shared.slf_scores import Fields, Header, Numbered, scores
 from indexer.lattices.lattice import Lattice, evenly_timed, ordered
 from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import SEGMENTS_HINT, UtteranceSpan, span_of
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.fields import number, numbered, shown, whole_number
 from std.ranges import MAX_LINKS, MAX_TIME_S
 
@@ -105,7 +105,7 @@ class _Reader:
     def _check_size(self) -> None:
         if b"N" not in self.header.fields:
             raise InputError(
-                self.path, self.last_line, "N= and L=, the lattice's size", Described("the end")
+                self.path, self.last_line, "N= and L=, the lattice's size", Unquoted("the end")
             )
         for lines, key, kind in ((self.nodes, b"N", "nodes"), (self.links, b"L", "links")):
             expected = self._count(key)
@@ -122,7 +122,7 @@ class _Reader:
         elif b"J" in fields:
             self.links.append((at, fields))
             if len(self.links) > MAX_LINKS:
-                raise InputError(self.path, at, f"at most {MAX_LINKS} links", Described("one more"))
+                raise InputError(self.path, at, f"at most {MAX_LINKS} links", Unquoted("one more"))
         elif self.has_body:
             raise InputError(self.path, at, "a node (I=) or a link (J=)", shown(line.strip()))
         else:
@@ -177,12 +177,12 @@ class _Reader:
         timed = bool(times.any())
         if not timed and self.options.segments is None:
             expected = "t=, times of the nodes, or segments"
-            raise InputError(path, self.last_line, expected, Described("none"), SEGMENTS_HINT)
+            raise InputError(path, self.last_line, expected, Unquoted("none"), SEGMENTS_HINT)
         source, target = self._ends(b"S"), self._ends(b"E")
         for (at, _), earlier, later in zip(self.links, times[source], times[target], strict=True):
             if earlier > later:
                 raise InputError(
-                    path, at, "a link forward in time", Described(f"{earlier:g} to {later:g} s")
+                    path, at, "a link forward in time", Unquoted(f"{earlier:g} to {later:g} s")
                 )
         utterance = self._utterance()
         segment = UtteranceSpan(recording_for(path, self.options), 0.0, 0.0)
@@ -202,7 +202,7 @@ class _Reader:
                 self._terminals(b"end", np.setdiff1d(np.arange(count), source)),
             )
         except ValueError as error:
-            raise InputError(path, 0, "paths from start to end", Described(str(error))) from error
+            raise InputError(path, 0, "paths from start to end", Unquoted(str(error))) from error
         return lattice if timed else evenly_timed(lattice, segment.start_s, segment.end_s)
 
     def _utterance(self) -> str:

@@ -36,7 +36,7 @@ from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.files import content_of
 from std.nist.xml import Attributes, Reader, feed, parse_number, root_name
 from std.ranges import MAX_TIME_S, MAX_UTTERANCE_BYTES
@@ -95,7 +95,7 @@ def parse(
     cues = [cue for utterance in reader.spoken for cue in reader.cues(utterance)]
     if not cues:
         raise InputError(
-            path, 0, "<u> with the points of time at which they start and end", Described("none")
+            path, 0, "<u> with the points of time at which they start and end", Unquoted("none")
         )
     spoken = spoken_cues(cues, options.speaker_names)
     recording = recording_for(path, options, reader.media)
@@ -242,7 +242,7 @@ class _Transcript(Reader):
         if waiting:
             self.line = utterance.line
             self.fail(
-                "<u> with the points of time at which it starts and ends", Described("one without")
+                "<u> with the points of time at which it starts and ends", Unquoted("one without")
             )
         if stretches and all(len(piece.words) == 1 for piece, _, _ in stretches):
             words = [HypothesisWord(p.words[0], 1.0, start, end) for p, start, end in stretches]
@@ -283,7 +283,7 @@ class _Transcript(Reader):
         point = attributes.get(f"{_XML}id") or ""
         if not point or point in self._whens:
             self.fail(
-                "each point of the timeline with an xml:id of its own", point or Described("none")
+                "each point of the timeline with an xml:id of its own", point or Unquoted("none")
             )
         written = attributes.get("interval")
         interval_s = self._interval_s(written) if written else None

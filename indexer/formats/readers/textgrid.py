@@ -31,7 +31,7 @@ from indexer.formats.shared.tiers import Tier, chosen, speaker_of_tier
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.encodings import decoded
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.files import content_of
 from std.nist.xml import parse_number
 from std.ranges import MAX_UTTERANCE_BYTES
@@ -95,7 +95,7 @@ def parse(
         intervals = tiers[row][1]
         if intervals is None:
             raise InputError(
-                path, 0, f"intervals in the tier {names[row].name}", Described("points")
+                path, 0, f"intervals in the tier {names[row].name}", Unquoted("points")
             )
         are_words = names[row].of_words and all_single(one.label for one in intervals)
         own = _words(intervals) if are_words else _cues(intervals)
@@ -175,18 +175,18 @@ class _Values:
         """Read the header up to the number of tiers."""
         for expected in ("ooTextFile", "TextGrid"):
             if not self.text(expected).startswith(expected):
-                raise self.error(expected, Described("something else"))
+                raise self.error(expected, Unquoted("something else"))
         self.number("where it starts")
         self.number("where it ends")
         exists = self._next("<exists>")
         if exists is None or exists[2] != "<exists>":
-            raise self.error("<exists>", exists[0] if exists else Described("the end"))
+            raise self.error("<exists>", exists[0] if exists else Unquoted("the end"))
 
     def text(self, expected: str) -> str:
         found = self._next(expected)
         if found is None or found[1] is None:
             raise self.error(
-                f"{expected} in quotation marks", found[0] if found else Described("the end")
+                f"{expected} in quotation marks", found[0] if found else Unquoted("the end")
             )
         return found[1].replace('""', '"')
 
@@ -194,7 +194,7 @@ class _Values:
         found = self._next(expected)
         value = parse_number(found[3] or "") if found else None
         if value is None or not isfinite(value):
-            raise self.error(expected, found[0] if found else Described("the end"))
+            raise self.error(expected, found[0] if found else Unquoted("the end"))
         return value
 
     def count(self, expected: str) -> int:

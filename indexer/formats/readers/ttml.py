@@ -29,7 +29,7 @@ from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
-from std.errors import Described
+from std.errors import Unquoted
 from std.files import content_of
 from std.nist.xml import Attributes, Reader, feed, parse_number, root_name
 from std.ranges import MAX_UTTERANCE_BYTES
@@ -227,7 +227,7 @@ class _Captions(Reader):
             return one.end_s
         if not one.timed:
             self.fail(
-                "a paragraph with times, or in an element with times", Described("<p> without")
+                "a paragraph with times, or in an element with times", Unquoted("<p> without")
             )
         return UNKNOWN
 

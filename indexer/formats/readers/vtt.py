@@ -38,7 +38,7 @@ from indexer.formats.shared.speaker_names import one_voice, spoken_cues, voices
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.encodings import decoded
-from std.errors import Described, ForeignFileError, InputError
+from std.errors import ForeignFileError, InputError, Unquoted
 from std.fields import shown
 from std.files import content_of
 from std.ranges import MAX_UTTERANCE_BYTES, MAX_WORD_S
@@ -72,11 +72,11 @@ def parse(
         raise InputError(path, 1, "WEBVTT", shown(text[:80].encode()))
     language = _LANGUAGE.search(text.partition("\n\n")[0])
     if _CHAPTERS.search(text.partition("\n\n")[0]):
-        raise ForeignFileError(path, 1, "captions", Described("titles of chapters"))
+        raise ForeignFileError(path, 1, "captions", Unquoted("titles of chapters"))
     captions = list(_cues(text, path, language[1] if language else "", options.repairs))
     if captions and all(_NO_SPEECH.match(cue.text) for cue in captions):
         raise ForeignFileError(
-            path, captions[0].line, "captions", Described("addresses of pictures, or data")
+            path, captions[0].line, "captions", Unquoted("addresses of pictures, or data")
         )
     nexts = [*(cue.start_s for cue in captions[1:]), float("inf")]
     limits = dict(zip((cue.line for cue in captions), nexts, strict=False))

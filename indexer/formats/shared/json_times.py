@@ -21,7 +21,7 @@ from indexer.formats.shared.clock import plausible, unit_s
 from indexer.formats.shared.columns_of_cues import Column, time_s
 from indexer.formats.shared.json_row import Row
 from indexer.formats.shared.reader import ReaderOptions
-from std.errors import Described, ForeignFileError
+from std.errors import ForeignFileError, Unquoted
 from std.json_fields import Part
 from std.ranges import MAX_TIME_S
 from std.repairs import NO_TEXT, NO_TIME, UNKNOWN
@@ -111,7 +111,7 @@ def _refuse_times_of_day(rows: Sequence[Row], path: Path | str) -> None:
     if are_dates or (numbers and _are_since_1970(min(numbers), max(numbers))):
         expected = "times from the start of the recording"
         hint = "subtract the time at which the recording began"
-        got = Described(f"times of the day: {starts[0]}")
+        got = Unquoted(f"times of the day: {starts[0]}")
         raise ForeignFileError(path, first.around.line, expected, got, hint)
 
 
@@ -139,7 +139,7 @@ def _refuse_frames(rows: Sequence[Row], path: Path | str) -> None:
     length = float((ends - starts).sum())
     if not any(plausible(letters, length * unit_s) for unit_s in (1.0, 0.001)):
         expected = "times in seconds or milliseconds"
-        got = Described(f"whole numbers at {key}: frames, probably")
+        got = Unquoted(f"whole numbers at {key}: frames, probably")
         hint = "write the words' start and end in seconds"
         raise ForeignFileError(path, first.around.line, expected, got, hint)
 

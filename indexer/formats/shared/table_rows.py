@@ -28,7 +28,7 @@ from indexer.formats.shared.columns_of_cues import (
     times_s,
 )
 from indexer.networks.raw import SECONDS_PER_LETTER
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.repairs import BAD_ROW, REFUSED, Repairs
 from std.values import Float64s
 
@@ -239,7 +239,7 @@ def rows_in(text: str, table: TimedTable, path: Path | str, repairs: Repairs) ->
             begins = reader.line_num + first
     except csv.Error as error:
         raise InputError(
-            path, reader.line_num + first - 1, "a row of fields", Described(str(error))
+            path, reader.line_num + first - 1, "a row of fields", Unquoted(str(error))
         ) from error
     finally:
         csv.field_size_limit(limit)

@@ -30,7 +30,7 @@ from searcher.terms.splitting.matches import (
     sort,
 )
 from searcher.terms.vocabulary import Alphabet, FlatWords, Vocabulary, lay_out, select
-from std.errors import Described, InputError
+from std.errors import InputError, Unquoted
 from std.json_fields import read_json
 from std.own_folder import OwnFolder
 from std.values import Int32s
@@ -146,7 +146,7 @@ def save(tree: BKTreeIndex, folder: Path, vocabulary: Vocabulary) -> None:
             fresh.rename(folder)
     except OSError as error:
         raise InputError(
-            folder, 0, "a new folder in a writable one", Described(error.strerror or str(error))
+            folder, 0, "a new folder in a writable one", Unquoted(error.strerror or str(error))
         ) from error
 
 
@@ -160,10 +160,10 @@ def load(folder: Path, vocabulary: Vocabulary) -> BKTreeIndex:
         header = read_json(folder / "bktree.json").value
         arrays = {name: _mapped(folder / f"{name}.npy") for name in ARRAYS}
     except (OSError, ValueError, InputError) as error:
-        raise InputError(folder, 0, "a saved BK-tree", Described(str(error))) from error
+        raise InputError(folder, 0, "a saved BK-tree", Unquoted(str(error))) from error
     expected = {"format": TREE_FORMAT, "vocabulary": vocabulary.digest()}
     if header != expected:
-        raise InputError(folder, 0, "a BK-tree of this vocabulary", Described("one of other words"))
+        raise InputError(folder, 0, "a BK-tree of this vocabulary", Unquoted("one of other words"))
     _check(folder, arrays, len(vocabulary))
     return BKTreeIndex(
         Alphabet(arrays["codes"]),
@@ -267,5 +267,5 @@ def _check(folder: Path, arrays: dict[str, npt.NDArray[Any]], words: int) -> Non
     )
     if not fits:
         raise InputError(
-            folder, 0, "a whole BK-tree", Described("arrays that do not fit each other")
+            folder, 0, "a whole BK-tree", Unquoted("arrays that do not fit each other")
         )
