@@ -19,7 +19,7 @@ from indexer.segments.merge import merged
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from indexer.shards import audio_files, contents
 from std.corrections import CorrectedWord, Correction, Layer, layers_of, with_layer
-from std.errors import InputError, Unquoted, meant
+from std.errors import NONE, InputError, Unquoted, meant
 from std.languages.detection import of_segment
 from std.metadata.table import of_rows
 from std.nist.audio_names import as_named
@@ -234,7 +234,7 @@ def take_back(
         url = ", ".join(store.url for store in stores)
         of = file if channel in (None, 1) else f"channel {channel} of {file}"
         where = "" if span_ms is None else f" at {span_ms[0] / 1000:.3f} s"
-        raise InputError(url, 0, f"a correction of {of}{where}", Unquoted("none"))
+        raise InputError(url, 0, f"a correction of {of}{where}", NONE)
     if not dry_run:
         recorrect(stores, file, tuple(one for one in before if one not in gone), phone_builder)
     return gone

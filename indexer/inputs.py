@@ -32,7 +32,7 @@ from indexer.networks.chunks import moved_back, placed, read_chunks, read_offset
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.turns import turns_of
 from indexer.networks.utterances import Utterances
-from std.errors import STANDARD_STREAM, InputError, Unquoted, require_choice
+from std.errors import NOT_THERE, STANDARD_STREAM, InputError, Unquoted, require_choice
 from std.files import AnyPath, is_nameless, read
 from std.nist.rttm import parse_turns
 from std.numbers import counted
@@ -191,7 +191,7 @@ def input_files(
             entry = Input(one, name_of(one, name_by))
             files[entry.origin] = entry
         else:
-            raise InputError(one, 0, "a file or a folder", Unquoted("nothing of that name"))
+            raise InputError(one, 0, "a file or a folder", NOT_THERE)
     words = tuple(one for one in files.values() if one.path.suffix != SUFFIX)
     sounds = tuple(one for one in files.values() if one.path.suffix == SUFFIX)
     named = {os.path.realpath(one) for one in given} if links else set[str]()

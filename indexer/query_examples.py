@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from std.csv_files import records
-from std.errors import InputError, Unquoted
+from std.errors import EMPTY_FILE, NONE, InputError, Unquoted
 from std.files import content_of, decode
 from std.json_fields import Part
 from std.nist.audio_names import recording_name
@@ -72,7 +72,7 @@ def read_examples(stream: BinaryIO, path: Path | str = "<stream>") -> list[Query
     first, header = next(rows, (1, []))
     if not {*COLUMNS} <= {*header} or len({*TIMES} & {*header}) == 1:
         expected = f"the columns {','.join(COLUMNS)} and perhaps {','.join(TIMES)}"
-        raise InputError(path, first, expected, ",".join(header) or Unquoted("an empty file"))
+        raise InputError(path, first, expected, ",".join(header) or EMPTY_FILE)
     examples: dict[QueryExample, int] = {}
     for line, fields in rows:
         example = _example(dict(zip(header, fields, strict=False)), path, line)
@@ -89,7 +89,7 @@ def _example(row: Mapping[str, str], path: Path | str, line: int) -> QueryExampl
     fields = {name: row.get(name, "") for name in (*COLUMNS, *TIMES)}
     for name in COLUMNS:
         if not fields[name]:
-            raise InputError(path, line, f"a value in column {name}", Unquoted("none"))
+            raise InputError(path, line, f"a value in column {name}", NONE)
     query, recording = fields["query"], recording_name(fields["recording"])
     given = [fields[name] for name in TIMES if fields[name]]
     if not given:

@@ -30,7 +30,7 @@ from std.audio.facts import (
     read_notes,
 )
 from std.audio.files import HINT, AudioFolder, audio_folder, is_audio
-from std.errors import InputError, Unquoted
+from std.errors import NOT_THERE, InputError, Unquoted
 from std.metadata.cells import Cells, completed
 from std.metadata.table import AUDIO, Metadata, updated
 from std.recordings import index_recordings, inputs_of
@@ -48,7 +48,7 @@ def existing_folder(root: str | PathLike[str] | None) -> Path | None:
     if root is None:
         return None
     if not (folder := Path(root)).is_dir():
-        raise InputError(folder, 0, "a folder with audio files", Unquoted("nothing of that name"))
+        raise InputError(folder, 0, "a folder with audio files", NOT_THERE)
     return folder
 
 

@@ -28,7 +28,7 @@ from typing import NamedTuple
 from indexer.formats.shared.reader import is_sidecar
 from indexer.index_report import IndexedInput
 from indexer.inputs import Input
-from std.errors import ForeignFileError, InputError, StdError, StoreError, Unquoted
+from std.errors import NOT_THERE, ForeignFileError, InputError, StdError, StoreError, Unquoted
 from std.numbers import counted
 from std.sound.files import SUFFIX
 
@@ -283,14 +283,13 @@ def watch(
         tell(f"{folder.path}: {number} indexed already; indexed again when changed")
     while not stopped(0.0):
         if not folder.path.is_dir():
-            gone = Unquoted("nothing of that name")
-            raise InputError(folder.path, 0, "the folder that is watched", gone)
+            raise InputError(folder.path, 0, "the folder that is watched", NOT_THERE)
         if metadata and described.ready(metadata.looks(), time.time()):
             tell(_line(_applied(metadata), described))
         looks = folder.looks()
         batch = watched.ready(looks, time.time())
-        if removed and (absent := watched.gone(looks, time.time())):
-            tell(_said(removed, absent, watched))
+        if removed and (gone := watched.gone(looks, time.time())):
+            tell(_said(removed, gone, watched))
         if not batch or (removed and watched.misses_any):  # a new file may be a missing one
             stopped(poll_s)
             continue

@@ -20,7 +20,7 @@ from recogniser.recording import RecogniseReport, RecordingReport, Task, channel
 from recogniser.sound import excerpts_of, sound_file
 from std.audio.facts import HASH, NOTES, facts_of, file_digest, read_notes, write_notes
 from std.command import UNWRITABLE
-from std.errors import InputError, Unquoted, require_choice
+from std.errors import NOT_THERE, InputError, Unquoted, require_choice
 from std.execution.cost import Stopwatch
 from std.files import AnyPath, paths_of
 from std.nist.audio_names import AUDIO_EXTENSION, recording_name
@@ -303,7 +303,7 @@ def audio_files(given: Sequence[Path], name_by: str = "stem") -> dict[str, Path]
         elif one.exists():
             found = [one]
         else:
-            raise InputError(one, 0, "an audio file or a folder", Unquoted("nothing of that name"))
+            raise InputError(one, 0, "an audio file or a folder", NOT_THERE)
         for path in found:
             name = _name(path, name_by)
             other = files.setdefault(name, path)

@@ -32,7 +32,7 @@ from recogniser.sound import (
     excerpts_of,
     sound_file,
 )
-from std.errors import InputError, Unquoted
+from std.errors import NONE, NOT_THERE, InputError, Unquoted
 from std.execution.cost import Stopwatch
 from std.files import AnyPath, open_input, paths_of, unreadable
 from std.json_fields import read_json
@@ -150,9 +150,7 @@ def _files(given: Sequence[Path]) -> list[Path]:
         elif one.exists():
             found.append(one)
         else:
-            raise InputError(
-                one, 0, f"a folder or a file with {EXPECTED}", Unquoted("nothing of that name")
-            )
+            raise InputError(one, 0, f"a folder or a file with {EXPECTED}", NOT_THERE)
     return found
 
 
@@ -195,7 +193,7 @@ def _settings(
         count += len(exact)
         total, squares = total + exact.sum(axis=0), squares + np.square(exact).sum(axis=0)
     if not count:
-        raise InputError(paths[0], 0, "frames", Unquoted("none"))
+        raise InputError(paths[0], 0, "frames", NONE)
     if scale is None:
         mean = total / count
         deviation = np.sqrt(np.maximum(squares / count - mean**2, SMALLEST_DEVIATION**2))

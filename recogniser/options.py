@@ -16,7 +16,7 @@ from typing import Any
 from recogniser.again import Again
 from recogniser.protocol import Recogniser
 from recogniser.sound import HamaSound, Kept, SoundEncoder, SoundWriter
-from std.errors import ConfigError, InputError, Unquoted
+from std.errors import NONE, ConfigError, InputError
 from std.files import AnyPath, read_text
 
 BACKENDS = ("whisper", "pocketsphinx")
@@ -158,5 +158,5 @@ def read_hotwords(path: AnyPath) -> tuple[str, ...]:
         if line.strip() and not line.startswith(COMMENTS):
             words[line.replace("  ", "\t").split("\t")[0].strip()] = None
     if not words:
-        raise InputError(path, 0, "words, one a line", Unquoted("none"))
+        raise InputError(path, 0, "words, one a line", NONE)
     return tuple(words)

@@ -28,7 +28,7 @@ from scoring.measures import twv
 from scoring.options import Number, OperatingPoint, ScoreKind, ScoringOptions
 from scoring.selection import chosen_number, inside_excerpts, select_hits, select_occurrences
 from std.display.rows import Framed
-from std.errors import InputError, Unquoted
+from std.errors import NONE, InputError, Unquoted
 from std.matching.occurrences import Occurrences, find
 from std.nist.ecf import speech_s
 from std.nist.rttm import Turns
@@ -220,7 +220,7 @@ def _require_targets(scope: slicing.Scope, reference_path: str) -> None:
             reference_path,
             0,
             "an occurrence of a term inside the ECF's excerpts",
-            Unquoted("none"),
+            NONE,
         )
 
 

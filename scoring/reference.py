@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from std.errors import InputError, StdError, Unquoted, named
+from std.errors import NONE, InputError, StdError, named
 from std.files import AnyPath, is_regular, open_input, paths_of, read, read_twice
 from std.nist import ecf, rttm
 from std.nist.ecf import speech_s
@@ -58,7 +58,7 @@ def read_transcript(
     if others and reader:
         parsed.append(reader(others, encoding))
     if not files and not any(part.lexemes.words for part in parsed):
-        raise InputError(paths[0], 0, "a transcript: words with their times", Unquoted("none"))
+        raise InputError(paths[0], 0, "a transcript: words with their times", NONE)
     joined = parsed[0] if len(parsed) == 1 else _joined(parsed)
     passed_over = tuple(path for path in joined.passed_over if path not in in_folders)
     return joined._replace(passed_over=passed_over)

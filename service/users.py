@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from std.appended import AppendedFile
-from std.errors import InputError, Unquoted
+from std.errors import NONE, InputError, Unquoted
 from std.files import content_of, open_input
 from std.tables import read_table
 from std.terminal import json_text
@@ -180,16 +180,16 @@ def read_users(path: Path) -> Users:
         row = dict(zip(columns, map(str.strip, fields), strict=True))
         name, role, token = row["name"], row["role"], row.get("token", "")
         if role not in ROLES:
-            raise InputError(path, line, f"a role: {', '.join(ROLES)}", role or Unquoted("none"))
+            raise InputError(path, line, f"a role: {', '.join(ROLES)}", role or NONE)
         if not name or name in found:
-            raise InputError(path, line, "a name of its own", name or Unquoted("none"))
+            raise InputError(path, line, "a name of its own", name or NONE)
         is_secret = len(token) >= MIN_TOKEN and token.isascii() and token.isprintable()
         if token and (not is_secret or any(token == other.token for other in found.values())):
             expected = f"a token of its own of at least {MIN_TOKEN} ASCII letters"
             raise InputError(path, line, expected, Unquoted("another"))
         found[name] = User(name, ROLES[ROLES.index(role)], token)
     if not found:
-        raise InputError(path, table.line, "at least one user", Unquoted("none"))
+        raise InputError(path, table.line, "at least one user", NONE)
     return Users(found)
 
 

@@ -14,7 +14,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from unicodedata import normalize
 
-from std.errors import InputError, Unquoted
+from std.errors import NOT_THERE, InputError, Unquoted
 from std.outputs import open_output, unwritable
 from std.system import PLAIN, lock
 
@@ -100,7 +100,7 @@ def rename_in_lines(files: Mapping[Path, str], old: str, new: str) -> None:
         renamed: dict[Path, list[bytes]] = {}
         for path, key in files.items():
             if not path.is_file():
-                raise InputError(path, 0, "a file of JSON lines", Unquoted("nothing of that name"))
+                raise InputError(path, 0, "a file of JSON lines", NOT_THERE)
             locks.enter_context(closing(AppendedFile(path)))
             lines = path.read_bytes().split(b"\n")
             renamed[path] = [

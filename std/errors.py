@@ -48,6 +48,10 @@ class Unquoted(str):
     __slots__ = ()
 
 
+NONE, EMPTY_FILE = Unquoted("none"), Unquoted("an empty file")
+NOT_THERE = Unquoted("nothing of that name")  # at a path
+
+
 def quoted(value: object) -> str:
     r"""A value for a message: its ``repr``, shortened, with single backslashes.
 

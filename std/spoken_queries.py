@@ -24,7 +24,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from std.errors import InputError, Unquoted
+from std.errors import NONE, InputError
 from std.json_fields import Part, read_json
 from std.ranges import MAX_TIME_S, Range
 from std.terminal import json_text
@@ -103,7 +103,7 @@ def parse(path: Path) -> SpokenQueries:
         )
     queries = [_query(part) for part in document["queries"]]
     if not queries:
-        raise InputError(path, 0, "at least one query", Unquoted("none"))
+        raise InputError(path, 0, "at least one query", NONE)
     ids = [query.query_id for query in queries]
     if twice := next((a for a, b in pairwise(sorted(ids)) if a == b), None):
         raise InputError(path, 0, "each query once", twice)

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from std.csv_files import as_meant, records
 from std.encodings import decoded
-from std.errors import InputError, Unquoted
+from std.errors import EMPTY_FILE, InputError, Unquoted
 from std.imports import required
 
 ZIP = b"PK\x03\x04"
@@ -252,9 +252,7 @@ def table_of(found: list[Record], path: Path | str, delimiter: str = ",") -> Tab
         InputError: there are none, or one has another number of fields than the header.
     """
     if not found:
-        raise InputError(
-            path, 0, "a header line and a line for each row", Unquoted("an empty file")
-        )
+        raise InputError(path, 0, "a header line and a line for each row", EMPTY_FILE)
     (line, columns), *rows = found
     width = len(columns)
     for at, fields in rows:

@@ -36,7 +36,7 @@ from indexer.watch import (
     watch,
 )
 from std.config import Config
-from std.errors import ForeignFileError, InputError, StdError, Unquoted
+from std.errors import NOT_THERE, ForeignFileError, InputError, StdError
 from std.files import AnyPath
 from std.metadata.cells import FileMetadata
 from std.metadata.table import AUDIO
@@ -89,9 +89,7 @@ def sync_folder(
     given = {one.name for one in fields(InputOptions)} & settings.keys()
     options = replace(options or InputOptions(), **{name: settings.pop(name) for name in given})
     if not root.is_dir():
-        raise InputError(
-            root, 0, "a folder with recogniser output", Unquoted("nothing of that name")
-        )
+        raise InputError(root, 0, "a folder with recogniser output", NOT_THERE)
     found = found_inputs(root, options, urls, absolute=False)
     told = IndexReport(warnings=tuple(found.warnings()))
     with open_stores(existing(urls) if dry_run else urls, create=not dry_run) as stores:
@@ -178,7 +176,7 @@ def relink_inputs(folder: AnyPath, store: Stores, *, dry_run: bool = False) -> R
     """
     root = Path(folder)
     if not root.is_dir():
-        raise InputError(root, 0, "a folder to look in", Unquoted("nothing of that name"))
+        raise InputError(root, 0, "a folder to look in", NOT_THERE)
     with open_stores(store) as stores:
         inputs = set[str]().union(*origins(stores).values())
         places, missing = found_below(root, inputs)
@@ -257,7 +255,7 @@ def watch_folder(
     of_sync = {name: settings.pop(name) for name in SYNC_ONLY if name in settings}
     require_different(urls)
     if not root.is_dir():
-        raise InputError(root, 0, "a folder to watch", Unquoted("nothing of that name"))
+        raise InputError(root, 0, "a folder to watch", NOT_THERE)
 
     def synchronised(gone: Sequence[Path] = ()) -> str:
         done = sync_folder(root, urls, options=options, **of_sync, **settings)

@@ -15,7 +15,7 @@ from indexer.formats.registry import all_readers, readers
 from indexer.formats.shared.columns_of_cues import columns_of
 from indexer.formats.shared.recordings import RTTM_TYPES
 from indexer.formats.shared.table_rows import SEPARATORS
-from std.errors import ForeignFileError, InputError, Unquoted
+from std.errors import EMPTY_FILE, ForeignFileError, InputError, Unquoted
 from std.nist.audio_names import AUDIO_EXTENSION
 from std.nist.xml import root_name
 
@@ -145,9 +145,7 @@ def unknown(
     binary = _first(BINARY, head)
     if not head.strip():
         claims = claims or bool(IS_JSON.search(str(path)))
-        return (InputError if claims else ForeignFileError)(
-            path, 1, expected, Unquoted("an empty file")
-        )
+        return (InputError if claims else ForeignFileError)(path, 1, expected, EMPTY_FILE)
     if binary is None and b"\0" in head[:4096]:
         hint = RECOGNISER_FIRST if AUDIO_EXTENSION.search(str(path)) else ""
         binary = _Magic(b"", "audio, by its name" if hint else "binary data", hint)

@@ -23,7 +23,7 @@ import numpy as np
 
 from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import Utterances
-from std.errors import InputError, Unquoted
+from std.errors import NONE, InputError, Unquoted
 from std.fields import number, numbered, shown, text
 from std.files import AnyPath, open_input
 from std.nist.audio_names import recording_name
@@ -100,7 +100,7 @@ def read_chunks(given: AnyPath | float) -> Chunks:
                 raise InputError(value, line, "each recording once", recording)
             starts_s[recording] = own
     if not starts_s:
-        raise InputError(value, 0, expected, Unquoted("none"))
+        raise InputError(value, 0, expected, NONE)
     return Chunks(starts_s)
 
 
@@ -139,7 +139,7 @@ def read_offsets(given: AnyPath | float) -> Offsets:
                 raise InputError(value, line, "each recording once", recording)
             offsets[recording] = found
     if not offsets:
-        raise InputError(value, 0, expected, Unquoted("none"))
+        raise InputError(value, 0, expected, NONE)
     return Offsets(offsets)
 
 

@@ -50,7 +50,7 @@ from scoring.discovery.formats import Folds
 from scoring.discovery.partners import TalkerScope
 from scoring.discovery.scores import DiscoveryEvaluation, ProfileName, Scores
 from std.distinct import Given, require_distinct
-from std.errors import InputError, Unquoted
+from std.errors import NONE, InputError
 from std.files import read
 from std.outputs import make_folder, open_output
 from std.terminal import json_text
@@ -123,7 +123,7 @@ def read_talkers(path: str | PathLike[str], corpus: Corpus) -> dict[str, str]:
     talkers = read(formats.parse_talkers, Path(path))
     for file in _files_of_phones(corpus):
         if file not in talkers:
-            raise InputError(Path(path), 0, f"a talker for recording {file}", Unquoted("none"))
+            raise InputError(Path(path), 0, f"a talker for recording {file}", NONE)
     return talkers
 
 

@@ -28,7 +28,7 @@ from searcher.commands.hits import (
 )
 from std.command import peak_memory_gb, print_json, progress_bar, tell, warn
 from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows
-from std.errors import InputError, StdError, Unquoted, named
+from std.errors import NONE, InputError, StdError, named
 from std.execution.cost import Cost, Stopwatch
 from std.numbers import counted
 
@@ -138,7 +138,7 @@ def check_recordings(
             args.ecf,
             0,
             f"recordings that {', '.join(args.store)} has",
-            min(searched).file if searched else Unquoted("none"),
+            min(searched).file if searched else NONE,
         )
     if missing := searched - indexed:
         first = ", ".join(f"{file}/{channel}" for file, channel in sorted(missing)[:3])

@@ -17,7 +17,7 @@ from std.command import (
     warn,
 )
 from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows
-from std.errors import STANDARD_STREAM, InputError, StdError, Unquoted
+from std.errors import NOT_THERE, STANDARD_STREAM, InputError, StdError
 from std.execution.cost import Stopwatch
 from std.options import (
     add_jobs_option,
@@ -135,9 +135,7 @@ def discover(args: argparse.Namespace) -> int:
     if args.audio and not args.page:
         raise StdError("expected --audio with --page, got none")
     if args.audio and not args.audio.is_dir():  # before the work
-        raise InputError(
-            args.audio, 0, "a folder with audio files", Unquoted("nothing of that name")
-        )
+        raise InputError(args.audio, 0, "a folder with audio files", NOT_THERE)
     form = form_of(args, piped=LINES)
     forms = {
         f"--{name}": STANDARD_STREAM for name in ("json", "nl", "csv", "fmt") if getattr(args, name)

@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from std.errors import ConfigError, InputError, StdError, Unquoted, cut
+from std.errors import NONE, ConfigError, InputError, StdError, Unquoted, cut
 
 if TYPE_CHECKING:
     from searcher import ExampleTerm
@@ -77,7 +77,7 @@ def listed_terms(args: argparse.Namespace) -> "tuple[list[ExampleTerm], TermList
             raise InputError(args.examples, line, "a term and an example", ", ".join(fields))
         examples.setdefault(term, []).append(example)
     if not examples:
-        raise InputError(args.examples, 0, "at least one example", Unquoted("none"))
+        raise InputError(args.examples, 0, "at least one example", NONE)
     terms = [Term(f"TERM-{i}", text) for i, text in enumerate(examples, start=1)]
     found = [ExampleTerm(term, tuple(examples[term.text])) for term in terms]
     return found, TermList(tuple(terms), ecf_filename=args.ecf.name if args.ecf else "")

@@ -26,7 +26,7 @@ from searcher.terms.variants import EXPANDERS, Builder, VariantGenerator
 from searcher.terms.vocabulary import Vocabulary
 from searcher.terms.wildcards import is_wildcard
 from std.config import Config
-from std.errors import ConfigError, InputError, Unquoted
+from std.errors import NONE, ConfigError, InputError, Unquoted
 from std.files import AnyPath
 from std.languages.detection import guess_language, language_code
 from std.phonetics.lexicon import NoLanguageError
@@ -162,7 +162,7 @@ def describer(
         InputError: there are no words to compare with, as in an index of sound only.
     """
     if not len(vocabulary):
-        raise InputError("the index", 0, "words to explain a term by", Unquoted("none"))
+        raise InputError("the index", 0, "words to explain a term by", NONE)
     split, expand = config.splitting, config.expansion
     if all_words:
         expand = replace(expand, words="none" if expand.words == "none" else "all")

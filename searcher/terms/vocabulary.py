@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from std.errors import InputError, Unquoted
+from std.errors import NONE, InputError
 from std.files import read_text
 from std.text import Normalisation
 from std.values import Int32s, freeze
@@ -98,7 +98,7 @@ def parse(
         word = rule.word(word)
         counts[word] = counts.get(word, 0) + count
     if not counts:
-        raise InputError(path, 0, "at least one word", Unquoted("none"))
+        raise InputError(path, 0, "at least one word", NONE)
     return of_counts(counts)
 
 

@@ -27,7 +27,7 @@ from searcher.tuning import tune as learning
 from searcher.tuning.gain import Transcribed
 from searcher.tuning.labels import TuningTranscript, make_transcript, marked_places
 from std.config import Config, load_config
-from std.errors import InputError, Unquoted
+from std.errors import NONE, InputError, Unquoted
 from std.files import AnyPath, read
 from std.imports import required
 from std.languages.detection import language_code
@@ -189,7 +189,7 @@ def _within_ecf(
     rows = [row for row, recording in enumerate(transcript.recordings) if recording in searched]
     spoken = transcript.within(rows)
     if not spoken.words:
-        raise InputError(path, 0, "words of the recordings in the ECF", Unquoted("none"))
+        raise InputError(path, 0, "words of the recordings in the ECF", NONE)
     return spoken
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from unicodedata import normalize
 
 from std.audio.facts import HASH, file_digest, is_same_audio
-from std.errors import InputError, Unquoted
+from std.errors import NOT_THERE, InputError
 from std.metadata.table import AUDIO, Metadata
 
 AUDIO_TYPES = {  # formats that browsers play, by extension
@@ -259,7 +259,7 @@ def audio_of(
         InputError: the root is no folder, or several files of it fit.
     """
     if root is not None and not root.is_dir():
-        raise InputError(root, 0, "a folder with audio files", Unquoted("nothing of that name"))
+        raise InputError(root, 0, "a folder with audio files", NOT_THERE)
     folder = None if root is None else audio_folder(root)
     found: dict[str, Path | None] = {}
     for file in dict.fromkeys(recordings):

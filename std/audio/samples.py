@@ -23,7 +23,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from std.errors import InputError, Unquoted
+from std.errors import EMPTY_FILE, InputError, Unquoted
 from std.imports import required
 from std.values import Float32s
 
@@ -53,7 +53,7 @@ def opened(path: Path, extra: str = "audio") -> Iterator[tuple[Any, Any]]:
     av = required("av", extra)
     try:
         if not path.stat().st_size:
-            raise InputError(path, 0, "audio", Unquoted("an empty file"))
+            raise InputError(path, 0, "audio", EMPTY_FILE)
         with (
             path.open("rb") as file,
             av.open(file, metadata_errors="ignore", options=NO_OTHER_FILES) as container,

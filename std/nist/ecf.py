@@ -21,7 +21,7 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from std.errors import Unquoted
+from std.errors import NONE
 from std.nist.audio_names import recording_name
 from std.nist.xml import Attributes, Reader, decimal, declaration, encoded, escape, feed
 from std.values import ECF, Bools, Excerpt, Float64s, Recording
@@ -83,7 +83,7 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>") -> ECF:
     reader = _Reader(path)
     feed(stream, reader)
     if not reader.excerpts:
-        reader.fail("at least one <excerpt>", Unquoted("none"))
+        reader.fail("at least one <excerpt>", NONE)
     return ECF(tuple(reader.excerpts), reader.duration_s, reader.language, reader.version)
 
 

@@ -29,7 +29,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from std.errors import InputError, Unquoted
+from std.errors import NONE, InputError
 from std.files import content_of, rewound
 from std.json_fields import documents
 from std.nist import term_list
@@ -138,7 +138,7 @@ def parse(
     """
     head = stream.read(LOOKED_AT_BYTES)
     if not head:
-        raise InputError(path, 0, "at least one term", Unquoted("none"))
+        raise InputError(path, 0, "at least one term", NONE)
     whole = rewound(stream, head)
     if is_xml(head):
         if column is not None:
@@ -257,7 +257,7 @@ def _of_table(table: Table, path: Path | str, column: str | None, comments: int)
     for line, fields in table.rows:
         cells = [" ".join(cell.split()) for cell in fields]
         if id_at is not None and not cells[id_at]:
-            raise InputError(path, line, f"an {table.columns[id_at]}", Unquoted("none"))
+            raise InputError(path, line, f"an {table.columns[id_at]}", NONE)
         if not cells[text_at]:
             empty += 1
             continue
@@ -344,5 +344,5 @@ def _distinct(rows: Iterable[tuple[int, Term]], path: Path | str) -> tuple[Term,
             raise InputError(path, line, "every term and id once", term.term_id)
         terms[term.term_id] = term
     if not terms:
-        raise InputError(path, 0, "at least one term", Unquoted("none"))
+        raise InputError(path, 0, "at least one term", NONE)
     return tuple(terms.values())

@@ -10,7 +10,7 @@ import codecs
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple
 
-from std.errors import Unquoted
+from std.errors import NONE
 from std.nist.xml import CHINESE, Attributes, Reader, declaration, encoded, escape, feed
 from std.values import Term, TermList
 
@@ -106,7 +106,7 @@ class _Reader(Reader):
             self.value = text
         elif tag == "attr":
             if not self.name:
-                self.fail("a <name> in <attr>", Unquoted("none"))
+                self.fail("a <name> in <attr>", NONE)
             self.attributes[self.name] = self.value
         elif tag == tags.term:
             if not self.term_text:
@@ -124,7 +124,7 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>") -> TermList:
     reader = _Reader(path)
     feed(stream, reader)
     if not reader.terms:
-        reader.fail("at least one term", Unquoted("none"))
+        reader.fail("at least one term", NONE)
     header = reader.header
     return TermList(
         tuple(reader.terms.values()),

@@ -14,7 +14,7 @@ import re
 from pathlib import Path
 from typing import BinaryIO, NoReturn, Protocol
 
-from std.errors import InputError, StdError, Unquoted, quoted
+from std.errors import EMPTY_FILE, NONE, InputError, StdError, Unquoted, quoted
 from std.ranges import CHANNEL, SECONDS, Range
 
 CHUNK_BYTES = 1 << 16  # files without line ends are read in pieces
@@ -72,7 +72,7 @@ class Reader:
         """A required attribute."""
         value = attributes.get(name)
         if value is None:
-            self.fail(f"an attribute {name}", Unquoted("none"))
+            self.fail(f"an attribute {name}", NONE)
         return value
 
     def number(
@@ -98,7 +98,7 @@ class Reader:
             return default
         value = parse_number(text or "")
         if value is None or value not in span:
-            self.fail(f"{name} as {span.described}", text if text is not None else Unquoted("none"))
+            self.fail(f"{name} as {span.described}", text if text is not None else NONE)
         return value
 
     def whole_number(self, text: str, name: str, span: Range) -> int:
@@ -151,7 +151,7 @@ def feed(stream: BinaryIO, reader: Reader) -> None:
             reader.line += chunk.count(b"\n")
             chunk = stream.readline(CHUNK_BYTES)
         if not first:
-            reader.fail("an XML document", Unquoted("an empty file"))
+            reader.fail("an XML document", EMPTY_FILE)
         parser.close()
     except etree.XMLSyntaxError as error:
         line = error.lineno or reader.line

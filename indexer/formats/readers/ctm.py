@@ -27,7 +27,7 @@ from indexer.networks.hypotheses import PAUSE_S
 from indexer.networks.nonwords import SOUNDS
 from indexer.networks.raw import NetworkBuilder
 from indexer.networks.utterances import Utterances
-from std.errors import InputError, Unquoted
+from std.errors import EMPTY_FILE, InputError, Unquoted
 from std.fields import number, numbered, shown, text
 from std.networks import TimedWord, aligned
 from std.repairs import REFUSED, Repairs, confidence
@@ -210,7 +210,7 @@ def _read(stream: BinaryIO, path: Path | str, repairs: Repairs) -> dict[Recordin
             path, at, f"<ALT_END> to the <ALT_BEGIN> of line {begun}", Unquoted("the end")
         )
     if not slots:
-        raise InputError(path, 0, "words with their times", Unquoted("an empty file"))
+        raise InputError(path, 0, "words with their times", EMPTY_FILE)
     return slots
 
 

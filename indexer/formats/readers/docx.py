@@ -29,7 +29,7 @@ from indexer.formats.readers import lines, srt, table
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.table_rows import table_in
 from indexer.networks.utterances import Utterances
-from std.errors import ForeignFileError, InputError, Unquoted
+from std.errors import NONE, ForeignFileError, InputError, Unquoted
 from std.files import content_of
 from std.nist.xml import Attributes, Reader, feed
 from std.ranges import MAX_UTTERANCE_BYTES
@@ -86,7 +86,7 @@ def _document(stream: BinaryIO, path: Path | str) -> bytes:
             pieces = iter(lambda: member.read(PIECE_BYTES), b"")
             unpacked = b"".join(islice(pieces, MAX_DOCUMENT_BYTES // PIECE_BYTES + 1))
     except KeyError as error:
-        raise InputError(path, 0, f"a Word document with {DOCUMENT}", Unquoted("none")) from error
+        raise InputError(path, 0, f"a Word document with {DOCUMENT}", NONE) from error
     except _DAMAGE as error:
         raise InputError(
             path, 0, "a whole Word document", Unquoted(str(error) or "a damaged one")

@@ -32,7 +32,7 @@ from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.formats.shared.tiers import Tier, chosen, speaker_of_tier
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
-from std.errors import InputError, Unquoted
+from std.errors import NONE, InputError
 from std.files import content_of
 from std.nist.xml import Attributes, Reader, feed, root_name
 from std.ranges import MAX_TIME_S, MAX_UTTERANCE_BYTES, Range
@@ -133,9 +133,7 @@ def _cues(tier: _Tier, reader: "_Annotations", path: Path | str) -> list[Cue]:
     for one in tier.annotations:
         for slot in (one.first, one.last):
             if slot not in reader.times_s:
-                raise InputError(
-                    path, one.line, "a time slot that exists", slot or Unquoted("none")
-                )
+                raise InputError(path, one.line, "a time slot that exists", slot or NONE)
         start_s, end_s = reader.times_s[one.first], reader.times_s[one.last]
         joined = cues and one.first == open_at
         if start_s is None and not joined:
@@ -205,7 +203,7 @@ class _Annotations(Reader):
             self._text = None
         elif tag in _ANNOTATIONS and self._annotation is not None:
             if not self.tiers:
-                self.fail("an annotation inside a tier", Unquoted("none"))
+                self.fail("an annotation inside a tier", NONE)
             tier = self.tiers[-1]
             own = tier.references if self._annotation.refers_to else tier.annotations
             own.append(self._annotation)

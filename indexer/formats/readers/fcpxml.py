@@ -30,7 +30,7 @@ from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.networks.utterances import Utterances
-from std.errors import ForeignFileError, InputError, Unquoted
+from std.errors import NONE, ForeignFileError, InputError, Unquoted
 from std.files import content_of
 from std.languages.detection import NAMES
 from std.nist.audio_names import recording_name
@@ -108,7 +108,7 @@ def parse(
         cues += _cues(texts, _length_s(top, texts, path), path, recording)
     if not cues:
         expected, hint = "captions, or titles that are subtitles", "Final Cut: Export Captions"
-        raise ForeignFileError(path, 0, expected, Unquoted("none"), hint)
+        raise ForeignFileError(path, 0, expected, NONE, hint)
     name = timelines[0][0] if len(timelines) == 1 else ""
     spoken = spoken_cues(cues, options.speaker_names)
     yield from utterances_of_cues(spoken, path, recording_for(path, options, name), options)

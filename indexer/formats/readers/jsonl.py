@@ -32,7 +32,7 @@ from indexer.formats.shared.recordings import recording_for
 from indexer.networks.columns import utterances_of
 from indexer.networks.raw import NetworkBuilder, RawUtterances, is_valid
 from indexer.networks.utterances import Utterances
-from std.errors import InputError, Unquoted
+from std.errors import EMPTY_FILE, InputError, Unquoted
 from std.fields import shown, text
 from std.json_fields import DECODER
 from std.networks import dump as dump  # what `parse` reads, for its users
@@ -85,7 +85,7 @@ def parse(
         empty = empty and not columns.utterances
         yield utterances_of(columns, path, nonwords=options.nonwords)
     if empty:
-        raise InputError(path, 0, "utterances, one JSON object per line", Unquoted("an empty file"))
+        raise InputError(path, 0, "utterances, one JSON object per line", EMPTY_FILE)
 
 
 def _lines(stream: BinaryIO, path: Path | str) -> Iterator[list[tuple[int, bytes]]]:

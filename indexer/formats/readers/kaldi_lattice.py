@@ -35,7 +35,7 @@ from indexer.formats.shared.reader import (
 from indexer.formats.shared.recordings import recording_for
 from indexer.lattices.lattice import Lattice, evenly_timed, ordered
 from indexer.networks.utterances import SEGMENTS_HINT, span_of
-from std.errors import InputError, Unquoted
+from std.errors import EMPTY_FILE, InputError, Unquoted
 from std.fields import number, numbered, shown, text, whole_number
 from std.ranges import MAX_LINKS, MAX_TIME_S
 
@@ -96,7 +96,7 @@ def parse(
     if block:
         yield _lattice(path, block, options)
     if not any_lattice:
-        raise InputError(path, 0, "lattices, a name and then arcs", Unquoted("an empty file"))
+        raise InputError(path, 0, "lattices, a name and then arcs", EMPTY_FILE)
 
 
 def _lattice(

@@ -42,7 +42,7 @@ from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.raw import SECONDS_PER_LETTER
 from indexer.networks.utterances import Utterances
 from std.encodings import as_utf8, decoded
-from std.errors import InputError, Unquoted
+from std.errors import NONE, InputError
 from std.files import content_of
 from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import IMPLAUSIBLE_RATE
@@ -101,7 +101,7 @@ def parse(
         got = next(filter(None, wrong.groups()))
         raise InputError(path, line, "a time such as 0:05", got)
     if not lines:
-        raise InputError(path, 0, "lines with times such as 0:05 or [00:05.000]", Unquoted("none"))
+        raise InputError(path, 0, "lines with times such as 0:05 or [00:05.000]", NONE)
     if _are_sparse(lines):
         options.repairs.doubt(IMPLAUSIBLE_RATE, lines[0].line)
     cues = spoken_cues(map(_cue, _with_speakers(lines)), options.speaker_names)

@@ -30,7 +30,7 @@ from indexer.formats.shared.recordings import recording_for
 from indexer.networks.columns import utterances_of
 from indexer.networks.raw import NetworkBuilder, RawUtterances
 from indexer.networks.utterances import Utterances
-from std.errors import InputError, Unquoted
+from std.errors import EMPTY_FILE, InputError, Unquoted
 from std.fields import number, shown, text, whole_number
 from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import REFUSED, UNKNOWN, Repairs
@@ -68,7 +68,7 @@ def parse(
         line += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
         yield utterances_of(columns, path, options.segments, options.one_best, options.nonwords)
     if not meshes:
-        raise InputError(path, 0, "a word mesh", Unquoted("an empty file"))
+        raise InputError(path, 0, "a word mesh", EMPTY_FILE)
 
 
 def _blocks(stream: BinaryIO, path: Path | str) -> Iterator[bytes]:

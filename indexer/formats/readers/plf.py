@@ -31,7 +31,7 @@ from indexer.networks.columns import utterances_of
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.raw import NetworkBuilder
 from indexer.networks.utterances import SEGMENTS_HINT, Utterances, UtteranceSpan
-from std.errors import InputError, Unquoted, quoted
+from std.errors import NONE, InputError, Unquoted, quoted
 from std.fields import numbered, shown, text
 from std.ranges import Range
 
@@ -63,9 +63,7 @@ def parse(
         InputError: a line is not a lattice, or no segment has its time.
     """
     if options.segments is None:
-        raise InputError(
-            path, 0, "segments, as the format has no times", Unquoted("none"), SEGMENTS_HINT
-        )
+        raise InputError(path, 0, "segments, as the format has no times", NONE, SEGMENTS_HINT)
     segments = iter(options.segments.items())
     for at, line in numbered(stream, path, LONGEST_LINE):
         name, segment = next(segments, ("", None))

@@ -33,7 +33,7 @@ from indexer.networks.columns import utterances_of
 from indexer.networks.raw import NetworkBuilder
 from indexer.networks.slot_times import untangled
 from indexer.networks.utterances import Utterances
-from std.errors import InputError, Unquoted
+from std.errors import EMPTY_FILE, InputError, Unquoted
 from std.fields import number, numbered, shown, text
 from std.files import open_input
 from std.ranges import MAX_LINKS, MAX_TIME_S
@@ -94,7 +94,7 @@ def parse(
             )
             builder, waiting = NetworkBuilder(path, repairs=options.repairs), 0
     if not any_sausage:
-        raise InputError(path, 0, "sausages, one utterance per line", Unquoted("an empty file"))
+        raise InputError(path, 0, "sausages, one utterance per line", EMPTY_FILE)
     yield utterances_of(
         builder.columns(), path, options.segments, options.one_best, options.nonwords
     )

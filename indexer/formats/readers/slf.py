@@ -35,7 +35,7 @@ from indexer.formats.shared.slf_scores import Fields, Header, Numbered, scores
 from indexer.lattices.lattice import Lattice, evenly_timed, ordered
 from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import SEGMENTS_HINT, UtteranceSpan, span_of
-from std.errors import InputError, Unquoted
+from std.errors import NONE, InputError, Unquoted
 from std.fields import number, numbered, shown, whole_number
 from std.ranges import MAX_LINKS, MAX_TIME_S
 
@@ -177,7 +177,7 @@ class _Reader:
         timed = bool(times.any())
         if not timed and self.options.segments is None:
             expected = "t=, times of the nodes, or segments"
-            raise InputError(path, self.last_line, expected, Unquoted("none"), SEGMENTS_HINT)
+            raise InputError(path, self.last_line, expected, NONE, SEGMENTS_HINT)
         source, target = self._ends(b"S"), self._ends(b"E")
         for (at, _), earlier, later in zip(self.links, times[source], times[target], strict=True):
             if earlier > later:

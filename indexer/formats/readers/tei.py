@@ -36,7 +36,7 @@ from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
-from std.errors import InputError, Unquoted
+from std.errors import NONE, InputError, Unquoted
 from std.files import content_of
 from std.nist.xml import Attributes, Reader, feed, parse_number, root_name
 from std.ranges import MAX_TIME_S, MAX_UTTERANCE_BYTES
@@ -94,9 +94,7 @@ def parse(
     reader.end_at_the_next()
     cues = [cue for utterance in reader.spoken for cue in reader.cues(utterance)]
     if not cues:
-        raise InputError(
-            path, 0, "<u> with the points of time at which they start and end", Unquoted("none")
-        )
+        raise InputError(path, 0, "<u> with the points of time at which they start and end", NONE)
     spoken = spoken_cues(cues, options.speaker_names)
     recording = recording_for(path, options, reader.media)
     yield from utterances_of_cues(spoken, path, recording, options)
@@ -282,9 +280,7 @@ class _Transcript(Reader):
     def _when(self, attributes: Attributes) -> None:
         point = attributes.get(f"{_XML}id") or ""
         if not point or point in self._whens:
-            self.fail(
-                "each point of the timeline with an xml:id of its own", point or Unquoted("none")
-            )
+            self.fail("each point of the timeline with an xml:id of its own", point or NONE)
         written = attributes.get("interval")
         interval_s = self._interval_s(written) if written else None
         self._first = self._first or point

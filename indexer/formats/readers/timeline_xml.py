@@ -33,7 +33,7 @@ from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.networks.utterances import Utterances
-from std.errors import InputError, Unquoted
+from std.errors import NONE, InputError
 from std.files import content_of
 from std.nist.audio_names import AUDIO_EXTENSION
 from std.nist.xml import Attributes, Reader, feed, parse_number, refuse_entities, root_name
@@ -79,9 +79,7 @@ def parse(
     spans = [span for span in reader.spans if "".join(span.texts).strip()]
     for span in spans:
         if span.first not in times_s or span.last not in times_s:
-            raise InputError(
-                path, span.line, "a point of time that exists", span.first or Unquoted("none")
-            )
+            raise InputError(path, span.line, "a point of time that exists", span.first or NONE)
     cues = [
         Cue(
             span.line,

@@ -27,7 +27,7 @@ from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
-from std.errors import Unquoted
+from std.errors import NONE
 from std.files import content_of
 from std.json_fields import Part, documents
 from std.nist.xml import Attributes, Reader, feed, parse_number, root_name
@@ -150,7 +150,7 @@ class _Captions(Reader):
             written = attributes.get(s)
             value, unit = parse_number(written or ""), 1.0
         if value is None and (written or ms == "t"):
-            self.fail(f"a time at {ms} or {s}", written or Unquoted("none"))
+            self.fail(f"a time at {ms} or {s}", written or NONE)
         return UNKNOWN if value is None else value / unit
 
     def data(self, text: str) -> None:

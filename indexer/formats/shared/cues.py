@@ -37,7 +37,7 @@ from indexer.networks.raw import RawUtterances
 from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import Utterances
 from std.characters import has_characters
-from std.errors import InputError, Unquoted
+from std.errors import NONE, InputError
 from std.ranges import MAX_TIME_S, MAX_WORD_S
 from std.repairs import BAD_ROW, CLOCK_GOES_BACK, Repairs, span_s
 from std.values import Float64s, Recording
@@ -129,7 +129,7 @@ def utterances_of_cues(
         number += len(columns.utterances)
         yield utterances_of(columns, path, nonwords=options.nonwords)
     if not found:
-        raise InputError(path, 0, "cues: text with its times", Unquoted("none"))
+        raise InputError(path, 0, "cues: text with its times", NONE)
 
 
 def _are_single_words(cues: Sequence[Cue]) -> bool:

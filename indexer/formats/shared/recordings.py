@@ -30,7 +30,7 @@ from indexer.networks.hypotheses import (
 )
 from indexer.networks.raw import NetworkBuilder
 from indexer.networks.utterances import Utterances
-from std.errors import InputError, Unquoted
+from std.errors import NONE, InputError, Unquoted
 from std.fields import shown, text
 from std.files import is_nameless
 from std.languages.detection import NAMES, language_code
@@ -118,7 +118,7 @@ def recording_for(path: Path | str, options: ReaderOptions, source: str = "") ->
         return Recording(name, options.channel)
     if options.names == "content" and options.segments is None:
         expected = "content that names its recording, as --name-by content asks for"
-        raise InputError(path, 0, expected, Unquoted("none"), "--name-by stem uses the file's name")
+        raise InputError(path, 0, expected, NONE, "--name-by stem uses the file's name")
     return recording_of(path, options.file, options.channel)
 
 

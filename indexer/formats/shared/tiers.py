@@ -21,7 +21,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
-from std.errors import InputError, Unquoted
+from std.errors import NONE, InputError
 
 _WORD = r"(?:^|[^a-z])(?:{})(?:[^a-z]|$)"
 _OF_WORDS = re.compile(
@@ -76,7 +76,7 @@ def chosen(tiers: Sequence[Tier], wanted: Tiers, path: Path | str) -> list[int]:
     Raises:
         InputError: the user chose none of them, or none can be speech.
     """
-    names = ", ".join(tier.name or '""' for tier in tiers) or Unquoted("none")
+    names = ", ".join(tier.name or '""' for tier in tiers) or NONE
     if wanted.wanted:
         rows = [
             row
