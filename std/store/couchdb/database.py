@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from urllib3.exceptions import HTTPError
 
-from std.errors import StoreError
+from std.errors import StoreError, quoted
 from std.store.address import redacted
 from std.store.couchdb.connection import (
     HttpStatusError,
@@ -98,7 +98,10 @@ class Database:
         Raises:
             StoreError: there is no such database.
         """
-        rows: list[Row] = self._documents.view(view, **options).rows
+        try:
+            rows: list[Row] = self._documents.view(view, **options).rows
+        except (KeyError, TypeError, ValueError) as error:  # it has no rows, or they are no objects
+            raise self._no_answer(f"{view} without rows") from error
         return rows
 
     def get(self, *path: str, **parameters: str) -> Any:
@@ -212,9 +215,17 @@ class Database:
         except (HTTPError, ValueError) as error:
             connect_s = self.retry_policy.connect_s
             raise_for_failure(self.url, error, connect_s=connect_s, read_s=read_s)
+        listed = path == ("_bulk_docs",) or "open_revs" in parameters
+        if not isinstance(value, list if listed else dict):
+            raise self._no_answer(value)
         if failure := _row_error(value):
             raise TransientError(failure)
         return value
+
+    def _no_answer(self, value: Any) -> StoreError:
+        return StoreError(
+            f"{self.url}: expected the answer of a CouchDB server, got {quoted(value)}"
+        )
 
     def _exchange(
         self,
@@ -330,6 +341,6 @@ def _row_error(value: Any) -> str:
     if isinstance(value, dict):
         rows = value.get("rows")
         for row in (value, *(rows if isinstance(rows, list) else ())):
-            if row.get("error", "not_found") != "not_found":
+            if isinstance(row, dict) and row.get("error", "not_found") != "not_found":
                 return ", ".join(str(part) for part in (row["error"], row.get("reason")) if part)
     return ""

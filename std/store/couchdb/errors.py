@@ -72,7 +72,7 @@ def raise_for_status(url: str, method: str, size: int, error: HttpStatusError) -
     status, message = error.status, error.message
     if status == 404 and error.error:
         return
-    if status == 409 or (status == 412 and method == "PUT" and error.error == "file_exists"):
+    if method == "PUT" and (status == 409 or (status == 412 and error.error == "file_exists")):
         raise ConflictError from error
     if status in TRANSIENT_STATUSES:
         raise TransientError(f"status {status}, {message}") from error

@@ -233,6 +233,34 @@ def test_the_error_pages_of_proxies_are_shown(proxy, status):
         CouchDBStore(Database(f"couchdb://127.0.0.1:{front.port}/x", HURRY)).require(create=False)
 
 
+class Bare(Page):
+    """An answer without anything around its text."""
+
+    def html(self):
+        return self.title.encode()
+
+
+@pytest.mark.parametrize(
+    ("page", "message"),
+    [
+        (Bare(409, "{}"), "the server answers 409"),
+        (Bare(200, "[1]"), r"the answer of a CouchDB server, got \[1\]"),
+        (Bare(200, '"x"'), "the answer of a CouchDB server, got 'x'"),
+    ],
+)
+def test_an_answer_of_another_kind_is_one_line(proxy, page, message):
+    front = proxy(lambda asked: page)
+    with pytest.raises(StoreError, match=message):
+        CouchDBStore(Database(f"couchdb://127.0.0.1:{front.port}/x", HURRY)).require(create=False)
+
+
+@pytest.mark.parametrize("text", ["{}", '{"rows": 1}', '{"rows": [1]}'])
+def test_a_listing_without_rows_is_one_line(proxy, text):
+    front = proxy(lambda asked: Bare(200, text))
+    with pytest.raises(StoreError, match="got '_all_docs without rows'"):
+        Database(f"couchdb://127.0.0.1:{front.port}/x", HURRY).rows("_all_docs")
+
+
 def test_a_web_page_instead_of_an_answer(proxy):
     front = proxy(lambda asked: Page(200, "Please log in"))
     with pytest.raises(StoreError, match="got a web page: Please log in"):
