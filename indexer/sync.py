@@ -124,6 +124,8 @@ def changes_in(
         left = [now.get(origin, origin) for origin in inputs]
         left = [one for one in left if one in here or not indexed.is_missing(one)]
         kept, beside = indexed.digests[file], sounds.get(indexed.called[file], ())
+        if not left and all(origin.endswith(SUFFIX) for origin in inputs):
+            left = [*beside]  # of recordings without words, another channel may be there
         now_there = dict.fromkeys((*left, *beside))
         if not left:
             gone.append(file)
@@ -139,7 +141,7 @@ def changes_in(
         changed=tuple(here[origin] for origin in sorted(again)),
         moved=moved,
         gone=tuple(sorted(gone)),
-        unchanged=len(here.keys() & taken) - len(again),
+        unchanged=len((here.keys() & taken) - again),
         not_compared=len(not_compared),
         indexed=len(indexed.inputs),
     )

@@ -287,3 +287,19 @@ def test_columns_that_do_not_fit_are_damage(missing):
     del columns[missing]
     with pytest.raises(StoreError, match=missing):
         SegmentSound.read(columns)
+
+
+def test_a_channel_of_sound_alone_stays_where_that_of_another_is_gone(tmp_path):
+    """The index notes one file of those of a recording without words."""
+    folder, store = tmp_path / "in", tmp_path / "i"
+    folder.mkdir()
+    for channel in (1, 2):
+        write_sound(folder, "call", random_signs(channel), channel)
+    sync_folder(folder, store)
+    assert sync_folder(folder, store).changes.line() == "no changes; 1 file as before"
+    (folder / "call.ch2.sound").unlink()
+    assert sync_folder(folder, store).changes.line() == "1 changed; 0 files as before"
+    same(heard(store), {Recording("call", 1): random_signs(1)})
+    (folder / "call.sound").unlink()
+    write_sound(folder, "other", random_signs(3))
+    assert sync_folder(folder, store).changes.gone == ("call",)
