@@ -23,7 +23,7 @@ from indexer.networks.nonwords import Nonwords, is_noise, replacements
 from indexer.networks.raw import RawUtterances
 from indexer.networks.slot_times import Int64s, untangled
 from indexer.networks.utterances import Utterances, slot_errors
-from std.errors import InputError
+from std.errors import InputError, Unquoted
 from std.values import Float64s, Int32s
 
 MIN_POSTERIOR = 1e-4  # links below it are ignored
@@ -78,8 +78,8 @@ def _require_size(lattice: Lattice, method: LatticeMethod, path: Path | str) -> 
     rows = len(lattice.node_s) if method == "mbr" else len(lattice)
     if slots * (rows + 4 * len(lattice.vocabulary)) > MAX_CELLS:
         expected = "lattices of utterances, or of parts of a long recording"
-        found = f"{slots // 2:,} words and {rows:,} nodes or links in {lattice.utterance}"
-        raise InputError(path, 0, expected, found)
+        got = Unquoted(f"{slots // 2:,} words and {rows:,} nodes or links in {lattice.utterance}")
+        raise InputError(path, 0, expected, got)
 
 
 def words_only(lattice: Lattice, nonwords: Nonwords | None = None) -> Lattice:

@@ -237,12 +237,17 @@ def _spelt_otherwise(evaluation: Evaluation) -> list[str]:
 def _words_again(evaluation: Evaluation) -> int:
     """How many words of the reference, of some length, repeat one of the same place and speaker."""
     lexemes = evaluation.lexemes
-    if lexemes is None:
+    if lexemes is None or not lexemes.words:
         return 0
     columns = (lexemes.recording, lexemes.speaker, lexemes.start_s, lexemes.duration_s)
-    rows = zip(*(one.tolist() for one in columns), lexemes.words, strict=True)
-    lasting = [row for row in rows if row[3] > 0]
-    return len(lasting) - len({*lasting})
+    order = np.lexsort(columns)
+    as_before = np.all([np.diff(one[order]) == 0 for one in columns], axis=0)
+    shared = order[np.append(as_before, False) | np.append(False, as_before)]  # few, usually
+    rows = [
+        (*(one[row] for one in columns), lexemes.words[row])
+        for row in shared[lexemes.duration_s[shared] > 0].tolist()
+    ]
+    return len(rows) - len({*rows})
 
 
 def _recordings_without_words(evaluation: Evaluation) -> dict[str, int]:

@@ -13,7 +13,7 @@ Source: NIST RT-09 evaluation plan, appendix A; the test files of NIST's F4DE 3.
 
 import io
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
@@ -186,7 +186,7 @@ def _valid_rows(
             return None
         others.update(types - {wanted})
         rows = [row for row in rows if row[0] == wanted]
-        if not all(map(_has_confidence, rows)):
+        if not all(map(_is_confidence, {row[8] for row in rows if len(row) > RTTM_COLUMNS})):
             return None
         numbers = [row[3] for row in rows] + [row[4] for row in rows]
         values = list(map(float, numbers))
@@ -243,17 +243,15 @@ def _check(
             CHANNEL.read(fields[2])
         except ValueError as error:
             raise InputError(path, line, f"channel as {CHANNEL.described}", fields[2]) from error
-        if not _has_confidence(fields):
+        if len(fields) > RTTM_COLUMNS and not _is_confidence(fields[8]):
             expected = f"a number or <NA> as column {RTTM_COLUMNS}, the confidence"
-            raise InputError(path, line, expected, fields[RTTM_COLUMNS - 1], BLANK_HINT)
+            raise InputError(path, line, expected, fields[8], BLANK_HINT)
         yield fields[:RTTM_COLUMNS]
 
 
-def _has_confidence(fields: Sequence[str]) -> bool:
-    """Whether ten columns are those of RT-09, and not nine with a blank in a word or a name."""
-    confidence = fields[RTTM_COLUMNS - 1]
-    no_number = confidence.upper() != "<NA>" and parse_number(confidence) is None
-    return len(fields) == RTTM_COLUMNS or not no_number
+def _is_confidence(text: str) -> bool:
+    """Whether a text may be the ninth of ten columns; a blank in a word or a name moves others."""
+    return text.upper() == "<NA>" or parse_number(text) is not None
 
 
 def dump(lexemes: Lexemes, stream: BinaryIO, encoding: str = "UTF-8") -> None:

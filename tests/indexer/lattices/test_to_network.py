@@ -248,7 +248,9 @@ def test_a_lattice_of_hours_is_refused_before_it_fills_the_memory(method):
     nodes = np.arange(count + 1)
     words = [f"w{i % 500}" for i in range(count)]
     lattice = ordered(HERE, "u", nodes, nodes[:-1], nodes[1:], words, [0.0] * count, [0], [count])
-    with pytest.raises(InputError, match=r"lattices of utterances.*'12,000 words and 12,00. nodes"):
+    with pytest.raises(
+        InputError, match=r"lattices of utterances.*got 12,000 words and 12,00. nodes"
+    ):
         to_utterances(lattice, method, "x.slf")
 
 
