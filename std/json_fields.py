@@ -145,7 +145,9 @@ def read_json(path: Path) -> "Part":
         rest = text[error.pos :][:MAX_QUOTED] or Unquoted("the end")
         raise InputError(path, error.lineno, f"JSON ({error.msg})", rest) from error
     except ValueError as error:  # of a number or a key; of a number of 5,000 digits
-        raise InputError(path, 0, "JSON", Unquoted(str(error))) from error
+        expected, _, got = str(error).rpartition(", got ")
+        wanted = f"JSON with {expected}" if expected else "JSON"
+        raise InputError(path, 0, wanted, Unquoted(got)) from error
     except RecursionError as error:
         raise InputError(path, 0, "JSON", Unquoted("objects or lists nested too deeply")) from error
     return Part(path, 0, value)

@@ -145,7 +145,8 @@ def test_the_command_shows_and_filters(index, store, capsys):
     assert searcher.commands.search.main([*table, "--columns", ""]) == 0
     assert capsys.readouterr().out.split()[:3] == ["term", "file", "time"]
     assert searcher.commands.search.main(["--store", store, "im", "--where", "date > 2030"]) == 1
-    assert capsys.readouterr().err == "no hits in the recordings asked for\n"
+    told = "no recording has date > 2030\nno hits in the recordings asked for\n"
+    assert capsys.readouterr().err == told
     assert searcher.commands.search.main(["--store", store, "im", "--where", "date >"]) == 2
     assert "std-search: --where: expected a value after date >" in capsys.readouterr().err
 

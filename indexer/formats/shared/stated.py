@@ -29,7 +29,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from std.errors import InputError, cut
+from std.errors import InputError, Unquoted, cut
 from std.json_fields import Part
 from std.repairs import NO_START
 
@@ -182,7 +182,7 @@ def require_transcript(one: Part, expected: str) -> None:
         InputError: it is one of them.
     """
     if instead := what_instead(one):
-        raise InputError(one.path, one.line, expected, *instead)
+        raise InputError(one.path, one.line, expected, Unquoted(instead.what), instead.hint)
 
 
 def _what(part: Part) -> Instead | None:

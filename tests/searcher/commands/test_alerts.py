@@ -61,7 +61,7 @@ def test_a_file_that_another_has_open_is_refused(index, search, tmp_path):
     with StandingSearch(tmp_path / "names.csv"):
         status, _, err = search()
     assert status == 2
-    assert "expected a file of this process alone, got 'one that another std-serve or" in err
+    assert "expected a file of this process alone, got one that another std-serve or" in err
 
 
 def test_what_is_told_is_in_other_forms(index, search, tmp_path):

@@ -48,7 +48,7 @@ def test_a_weight_of_a_former_feature_weighs_nothing(model, tmp_path):
     ("change", "message"),
     [
         ({"format": "x"}, "expected a model made by std-tune"),
-        ({"version": 7}, r"a model of version 8 \(make it anew with std-tune\), got 'version 7'"),
+        ({"version": 7}, r"a model of version 8 \(make it anew with std-tune\), got version 7"),
         ({"weights": 5}, "expected a JSON object at weights, got '5'"),
         ({"weights": {"luck": 1}}, "a feature of this version at weights.luck"),
         ({"weights": {"relative": math.nan}}, "a finite number, got NaN"),
