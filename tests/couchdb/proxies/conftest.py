@@ -1,5 +1,6 @@
 """Servers between us and CouchDB: proxies with rules of their own, and one that says nothing."""
 
+import contextlib
 import shutil
 import socket
 import ssl
@@ -131,20 +132,21 @@ class Mute:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def _accept(self) -> None:
-        while True:
-            try:
+        while self._listening.fileno() >= 0:
+            with contextlib.suppress(OSError):  # `close` closes all of them; a client goes away
                 client, _ = self._listening.accept()
-            except OSError:
-                return
-            self.connections += 1
-            self._sockets.append(client)
-            if self._says:
-                while client.recv(65_536):
-                    client.sendall(self._says)
-                    if not self._again:
-                        break
-            if self._hang_up:
-                client.close()
+                self.connections += 1
+                self._sockets.append(client)
+                self._answer(client)
+
+    def _answer(self, client: socket.socket) -> None:
+        if self._says:
+            while client.recv(65_536):
+                client.sendall(self._says)
+                if not self._again:
+                    break
+        if self._hang_up:
+            client.close()
 
     def close(self) -> None:
         self._listening.close()
