@@ -107,9 +107,7 @@ def evaluate(
     """Score a hit list against a reference transcript.
 
     Args:
-        ecf, lexemes, terms, hits: excerpts, words of the reference, term list, hit list.
         options, turns: how to score; the speech turns, for segment-based scoring.
-        hits_path, reference_path, terms_path: the paths of the files, for messages.
 
     Raises:
         InputError: no term or no recording in common, or no term occurs.
@@ -241,9 +239,6 @@ def _uncounted(
     """Hits and occurrences inside the excerpts that take no part in the measures.
 
     Args:
-        options: which hits and occurrences count.
-        whole: the group of everything.
-        scope: the speech and terms that are scored.
         hit_term: (n,) term of each hit inside the excerpts.
     """
     hit_term = hit_term[scope.chosen[hit_term]]

@@ -176,7 +176,6 @@ def _twv_measures(
     Args:
         p_miss: the P_miss of the units that occur, at the system's decisions.
         p_fa: the P_fa of the units that count.
-        det: the curve of the group.
         best: (U,) each unit at its own best threshold.
         occurs, counted: (U,) units with references; units that count.
         beta: weight of P_fa.

@@ -29,9 +29,7 @@ def with_probabilities(hits: STDList, second: STDList, path: str) -> STDList:
     """A hit list with the scores of a second list as probabilities; also of places without a hit.
 
     Args:
-        hits: the hit list.
         second: the same hits with the same decisions, in any order.
-        path: the path of the second list, for messages.
 
     Raises:
         InputError: one list has a hit that the other lacks, a decision differs, or a score is no
@@ -74,7 +72,6 @@ def chosen_number(hits: STDList, number: Number | None) -> tuple[Detections, flo
     """The hits with the number that all measures take, or with both.
 
     Args:
-        hits: with probabilities or without.
         number: the number that all measures take; None: Cnxe and calibration the probability, if
             there is one, and thresholds the score.
 

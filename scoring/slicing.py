@@ -255,9 +255,7 @@ def in_recordings(
     """The excerpts in whose file/channel one of the patterns is found.
 
     Args:
-        excerpts: the excerpts of the ECF.
         patterns: regular expressions; one that matches is enough.
-        option: as messages name it.
 
     Raises:
         StdError: a pattern is no regular expression, or it is found nowhere; names the option.

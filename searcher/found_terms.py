@@ -80,12 +80,9 @@ def prepare(
     """Prepare segments for searches.
 
     Args:
-        segments: a snapshot of one or several stores.
-        config: the configuration.
         model: a model of `std-tune`; None = the shipped weights. A model of another language gives
             its weights, not its phone confusions.
         folder: the folder of the index, if it has one, for stored statistics.
-        metadata: the metadata of the recordings, with corrections.
     """
     table = recording_table(segments)
     needs_language = config.expansion.words != "none" or config.search.spelling != "exact"
@@ -126,7 +123,6 @@ def find_terms(
 
     Args:
         terms: what to search for; their words are normalised as the index's are.
-        index: the prepared index.
         speech: candidates outside it are left out and counted.
         mode: ``adhoc`` looks up in-vocabulary terms by their words only, if there is no model,
             which takes milliseconds.

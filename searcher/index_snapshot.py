@@ -47,10 +47,8 @@ class IndexSnapshot(SearchableIndex):
         """Take a snapshot of open stores.
 
         Args:
-            urls: the addresses of the stores.
             stores: the stores that together are one index; the index closes them.
             config: a store that keeps punctuation changes its text rules.
-            model: what `std-tune` learned.
             metadata: the metadata of recordings; they override those of the stores.
 
         Raises:
@@ -113,9 +111,6 @@ class IndexSnapshot(SearchableIndex):
         """The same index with metadata that override its own (see `open_index`).
 
         It shares this one's stores and segments, so only one of them is closed.
-
-        Args:
-            metadata: the metadata of recordings.
         """
         index = type(self)(self._urls, self._stores, self._given, self._model, metadata)
         index.segments, index._revisions = self.segments, self._revisions
@@ -186,7 +181,6 @@ class IndexSnapshot(SearchableIndex):
         """Explain a term without searching: see `searcher.terms.description.query`.
 
         Args:
-            term: a word or a phrase.
             all_words: split and expand in-vocabulary words as well.
             all_matches: report every match of every word.
 
@@ -257,7 +251,6 @@ def _overridden(before: Metadata, given: Metadata) -> Metadata:
     """A table with some values replaced by those of another.
 
     Args:
-        before: the table.
         given: values that override; a file may be in only one of the tables.
     """
     if not len(given):

@@ -72,7 +72,6 @@ def judge(
 
     Args:
         parts: the parts of one list.
-        index: where they were found.
         mode: the terms of an ``adhoc`` search are judged independently.
     """
     if not parts:
@@ -124,10 +123,8 @@ def _candidates(
     """What was found in all languages together.
 
     Args:
-        found: in each.
         occurs_in: see `combine_languages`.
         occurs_as_list: the same by ``[calibration] list``.
-        index: where.
     """
     begin, parts = time.perf_counter(), found.of_language
     excerpts = found.speech.excerpts
@@ -236,7 +233,6 @@ def combine_languages(
     """Candidates of all languages.
 
     Args:
-        parts: the parts of each language.
         occurs_in: of each language (terms,) the probability that each term occurs there, judged by
             itself.
         words: the words of each term; its spelling makes some languages less likely than others
@@ -283,7 +279,6 @@ def decide(found: TermCandidates, config: Config, mode: SearchMode = "list") -> 
 
     Args:
         found: candidates of all terms.
-        config: the decision rule and the least probability.
         mode: ``adhoc`` or ``list``; terms of ``adhoc`` searches may not occur.
     """
     begin = time.perf_counter()

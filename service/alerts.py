@@ -50,9 +50,7 @@ class Alerts:
         """Read the terms and the hits that were reported before.
 
         Args:
-            path: the path of the list of terms.
             urls: where new hits are posted.
-            live: the index.
             column: the column that holds the terms of a table; None: found by its name.
             secret: signs what is posted; empty: nothing is signed.
 

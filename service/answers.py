@@ -38,8 +38,6 @@ def hit_documents(
     Args:
         found: a search's result; hits are decided as `std-search --decide` does.
         recording: (n,) row of each hit's recording in the snapshot's table.
-        snapshot: the snapshot that was searched.
-        marks: the marks of people.
     """
     entries = [snapshot.recordings.entries[row] for row in recording.tolist()]
     columns, table = snapshot.index.hit_columns(found), found.candidates
@@ -81,14 +79,7 @@ def hit_documents(
 def selected_documents(
     selection: Selection, snapshot: Snapshot, marks: Marks, first: int, end: int
 ) -> list[dict[str, Any]]:
-    """Some of the hits of a selection, in its order; see `hit_documents`.
-
-    Args:
-        selection: the selection of the hits asked for.
-        snapshot: the snapshot that was searched.
-        marks: the marks of people.
-        first, end: number of the first hit, and one past the last.
-    """
+    """Some of the hits of a selection, in its order; see `hit_documents`."""
     term, row = selection.term[first:end], selection.row[first:end]
     documents: list[dict[str, Any]] = [{}] * len(term)
     for number, result in enumerate(selection.results):
@@ -110,15 +101,7 @@ def precision(terms: Sequence[str], marks: Marks) -> dict[str, int]:
 def search_document(
     selection: Selection, snapshot: Snapshot, marks: Marks, first: int, limit: int
 ) -> dict[str, Any]:
-    """The answer to a search: hits, facets and expectations; its numbers as they are written.
-
-    Args:
-        selection: the selection of the hits asked for.
-        snapshot: the snapshot that was searched.
-        marks: the marks of people.
-        first: number of the first hit.
-        limit: hits at most.
-    """
+    """The answer to a search: hits, facets and expectations; its numbers as they are written."""
     total = selection.total
     terms = [term.text for result in selection.results for term in result.found.terms]
     return {
@@ -168,13 +151,7 @@ def facet_document(one: FacetValue) -> dict[str, Any]:
 
 
 def like_right(terms: Sequence[str], snapshot: Snapshot, marks: Marks) -> str | None:
-    """The term that finds more places like those that people marked right; None: there are none.
-
-    Args:
-        terms: the terms of the marks.
-        snapshot: the snapshot that is searched.
-        marks: the marks of people.
-    """
+    """The term that finds more places like those that people marked right; None: there are none."""
     table = snapshot.recordings
     right = [
         (table.entries[table.of_recording[mark.recording]].id, mark.start_s, mark.end_s)
@@ -186,9 +163,6 @@ def like_right(terms: Sequence[str], snapshot: Snapshot, marks: Marks) -> str | 
 
 def by_date(values: Sequence[FacetValue]) -> list[dict[str, Any]]:
     """Hits by year, or by month if the dates span at most two years; undated hits are left out.
-
-    Args:
-        values: the values of the facet of dates.
 
     >>> by_date([FacetValue("2019-03-02", 4, False), FacetValue("2019-03", 1, False)])
     [{'period': '2019-03', 'hits': 5}]
@@ -207,9 +181,6 @@ def units_document(found: UnitHits, snapshot: Snapshot, first: int, limit: int) 
 
     Args:
         found: all recordings or turns, the most probable first.
-        snapshot: the snapshot that was searched.
-        first: number of the first one to show.
-        limit: the largest number to show.
     """
     table = snapshot.recordings
     shown = []

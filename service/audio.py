@@ -84,10 +84,6 @@ def clip(
     """The bytes of a clip.
 
     Args:
-        entry: a recording that has audio.
-        from_s: start in the recording.
-        to_s: end in the recording.
-        kind: the kind of the file.
         check: called between blocks; it may raise to stop.
 
     Raises:
@@ -129,7 +125,6 @@ def peaks_of(
     """The waveform of a recording, from its folder or from its audio.
 
     Args:
-        entry: a recording with audio.
         folder: the folder of stored waveforms; None = do not store them.
         check: may raise to stop.
         tell: is called with the seconds that are done.
@@ -194,8 +189,6 @@ def playable(path: Path, folder: Path, check: Callable[[], None]) -> Path:
     """A file that browsers can play, with the sound of an audio file.
 
     Args:
-        path: the path of the audio.
-        folder: the folder of converted recordings.
         check: may raise to stop.
     """
     place = folder / "playable"

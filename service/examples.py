@@ -82,8 +82,6 @@ def find_like(term: str, snapshot: Snapshot, where: str | None) -> SearchResult:
     """Search for what sounds like examples.
 
     Args:
-        term: a term of examples.
-        snapshot: the snapshot that is searched.
         where: conditions on recordings; None = all.
 
     Raises:

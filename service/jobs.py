@@ -94,11 +94,7 @@ class SlowJobs:
 
     @contextmanager
     def taken(self, stop: Stop) -> Iterator[None]:
-        """Let the job of the block wait for its turns in `check_stop`, once it is slow.
-
-        Args:
-            stop: of the job; it may end the wait.
-        """
+        """Let the job of the block wait for its turns in `check_stop`, once it is slow."""
         end_s, is_ours = time.monotonic() + QUICK_S, False
 
         def wait_for_turn() -> None:
@@ -136,7 +132,6 @@ class Lane:
         """Start the threads.
 
         Args:
-            name: of the lane.
             workers: threads that take a job at once.
             waiting: jobs that may wait.
             spare: further threads, for jobs that no worker has taken after `SPARE_S`.
@@ -222,7 +217,6 @@ class Ongoing:
         """Begin without a job.
 
         Args:
-            lane: of the jobs.
             seconds: that a job may take, with its time in the queue.
         """
         self._lane, self._seconds = lane, seconds
@@ -234,7 +228,6 @@ class Ongoing:
         """The result of a job, which is begun unless it is under way.
 
         Args:
-            key: of the job.
             work: the job; it tells how many seconds of the recording are done.
             wait_s: that a request waits for it.
 

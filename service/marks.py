@@ -47,7 +47,6 @@ class Marks:
         """Store marks.
 
         Args:
-            phrase: normalises terms.
             marks: the oldest first.
         """
         self._phrase = phrase
@@ -148,7 +147,6 @@ class MarkFile(Marks):
 
         Args:
             path: the path of the file; None: marks are not kept.
-            phrase: normalises terms.
 
         Raises:
             InputError: the file has other content, cannot be written, or another service writes to
@@ -187,9 +185,7 @@ class MarkFile(Marks):
         is on the disk.
 
         Args:
-            hit: the marked hit, or the stretch of a note.
             right: whether the term is said there.
-            author: the person who marks it.
             expected: the version of the mark that the author saw; None: any.
             note: what the author wrote, of a hit without a term.
 
@@ -236,7 +232,6 @@ class MarkFile(Marks):
 
         Args:
             wanted: id of the change; empty: the author's last one that still counts.
-            author: who takes it back.
 
         Raises:
             InputError: it cannot be written; then it does not count.
@@ -271,8 +266,7 @@ class MarkFile(Marks):
         """The changes of marks, the newest first.
 
         Args:
-            term: whose marks; empty: of all.
-            recording: in which; None: in all.
+            term, recording: whose marks, in which recording; empty, None: of all.
             start_ms: of the time that hits overlap.
             end_ms: of this time; None: its end.
         """

@@ -52,12 +52,7 @@ class Metrics:
         yield f"std_requests_under_way {self.under_way}"
 
     def text(self, gauges: dict[str, float], counters: dict[str, float]) -> str:
-        """All metrics.
-
-        Args:
-            gauges: by name, without the prefix.
-            counters: by name, without the prefix.
-        """
+        """All metrics."""
         lines = [*self.lines()]
         for name, value in gauges.items():
             lines += [f"# TYPE std_{name} gauge", f"std_{name} {value:g}"]

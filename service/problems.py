@@ -83,7 +83,6 @@ def add_handlers(app: "FastAPI", told: Callable[[str], str]) -> None:
     """Answer every error of an application with a problem.
 
     Args:
-        app: that gets the handlers.
         told: rewrites a message so that clients may read it.
     """
     from fastapi.exceptions import RequestValidationError

@@ -65,16 +65,7 @@ def answered(
     first: int,
     limit: int,
 ) -> bytes:
-    """The JSON document that answers a search.
-
-    Args:
-        results: the results of each term.
-        snapshot: the snapshot that was searched.
-        marks: the marks of people.
-        wish: the requested hits and their order.
-        first: number of the first hit.
-        limit: hits at most.
-    """
+    """The JSON document that answers a search."""
     selection = select(results, snapshot, wish, first + limit)
     return orjson.dumps(search_document(selection, snapshot, marks, first, limit))
 
@@ -102,7 +93,6 @@ class SearchProcesses:
 
         Args:
             settings: the settings of the service; ``settings.jobs`` processes, none if that is 1.
-            cache_bytes: the size of the cache of each process.
         """
         self._count = settings.jobs if settings.jobs > 1 and sys.platform != "win32" else 0
         # Only the service has marks, alerts and tokens.

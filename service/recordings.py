@@ -153,7 +153,6 @@ def heard(
     recording that several files may belong to.
 
     Args:
-        indexed: the recordings.
         folder: the folder of all audio files; None: there is none.
         given: metadata that override those of the index.
     """
@@ -181,7 +180,6 @@ def recording_table(
 
     Args:
         indexed: ascending.
-        audio: the audio files, see `heard`.
         given: metadata that override those of the index.
     """
     entries = tuple(
@@ -241,13 +239,7 @@ def browsed(
     query: Mapping[str, str],
     notes: Mapping[Recording, list[Mark]],
 ) -> Browsed:
-    """The recordings that an address asks for: a text they contain, an order, a page.
-
-    Args:
-        entries: the entries of the snapshot.
-        query: the query of the address.
-        notes: those of each recording.
-    """
+    """The recordings that an address asks for: a text they contain, an order, a page."""
     text, sort, cursor = (query.get(name, "") for name in ("text", "sort", "cursor"))
     noted = bool(query.get("noted"))
     sort = sort if sort in ORDERS else "title"

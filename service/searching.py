@@ -161,8 +161,6 @@ def search_term(term: str, snapshot: Snapshot, where: str | None = None) -> Term
     """Search one term, or one query.
 
     Args:
-        term: the term as typed.
-        snapshot: the snapshot that is searched.
         where: conditions on recordings; None = all.
 
     Raises:
@@ -190,9 +188,6 @@ def select(
     """Select the hits that a wish asks for.
 
     Args:
-        results: the results of each term.
-        snapshot: the snapshot that was searched.
-        wish: the requested hits and their order.
         end: the number of hits; None = all.
 
     Raises:
@@ -258,9 +253,7 @@ def _speaker_facet(results: Sequence[TermResult], recording: Ints, given: Facet 
     """(n,) the number of each hit's speaker, and the names, from the index or the metadata.
 
     Args:
-        results: the results of the search.
         recording: (n,) row of each hit's recording in the snapshot's table.
-        given: the facet of the metadata.
     """
     number, values = given or (np.zeros(1, np.int64), ("",))
     names = [name for one in results for name in one.speakers or [""] * len(one.recording)]
@@ -279,8 +272,6 @@ def _fitting(
     """For each facet of a wish, (n,) the hits with one of its values.
 
     Args:
-        wish: the wish of the search.
-        table: the table of the snapshot.
         spoken: the speaker of each hit, if the index names speakers.
         recording: (n,) row of each hit's recording in the table.
     """
@@ -308,7 +299,6 @@ def _facet_values(facet: Facet, hits: Ints, chosen: frozenset[str]) -> tuple[Fac
     Args:
         facet: the number of each recording's or hit's value, and the values, ascending.
         hits: (recordings,) the number of hits of each; or (hits,) whether each counts.
-        chosen: values that the wish names.
     """
     number, values = facet
     count = np.bincount(number, weights=hits, minlength=len(values)).astype(np.int64)

@@ -209,7 +209,6 @@ def server_config(app: FastAPI, root_path: str, connections: int) -> uvicorn.Con
     """The configuration of uvicorn.
 
     Args:
-        app: the application.
         root_path: the path of a reverse proxy.
         connections: at once, at most.
     """

@@ -142,9 +142,6 @@ def opens(shown: str, secret: str, path: str, query: Mapping[str, Sequence[str]]
     """Whether a ticket is valid for a path: the feeds, the audio of its recording, or its stretch.
 
     Args:
-        shown: the ticket.
-        secret: that signs tickets.
-        path: of the request.
         query: its parameters, each with all its values.
     """
     if path == FEED_PATH:
@@ -210,11 +207,6 @@ class AuditLog:
 
     def note(self, user: User, request: Mapping[str, Any], status: int) -> None:
         """Write a line about a request.
-
-        Args:
-            user: who sent it.
-            request: its method, path, query and body.
-            status: the status of the answer.
 
         Raises:
             InputError: it cannot be written.

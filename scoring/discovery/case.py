@@ -74,11 +74,8 @@ def scoped_ned(
     """Distances of all pairs, of those within talkers, and of the rest.
 
     Args:
-        pairs: the discovered pairs.
         type_of: (f,) number of each fragment's transcription.
-        texts: the distinct transcriptions.
         talker: (f,) of each fragment.
-        scopes: which pairs count.
     """
     everything = ned.distances(pairs, type_of, texts)
     result: dict[TalkerScope, ned.Distances] = {"all": everything}
@@ -94,9 +91,7 @@ def in_scope(pairs: Pairs, talker: Ints, scope: TalkerScope) -> Bools:
     """Fragments that measures without pairs see: all, or those in a pair of the scope.
 
     Args:
-        pairs: the discovered pairs, of f fragments.
         talker: (f,) of each fragment.
-        scope: which pairs count.
     """
     if scope == "all":
         return np.ones(len(talker), np.bool_)
@@ -109,7 +104,6 @@ def repeated_inside(phones: Track, begins: Ints, inside: Bools) -> Iterable[pair
     Args:
         phones: (N,) the gold tier.
         begins: (s,) first row of each stretch; no n-gram reaches over its end.
-        inside: (N,) phones that belong to the fold.
     """
     ends = np.where(inside, pairs.stretch_ends(phones, begins), 0)
     return pairs.repeated(phones.label, ends)
@@ -121,11 +115,8 @@ def counts_of(
     """The sizes of the measures' inputs.
 
     Args:
-        case: the corpus or a fold.
         words: the words that are scored.
-        discovery: the fragments that are scored.
         without_phones: fragments that transcribe to nothing.
-        distances: of the pairs that count.
     """
     return {
         "phones": int(case.inside.sum()),

@@ -144,11 +144,6 @@ def _track(tier: AlignmentTier, files: tuple[str, ...]) -> Track:
 def make_discovery(classes: Classes, corpus: Corpus, path: Path | str = "<classes>") -> Discovery:
     """Find the distinct fragments of a class file.
 
-    Args:
-        classes: the file's classes.
-        corpus: the gold annotation.
-        path: as messages name the file.
-
     Raises:
         InputError: a member lies in a recording that has no phones.
     """

@@ -44,12 +44,7 @@ from std.values import Bools
 
 
 def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores]:
-    """Score by the published text.
-
-    Args:
-        case: the corpus or a fold, and the discovery in it.
-        scopes: which pairs count; one result for each.
-    """
+    """Score by the published text."""
     is_phoneme = ~case.phones.labelled(SILENCE, SPOKEN_NOISE)
     phones, inside = case.phones.where(is_phoneme), case.inside[is_phoneme]
     words = case.words.where(~case.words.labelled(SILENCE))
@@ -130,8 +125,6 @@ def _match(
         inside: (N,) rows of the fold.
         talker: (N,) of each row.
         membership: class and fragment of each distinct member, both (m,).
-        runs: (f,) rows of each fragment.
-        scopes: which pairs count.
     """
     onset, offset = ticks(phones.onset_s), ticks(phones.offset_s)
     group, member = membership

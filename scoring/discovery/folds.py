@@ -51,11 +51,6 @@ def intervals(folds: Folds, corpus: Corpus) -> list[Intervals]:
 def require_known(folds: Folds, corpus: Corpus, path: Path | str) -> None:
     """Refuse folds with an interval in a recording that the corpus lacks.
 
-    Args:
-        folds: as they were read.
-        corpus: the gold annotation.
-        path: as messages name the file.
-
     Raises:
         InputError: naming the first such line.
     """

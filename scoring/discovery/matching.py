@@ -75,7 +75,6 @@ class Timing:
         """Which stretches have a partner of another owner in their group.
 
         Args:
-            scope: which talkers' stretches may be partners.
             group, owner: (n,) integers.
             lo, hi: (n,) rows of each stretch.
             apart: as of `scoring.discovery.partners.has_partner`.
@@ -118,11 +117,8 @@ def by_flat_sets(
     """Matching of zrc2017 and definition.
 
     Args:
-        levels: the repeated n-grams of the corpus (`scoring.discovery.pairs.repeated`).
-        timing: the timing of the phone rows.
         group, member: (m,) distinct class membership.
         runs: (f,) rows each fragment transcribes to.
-        scopes: which pairs count.
 
     Source: ZeroSpeech task description; the notion of overlap follows ``timing``.
     """
@@ -161,8 +157,6 @@ def fragments_with_partner(
     """Which members are in a pair of P_disc.
 
     Args:
-        timing: the timing of the phone rows.
-        scope: which pairs count.
         group, member: (m,) distinct class membership.
         lo, hi: (m,) rows of each member's fragment.
     """

@@ -42,13 +42,7 @@ class MemberGrams(NamedTuple):
 
 
 def grams_of(pairs: Pairs, runs: Runs, length: int) -> MemberGrams:
-    """Every n-gram of every member.
-
-    Args:
-        pairs: whose members are taken.
-        runs: the runs of the fragments, rows of the phones.
-        length: the length of an n-gram, phones.
-    """
+    """Every n-gram of every member."""
     lo, last = runs.lo[pairs.member], runs.hi[pairs.member] - length
     at, row = (
         np.concatenate(parts)
@@ -67,9 +61,6 @@ def count(
     """Count the pairs of P_disc* by their second n-gram, and those that are in P_all too.
 
     Args:
-        grams: the n-grams of one length (`grams_of`).
-        pairs: P_disc.
-        rows: how many phones there are.
         name_at: (rows,) name of the repeated n-gram that starts at each row, -1 for none.
         overlap: whether the n-grams at rows (p, q) overlap.
 
@@ -207,7 +198,6 @@ def by_pair_counts(
         pairs: P_disc; ``speaker``: (f,) talker of each fragment.
         runs: (f,) rows each fragment transcribes to.
         inside: which n-grams (rows lo:hi) belong to P_all: those of the fold.
-        scopes: which pairs count.
 
     Source: behaviour of tde 0.2.1.
     """

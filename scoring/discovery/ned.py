@@ -27,7 +27,6 @@ def distances(pairs: Pairs, type_of: Ints, texts: Sequence[str]) -> Distances:
     """Count the pairs by edit distance and length.
 
     Args:
-        pairs: pairs of fragments.
         type_of: (f,) type of each fragment; ``texts[t]`` is its transcription, one character per
             phone. Two empty transcriptions count as (0, 0).
     """

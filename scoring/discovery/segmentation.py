@@ -27,7 +27,6 @@ def edges(file: Ints, onset: Times, offset: Times) -> tuple[Ints, Times]:
     """The distinct (file, time) of onsets and offsets together, sorted.
 
     Args:
-        file: (n,) index into Corpus.files.
         onset, offset: (n,) ticks or seconds.
     """
     files, times = np.append(file, file), np.append(onset, offset)
@@ -43,7 +42,6 @@ def snapped_edges(phones: Track, words: Track, discovery: Discovery, runs: Runs)
     offset; a time that is both counts once. ``B_gold`` is every word onset or offset of a file.
 
     Args:
-        phones, words: the gold annotation.
         discovery: (f,) fragments.
         runs: (f,) phone rows of each fragment; none is empty.
 
@@ -107,10 +105,6 @@ def indexed_edges(phones: Track, words: Track, discovery: Discovery) -> Rates:
     and each distinct one counts. (The task description gives all of them the index -1; as an
     element of a set it would count once for all.) Word boundaries become indices in the same way.
 
-    Args:
-        phones, words: the gold tiers.
-        discovery: the fragments that are scored.
-
     Source: ZeroSpeech task description, ``B_disc`` and ``B_gold``.
     """
     table = edges(phones.file, ticks(phones.onset_s), ticks(phones.offset_s))
@@ -161,8 +155,6 @@ def by_symbols(
     those of all fragments, of any length; gold types are *orthographic* words.
 
     Args:
-        phones, words: the gold annotation.
-        discovery: (f,) fragments.
         types: (f,) transcription of each fragment, one character per phone.
 
     Source: behaviour of zerospeech-tde 2.0.3.
@@ -239,7 +231,6 @@ def literal_sets(
 
     Args:
         runs, word_runs: distinct discovered fragments, and words, as rows of the same track.
-        types, word_types: their transcriptions.
 
     Source: ZeroSpeech task description, "Clustering scores", "Segmentation scores".
     """

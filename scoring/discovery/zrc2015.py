@@ -24,12 +24,7 @@ from std.values import Bools
 
 
 def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores]:
-    """Score as the 2015 toolkit does; fragments outside the annotation are dropped.
-
-    Args:
-        case: the corpus or a fold, and the discovery in it.
-        scopes: which pairs count; one result for each.
-    """
+    """Score as the 2015 toolkit does; fragments outside the annotation are dropped."""
     phones, words = case.phones, case.words
     runs = transcription.two_sided(phones, case.discovery)
     kept, dropped = case.discovery.where(runs.located), int((~runs.located).sum())
@@ -88,13 +83,7 @@ def _inside_test(case: Case) -> matching_2015.Inside:
 
 
 def _gold_pairs(case: Case, kept: Discovery, type_of: Ints, types: int) -> tuple[Pairs, Pairs]:
-    """Pairs of equal transcriptions: all, and those in one class.
-
-    Args:
-        kept: (f,) fragments inside the annotation.
-        type_of: (f,) number of each fragment's transcription.
-        types: how many distinct transcriptions there are.
-    """
+    """Pairs of equal transcriptions: all, and those in one class."""
     onset_s, offset_s, file = kept.onset_s, kept.offset_s, kept.file
     overlap = _overlap_test(kept)
 

@@ -20,7 +20,6 @@ def characters(text: str, *, keep_ascii: bool, delete_hyphens: bool) -> list[str
     """The pieces of one word.
 
     Args:
-        text: one word.
         keep_ascii: runs of ASCII letters stay whole.
         delete_hyphens: before dividing.
 
@@ -34,12 +33,7 @@ def characters(text: str, *, keep_ascii: bool, delete_hyphens: bool) -> list[str
 
 
 def split_lexemes(lexemes: Lexemes, *, keep_ascii: bool, delete_hyphens: bool) -> Lexemes:
-    """Each word as its characters; a word of nothing but hyphens stays as it is.
-
-    Args:
-        lexemes: the reference.
-        keep_ascii, delete_hyphens: see `characters`.
-    """
+    """Each word as its characters; a word of nothing but hyphens stays as it is."""
     pieces = {
         word: characters(word, keep_ascii=keep_ascii, delete_hyphens=delete_hyphens) or [word]
         for word in set(lexemes.words)
@@ -62,12 +56,7 @@ def split_lexemes(lexemes: Lexemes, *, keep_ascii: bool, delete_hyphens: bool) -
 
 
 def split_terms(terms: TermList, *, keep_ascii: bool, delete_hyphens: bool) -> TermList:
-    """Each term as its characters, separated by spaces.
-
-    Args:
-        terms: the term list.
-        keep_ascii, delete_hyphens: see `characters`.
-    """
+    """Each term as its characters, separated by spaces."""
 
     def split(text: str) -> str:
         pieces: Sequence[str] = [

@@ -67,7 +67,6 @@ def count(
     """Count by term.
 
     Args:
-        terms: how many there are.
         hit_term, yes: (n,) term and decision of each hit.
         occurrence_term: (m,) term of each reference occurrence.
         alignment: which hit is paired with which occurrence.

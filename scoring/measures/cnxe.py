@@ -67,11 +67,6 @@ class _Trials(NamedTuple):
 def effective_prior(prior: float, cost_miss: float, cost_fa: float) -> float:
     """P_tar, equation 23.
 
-    Args:
-        prior: probability that a trial is a target.
-        cost_miss: the cost of a miss.
-        cost_fa: the cost of a false alarm.
-
     >>> round(effective_prior(0.00015, 100, 1), 10)
     0.0147805094
     """

@@ -73,8 +73,6 @@ def det_csv(evaluation: Evaluation, stream: BinaryIO, *, corners_only: bool = Fa
     """One row per group and threshold.
 
     Args:
-        evaluation: the evaluation of one hit list.
-        stream: opened for writing bytes.
         corners_only: leave out points inside runs of hits of one kind.
     """
 
@@ -93,9 +91,7 @@ def iso_ratios_csv(evaluation: Evaluation, ratios: tuple[float, ...], stream: Bi
     """Where each curve meets lines of constant P_miss / P_fa.
 
     Args:
-        evaluation: the evaluation of one hit list.
         ratios: P_miss / P_fa of each line.
-        stream: opened for writing bytes.
     """
     write_csv(
         stream,

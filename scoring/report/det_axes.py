@@ -66,12 +66,7 @@ class IsoLine(NamedTuple):
 
 
 def iso_lines(window: DetWindow, beta: float) -> Iterator[IsoLine]:
-    """The lines of equal TWV that cross a window; each begins at its left edge.
-
-    Args:
-        window: the window of the plot.
-        beta: weight of P_fa in the TWV.
-    """
+    """The lines of equal TWV that cross a window; each begins at its left edge."""
     cdf = NormalDist().cdf
     left, right, low, high = deviates(np.array([*window.p_fa, *window.p_miss])).tolist()
     x = np.linspace(left, right, ISO_POINTS)

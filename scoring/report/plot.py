@@ -241,8 +241,6 @@ def threshold_figure(
     """P_miss, P_fa and TWV against the threshold, one above the other.
 
     Args:
-        curves: with their labels.
-        title: above the figure; empty = none.
         standard_errors: draw lines at two standard errors.
     """
     figure = _figure(7.0, 7.5)

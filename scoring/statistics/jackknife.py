@@ -85,7 +85,6 @@ def lone_terms(sample: Sample, part: Counts, moved: Float64s, without: Float64s)
     """Of one system.
 
     Args:
-        sample: the sample of the system.
         part: (F,) of each file.
         moved, without: (parts,) how P_fa moves, with and without the weights of terms.
     """
@@ -156,7 +155,6 @@ def ends(value: float, width: float, scale: Scale | None) -> tuple[float, float]
     """Where an interval ends.
 
     Args:
-        value: the value of the measure.
         width: to each side of the measure itself.
         scale: None is the measure's own, as it is where a scale has no place for the value.
 
@@ -207,10 +205,8 @@ def deviations(sample: Sample, unit: Unit, parts: int, seed: int) -> Deviations:
     """Let each part of the terms or files count for less.
 
     Args:
-        sample: the sample of one system.
         unit: what counts for less.
         parts: if there are more units, they are put into so many parts at random.
-        seed: the seed of the random numbers.
     """
     part = _parts(int(sample.counted.sum()) if unit == "terms" else len(sample.files), parts, seed)
     number = int(part.max(initial=-1)) + 1
@@ -280,9 +276,7 @@ def intervals(
     """The interval of each measure that has one, on its scale and within its limits.
 
     Args:
-        found: how the measures move.
         confidence: between 0 and 1.
-        measures: (measures,) with their scales and limits.
     """
     errors, result = standard_errors(found), {}
     if np.isnan(errors).all():

@@ -80,8 +80,6 @@ def sample(group: Group, options: ScoringOptions, scores: ScoreKind) -> Sample:
     """Prepare a group.
 
     Args:
-        group: counts of its terms.
-        options: the options of the scoring; cost and prior.
         scores: whether Cnxe judges probabilities or log likelihood ratios.
 
     Raises:
@@ -142,7 +140,6 @@ def prepare(
         trials: (F,) per term.
         hits, targets: in any order; ``hits.file`` and ``targets.file`` index ``files``.
         rounding: factor of the sum of the trials.
-        beta, p_tar: of the operating point.
         counted: (T,) terms that occur.
         llr: (n,) log-likelihood ratio of each hit.
         entropy: the entropy of all trials of the terms that occur.
@@ -192,8 +189,6 @@ def _surprises(
     """Of the scores as they are, and of ``gamma * score + delta``.
 
     Args:
-        llr, paired: (n,) of each hit.
-        count: (n,) hits of terms that count.
         p_tar, entropy, unlisted_llr: as of `prepare`.
     """
     if np.isnan([entropy.actual, unlisted_llr]).any():

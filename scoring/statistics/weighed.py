@@ -66,7 +66,6 @@ def alarm_rates(sample: Sample, file: Float64s) -> tuple[Float64s, Float64s]:
     """P_fa of each term, and each term's share in their mean, all counting alike.
 
     Args:
-        sample: the sample of one system.
         file: (B, F) how much files count.
 
     Returns:
@@ -116,7 +115,6 @@ def _best_of_terms(sample: Sample, value: Float64s, own: Float64s, hit_ends: Cou
     """(B,) the value with each term at its own best threshold.
 
     Args:
-        sample: the sample of one system.
         value: (B, n) what accepting each hit adds to the value of all terms.
         own: (B, n) its share in the value of its own term.
         hit_ends: (T + 1,) where the hits of each term begin.

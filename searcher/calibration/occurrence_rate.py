@@ -101,7 +101,6 @@ def rate_posterior(
     Args:
         log_ratio: (n,) of each place, nats.
         term: (n,) of each place, ascending.
-        n_terms: number of terms.
         counted: (n,) how many places each counts as, above 0 and at most 1; None: one.
         is_expected: (terms,) whether posteriors of its words expect it; None: of no term.
     """
@@ -259,11 +258,6 @@ def _weigh(own: _Places, known: Known, grid: Grid) -> tuple[Float64s, Float64s]:
 
     A weight is the probability of its rate over that of all places being false alarms, without the
     condition that the term is said, so the sum of the weights is above 1.
-
-    Args:
-        own: places of terms.
-        known: places of each term beside them.
-        grid: the grid of rates.
     """
     in_full, as_counted = _log_likelihood(own, grid.rate)
     log_weight = grid.log_weight[known.is_expected]

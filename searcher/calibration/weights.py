@@ -192,8 +192,6 @@ def fit(
     """Learn weights by penalised maximum likelihood.
 
     Args:
-        examples: candidates of terms.
-        names: features to weigh.
         prior: weights that the penalty pulls to; None = to 0, and the intercept is free.
         ridge: strength of the penalty.
         beside: weights of other features, which are not changed; the learned weights are added to
@@ -285,7 +283,6 @@ def refit(examples: Examples, prior: Weights, ridge: float = WEIGHT_RIDGE) -> We
 
     Args:
         examples: candidates of terms; if nothing is known of them, the prior stays.
-        prior: whose other weights stay.
         ridge: strength of the penalty.
     """
     if not examples.is_known.any():

@@ -209,12 +209,7 @@ WRONG = (
 
 
 def misuse(args: argparse.Namespace, parser: argparse.ArgumentParser) -> str:
-    """The error in a combination of options; empty if it is valid.
-
-    Args:
-        args: the command line.
-        parser: the parser that parsed it, and knows what options are by default.
-    """
+    """The error in a combination of options; empty if it is valid."""
     if args.explain_query:
         wrong = _of_explaining(args, parser)
         return next((message for message, holds in wrong.items() if holds), "")

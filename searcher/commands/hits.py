@@ -78,12 +78,6 @@ def output_hits(
 ) -> None:
     """Write hits in all requested forms: files first, then stdout.
 
-    Args:
-        args: the command line.
-        found: the result of the terms.
-        hits: the hits in their shown order.
-        index: the index that was searched; it knows the metadata.
-
     Raises:
         StdError: a file cannot be written.
     """

@@ -139,7 +139,6 @@ def check_summary(found: "ArchiveCheck", vocabulary: str | None) -> list[str]:
     """The result of the test in words.
 
     Args:
-        found: the result.
         vocabulary: file of the recogniser's words, if the search was not given any.
     """
     lines = [

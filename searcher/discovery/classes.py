@@ -198,11 +198,7 @@ class WrittenWords:
         self._read: dict[int, tuple[np.ndarray, np.ndarray, list[str]]] = {}
 
     def of(self, stretch: Stretch) -> list[Written]:
-        """The words written in a stretch: at least half of the word, or half of the stretch.
-
-        Args:
-            stretch: a stretch of a recording.
-        """
+        """The words written in a stretch: at least half of the word, or half of the stretch."""
         begins, ends, words = self._of_recording(stretch.recording)
         length = stretch.end_ms - stretch.begin_ms
         inside = np.minimum(ends, stretch.end_ms) - np.maximum(begins, stretch.begin_ms)

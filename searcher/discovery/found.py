@@ -87,11 +87,7 @@ class ChancePairs(NamedTuple):
     scale: float  # ratio of all comparisons to those that measured chance
 
     def expected(self, scores: Int64s) -> Float64s:
-        """(n,) E-values: the expected number of chance pairs with at least each score.
-
-        Args:
-            scores: (n,) of pairs.
-        """
+        """(n,) E-values: the expected number of chance pairs with at least each score."""
         return self.scale * np.searchsorted(-self.scores, -scores, side="right").astype(np.float64)
 
     def shares(self, scores: Int64s) -> Float64s:
@@ -205,10 +201,6 @@ def discover(
     """Find recurring speech in an index.
 
     Args:
-        segments: the segments of the index.
-        options: the options.
-        workers: the executor of the comparisons.
-        wanted: the recordings to compare.
         advance: called with each finished share of the work.
 
     Raises:

@@ -73,7 +73,6 @@ def find_seeds(first: Block, second: Block | None = None) -> SeedFrames:
     """The pairs of windows nearer than usual, at most `MOST_SEEDS`.
 
     Args:
-        first: a block.
         second: another one; None: pairs within the first.
     """
     windows = _windows(first, second)

@@ -58,7 +58,6 @@ def blocks_of(recordings: Sequence[Frames], length: int = LENGTH) -> Blocks:
     """Put recordings into blocks.
 
     Args:
-        recordings: at least one recording.
         length: the largest number of frames in a block, unless a recording has more.
     """
     groups: list[list[Frames]] = [[]]
@@ -110,10 +109,6 @@ def by_sound(
 ) -> list[Frames]:
     """The frames of the recordings with sound, in the order of the index.
 
-    Args:
-        segments: the segments of the index.
-        wanted: which recordings are compared.
-
     Raises:
         StdError: the index has no sound.
     """
@@ -130,10 +125,6 @@ def by_phones(
     segments: Sequence[Segment], wanted: Callable[[Recording], bool] = lambda recording: True
 ) -> list[Frames]:
     """The frames of the phones heard.
-
-    Args:
-        segments: the segments of the index.
-        wanted: which recordings are compared.
 
     Raises:
         StdError: the index has no phones heard.

@@ -108,8 +108,6 @@ def aligned_letters(
     """The letters of each phone of a word; empty if it has too many letters.
 
     Args:
-        word: as it is written.
-        phones: its phones.
         letters: counts of letters by phone; empty: a uniform start.
     """
     n, m = len(word), len(phones)
@@ -134,13 +132,7 @@ def aligned_letters(
 
 
 def with_spellings(found: Discovered, segments: Sequence[Segment], config: Config) -> Discovered:
-    """Classes with a spelling from the phones heard in them, if there are any.
-
-    Args:
-        found: classes of an index.
-        segments: the segments of the index.
-        config: the pronunciation settings.
-    """
+    """Classes with a spelling from the phones heard in them, if there are any."""
     places: dict[Recording, tuple[Segment, HeardSlots, int]] = {}
     for segment in segments:
         if heard := HeardSlots.of(segment):

@@ -68,7 +68,6 @@ def calibrate(
     """Give the candidates of each term calibrated probabilities.
 
     Args:
-        request: the terms.
         language: where they were searched; its model, or the default one, weighs the evidence.
         found: what their words found.
         phonetic: hits of phonetic search; None without it.
@@ -141,8 +140,6 @@ def _as_candidates(
     """The places of a term, in the order of its evidence, without the least likely ones.
 
     Args:
-        term: its row.
-        of_term: its places.
         probability: (n,) of each; None: the recogniser's posteriors stay.
         phonetic: what phonetic search found, if it took part.
         table: variants; those of hits and of places that were heard are appended.

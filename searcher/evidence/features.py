@@ -111,11 +111,8 @@ def iv_features(
 
     Args:
         posterior: (n,) of the words, above 0.
-        words: number of words of the term.
-        letters: the letters of all its words.
         highest_posterior: the highest posterior that the recogniser gives a word. If all of 15
             draws have the word, one recogniser writes .97; another writes 1. Both mean certainty.
-        speech_s: the duration of speech in the archive.
 
     Returns:
         words            1
@@ -156,10 +153,6 @@ def _learned_share(n: int, speech_s: float) -> float:
     Posteriors of words that are frequent here are right, and the weights were learned from minutes
     of speech, where a term has few poor candidates by chance. With as many candidates as
     phonetic search keeps hits, the share is one half.
-
-    Args:
-        n: candidates of the term.
-        speech_s: the duration of speech in the archive.
     """
     share: float = MAX_HITS / (n + MAX_HITS)
     return share * float(min(1.0, LEARNED_FROM_S / max(speech_s, 1.0)) ** FADING)
@@ -202,9 +195,6 @@ class Paired(NamedTuple):
         Candidates found by their words have the evidence of `iv_features`. Other places have that
         of the phones, which counts less than for a term that the recogniser does not know: it heard
         the same sounds and wrote other words, often related to the term.
-
-        Args:
-            words, letters, speech_s: see `iv_features`.
 
         Returns:
             at the other places, beside the phones,

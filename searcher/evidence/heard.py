@@ -48,7 +48,6 @@ def with_heard(
         ratios: (n,) of the places that were found otherwise.
         heard: the term in these places, then in the best ones of the phones heard.
         log_slots: log of the number of slots heard.
-        weights: the weights of the evidence, see `heard_evidence`.
         is_known: whether the index has all words of the term.
 
     Returns:
@@ -147,8 +146,6 @@ def alike(probability: Float64s, spans: Spans, sound: HeardSound) -> Float64s:
 
     Args:
         probability: (n,) of the places of a term.
-        spans: (n,) these places.
-        sound: the frames of the recordings.
     """
     shift = np.zeros(len(probability))
     rows = np.flatnonzero(probability >= LEAST_COMPARED)
@@ -169,7 +166,6 @@ def nearness_of(places: Spans, probability: Float64s, sound: HeardSound) -> Floa
     Args:
         places: (n,) places with frames.
         probability: (n,) of each, falling.
-        sound: the frames of their recordings.
     """
     from searcher.examples.places import costs_between, usual_at
 

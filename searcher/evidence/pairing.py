@@ -49,9 +49,7 @@ def pair_with_hits(
 
     Args:
         words: the words of the term as it is spelt; none if it was spoken.
-        lexical: the lexical hits of the term.
         hits: the hits of the term, best first.
-        searched: where both were found.
         variants: the variants that candidates point into; none if all are the term's own words.
     """
     archive = searched.archive
@@ -92,7 +90,6 @@ def near_pairs(lexical: Candidates, hits: PhoneticHits) -> tuple[Int64s, Int64s]
     """(pairs,) rows of candidates and of hits that overlap with their middles near each other.
 
     Args:
-        lexical: candidates.
         hits: among them any of the same recording.
 
     Returns:
@@ -116,7 +113,6 @@ def mixed(request: Request, found: TermPlaces) -> TermPlaces:
     """The candidates of spoken queries, from those of their alternatives.
 
     Args:
-        request: written terms, alternatives of spoken queries, and these.
         found: the places of all of them, calibrated.
 
     Returns:
@@ -157,12 +153,7 @@ def mixed(request: Request, found: TermPlaces) -> TermPlaces:
 def _one_of_each_place(
     of_parts: Mapping[int, Candidates], shares: Mapping[int, float]
 ) -> Candidates:
-    """The likeliest candidate of each place, with the probability of all that stand there.
-
-    Args:
-        of_parts: the candidates of each alternative, by its row.
-        shares: the probability of each.
-    """
+    """The likeliest candidate of each place, with the probability of all that stand there."""
     parts = [
         one._replace(probability=shares[row] * one.probability) for row, one in of_parts.items()
     ]

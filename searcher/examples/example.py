@@ -121,8 +121,6 @@ def archive_of(
     """The sound of an index.
 
     Args:
-        segments: the segments of the index.
-        wanted: which recordings are searched.
         table: what its places point into; None: the recordings of these segments.
         whole: read all frames; otherwise those that are compared (`std.sound.columns.StoredSigns`).
 

@@ -78,11 +78,7 @@ def find_by_examples(
     """Find where terms are said, by examples of them.
 
     Args:
-        terms: each with an example or several.
-        segments: the segments of the index.
-        speech: the speech that is searched.
         mode: for ``list``, the share of terms that are said again is estimated.
-        threads: the threads that search.
         advance: called with each finished share of the work.
 
     Raises:
@@ -260,8 +256,5 @@ def log_evidence(probability: Float64s) -> float:
     If a place of a term that is said again is right with prior probability s and posterior
     probability p, its evidence is (1 - s) / (1 - p) times as likely as if the term were not said
     again. Over all n places, log(1 - s) adds up to the expected occurrences.
-
-    Args:
-        probability: (n,) `probabilities` of its places.
     """
     return float(-np.log1p(-np.minimum(probability, SURE)).sum() - EXPECTED)

@@ -54,9 +54,6 @@ def best_places(
     """The places that sound most like an example, the best first; not the example itself.
 
     Args:
-        example: an example of a term.
-        archive: what is searched.
-        threads: the threads that search it.
         inside: which places are inside the searched speech; None: all are.
 
     Returns:
@@ -93,7 +90,6 @@ def costs_between(archive: SoundArchive, places: Spans) -> Float64s:
     """(n,) the mean cost of the first place at each other one, and of that one at the first.
 
     Args:
-        archive: has the recordings of the places.
         places: of one frame or more each; the first costs nothing at itself.
     """
     spans = list(_spans(places, archive))
@@ -117,13 +113,7 @@ def _cost_at(example: UInt64s, span: tuple[int, int], recording: tuple[UInt64s, 
 
 
 def usual_at(archive: SoundArchive, places: Spans, sample: UInt64s) -> Float64s:
-    """(n,) the share of signs in which the frames of places differ from others by chance.
-
-    Args:
-        archive: what was searched.
-        places: of it.
-        sample: `SoundArchive.sample`.
-    """
+    """(n,) the share of signs in which the frames of places differ from others by chance."""
     usual = [
         usual_distances(
             signs[(begin_ms - start_ms) // FRAME_MS : (end_ms - start_ms) // FRAME_MS], sample

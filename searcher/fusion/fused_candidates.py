@@ -119,7 +119,6 @@ def fuse(
     Args:
         recognisers: what each found of the same terms, in an order that does not depend on the
             user's: of equal candidates the first one's is shown.
-        copies: the copies of all indexes together; the candidates are of their originals.
         sureness: the power of doubts in weights (`searcher.fusion.pooling`).
     """
     recognisers = [one._replace(found=one.found.under_each_name()) for one in recognisers]
@@ -196,7 +195,6 @@ def place_table(candidates: Candidates, recogniser: Int64s, n: int) -> Int64s:
     Args:
         candidates: (m,) of all recognisers.
         recogniser: (m,) that found each.
-        n: recognisers; the last ones may have found nothing.
     """
     place = same_places(candidates, recogniser)
     rows = np.full((int(place.max(initial=-1)) + 1, n), -1)
@@ -223,9 +221,7 @@ def _variants(
 
     Args:
         recognisers: n of them.
-        rows: (places, n) of each one's own candidates, where it has one.
         best: (places,) the recogniser whose candidate has the times and slots of the place.
-        is_found: (places, n) whether it has one.
         probability: (places, n) that each gives.
         weight: (places, n) of each.
     """
@@ -266,7 +262,6 @@ def described(found_by: Sequence[Finding], names: Mapping[str, str]) -> str:
 
     Args:
         found_by: the most probable first.
-        names: what to call each store.
 
     >>> described([Finding("out/A", 0.7, 0.93, "land kreis", "split", ""),
     ...            Finding("out/B", 0.3, 0.0, "", "", "")], {"out/A": "A", "out/B": "B"})

@@ -69,9 +69,7 @@ def open_heard(columns: SegmentColumns, live: Bools, rows: Int64s) -> HeardIndex
     """The phones heard in a segment; None if there are none.
 
     Args:
-        columns: the columns of the segment.
         live: (R,) which recordings count.
-        rows: (R,) of its recordings in the search's table.
 
     Raises:
         ValueError: the columns do not fit each other.
@@ -125,8 +123,6 @@ def aligned(phones: Pronunciation, index: HeardIndex, windows: Int64s) -> Aligne
     """Align a query with some windows of an index.
 
     Args:
-        phones: the phones of the query.
-        index: any.
         windows: (w, 2) first slot of each, and one past the last; each of one recording.
     """
     from searcher.heard.kernels import align_windows
@@ -190,10 +186,6 @@ def find_places(
     Archives of more than `ALIGNED_SLOTS` are aligned only near seeds and in the spans.
 
     Args:
-        phones: the query.
-        indexes: the segments.
-        spans: places of interest.
-        most: the most places besides these.
         is_inside: which of these are in the searched speech; None: all.
 
     Returns:

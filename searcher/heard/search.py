@@ -122,7 +122,6 @@ class HeardArchive:
         """A term, by that of its pronunciations whose best place is least likely by chance.
 
         Args:
-            ways: its pronunciations.
             spans: where it was found otherwise.
             is_inside: which further places are in the searched speech; None: all.
         """
@@ -237,7 +236,6 @@ class HeardSearch(NamedTuple):
         """A term in the phones heard; None if it is not searched this way.
 
         Args:
-            term: its row.
             spans: places found otherwise.
         """
         ways = self.phonetic.ways[term]
@@ -284,9 +282,7 @@ def heard_search(
     """The phones heard in the recordings of phonetic search.
 
     Args:
-        request: the terms.
         language: the segments; the configuration may switch this search off.
-        phonetic: the phonetic search, if there was one.
     """
     phones = language.config.phonetic_search.phones
     if phonetic is None or phones == "words":
@@ -318,8 +314,6 @@ def heard_as_candidates(
     """Candidates of places that were only heard, without slots of words.
 
     Args:
-        term: row of the term.
-        heard: the term in these places.
         probability: (n,) of each.
         table: variants; those of the places are appended.
     """

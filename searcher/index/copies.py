@@ -92,9 +92,6 @@ def find_copies(segments: Sequence[Segment]) -> Copies:
     The manifest shows possible copies, and only their slots are read. The result does not depend on
     the division into segments.
 
-    Args:
-        segments: the segments of one language.
-
     Raises:
         StoreError: slots are damaged.
     """
@@ -204,12 +201,7 @@ class Suspects(NamedTuple):
 
 
 def common_copies(recordings: Sequence[Collection[Recording]], copies: Sequence[Copies]) -> Copies:
-    """The common copies of several recognisers' indexes: recordings that are equal in each.
-
-    Args:
-        recordings: the recordings of each index.
-        copies: the copies of each index.
-    """
+    """The common copies of several recognisers' indexes: recordings that are equal in each."""
     originals: dict[Recording, Recording] = {}
     first: dict[Hashable, Recording] = {}
     for recording in sorted(

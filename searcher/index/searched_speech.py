@@ -53,8 +53,6 @@ class SpokenBy:
         """The speakers of the searched recordings; None without a condition on speakers.
 
         Args:
-            conditions: about speakers.
-            recordings: the recordings that are searched.
             copies: the copies of the index; a copy's hits are found in its original.
         """
         if not conditions:
@@ -70,7 +68,6 @@ class SpokenBy:
         """(n,) which candidates of a segment begin and end with a searched speaker.
 
         Args:
-            segment: the segment that was searched.
             recording: (n,) rows of its recordings.
             first_slot, last_slot: (n,) rows of its slots.
         """
@@ -108,12 +105,7 @@ class SearchedSpeech(NamedTuple):
 
 
 def of_excerpts(excerpts: Sequence[Excerpt], copies: Copies) -> SearchedSpeech:
-    """The speech of an ECF.
-
-    Args:
-        excerpts: the excerpts of the ECF.
-        copies: the copies of the index.
-    """
+    """The speech of an ECF."""
     return SearchedSpeech(excerpts, speech_s(copies.searched(excerpts)))
 
 
@@ -127,9 +119,6 @@ def restricted(
 
     Args:
         excerpts: the excerpts of the ECF; None = all of the recordings.
-        recordings: the selected recordings.
-        copies: the copies of the index.
-        speakers: conditions on the names of speakers.
     """
     spoken_by = SpokenBy.of(speakers, recordings, copies)
     said_ms = {one.recording: one.speech_ms * said_share(one, speakers) for one in recordings}
@@ -160,7 +149,6 @@ def inside_ecf(
         recording: (n,) index into ``recordings``.
         start_ms: (n,)
         end_ms: (n,)
-        recordings: the table that spans point into.
         excerpts: the excerpts of the ECF; None = everything is searched.
     """
     if excerpts is None:
@@ -172,9 +160,6 @@ def doubt(segments: Sequence[Segment]) -> dict[Recording, float]:
     """The doubt of each live recording, at least `MIN_DOUBT`.
 
     It is one minus the posterior of the one-best words, on average.
-
-    Args:
-        segments: the segments of one recogniser's index.
     """
     of_all: dict[Recording, float] = {}
     for segment in segments:

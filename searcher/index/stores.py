@@ -215,10 +215,7 @@ def words_of_recording(
     """The one-best words of a recording, in time order; None if no segment has it.
 
     Args:
-        segments: the segments of the index.
-        recording: the recording.
         from_s, to_s: words whose slot has its middle outside are left out.
-        alternatives: with the competing words of each slot.
     """
     for segment in segments:
         for row, indexed in live_recordings(segment):

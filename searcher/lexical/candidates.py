@@ -90,7 +90,6 @@ class VariantTable:
         Args:
             part: the part of the segment: its variants are those that wildcards of the piece
                 become.
-            piece: the piece of the plan.
             recordings: (R,) row of each of the segment's recordings in the search's table.
         """
         candidates, first = part.candidates, piece.first_variant

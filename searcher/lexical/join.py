@@ -69,7 +69,6 @@ def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -
     """Join the postings of a phrase's words, in the order they are said.
 
     Args:
-        words: postings of each word of the phrase.
         skip_cost: what skipping slots between two words costs.
         config: longest gap, most slots skipped, ``join_exponent``, ``max_places``.
     """
@@ -97,7 +96,6 @@ def phrase_posterior(paths: Paths, join_exponent: float) -> Float64s:
     (r = 1), and is never above that of its least likely word.
 
     Args:
-        paths: (n,) whole phrases.
         join_exponent: r.
     """
     log_product, log_skipped = _total(paths.log_posterior), _total(paths.log_skipped)
@@ -214,9 +212,7 @@ def _likeliest(paths: Paths, counts: Int64s, most: int) -> Int64s:
     """The likeliest paths with a limited total number of continuations, in their order.
 
     Args:
-        paths: (n,)
         counts: (n,) the number of continuations of each.
-        most: the largest total number.
     """
     if int(counts.sum()) <= most:
         return np.arange(len(counts))

@@ -86,11 +86,7 @@ class LookedUp(NamedTuple):
 
 
 def search_segment(task: tuple[Plan, Segment]) -> TermPlaces:
-    """Look up a plan's variants in one segment, here or in a worker.
-
-    Args:
-        task: the plan, and the segment to search.
-    """
+    """Look up a plan's variants in one segment, here or in a worker."""
     plan, segment = task
     words = {word for variant in plan.variants for word in variant.words}
     postings = segment.postings(
@@ -145,9 +141,6 @@ def look_up(
     """All candidates of all variants in one segment, some terms at a time.
 
     Args:
-        plan: what is looked up.
-        postings: the postings of the words of the plan.
-        unions: the unions of the wildcards of the plan.
         segment: to fetch the slots that phrases skip.
     """
     joined = {**postings, **{pattern: words.postings for pattern, words in unions.items()}}
@@ -205,10 +198,6 @@ def settle(
     """The remaining candidates of some terms: inside the ECF, one per event.
 
     Args:
-        plan: the plan that was looked up.
-        found: all candidates.
-        unions: the unions of the wildcards of the plan.
-        segment: the segment that was searched.
         n_wildcard: number of earlier variants of wildcards; numbers continue after them.
 
     Returns:

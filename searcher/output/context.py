@@ -56,8 +56,6 @@ def contexts(
 
     Args:
         candidates: (n,) whose recordings are rows of ``recordings``.
-        recordings: the search's table.
-        segments: the segments that were searched.
         copies: the copies of their recordings: what was found in the original is read there.
     """
     found = [Context("", "", "")] * len(candidates.term)

@@ -48,10 +48,7 @@ def explained(
     """One hit per detection, in the order of the hit list.
 
     Args:
-        found: the result of a search.
-        contexts: (n,) the words around each detection.
         decided: whether hits have a decision; if not, ``score`` is the probability.
-        metadata: the metadata of the recordings.
         found_by, heard, within: (n,) what each recogniser says, where there are several; phones
             heard; words that they are inside.
     """
@@ -166,10 +163,6 @@ def within_words(
 
     Args:
         found: what a search returns; its candidates have slots.
-        contexts: (n,) the words around each.
-        segments: the segments that were searched.
-        forms: the forms of the index's words.
-        copies: the copies of the recordings.
     """
 
     @cache
@@ -209,11 +202,6 @@ def kind_of(
     words: Sequence[str], written: Sequence[str], forms: RelatedForms
 ) -> tuple[WordKind, str] | None:
     """The way in which written words contain a term, and the word that does.
-
-    Args:
-        words: the words of the term, normalised.
-        written: the words written at its place.
-        forms: the forms of the index's words.
 
     >>> from searcher.terms.vocabulary import of_counts
     >>> forms = RelatedForms(of_counts({"jünglings": 1}))

@@ -85,10 +85,7 @@ def hit_list(
     """The hit list of a search; the search time is shared equally among the terms.
 
     Args:
-        found: what the search returned.
-        terms: the term list that was searched.
         terms_filename: the file name of the term list, as the hit list names it.
-        system_id: name of the system.
         cpu_s: CPU time of the search, which NIST asks for; None: the time that passed.
     """
     each_s = (found.seconds if cpu_s is None else cpu_s) / max(1, len(found.terms))
@@ -107,10 +104,6 @@ def probability_list(hits: STDList, found: SearchResult) -> STDList:
 
     NIST's schemas (F4DE's ``KWSEval-stdlist.xsd``, ``KWSEval-kwslist.xsd``) allow a hit no
     attribute beside those it must have, so the second number of a hit needs a second list.
-
-    Args:
-        hits: from `hit_list`.
-        found: the search that `hit_list` was made of.
     """
     detections = replace(hits.detections, score=found.probability)
     return replace(hits, detections=detections, default_score=found.missed_share)
@@ -125,10 +118,7 @@ def write_oov_lexicon(
     """Write words with their pronunciations in each language of an index.
 
     Args:
-        path: the lexicon.
         words: ascending.
-        segments: the segments of the index.
-        config: how words are pronounced.
 
     Returns:
         A warning for each language without pronunciations.
@@ -161,7 +151,6 @@ def write_stretches(path: Path, found: SearchResult) -> int:
 
     Args:
         path: the table: recording, channel, start_s, end_s, words.
-        found: what a search returns.
 
     Raises:
         InputError: it cannot be written.

@@ -58,12 +58,9 @@ def write_clips(
 
     Args:
         hits: in the order in which equal names are numbered.
-        folder: the output folder; it is created.
         audio: folder of audio files (`std.audio.files`); None = there is none.
         metadata: the metadata of the recordings: ``audio`` names a file, where ``audio`` has none.
         inputs: by recording, the recogniser output that it was read from.
-        kind: the kind of the files.
-        around_s: additional time on both sides.
         advance: called after each hit.
 
     Returns:
@@ -169,14 +166,11 @@ def write_timeline(
     """Write hits one after another as an edit.
 
     Args:
-        hits: in their order.
         path: a file ``....edl`` or ``....fcpxml``.
         audio: folder of audio files; None = there is none.
-        metadata: the metadata of the recordings.
         inputs: by recording, the recogniser output that it was read from.
         around_s: how much more is shown on both sides.
         rate: frames a second of the edit.
-        first_frame: the first frame of the edit.
 
     Raises:
         StdError: an EDL cannot count so many; XML needs the files of all recordings; of a
@@ -205,8 +199,6 @@ def write_markers(
     """Write the hits of each recording as markers, in files with the names of the recordings.
 
     Args:
-        hits: in any order.
-        folder: where the files go; it is made.
         kind: the program that reads them.
         rate: frames a second of the recordings.
         first_frame: the first frame of the recordings.

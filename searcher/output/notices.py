@@ -49,11 +49,7 @@ def cut_terms(found: SearchResult) -> Iterator[str]:
 
 
 def form_notices(forms: SearchResult) -> Iterator[str]:
-    """The counts of the related forms of each term, one line each.
-
-    Args:
-        forms: the search for them (`SearchableIndex.find_forms`).
-    """
+    """The counts of the related forms of each term, one line each."""
     for term, some in groupby(forms.forms, key=lambda one: one.term):
         listed = list(some)
         more = " ..." if len(listed) > NAMED else ""
@@ -61,11 +57,7 @@ def form_notices(forms: SearchResult) -> Iterator[str]:
 
 
 def copy_notice(found: SearchResult) -> str:
-    """The number of copies among the searched recordings; empty without copies.
-
-    Args:
-        found: by a search.
-    """
+    """The number of copies among the searched recordings; empty without copies."""
     n = found.searched_copies
     if not n:
         return ""
@@ -77,7 +69,6 @@ def acceptance_notice(found: SearchResult, decision: DecisionConfig) -> str:
     """A warning that decisions assume that terms occur although most do not; empty if most do.
 
     Args:
-        found: by a search.
         decision: how it was decided; one score for all terms (``sto``) asks for no probability.
     """
     n, right = int(np.count_nonzero(found.yes)), float(found.probability[found.yes].sum())
@@ -90,12 +81,7 @@ def acceptance_notice(found: SearchResult, decision: DecisionConfig) -> str:
 
 
 def doubt_notice(found: SearchResult, decision: DecisionConfig) -> str:
-    """The accepted terms of which each hit is probably wrong; empty without any.
-
-    Args:
-        found: by a search of a list.
-        decision: how it was decided.
-    """
+    """The accepted terms of which each hit is probably wrong; empty without any."""
     doubted = sorted(found.doubted.items(), key=lambda one: (one[1], one[0]))
     if not doubted:
         return ""
@@ -117,11 +103,7 @@ def list_notice(found: SearchResult, config: Config) -> str:
 
 
 def fusion_warning(recordings: Sequence[AbstractSet[Recording]]) -> str:
-    """A warning that recognisers have no common recording; empty if they have one.
-
-    Args:
-        recordings: the recordings of each recogniser's index.
-    """
+    """A warning that recognisers have no common recording; empty if they have one."""
     times = Counter(recording for of_index in recordings for recording in of_index)
     if any(n > 1 for n in times.values()):
         return ""

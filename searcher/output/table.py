@@ -29,12 +29,7 @@ LEAST_WIDTHS = {"context": 18, "found as": 12}  # least width of texts, in lette
 
 
 def hit_rows(hits: Sequence[Hit], *, decided: bool) -> Rows:
-    """Hits as rows, in their order; times in seconds.
-
-    Args:
-        hits: the hits of a search.
-        decided: whether they are accepted or rejected.
-    """
+    """Hits as rows, in their order; times in seconds."""
     columns = sorted({name for hit in hits for name in hit.metadata} - {"speaker"})
     return Rows(
         header=(*HEADER, *columns),
@@ -85,7 +80,6 @@ def print_table(
     """Print the first hits, one per line, with the words around them.
 
     Args:
-        hits: in the order of the rows.
         limit: how many are printed.
         decided: show each hit's rescaled score and whether it is accepted.
         languages: show which language each hit's recording is in.
@@ -151,10 +145,6 @@ def misspelt(hits: Sequence[Hit], least: float = LEAST_PROBABILITY) -> list[Hit]
 
     Of overlapping hits the most probable counts; if it is already written correctly, no row is
     made.
-
-    Args:
-        hits: the hits of a list of names.
-        least: the lower bound of their probability.
     """
     chosen: dict[tuple[str, int], list[Hit]] = {}
     for hit in sorted(hits, key=lambda one: -one.probability):
@@ -194,8 +184,6 @@ def write_corrections(hits: Sequence[Hit], path: Path, least: float = LEAST_PROB
     """Write the table; return the number of rows.
 
     Args:
-        hits: the hits of a list of names.
-        path: the path of the table, CSV.
         least: the lower bound of the probability of a row.
 
     Raises:

@@ -40,7 +40,6 @@ def tiles_of(index: PhoneticIndex, phones: int) -> Int64s:
     """(w, 2) runs of slots that cover all live recordings, independent of their segment.
 
     Args:
-        index: the segment.
         phones: length of the query; neighbouring runs share the slots that a hit may span.
     """
     width = TILE_SLOTS + phones + TILE_OVERLAP
@@ -59,8 +58,6 @@ def align_windows(
 
     Args:
         ratios: log ratios of the query's phones, by the segment's phone numbers.
-        index: the segment.
-        windows: (w, 2) runs of slots.
         min_score: lowest score of a hit, nats.
 
     Returns:

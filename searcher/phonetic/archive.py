@@ -119,7 +119,6 @@ def learn_archive(
     Args:
         indexes: one of each segment.
         counts: phone confusions that it is searched with.
-        workers: who searches the decoys.
     """
     confusion = confusion_log_ratios(counts, indexes, [])
     null = learn_null_distribution(
@@ -157,7 +156,6 @@ def archive_of(
         indexes: one of each segment.
         counts: phone confusions that it is searched with.
         folder: where the index lies, if in a folder.
-        workers: who searches the decoys.
         is_part: whether the index has other recordings.
     """
     key = _key(indexes, counts, is_part=is_part)

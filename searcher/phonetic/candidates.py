@@ -75,8 +75,6 @@ def find_by_phones(
     """Search terms by their phones.
 
     Args:
-        request: the terms.
-        language: where they are searched.
         found: what their words found there, and which terms have a word that is missing.
 
     Returns:
@@ -137,8 +135,6 @@ def hits_as_candidates(
     """Hits as candidates, each with a variant of the words at its place.
 
     Args:
-        term: row of the term.
-        hits: its hits.
         probability: (n,) of each.
         phonetic: indexes of the segments.
         table: variants; those of the hits are appended.

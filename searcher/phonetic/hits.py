@@ -54,8 +54,6 @@ def phonetic_hits(
         written: (terms,) the number of places of the words of a known term.
         phonetic: indexes of the segments, within that speech.
         null: the null distribution; all hits with rare scores are kept.
-        inside: which hits are inside the searched speech.
-        workers: the executor of the segments.
         advance: see `search_phones`.
 
     Returns:

@@ -91,12 +91,9 @@ class PhoneticIndexes:
         return RecognisedWords(tuple(index.words for index in self.indexes), counts)
 
     def within(self, excerpts: Sequence[Excerpt] | None) -> "PhoneticIndexes | None":
-        """The recordings of excerpts, as if all others were deleted.
+        """The recordings of excerpts, as if all others were deleted; None = everything.
 
         Hits and null distribution of a part of an archive do not depend on the rest.
-
-        Args:
-            excerpts: the excerpts that are searched; None = everything.
 
         Returns:
             None if none of the recordings is here.
@@ -155,9 +152,7 @@ def open_phonetic_indexes(
     """Open the segments of one language that have phones, of the pronouncer of most alternatives.
 
     Args:
-        segments: the segments of one language.
         row_of: row of each recording in the search's table.
-        config: the configuration of the language.
         model: the model; not used with another pronouncer.
 
     Returns:
@@ -202,12 +197,7 @@ def open_phonetic_indexes(
 def languages_within(
     segments: Sequence[Segment], excerpts: Sequence[Excerpt] | None
 ) -> tuple[str, ...]:
-    """The language of each segment with searched recordings.
-
-    Args:
-        segments: any.
-        excerpts: the excerpts that are searched; None = everything.
-    """
+    """The language of each segment with searched recordings."""
     if excerpts is None:
         return tuple(of_segment(segment) for segment in segments)
     searched = {excerpt.recording for excerpt in excerpts}
@@ -230,8 +220,6 @@ def searched_archive(
     """The statistics of the segments with phones.
 
     Args:
-        phonetic: the segments, within the excerpts.
-        excerpts: the excerpts that are searched; None = everything.
         folder: where the index lies, if in a folder.
         workers: who searches the decoys, if nothing is known yet.
     """
@@ -249,7 +237,6 @@ def slots_inside(index: PhoneticIndex, excerpts: Sequence[Excerpt]) -> int:
     """The number of slots of live recordings that begin inside excerpts.
 
     Args:
-        index: the index of one segment.
         excerpts: in any order, overlapping or not, of any recordings.
     """
     row_of = {

@@ -64,7 +64,6 @@ class NullDistribution:
         """Score from which one false alarm is expected, nats.
 
         Args:
-            phones: length of the query.
             perfect: its score recognised phone for phone, nats.
         """
         terms = _level_terms(phones, perfect)
@@ -85,10 +84,6 @@ class NullDistribution:
 
         Those of all pronunciations are added up. A hit's score includes the log weight of its
         pronunciation, so another pronunciation reaches it with that score minus its own log weight.
-
-        Args:
-            score: (n,) of hits of a query.
-            pronunciations: the pronunciations of the query.
         """
         values = [
             (self.level(len(phones), perfect) - (score - log_weight)) / self.slope(len(phones))
@@ -104,7 +99,6 @@ class NullDistribution:
 
         Args:
             score: (n,) of the term's hits, best first.
-            pronunciations: the pronunciations of the term.
         """
         n = len(score)
         ranks = [k for k in TYPICAL_RANKS if k <= n] or [max(n, 1)]
@@ -120,7 +114,6 @@ def learn_null_distribution(
     """Search decoys and fit the tail of their scores.
 
     Args:
-        indexes: the archive.
         search: the best hits of each query in all of them, best first.
         perfect_score: score of a query that is recognised phone for phone.
     """
@@ -179,9 +172,7 @@ def draw_decoys(
     """Distinct phone strings, the same number of each length.
 
     Args:
-        chain: the chain of an archive.
         of_length: how many of each length; fewer where the chain has no more.
-        seed: the seed of the draws.
     """
     if not chain.inventory:
         return []
@@ -220,7 +211,6 @@ def draw_decoy_words(
     Args:
         counts: live alternatives of each word.
         of_length: how many of each length; fewer where the letters give no more.
-        seed: the seed of the draws.
     """
     following: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for word in sorted(counts):

@@ -50,12 +50,7 @@ class RecognisedWords:
 
 
 def path_words(hits: PhoneticHits, words: RecognisedWords) -> Paths:
-    """The words on the path of each hit.
-
-    Args:
-        hits: the hits of one query.
-        words: the words of the segments that were searched.
-    """
+    """The words on the path of each hit."""
     return [
         tuple(words.of_segment[segment][word] for word in path if word >= 0)
         for segment, path in zip(hits.segment.tolist(), hits.paths.tolist(), strict=True)
@@ -91,11 +86,6 @@ def together(paths: Paths, words: RecognisedWords, slots: float) -> Float64s:
     They are a unit if their number is far above m, which is `TOGETHER` times what chance gives: if
     the log ratio of its Poisson probabilities, with itself and with m as the mean, is above log
     `TOGETHER`.
-
-    Args:
-        paths: the paths of a term's places.
-        words: the words of the archive.
-        slots: the slots of the archive, at which they stand.
     """
     units = {}
     for path, number in Counter(paths).items():
@@ -108,13 +98,7 @@ def together(paths: Paths, words: RecognisedWords, slots: float) -> Float64s:
 
 
 def by_chance(path: Path, words: RecognisedWords, slots: float) -> float:
-    """The number of places of consecutive words if all words were placed at random.
-
-    Args:
-        path: the words.
-        words: the words of the archive.
-        slots: the slots of the archive, at which they stand.
-    """
+    """The number of places of consecutive words if all words were placed at random."""
     return slots * prod(words.counts.get(word, 0) / slots for word in path)
 
 
@@ -138,9 +122,7 @@ def explained(
 
     Args:
         term: its words as they are spelt; none if it was spoken.
-        paths: the paths of the term's places.
         of_units: (n,) see `together`.
-        words, slots: of the archive, see `by_chance`.
     """
     letters, unit_of = "".join(term), dict(zip(paths, of_units.tolist(), strict=True))
     common = _common_words(letters, [*unit_of])
@@ -164,8 +146,6 @@ def _too_often(
 
     Args:
         letters, common: see `_common_words`; of the paths that count.
-        paths: the paths of the term's places.
-        words, slots: of the archive, see `by_chance`.
 
     Returns:
         by what the paths have in common.
@@ -198,7 +178,6 @@ def _common_words(letters: str, distinct: Paths) -> Common:
     ==================================================  ==============================
 
     Args:
-        letters: of the term.
         distinct: the paths of its places, each once.
     """
     with_stem, runs = _with_stem(letters, distinct), _runs(letters, len(letters))
@@ -224,7 +203,6 @@ def _with_stem(letters: str, distinct: Paths) -> set[Path]:
     *manufakturen*, for *manufactured*).
 
     Args:
-        letters: of the term.
         distinct: the paths of its places, each once.
     """
     shares = zip(distinct, spelling([letters], distinct).tolist(), strict=True)
@@ -254,9 +232,7 @@ def _phrases(some: Paths, paths: Paths, words: RecognisedWords, slots: float) ->
     By chance they do as often as they stand elsewhere: one that stands here only is no usual word.
 
     Args:
-        some: paths.
         paths: the paths of all places, with these.
-        words, slots: of the archive, see `by_chance`.
     """
     here = Counter(word for path in paths for word in {*path})
     elsewhere = {word: max(words.counts.get(word, 0) - n, 1) for word, n in here.items()}

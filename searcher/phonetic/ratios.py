@@ -91,13 +91,7 @@ def ratios_in(
     index: PhoneticIndex,
     confusion: Confusion,
 ) -> Ratios:
-    """A query's log ratios with the segment's numbering of phones.
-
-    Args:
-        phones: the query.
-        index: the segment.
-        confusion: log ratios of all phones.
-    """
+    """A query's log ratios with the segment's numbering of phones."""
     row = {phone: i for i, phone in enumerate(confusion.inventory)}
     asked = [row[phone] for phone in phones]
     present = [i for i, phone in enumerate(index.inventory) if phone in index.phone_counts]

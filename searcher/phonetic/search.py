@@ -80,9 +80,7 @@ def search_phones(
 
     Args:
         queries: phones, each query once.
-        indexes: one of each segment.
         confusion: log ratios of all phones of the queries and the segments.
-        workers: the executor of the segments.
         advance: called with each finished share of the queries; the shares add up to 1.
         limits: for some queries, the hits to keep, and the places that their words found.
     """
@@ -114,11 +112,6 @@ def _around_seeds(
     A term that words find is first searched with a share of the limits: phones rarely add a place.
     If phones find many more places than words do, all with rare scores, the term or words like it
     are frequent, and more are aligned, until few have such scores or none is left.
-
-    Args:
-        seeds: the seeds of each query.
-        limits: of the archive.
-        indexes, workers: see `search_phones`.
     """
     hits: list[list[PhoneticHits]] = [[] for _ in seeds]
     extensions: list[list[Extensions]] = [[] for _ in seeds]

@@ -42,7 +42,6 @@ def words_with(
         least: least sum of three log ratios.
         first, second, third: (g,) phones of each trigram.
         gram_offsets, gram_words: (g + 1,) and (m,) the words that have each.
-        n_words: the number of words of the segment.
     """
     has = np.zeros(n_words, np.bool_)
     for gram in range(len(first)):

@@ -160,8 +160,6 @@ def places(found: TermCandidates, asked: AskedTexts, searched: Searched) -> Term
 
     Args:
         found: candidates of all terms, not yet decided.
-        asked: the texts that they are of.
-        searched: where.
 
     Raises:
         QueryError: a condition is about no column, or too many places are close to each other.
@@ -191,9 +189,6 @@ def units(
 
     Args:
         found: candidates of its terms, not yet decided.
-        asked: the query.
-        searched: where.
-        kind: what the units are.
         least: probability from which they are listed.
 
     Raises:

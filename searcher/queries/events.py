@@ -194,10 +194,8 @@ def event_of(expression: Expression, rows: dict[str, Int64s], fits: Fits, sites:
     it.
 
     Args:
-        expression: the expression of a query.
         rows: for each text of `Phrase`, the rows of its places.
         fits: which places and units fit a condition.
-        sites: the sites of all words.
     """
     filled = _Filled(rows, fits, sites.unit)
     return filled.event(expression, np.ones(len(sites.unit), dtype=bool))

@@ -30,10 +30,6 @@ Memory = bool | tuple[int, int]  # of a leaf: whether it holds, or when each sid
 def probability(event: Event, sites: Sites) -> Float64s:
     """(units,) the probability that an event holds in each unit.
 
-    Args:
-        event: over the places.
-        sites: all places.
-
     Raises:
         QueryError: too many places are close to each other.
     """
@@ -59,12 +55,7 @@ def probability(event: Event, sites: Sites) -> Float64s:
 
 
 def said(rows: Int64s, sites: Sites) -> Float64s:
-    """(units,) the probability that at least one of some places is right.
-
-    Args:
-        rows: the rows of the places.
-        sites: all places.
-    """
+    """(units,) the probability that at least one of some places is right."""
     with np.errstate(divide="ignore"):  # a place that is certain
         log_wrong = np.log1p(-sites.probability[rows])
     found: Float64s = -np.expm1(np.bincount(sites.unit[rows], log_wrong, minlength=sites.units))
@@ -73,10 +64,6 @@ def said(rows: Int64s, sites: Sites) -> Float64s:
 
 def by_assignment(event: Event, sites: Sites) -> Float64s | None:
     """(units,) the probability of an event without `Close`: a sum over which of its words are said.
-
-    Args:
-        event: over the places.
-        sites: all places.
 
     Returns:
         None if it cannot be computed: there are too many words, or they share some places.
@@ -143,10 +130,6 @@ def _in_common_units(event: Close, sites: Sites) -> Close:
 def swept(event: Event, sites: Sites) -> Float64s:
     """(units,) the probability that an event holds in each unit.
 
-    Args:
-        event: over the places.
-        sites: all places.
-
     Raises:
         QueryError: too much had to be remembered.
     """
@@ -159,12 +142,7 @@ def swept(event: Event, sites: Sites) -> Float64s:
 
 
 def by_unit(event: Event, sites: Sites) -> list[tuple[int, Int64s]]:
-    """The places of an event in each unit that has some.
-
-    Args:
-        event: over the places.
-        sites: all places.
-    """
+    """The places of an event in each unit that has some."""
     leaves = [*map(_rows, sites_of(event))]
     rows = np.unique(np.concatenate(leaves)) if leaves else np.empty(0, np.int64)
     rows = rows[np.argsort(sites.unit[rows], kind="stable")]
@@ -176,10 +154,7 @@ def swept_unit(event: Event, unit: int, rows: Int64s, sites: Sites, right: int =
     """The probability that an event holds in one unit.
 
     Args:
-        event: over the places.
-        unit: number of the unit.
         rows: all places of the event there.
-        sites: all places.
         right: a place that is right; -1 = none is known to be.
     """
     leaves = [*sites_of(event)]

@@ -66,12 +66,7 @@ class Units:
 
 
 def recordings_as_units(recordings: Sequence[IndexRecording], segments: Sequence[Segment]) -> Units:
-    """A unit for each recording.
-
-    Args:
-        recordings: the recordings that are searched.
-        segments: the segments of the index, or of several of the same speech.
-    """
+    """A unit for each recording."""
     ends = _ends_ms(segments)
     end_ms = np.array([ends.get(one.recording, 0) for one in recordings], np.int64)
     return Units(recordings, np.arange(len(recordings)), np.zeros_like(end_ms), end_ms)
@@ -79,10 +74,6 @@ def recordings_as_units(recordings: Sequence[IndexRecording], segments: Sequence
 
 def turns(recordings: Sequence[IndexRecording], segments: Sequence[Segment]) -> Units:
     """A unit for each turn of a speaker.
-
-    Args:
-        recordings: the recordings that are searched.
-        segments: the segments of the index.
 
     Raises:
         QueryError: the index names no speaker.
@@ -121,13 +112,7 @@ def turns(recordings: Sequence[IndexRecording], segments: Sequence[Segment]) -> 
 def unfitting(
     expression: Expression, recordings: Sequence[IndexRecording], metadata: Metadata
 ) -> Iterator[str]:
-    """The conditions of an expression that no recording fits, with suggestions.
-
-    Args:
-        expression: a query, or conditions.
-        recordings: the recordings of the index, with their speakers.
-        metadata: the metadata of the index.
-    """
+    """The conditions of an expression that no recording fits, with suggestions."""
     for one in leaves(expression):
         if not isinstance(one, Condition) or one.operator == "!=":
             continue
@@ -174,8 +159,6 @@ class Conditions:
         """Keep what conditions are about.
 
         Args:
-            units: the units of the search.
-            metadata: the metadata of the index.
             found: candidates of originals.
             row: (n,) the candidate of each place.
             unit: (n,) of each place.

@@ -29,10 +29,6 @@ from std.values import Bools, Float64s
 def witnesses(event: Event, sites: Sites) -> Float64s:
     """(n,) the probability of each place; 0 if it is no place of the query.
 
-    Args:
-        event: over the places.
-        sites: all n places.
-
     Raises:
         QueryError: too many places are close to each other.
     """

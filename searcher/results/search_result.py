@@ -56,7 +56,6 @@ def missed_share(probability: Float64s, kept: Bools, n_terms: int, speech_s: flo
     Args:
         probability: (n,) of each candidate.
         kept: (n,) which of them are hits.
-        n_terms: number of terms.
         speech_s: trials of each.
 
     Returns:
@@ -287,9 +286,7 @@ def reported(
 
     Args:
         candidates: (n,) of originals, ordered by term, recording and start.
-        recordings: the table that they point into.
         row_of: row of each recording in it.
-        copies: the copies of the index.
         excerpts: a recording has the candidates inside its own excerpts; None = all.
 
     Returns:
@@ -315,12 +312,7 @@ def reported(
 
 
 def searched_copies(copies: Copies, excerpts: Sequence[Excerpt] | None) -> int:
-    """How many of the searched recordings hold the same speech as others that are searched.
-
-    Args:
-        copies: the copies of the index.
-        excerpts: the excerpts that are searched; None = everything.
-    """
+    """How many of the searched recordings hold the same speech as others that are searched."""
     if excerpts is None or not copies:
         return len(copies)
     searched = {excerpt.recording for excerpt in excerpts}

@@ -52,12 +52,6 @@ def query(
     It includes the total cost (`std.execution.cost.Cost`); ``split_seconds`` is the CPU time of
     matches and splits.
 
-    Args:
-        term: a word or a phrase.
-        splitter: the splitter of the vocabulary.
-        normalisation: the normalisation of the vocabulary's words.
-        options: the parts of the description beside the splits.
-
     Raises:
         InputError: the term has no word.
         WordTooLongError: a word is too long to split.
@@ -167,10 +161,7 @@ def _variants(
     """The word sequences that a search looks up; the term itself only if a language has all words.
 
     Args:
-        words: the words of the term; one with wildcards is looked up as it is written.
-        descriptions: the descriptions of each word.
         spelt: other spellings of words that are no wildcards, with their counts.
-        options: whose generators a search has, too.
     """
     if any(word not in spelt for word in words):
         how = "; ".join(word["how"] for word in descriptions if "how" in word)

@@ -130,7 +130,6 @@ def variants_in(
         terms: the words of each.
         language: the language, whose vocabulary and configuration determine splits and expansions.
         wildcards: words with *; a term with one is looked up as it is.
-        spelt: words with other spellings in the segments.
     """
     has_wildcard = [any(word in wildcards for word in words) for words in terms]
     others = [words for words, has in zip(terms, has_wildcard, strict=True) if not has]

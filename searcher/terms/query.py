@@ -149,9 +149,7 @@ def describer(
     """Prepare the description of terms: build and compile the splitter.
 
     Args:
-        vocabulary: the words that the recogniser writes.
         config: how words are normalised, split and expanded, and which spellings are one word.
-        counts: the counts of the same words, by language.
         mode: as of `query_terms`.
         all_words: split and expand in-vocabulary words as well.
         all_matches: report every match of every word.

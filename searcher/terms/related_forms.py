@@ -64,12 +64,7 @@ class RelatedForms:
     """The related forms among the words of a vocabulary, learned at the first use."""
 
     def __init__(self, vocabulary: Vocabulary, languages: Collection[str] = ()) -> None:
-        """Store the words.
-
-        Args:
-            vocabulary: the vocabulary of an index.
-            languages: the languages of its recordings.
-        """
+        """Store the words."""
         self._vocabulary, self._languages = vocabulary, languages
         lists = (FUNCTION_WORDS.get(language, "") for language in languages)
         self._function_words = frozenset(word for words in lists for word in words.split())
@@ -134,9 +129,6 @@ class RelatedForms:
 
     def of_phrase(self, words: Sequence[str]) -> list[tuple[str, ...]]:
         """A term with some of its words in related forms, the likeliest first, at most `FORMS`.
-
-        Args:
-            words: normalised.
 
         >>> from searcher.terms.vocabulary import of_counts
         >>> forms = RelatedForms(of_counts({"häuser": 1, "alten": 1, "hauses": 1, "wald": 1}))

@@ -76,8 +76,6 @@ def typed_words(
 
     Args:
         words: the words of terms, normalised. Those with ``*`` are left out.
-        segments: in one language.
-        language: its code.
         fold: whether accents may be left out.
     """
     vocabularies = [Typed(segment.words(), _table(segment)) for segment in segments]
@@ -91,14 +89,7 @@ def typed_words(
 def typed_in(
     word: str, vocabularies: Sequence[Typed], language: str, *, fold: bool = True
 ) -> set[str]:
-    """The other words that a word stands for; arguments as in `typed_words`.
-
-    Args:
-        word: a word of a term, normalised.
-        vocabularies: the vocabularies of segments.
-        language: their code.
-        fold: whether accents may be left out.
-    """
+    """The other words that a word stands for; arguments as in `typed_words`."""
     tables = [one.table for one in vocabularies]
     is_known = _is_known(word, vocabularies)
     others = {other for table in tables for other in table.with_stops.get(word, ())}
@@ -176,8 +167,6 @@ def same_words(
 
     Args:
         words: the words of terms, normalised. Those with ``*`` are left out.
-        segments: in one language.
-        language: its code.
 
     Returns:
         for each such word its spellings in the index, ascending, and the word itself.

@@ -92,7 +92,6 @@ class VariantGenerator:
         """The variants of each term; the term itself always comes first.
 
         Args:
-            terms: the normalised words of each.
             known: words that the vocabulary has in another spelling.
         """
         if not len(self.vocabulary):
@@ -113,11 +112,7 @@ class VariantGenerator:
         return found
 
     def expansions(self, words: Sequence[str]) -> dict[str, list[Variant]]:
-        """Each word's similar words by all configured methods; a word's best similarity counts.
-
-        Args:
-            words: normalised.
-        """
+        """Each word's similar words by all configured methods; a word's best similarity counts."""
         expand = self.config.expansion
         found: dict[str, dict[str, Variant]] = {word: {} for word in words}
         for method, expander in self.expanders.items() if words else ():

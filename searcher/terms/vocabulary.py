@@ -81,8 +81,6 @@ def parse(
     Words are normalised; the counts of words that become equal are added.
 
     Args:
-        text: the lines.
-        path: as messages name the file.
         normalisation: the normalisation of the words; None = the default.
 
     >>> vocabulary = parse("Wald\t2\nBlatt\nwald\n")

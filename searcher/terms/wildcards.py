@@ -145,9 +145,7 @@ def spell_out(
     """The words at the places of a term with wildcards.
 
     Args:
-        words: the words of the term.
         slots: (n, words) of each span.
-        unions: the unions of the wildcards among the words.
 
     Returns:
         (sequences, wildcards) the distinct word sequences, by numbers of the wildcards' words; (n,)

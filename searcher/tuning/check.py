@@ -78,8 +78,6 @@ def unwritten_words(
 
     Args:
         vocabulary: words that the recogniser knows, normalised as the index is.
-        counts: how often the index has each word.
-        most: so many words at most.
 
     >>> unwritten_words(["hoffnungslos", "zerbrechlich"], {"hoffnungsvoll": 40, "hoffnung": 9})
     [Unwritten(word='hoffnungslos', siblings=40)]
@@ -109,8 +107,6 @@ def check(
     """Evaluate the hits of words that were probably never said.
 
     Args:
-        words: see `unwritten_words`.
-        hours: the hours of speech in the archive.
         row: (n,) of each hit, that of its word.
         probability: (n,)
     """

@@ -74,7 +74,6 @@ def spoken_doubt(transcript: TuningTranscript, indexes: PhoneticIndexes) -> floa
 
     Args:
         transcript: the transcript of some of the recordings; at least one word of theirs.
-        indexes: the indexes of one recogniser.
     """
     posteriors = [min(seen, 1.0) for _, seen in spoken(transcript, indexes)]
     return 1.0 - sum(posteriors) / len(posteriors)

@@ -199,9 +199,7 @@ def in_one_language(
     """The segments of the language that is learned.
 
     Args:
-        segments: the segments of the index.
         language: name or code of the language; None = the only one that the index has.
-        store: as messages name it.
 
     Raises:
         InputError: there are several and none is named, or another one.
@@ -229,9 +227,7 @@ def lexical_candidates(
     """Where phrases are written: candidates with their posteriors, one list per phrase.
 
     Args:
-        phrases: words of each, normalised.
         excerpts: the excerpts that are searched; None = everything.
-        segments: the segments that are searched.
         config: the configuration of the search; without phonetic search, calibration.
     """
     config = replace(

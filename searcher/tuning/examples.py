@@ -95,8 +95,6 @@ def examples_of_phrases(
     """All that can be learned from phrases.
 
     Args:
-        judge: says what is right.
-        speech: the speech that is searched.
         oov: phrases with a word that the index lacks.
         in_vocabulary: the others.
     """
@@ -112,11 +110,7 @@ def vocabulary_of(indexes: PhoneticIndexes) -> set[str]:
 
 
 def labelled_by_words(judge: Judge, speech: JudgedSpeech, phrases: Sequence[Phrase]) -> Examples:
-    """The candidates that IV phrases have by their words.
-
-    Args:
-        judge, speech, phrases: see `examples_of_phrases`.
-    """
+    """The candidates that IV phrases have by their words."""
     highest = speech.searched().archive.highest_posterior
     candidates = [
         (words, rows)
@@ -143,9 +137,7 @@ def labelled(
     """The candidates that phrases have by their words and their phones.
 
     Args:
-        judge, speech: see `examples_of_phrases`.
         phrases: those that cannot be pronounced are left out.
-        in_vocabulary: whether the index has their words.
     """
     searched, speech_s = speech.searched(), speech.part.speech_s
     found = dict(zip(phrases, speech.found_by_words(phrases), strict=True))
@@ -175,12 +167,7 @@ def labelled(
 def labelled_of_any_length(
     judge: Judge, speech: JudgedSpeech, phrases: Sequence[Phrase]
 ) -> Examples:
-    """As `labelled` for IV phrases; those too short for phones have their words' evidence only.
-
-    Args:
-        judge, speech: see `examples_of_phrases`.
-        phrases: whose words the index has.
-    """
+    """As `labelled` for IV phrases; those too short for phones have their words' evidence only."""
     by_phones = labelled(judge, speech, phrases, in_vocabulary=True)
     sounds = pronounced(phrases, speech.indexes.lexicon)
     short = [words for words, ways in zip(phrases, sounds, strict=True) if not ways]
@@ -192,7 +179,6 @@ def decoy_examples(n_phrases: int, speech: JudgedSpeech) -> Examples:
 
     Args:
         n_phrases: OOV phrases that there are; decoys are a share of them.
-        speech: the speech that is searched.
     """
     evidence = [one for _, one in decoy_evidence(round(ABSENT * n_phrases / len(LENGTHS)), speech)]
     return examples_of(evidence, [np.zeros(len(one.offset), bool) for one in evidence])
@@ -203,7 +189,6 @@ def decoy_evidence(of_length: int, speech: JudgedSpeech) -> list[tuple[float, Ev
 
     Args:
         of_length: how many of each number of letters.
-        speech: the speech that is searched.
 
     Returns:
         of each that can be pronounced: its phones (the mean of its pronunciations), and the

@@ -90,12 +90,7 @@ def halves(transcribed: Transcribed) -> tuple[Transcribed, Transcribed]:
 
 
 def expected_gain(held_out: Sequence[HeldOut], prior: Weights) -> Gain:
-    """The gain of tuning on speech that it did not learn from.
-
-    Args:
-        held_out: of each half.
-        prior: the weights before.
-    """
+    """The gain of tuning on speech that it did not learn from."""
     before = np.concatenate([one.before.errors(prior) + _lost(one)[0] for one in held_out])
     right = sum(int(np.maximum(*map(_right, one[:2])).sum()) for one in held_out)
     gains = {

@@ -120,8 +120,6 @@ def make_transcript(
 
     Args:
         lexemes: the reference; words of other recordings are left out.
-        recordings: the table that the transcript's recordings point into.
-        normalisation: the normalisation of the index.
     """
     number = {recording: i for i, recording in enumerate(recordings)}
     table = np.array(
@@ -162,7 +160,6 @@ def correct_hits(
         start_ms: (n,)
         end_ms: (n,)
         score: (n,) settles which hit is paired where several could be.
-        occurrences: the occurrences of all terms.
     """
     hits = Detections(
         terms=(),
@@ -235,13 +232,7 @@ class MarkedPlace(NamedTuple):
 def marked_places(
     marks: Iterable[Mark], recordings: Sequence[Recording], normalisation: Normalisation
 ) -> list[MarkedPlace]:
-    """The marks that count, in order; those of other recordings and of wildcards are left out.
-
-    Args:
-        marks: right or wrong, see `std.marks.latest`.
-        recordings: the search's table.
-        normalisation: the normalisation of the index.
-    """
+    """The marks that count, in order; those of other recordings and of wildcards are left out."""
     row_of = {recording: row for row, recording in enumerate(recordings)}
     places = []
     for mark in marks:

@@ -67,9 +67,7 @@ def tune(
 
     Args:
         transcribed: speech with its transcript; without one no phone confusions are learned.
-        marked: places that people marked.
         indexes: the phonetic indexes, without a model.
-        search_by_words: searches phrases by their words.
         seed: draws the in-vocabulary words of the transcript that are learned from.
         prior: whose weights are changed as far as the examples say; None = the shipped ones.
         even_if_worse: whether a model is wanted that is expected to lose on other speech.
@@ -117,11 +115,7 @@ def gain_of_tuning(
     prior: Model,
     seed: int,
 ) -> Gain | None:
-    """The gain of tuning on speech that it does not learn from; None if there is too little speech.
-
-    Args:
-        transcribed, indexes, search_by_words, prior, seed: see `tune`.
-    """
+    """The gain of tuning on speech that it does not learn from; None of too little speech."""
 
     def examples(of: Transcribed, searched: PhoneticIndexes) -> KindsOfExamples:
         recordings = transcribed.transcript.recordings
@@ -202,8 +196,6 @@ def examples_of_marks(
     candidates of usual terms are added, without labels.
 
     Args:
-        marked: places.
-        speech: the speech that is searched.
         seed: draws the usual terms.
 
     Raises:
@@ -247,12 +239,6 @@ def queries(
     A term list is small; every word of the transcript that the index lacks is an OOV word
     that was really spoken, and makes as good an example. IV phrases may be short: they are found
     by their words.
-
-    Args:
-        transcript: the transcript of the development set.
-        indexes: its phonetic indexes.
-        terms: the terms of the term list.
-        seed: the seed of the draw among in-vocabulary phrases.
     """
     vocabulary = vocabulary_of(indexes)
     single: set[Phrase] = {(word,) for word in transcript.words}
@@ -286,7 +272,6 @@ def with_few_absent(
 
     Args:
         asked: queries, each once.
-        transcript: the transcript of the development set.
         seed: draws those that are kept of the second.
 
     Returns:

@@ -144,8 +144,6 @@ def _wanted(request: Request, size: int, versions: Sequence[str] = ()) -> slice 
     """The range of a file that a player asks for, as some play nothing else (RFC 9110, 14).
 
     Args:
-        request: the request.
-        size: bytes of the file.
         versions: that If-Range may name; of any other the whole file is sent.
 
     Returns:

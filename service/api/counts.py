@@ -120,10 +120,7 @@ async def found_forms(
     """The related forms of terms with their hits, new or kept.
 
     Args:
-        service: that is asked.
-        request: of the client.
         terms: as the client wrote them; queries and examples have none.
-        where: conditions on recordings.
     """
     snapshot = service.snapshot
     given = checked(terms, snapshot, service.limits, service.limits.terms)
@@ -168,11 +165,6 @@ async def found_values(
     """The values of a facet that have a text in them, and the titles of recordings by id.
 
     Args:
-        service: that is asked.
-        request: of the client.
-        terms: as the client wrote them.
-        wish: the hits that are counted.
-        facet: its name.
         text: in any case.
 
     Raises:

@@ -204,8 +204,6 @@ def csv_file(
 
     Args:
         hits: documents of the API.
-        columns: the columns of the metadata.
-        metadata: the metadata of each hit's recording.
     """
     columns = [column for column in columns if column != "speaker"]
     target = io.BytesIO()
@@ -231,7 +229,6 @@ def std_list_file(hits: Documents, searches: Mapping[str, TermSearch], name: str
     Args:
         hits: documents of the API; decided.
         searches: the searches of each term id, in their order; also of terms without hits.
-        name: the name of the term list.
 
     Raises:
         ProblemError: the name of a recording has characters that XML cannot hold.

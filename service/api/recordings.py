@@ -72,12 +72,7 @@ async def recording_words(
 
 
 def word_document(word: Word, corrected: Sequence[CorrectedWord] = ()) -> dict[str, object]:
-    """A word with its competing words.
-
-    Args:
-        word: a word of a recording.
-        corrected: the corrected words of its recording.
-    """
+    """A word with its competing words."""
     document = asdict(word)
     for other in document["alternatives"]:
         del other["alternatives"], other["speaker"]

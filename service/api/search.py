@@ -69,12 +69,7 @@ def wish_of(
     """The hits that a request asks for.
 
     Args:
-        snapshot: the snapshot that is searched.
-        recording: ids.
-        channel: numbers.
         where: values of facets, as ``speaker:Anna``, or conditions.
-        min_probability: the least probability of the hits.
-        sort: their order.
         within_words: kinds of words that hits may be inside, or none.
         inflections: whether hits of related forms are asked for.
 
@@ -132,10 +127,6 @@ async def searched(
     """Search terms in the newest snapshot and answer with the hits.
 
     Args:
-        service: the service that answers.
-        request: the request of the client.
-        terms: as the client wrote them.
-        wish: the requested hits.
         make: runs in a thread; see `Service.answer`.
         end: the number of hits; None = all.
     """
@@ -245,16 +236,7 @@ async def found_units(
     min_probability: float,
     where: Sequence[str],
 ) -> UnitHits:
-    """The recordings or turns in which a query holds, from the search or the cache.
-
-    Args:
-        service: the service that answers.
-        request: the request of the client.
-        term: the query.
-        unit: recordings or turns.
-        min_probability: their least probability.
-        where: conditions.
-    """
+    """The recordings or turns in which a query holds, from the search or the cache."""
     snapshot = service.snapshot
     (query,) = checked([term], snapshot, service.limits, 1, need_words=False)
     if is_example(query):

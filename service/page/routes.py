@@ -187,8 +187,6 @@ async def with_results(
     """A page with the results of a search, or with an error.
 
     Args:
-        request: the request of the client.
-        state: the search of the page's address.
         page: renders the page from ``results``, in a thread of the search.
     """
     service = service_of(request)

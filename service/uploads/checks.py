@@ -99,7 +99,6 @@ def require_free(
     """Refuse a second sound, or second captions, of a recording, and a name that differs in case.
 
     Args:
-        name: the name of the file.
         known: the names of recordings, with the kinds of their files.
         is_taken: whether the index has another recording with a name.
 
@@ -116,8 +115,6 @@ def require_sound(path: Path, name: Name, hours: float) -> None:
     """Refuse a file that is not sound, or contains something else, too.
 
     Args:
-        path: the path of the file.
-        name: its name.
         hours: its longest duration.
 
     Raises:
@@ -164,7 +161,6 @@ def require_words(report: Mapping[str, object], name: Name) -> None:
 
     Args:
         report: of `std-index --dry-run --json`.
-        name: of the file.
 
     Raises:
         ProblemError: there is no word, or another recording.
@@ -180,9 +176,6 @@ def require_words(report: Mapping[str, object], name: Name) -> None:
 
 def metadata_file(rows: Mapping[str, Mapping[str, str]]) -> bytes:
     """The content of the table of metadata.
-
-    Args:
-        rows: values by column, of each recording.
 
     Raises:
         InputError: a value is none that metadata may have.

@@ -60,7 +60,6 @@ class UploadFolder:
 
         Args:
             root: the folder, created if it does not exist.
-            limits: the limits of the service.
 
         Raises:
             InputError: the folder cannot be written, or another service uses it.
@@ -111,7 +110,6 @@ class UploadFolder:
         """Reserve a name and space for a file.
 
         Args:
-            name: the name of the file.
             size: the size that the sender states, in bytes; 0 = unknown.
             is_taken: whether the index has another recording with a name.
 
@@ -142,10 +140,6 @@ class UploadFolder:
 
     def take(self, arriving: "Arriving", described: Mapping[str, str]) -> None:
         """Move a checked file to its place.
-
-        Args:
-            arriving: the received file.
-            described: metadata of its recording.
 
         Raises:
             ProblemError: the recording has such a file now, restored or recognised meanwhile.
@@ -197,7 +191,6 @@ class UploadFolder:
         """Delete a recording: move its files to ``.deleted``.
 
         Args:
-            name: the name of the recording.
             corrections: the corrections of its words, which `restore` writes again.
 
         Raises:

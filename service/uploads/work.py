@@ -70,8 +70,6 @@ class UploadWork:
         """Store the settings; start nothing.
 
         Args:
-            folder: the folder of the recordings.
-            settings: the settings of the service.
             committed: called after each change of the index.
         """
         self.folder, self._settings, self._committed = folder, settings, committed
@@ -129,11 +127,7 @@ class UploadWork:
                 self._failed[path] = path.stat().st_mtime_ns, why.replace(f"{path.parent}/", "")
 
     def look(self, deleted: str = "") -> None:
-        """Check the folder now, because something has changed.
-
-        Args:
-            deleted: the name of a deleted recording.
-        """
+        """Check the folder now, because something has changed."""
         if deleted:
             self._deletions += 1
             self._deleted[deleted] = self._deletions
@@ -267,11 +261,7 @@ class UploadWork:
         self.look(deleted=name)
 
     def _correct_again(self, indexed: Collection[str]) -> None:
-        """Apply the earlier corrections of restored recordings.
-
-        Args:
-            indexed: names of recordings that the index has now.
-        """
+        """Apply the earlier corrections of restored recordings."""
         from indexer import correct_recording
 
         for path in sorted(self.folder.restored.glob("*.json")):

@@ -168,13 +168,7 @@ class _Words:
             self._of_recording.setdefault(lexemes.recordings[number], []).append(tuple(word))
 
     def with_term(self, term: str, recording: Recording, start_s: float, end_s: float) -> str:
-        """The longer word with the term inside it that is said in a span; empty if there is none.
-
-        Args:
-            term: as it is listed.
-            recording: where.
-            start_s, end_s: the span of a hit.
-        """
+        """The longer word with the term inside it that is said in a span; empty without one."""
         letters = "".join(term.casefold().split())
         for first_s, last_s, word in self._of_recording.get(recording, ()):
             if first_s < end_s and start_s < last_s:
@@ -205,11 +199,6 @@ class _Nearby:
         self, term: int, recording: Recording, start_s: float, end_s: float
     ) -> tuple[int, float]:
         """The nearest span of a term in a recording.
-
-        Args:
-            term: index of the term.
-            recording: where to look.
-            start_s, end_s: the span to compare with.
 
         Returns:
             Row of the nearest span, -1 if there is none, and the gap between the two in seconds.

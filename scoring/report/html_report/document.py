@@ -50,7 +50,6 @@ def render(
     Args:
         evaluations: at least one; all scored with the same terms, speech and options.
         names: one for each, shown instead of the system ids.
-        statistics: intervals and comparisons.
         inputs: names of the input files, by kind: ``{"reference": "ref.rttm"}``.
 
     Raises:

@@ -145,12 +145,7 @@ class NotScored(NamedTuple):
 
 
 def ignored(evaluation: Evaluation, name: str) -> NotScored:
-    """The hits and occurrences that a system's evaluation left out, and why.
-
-    Args:
-        evaluation: the evaluation of one system.
-        name: the system's.
-    """
+    """The hits and occurrences that a system's evaluation left out, and why."""
     rows = []
     for kind, number in evaluation.ignored.items():
         what, why = IGNORED.get(kind, (kind.replace("_", " "), ""))
@@ -217,12 +212,7 @@ def _duration(seconds: float) -> str:
 
 
 def interval_tables(statistics: Statistics, names: Sequence[str]) -> list[HtmlTable]:
-    """The intervals of each system, then the differences if there are several.
-
-    Args:
-        statistics: the statistics of the systems.
-        names: one for each system.
-    """
+    """The intervals of each system, then the differences if there are several."""
     differences = _differences(statistics, names)
     return [_intervals(statistics, names), *([differences] if differences.rows else [])]
 

@@ -62,11 +62,7 @@ class View:
 
 
 def views(evaluations: Sequence[Evaluation], names: Sequence[str]) -> list[View]:
-    """One view per system, or per group of a single system; at most `MAX_VIEWS`.
-
-    Args:
-        names: what to call each system.
-    """
+    """One view per system, or per group of a single system; at most `MAX_VIEWS`."""
     if len(evaluations) > 1:
         chosen = [
             (n, evaluation, evaluation.groups[0])

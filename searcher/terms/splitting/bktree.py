@@ -126,11 +126,6 @@ def _breadth_first(roots: Int32s, head: Int32s, following: Int32s) -> tuple[Int3
 def save(tree: BKTreeIndex, folder: Path, vocabulary: Vocabulary) -> None:
     """Keep the arrays as .npy files in a new folder, which appears whole or not at all.
 
-    Args:
-        tree: the tree of the words.
-        folder: the folder that is made.
-        vocabulary: its digest is kept with the tree.
-
     Raises:
         InputError: the folder is there already, or cannot be made.
     """

@@ -173,10 +173,7 @@ def best_splits(
     ``quality`` is the geometric mean of counts, or minus the cost of the weighted ranking.
 
     Args:
-        word: normalised.
-        matches: words of the vocabulary for segments of the word.
         vocabulary: the vocabulary that the matches point into.
-        n: most splits.
         ranking: ``weighted`` or ``geometric``.
     """
     words = vocabulary.words
@@ -241,11 +238,6 @@ def _on_a_path(letters: int, rows: list[Row]) -> list[Row]:
 
 def formation_cost(segment: str, word: str, distance: int) -> float:
     """Cost of reading a segment as a word: at most their Levenshtein distance.
-
-    Args:
-        segment: letters of the term's word.
-        word: a word of the vocabulary.
-        distance: their Levenshtein distance.
 
     >>> formation_cost("sitzungs", "sitzung", 1), formation_cost("blätter", "blatt", 3)
     (0.3, 0.5)

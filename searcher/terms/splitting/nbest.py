@@ -34,7 +34,6 @@ def best_paths(
     Args:
         letters: length of the word.
         start, end, word, cost: (m,) matches, ascending by start.
-        n: how many sequences; at least 1.
         max_parts: longest sequence.
         mean: the cost of a sequence is the mean, not the sum, of its matches' costs.
 
