@@ -39,13 +39,7 @@ if TYPE_CHECKING:
     from scoring.group import Group
     from scoring.measures.det import maximum
     from scoring.options import NAMED_POINTS, OperatingPoint, ScoringOptions
-    from scoring.reference import (
-        Reader,
-        read_transcript,
-        remarks,
-        speech_of,
-        write_reference,
-    )
+    from scoring.reference import Reader, read_transcript, remarks, speech_of, write_reference
     from scoring.report.csv_tables import evaluation_rows, system_names
     from scoring.report.plot import LabelledCurve, det_figure
     from scoring.report.summary import (

@@ -77,12 +77,7 @@ def score_files(
 
 
 def term_weighted_value(
-    *,
-    correct: Numbers,
-    false_alarms: Numbers,
-    targets: Numbers,
-    trials: float,
-    beta: float = 999.9,
+    *, correct: Numbers, false_alarms: Numbers, targets: Numbers, trials: float, beta: float = 999.9
 ) -> float:
     """TWV of one decision per hit, averaged over the terms that occur.
 

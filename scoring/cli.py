@@ -13,14 +13,7 @@ from scoring.options import (
     SECONDS,
     TRIALS_PER_SECOND,
 )
-from std.command import (
-    SEED,
-    encoding_argument,
-    file_argument,
-    folder_argument,
-    number,
-    run,
-)
+from std.command import SEED, encoding_argument, file_argument, folder_argument, number, run
 from std.options import add_config_options, add_progress_options, add_row_options
 from std.parser import Parser
 

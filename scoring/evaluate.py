@@ -17,11 +17,7 @@ from typing import Any
 import numpy as np
 
 from scoring import slicing
-from scoring.group import (
-    EvaluationInput,
-    Group,
-    measure,
-)
+from scoring.group import EvaluationInput, Group, measure
 from scoring.matching.characters import split_lexemes, split_terms
 from scoring.matching.counts import Counts
 from scoring.measures import twv
@@ -33,15 +29,7 @@ from std.matching.occurrences import Occurrences, find
 from std.nist.ecf import speech_s
 from std.nist.rttm import Turns
 from std.numbers import counted
-from std.values import (
-    ECF,
-    Bools,
-    Detections,
-    Int32s,
-    Lexemes,
-    STDList,
-    TermList,
-)
+from std.values import ECF, Bools, Detections, Int32s, Lexemes, STDList, TermList
 
 SHOWN = ("ATWV", "MTWV")  # measures of a representation
 
@@ -173,11 +161,7 @@ def _as_characters(
 
 
 def _scope(
-    ecf: ECF,
-    terms: TermList,
-    hits: STDList,
-    target_term: Int32s,
-    options: ScoringOptions,
+    ecf: ECF, terms: TermList, hits: STDList, target_term: Int32s, options: ScoringOptions
 ) -> slicing.Scope:
     """The speech and terms that are scored.
 
@@ -215,10 +199,7 @@ def _groups(scope: slicing.Scope, evaluated: EvaluationInput) -> tuple[Group, ..
 def _require_targets(scope: slicing.Scope, reference_path: str) -> None:
     if not scope.targets[scope.chosen].any():
         raise InputError(
-            reference_path,
-            0,
-            "an occurrence of a term inside the ECF's excerpts",
-            NONE,
+            reference_path, 0, "an occurrence of a term inside the ECF's excerpts", NONE
         )
 
 

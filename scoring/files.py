@@ -83,11 +83,7 @@ def read_reference(
         path, transcript = (
             ", ".join(map(named, paths)),
             read_transcript(
-                paths,
-                encoding,
-                default=terms.encoding,
-                turns=turns or not ecf_path,
-                reader=reader,
+                paths, encoding, default=terms.encoding, turns=turns or not ecf_path, reader=reader
             ),
         )
     if transcript.is_normalised:

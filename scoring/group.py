@@ -19,17 +19,7 @@ from std.matching.alignment import Alignment, align
 from std.matching.occurrences import Occurrences
 from std.nist.ecf import speech_s
 from std.nist.rttm import Turns
-from std.values import (
-    Bools,
-    Detections,
-    Excerpt,
-    Float64s,
-    Int32s,
-    Lexemes,
-    Term,
-    TermList,
-    freeze,
-)
+from std.values import Bools, Detections, Excerpt, Float64s, Int32s, Lexemes, Term, TermList, freeze
 
 NAN = float("nan")
 POOLED = (Term("Pooled", ""),)
@@ -280,10 +270,7 @@ def _pair(part: Slice, evaluated: EvaluationInput) -> _Pairs:
         hits=hits,
         occurrences=occurrences,
         alignment=align(
-            hits,
-            occurrences,
-            tolerance_s=options.tolerance_s,
-            score_range=evaluated.score_range,
+            hits, occurrences, tolerance_s=options.tolerance_s, score_range=evaluated.score_range
         ),
         trials=twv.number_of_trials(sum(seconds.values()), options.trials_per_second),
         trials_by_file={

@@ -128,12 +128,7 @@ class Index(IndexSnapshot):
             )
         speech = self.searched_speech(ecf, where, recordings)
         return search(
-            (),
-            self._prepared,
-            speech,
-            workers=workers,
-            spoken=spoken.queries,
-            advance=advance,
+            (), self._prepared, speech, workers=workers, spoken=spoken.queries, advance=advance
         )
 
     def find_examples(
@@ -218,11 +213,7 @@ class Index(IndexSnapshot):
         return with_spellings(found, self.segments, self.config) if unexplained else found
 
     def find_terms(
-        self,
-        terms: Sequence[Term],
-        *,
-        mode: SearchMode = "list",
-        workers: Executor = IN_PROCESS,
+        self, terms: Sequence[Term], *, mode: SearchMode = "list", workers: Executor = IN_PROCESS
     ) -> FoundTerms:
         """Find some terms of a list in all speech, as a step of a long search: see `decide`.
 

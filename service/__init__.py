@@ -30,10 +30,5 @@ if TYPE_CHECKING:
 __all__ = ["Limits", "Service", "Settings", "create_app"]
 
 __getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "app": "create_app",
-        "settings": "Limits Settings",
-        "state": "Service",
-    },
+    __name__, {"app": "create_app", "settings": "Limits Settings", "state": "Service"}
 )

@@ -9,23 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from std.command import (
-    file_argument,
-    folder_argument,
-    number,
-    run,
-    tell,
-    text_argument,
-)
+from std.command import file_argument, folder_argument, number, run, tell, text_argument
 from std.errors import StdError, named
 from std.imports import required
 from std.numbers import counted
-from std.options import (
-    add_config_options,
-    add_jobs_option,
-    add_store_option,
-    configuration_of,
-)
+from std.options import add_config_options, add_jobs_option, add_store_option, configuration_of
 from std.parser import Parser
 from std.ranges import Range
 

@@ -85,10 +85,7 @@ class LiveIndex:
         self._metadata = read(parse, settings.metadata) if settings.metadata else NO_METADATA
         self._beside = self._state_beside()
         index = open_index(
-            *settings.stores,
-            config=settings.config,
-            model=settings.model,
-            metadata=self._metadata,
+            *settings.stores, config=settings.config, model=settings.model, metadata=self._metadata
         )
         self._current = self._snapshot(1, index)
         self._listeners: list[Callable[[Snapshot], None]] = []

@@ -87,12 +87,7 @@ class Selection:
 
 
 def checked(
-    terms: Sequence[str],
-    snapshot: Snapshot,
-    limits: Limits,
-    most: int,
-    *,
-    need_words: bool = True,
+    terms: Sequence[str], snapshot: Snapshot, limits: Limits, most: int, *, need_words: bool = True
 ) -> tuple[str, ...]:
     """Check terms, and keep each once.
 

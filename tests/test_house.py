@@ -203,6 +203,13 @@ def test_modules_are_short(package):
     assert not {name: lines for name, lines in lengths.items() if lines > LONGEST}
 
 
+def test_a_module_runs_as_a_program_once_all_of_it_is_there():
+    for package in PACKAGES:
+        for name, tree in trees(package):
+            runs = [i for i, node in enumerate(tree.body) if "__main__" in ast.unparse(node)[:30]]
+            assert runs in ([], [len(tree.body) - 1]), name
+
+
 def test_no_group_is_repeated_possessively():
     """Python before 3.11.5 continues in the wrong place (python/cpython issue 106052)."""
     wrong = re.compile(r"[^\\(]\)[*+?]\+")

@@ -65,11 +65,7 @@ def types_of(text: str, runs: Runs) -> tuple[Ints, list[str]]:
 
 
 def scoped_ned(
-    pairs: Pairs,
-    type_of: Ints,
-    texts: Sequence[str],
-    talker: Ints,
-    scopes: Iterable[TalkerScope],
+    pairs: Pairs, type_of: Ints, texts: Sequence[str], talker: Ints, scopes: Iterable[TalkerScope]
 ) -> dict[TalkerScope, ned.Distances]:
     """Distances of all pairs, of those within talkers, and of the rest.
 

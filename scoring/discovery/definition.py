@@ -18,24 +18,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from scoring.discovery import (
-    coverage,
-    grouping,
-    matching,
-    ned,
-    pairs,
-    segmentation,
-    transcription,
-)
+from scoring.discovery import coverage, grouping, matching, ned, pairs, segmentation, transcription
 from scoring.discovery import pairs as pairing
-from scoring.discovery.case import (
-    Case,
-    counts_of,
-    repeated_inside,
-    scoped_ned,
-    texts_of,
-    types_of,
-)
+from scoring.discovery.case import Case, counts_of, repeated_inside, scoped_ned, texts_of, types_of
 from scoring.discovery.corpus import SILENCE, SPOKEN_NOISE, Discovery, Ints, Track
 from scoring.discovery.partners import PairTest, TalkerScope
 from scoring.discovery.scores import Scores

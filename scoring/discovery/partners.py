@@ -52,12 +52,7 @@ def smallest_of_others(group: Ints, owner: Ints, value: Times) -> npt.NDArray[np
 
 
 def has_partner(
-    group: Ints,
-    owner: Ints,
-    file: Ints,
-    onset: Times,
-    end: Times,
-    apart: PairTest | None = None,
+    group: Ints, owner: Ints, file: Ints, onset: Times, end: Times, apart: PairTest | None = None
 ) -> Bools:
     """Whether another owner's item in the same group is apart from this one.
 

@@ -78,10 +78,7 @@ def _has_close(file: Ints, time_s: Times, other_file: Ints, other_time_s: Times)
 
 
 def _nearest(
-    file: Ints,
-    time: Times,
-    other_file: Ints,
-    other_time: Times,
+    file: Ints, time: Times, other_file: Ints, other_time: Times
 ) -> tuple[Ints, npt.NDArray[np.float64]]:
     """Index of the nearest other point in the same file (the earlier on ties, -1 without one)."""
     best = np.full(len(file), -1)
@@ -119,11 +116,7 @@ def indexed_edges(phones: Track, words: Track, discovery: Discovery) -> Rates:
 
 
 def _indices(
-    file: Ints,
-    onset_s: Float64s,
-    offset_s: Float64s,
-    table_file: Ints,
-    table_time: Times,
+    file: Ints, onset_s: Float64s, offset_s: Float64s, table_file: Ints, table_time: Times
 ) -> tuple[Ints, int]:
     """Distinct phone boundaries near the edges, and how many distinct edges have none."""
     edge_file, edge_time = edges(file, ticks(onset_s), ticks(offset_s))
@@ -142,10 +135,7 @@ def as_fragments(track: Track) -> Discovery:
 
 
 def by_symbols(
-    phones: Track,
-    words: Track,
-    discovery: Discovery,
-    types: Sequence[str],
+    phones: Track, words: Track, discovery: Discovery, types: Sequence[str]
 ) -> tuple[Rates, Rates]:
     """Token and type of zrc2017.
 

@@ -4,15 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scoring.discovery import (
-    coverage,
-    grouping,
-    matching,
-    ned,
-    pairs,
-    segmentation,
-    transcription,
-)
+from scoring.discovery import coverage, grouping, matching, ned, pairs, segmentation, transcription
 from scoring.discovery import pairs as pairing
 from scoring.discovery.case import Case, counts_of, in_scope, repeated_inside, scoped_ned, types_of
 from scoring.discovery.corpus import SILENCE, SPOKEN_NOISE, Ints, Track

@@ -125,13 +125,7 @@ def wilson(successes: Float64s, trials: Counts) -> tuple[Float64s, Float64s]:
     return np.maximum(middle - half, 0), np.minimum(middle + half, 1)
 
 
-def expected_twv(
-    term: Int32s,
-    score: Float64s,
-    yes: Bools,
-    trials: float,
-    beta: float,
-) -> float:
+def expected_twv(term: Int32s, score: Float64s, yes: Bools, trials: float, beta: float) -> float:
     """The TWV that the system's own scores predict for its decisions.
 
     With hits independently correct with probability p, and N their number in a term, a term that

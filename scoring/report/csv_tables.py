@@ -123,11 +123,7 @@ def ignored_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
     hits, occurrences = evaluation.hits_outside, evaluation.occurrences_outside
     unpaired = Alignment(np.full(len(occurrences), -1, np.int32), np.full(len(hits), -1, np.int32))
     rows = _alignment_rows(evaluation, hits, occurrences, unpaired)
-    write_csv(
-        stream,
-        _alignment_header(hits),
-        ([*row[:-1], "OUTSIDE ECF"] for row in rows),
-    )
+    write_csv(stream, _alignment_header(hits), ([*row[:-1], "OUTSIDE ECF"] for row in rows))
 
 
 def _alignment_header(hits: Detections) -> Sequence[str]:
@@ -148,10 +144,7 @@ def _alignment_rows(
     hit = np.concatenate([alignment.hit_of[paired], none[: len(omitted)], spare])
     term, start_s = np.empty(len(hit), np.int64), np.empty(len(hit))
     recording = np.empty(len(hit), object)
-    for rows, table, source in (
-        (hit >= 0, hits, hit),
-        (reference >= 0, occurrences, reference),
-    ):
+    for rows, table, source in ((hit >= 0, hits, hit), (reference >= 0, occurrences, reference)):
         if rows.any():
             chosen = source[rows]
             term[rows], start_s[rows] = table.term[chosen], table.start_s[chosen]

@@ -37,11 +37,7 @@ ROW_LETTERS = 40  # longer names take several lines
 def in_corner(axes: "Axes", rows: Rows, corner: Corner = "upper right") -> None:
     """Inside the axes."""
     axes.legend(
-        [artist for artist, _ in rows],
-        _labels(rows),
-        loc=corner,
-        fontsize="small",
-        framealpha=0.9,
+        [artist for artist, _ in rows], _labels(rows), loc=corner, fontsize="small", framealpha=0.9
     )
 
 

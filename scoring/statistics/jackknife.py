@@ -62,10 +62,7 @@ class LoneTerms(NamedTuple):
     def minus(self, other: "LoneTerms") -> "LoneTerms":
         """Of the difference of two systems, of the same terms and parts."""
         return LoneTerms(
-            self.moved - other.moved,
-            self.said_again,
-            self.rates - other.rates,
-            is_difference=True,
+            self.moved - other.moved, self.said_again, self.rates - other.rates, is_difference=True
         )
 
     def counted(self, p_fa: float) -> Float64s:

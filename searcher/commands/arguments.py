@@ -1,13 +1,12 @@
 """std-search's command line: the parser, and the configuration."""
 
 import argparse
-from typing import TYPE_CHECKING
 
 from searcher.commands.output_arguments import (
     add_hit_options,
     add_list_options,
     add_media_options,
-    add_words_option,
+    add_word_options,
 )
 from std.command import ROWS, file_argument, folder_argument, number, text_argument
 from std.config import PROBABILITY, SHOWN_FROM
@@ -22,9 +21,6 @@ from std.options import (
     add_store_option,
 )
 from std.parser import Parser
-
-if TYPE_CHECKING:
-    pass  # --help needs none of what these load
 
 PHONES = ("words", "sound", "both")
 EXAMPLE = """\
@@ -73,9 +69,7 @@ def parser() -> Parser:
     _add_input(parse)
     _add_selection(parse)
     add_row_options(parse, "hits")
-    forms = parse.further("related forms, and terms inside other words")
-    _add_forms(forms)
-    add_words_option(forms)
+    add_word_options(parse.further("related forms, and terms inside other words"))
     _add_explaining(parse.further("what a term becomes (--explain-query)"))
     _add_example_options(parse.further("audio as a query"))
     _add_query_options(parse.further("spoken queries"))
@@ -149,16 +143,6 @@ def _add_selection(parse: Parser) -> None:
         help="do not search; show the splits of a TERM and similar words (std-query)",
     )
     add("--quiet", action="store_true", help=QUIET)
-
-
-def _add_forms(group: "argparse._ArgumentGroup") -> None:
-    """The options of a TERM's words."""
-    group.add_argument(
-        "--inflections",
-        action="store_true",
-        help="also find a TERM's words in other forms (haus: hauses, häuser), behind its hits; "
-        "without, they are only counted",
-    )
 
 
 def _add_explaining(group: "argparse._ArgumentGroup") -> None:

@@ -8,6 +8,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from searcher.commands.command_line import (
@@ -111,16 +112,16 @@ def read_terms(args: argparse.Namespace) -> "tuple[SpokenQueries | None, TermLis
 
     if not args.queries:
         terms = read(partial(term_file.parse, column=args.term_column), args.terms)
-        tell_of_table(terms, args)
+        tell_of_table(len(terms.terms), terms.column, args.terms, args)
         return None, terms
     spoken = parse(args.queries)
     return spoken, term_list_of(spoken, args.ecf.name)
 
 
-def tell_of_table(terms: "TermList", args: argparse.Namespace) -> None:
-    """Print the column of the terms in a table."""
-    if terms.column and not args.quiet:
-        tell(f"{counted(len(terms.terms), 'term')} from {terms.column} of {named(args.terms)}")
+def tell_of_table(terms: int, column: str, path: Path, args: argparse.Namespace) -> None:
+    """Print the column of the terms, if they are from a table."""
+    if column and not args.quiet:
+        tell(f"{counted(terms, 'term')} from {column} of {named(path)}")
 
 
 def check_recordings(
@@ -275,9 +276,7 @@ def tell_new_hits(args: argparse.Namespace) -> int:
         opened(args, config) as index,
         StandingSearch(args.alerts, args.term_column, **least) as search,
     ):
-        if search.column and not args.quiet:
-            terms = counted(len(search.terms), "term")
-            tell(f"{terms} from {search.column} of {named(args.alerts)}")
+        tell_of_table(len(search.terms), search.column, args.alerts, args)
         is_first = search.is_first
         are_posted = search.posted == len(search.lines)
         lines = search.look(cast("Index", index))  # --fuse is refused

@@ -8,6 +8,7 @@ opened           the index, or those of several recognisers as one
 import argparse
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from std.command import tell, warn
@@ -43,6 +44,11 @@ class Misuse(NamedTuple):
         )
 
 
+INPUTS = ("terms", "queries", "ecf", "alerts", "config", "examples")
+OUTPUTS = (
+    *("output", "probabilities", "explain", "oov_lexicon", "listen_again", "term_list"),
+    *("timeline", "corrections"),
+)
 LISTS, EXAMPLE = ("terms", "queries", "examples"), ("like", "query_audio")
 BESIDE_UNIT = (
     *("not one term", *LISTS, "alerts", *EXAMPLE, "output", "decide", "beta", "clips", "srt"),
@@ -194,9 +200,7 @@ WRONG = (
         for name, of in NEEDED.items()
     ),
     Misuse(
-        "--fuse needs two --store or more, one of each recogniser",
-        ("fuse",),
-        without=("stores",),
+        "--fuse needs two --store or more, one of each recogniser", ("fuse",), without=("stores",)
     ),
     Misuse(
         "--fuse takes one --model for all, or one for each of {stores} --store, got {models}",
@@ -253,6 +257,12 @@ def _of_explaining(
     }
 
 
+def printed_forms(args: argparse.Namespace) -> dict[str, Path]:
+    """The options that print rows in a form, as outputs of `std.distinct.require_distinct`."""
+    forms = ("json", "nl", "csv", "fmt")
+    return {option(form): STANDARD_STREAM for form in forms if getattr(args, form)}
+
+
 def configuration(args: argparse.Namespace) -> "Config":
     """The configuration file, with changes by other options.
 
@@ -261,20 +271,12 @@ def configuration(args: argparse.Namespace) -> "Config":
     """
     from std.distinct import require_distinct
 
-    inputs = {"--terms": args.terms, "--queries": args.queries, "--ecf": args.ecf}
-    inputs |= {"--alerts": args.alerts}
-    inputs |= {"--config": args.config, "--examples": args.examples}
+    inputs = {option(name): getattr(args, name) for name in INPUTS}
     inputs |= {f"--model {i}" if i > 1 else "--model": path for i, path in enumerate(args.model, 1)}
-    outputs = {"--output": args.output, "--probabilities": args.probabilities}
-    outputs |= {"--explain": args.explain, "--oov-lexicon": args.oov_lexicon}
-    outputs |= {"--listen-again": args.listen_again}
-    outputs |= {"--term-list": args.term_list}
-    outputs |= {"--timeline": args.timeline, "--corrections": args.corrections}
+    outputs = {option(name): getattr(args, name) for name in OUTPUTS}
     if args.srt and is_subtitle_file(args.srt):
         outputs["--srt"] = args.srt
-    for form in ("json", "nl", "csv", "fmt"):
-        if getattr(args, form):
-            outputs[f"--{form}"] = STANDARD_STREAM
+    outputs |= printed_forms(args)
     if not args.output and STANDARD_STREAM not in outputs.values():
         outputs["the table"] = STANDARD_STREAM
     require_distinct(inputs, outputs, args.store)

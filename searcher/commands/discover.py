@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from searcher.commands.command_line import printed_forms
 from std.command import (
     file_argument,
     folder_argument,
@@ -17,7 +18,7 @@ from std.command import (
     warn,
 )
 from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows
-from std.errors import NOT_THERE, STANDARD_STREAM, InputError, StdError
+from std.errors import NOT_THERE, InputError, StdError
 from std.execution.cost import Stopwatch
 from std.options import (
     add_jobs_option,
@@ -137,14 +138,8 @@ def discover(args: argparse.Namespace) -> int:
     if args.audio and not args.audio.is_dir():  # before the work
         raise InputError(args.audio, 0, "a folder with audio files", NOT_THERE)
     form = form_of(args, piped=LINES)
-    forms = {
-        f"--{name}": STANDARD_STREAM for name in ("json", "nl", "csv", "fmt") if getattr(args, name)
-    }
-    require_distinct(
-        {},
-        {"--output": args.output, "--page": args.page, "--names": args.names} | forms,
-        args.store,
-    )
+    outputs = {"--output": args.output, "--page": args.page, "--names": args.names}
+    require_distinct({}, outputs | printed_forms(args), args.store)
     with open_index(*args.store) as index:
         if args.names and not any(one.extra("heard_by") is not None for one in index.segments):
             raise StdError("--names: expected phones heard in the index (std-index), got none")

@@ -7,8 +7,7 @@ tell_forms     the related forms of the terms
 """
 
 import argparse
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from std.command import print_json, progress_bar, tell, warn
@@ -82,7 +81,12 @@ def output_hits(
         StdError: a file cannot be written.
     """
     if args.explain:
-        write_lines(args.explain, (hit.document() for hit in hits))
+        from std.outputs import open_output
+        from std.terminal import json_text
+
+        with open_output(args.explain) as sink:
+            for hit in hits:
+                sink.write(json_text(hit.document()).encode() + b"\n")
     if args.corrections:
         from searcher.output.table import LEAST_PROBABILITY, write_corrections
 
@@ -90,9 +94,7 @@ def output_hits(
         n = write_corrections(hits, args.corrections, least)
         if not args.quiet:
             tell(f"{counted(n, 'place')} written otherwise -> {output_name(args.corrections)}")
-    if args.timeline or args.markers:
-        write_edits(args, hits, index)
-    if args.clips or args.srt:
+    if args.timeline or args.markers or args.clips or args.srt:
         write_media(args, hits, index)
     if not prints_hits(args):
         return
@@ -113,11 +115,11 @@ def writes_hits(args: argparse.Namespace) -> bool:
     return any((args.explain, args.clips, args.srt, args.timeline, args.markers, args.corrections))
 
 
-def write_edits(
+def write_media(
     args: argparse.Namespace, hits: "Sequence[Hit]", index: "Index | FusedIndex"
 ) -> None:
-    """Write the shown hits for editing programs, without rejected ones."""
-    from searcher.output.media import write_markers, write_timeline
+    """Write the shown hits for editing programs, as clips and subtitles, without rejected ones."""
+    from searcher.output.media import write_clips, write_markers, write_subtitles, write_timeline
     from std.recordings import inputs_of
     from std.timelines import FRAME_RATES, frames_of
 
@@ -127,45 +129,22 @@ def write_edits(
         first_frame = frames_of(args.first_timecode, rate)
     except ValueError as error:
         raise StdError(f"--first-timecode: {error}") from error
+    frames: dict[str, Any] = {"rate": rate, "first_frame": first_frame}
+    sound: dict[str, Any] = {}
+    if args.timeline or args.clips:
+        sound = {"audio": args.audio, "metadata": index.metadata, "around_s": args.clip_around}
+        sound["inputs"] = inputs_of(index.recordings())
     if args.timeline:
-        write_timeline(
-            chosen,
-            args.timeline,
-            audio=args.audio,
-            metadata=index.metadata,
-            inputs=inputs_of(index.recordings()),
-            around_s=args.clip_around,
-            rate=rate,
-            first_frame=first_frame,
-        )
+        write_timeline(chosen, args.timeline, **sound, **frames)
     if args.markers:
-        write_markers(
-            chosen, args.markers, kind=args.markers_for, rate=rate, first_frame=first_frame
-        )
-
-
-def write_media(
-    args: argparse.Namespace, hits: "Sequence[Hit]", index: "Index | FusedIndex"
-) -> None:
-    """Cut clips and write subtitles of the shown hits, without rejected ones."""
-    from searcher.output.media import write_clips, write_subtitles
-    from std.recordings import inputs_of
-
-    chosen = [hit for hit in hits if hit.decision != "NO"][: args.limit or None]
+        write_markers(chosen, args.markers, kind=args.markers_for, **frames)
     if args.srt:
         write_subtitles(chosen, args.srt)
     if args.clips:
         label = f"cutting {counted(len(chosen), 'clip')}"
         with progress_bar(label, len(chosen), quiet=args.quiet) as advance:
             warnings = write_clips(
-                chosen,
-                args.clips,
-                audio=args.audio,
-                metadata=index.metadata,
-                inputs=inputs_of(index.recordings()),
-                kind=args.clip_format,
-                around_s=args.clip_around,
-                advance=advance,
+                chosen, args.clips, kind=args.clip_format, **sound, advance=advance
             )
         for warning in warnings:
             warn("std-search", warning)
@@ -186,13 +165,3 @@ def show_table(hits: "Sequence[Hit]", found: "SearchResult", args: argparse.Name
         languages=len({*found.languages} - {""}) > 1,
         columns=[name for name in names if any(name in hit.metadata for hit in hits)],
     )
-
-
-def write_lines(path: Path, documents: Iterable[Any]) -> None:
-    """One JSON document per line."""
-    from std.outputs import open_output
-    from std.terminal import json_text
-
-    with open_output(path) as sink:
-        for document in documents:
-            sink.write(json_text(document).encode() + b"\n")

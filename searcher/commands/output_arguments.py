@@ -90,8 +90,14 @@ def add_hit_options(group: "argparse._ArgumentGroup") -> None:
     )
 
 
-def add_words_option(group: "argparse._ArgumentGroup") -> None:
-    """The option of hits inside other words."""
+def add_word_options(group: "argparse._ArgumentGroup") -> None:
+    """The options of a TERM's related forms, and of hits inside other words."""
+    group.add_argument(
+        "--inflections",
+        action="store_true",
+        help="also find a TERM's words in other forms (haus: hauses, häuser), behind its hits; "
+        "without, they are only counted",
+    )
     group.add_argument(
         "--within-words",
         type=kinds_argument,

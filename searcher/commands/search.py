@@ -4,7 +4,6 @@ interactive      terms, or examples of one, on the command line
 search_units     ``--unit``: recordings, or turns of speakers
 explain_query    ``--explain-query``: describe terms without a search
 print_queries    tables for a person
-query_rows       rows for programs
 """
 
 import argparse
@@ -144,10 +143,7 @@ def search_units(args: argparse.Namespace) -> int:
 
     (query,) = args.term
     least = SHOWN_FROM if args.min_probability is None else args.min_probability
-    with (
-        opened(args, configuration(args)) as index,
-        executor(args.jobs, args.scheduler) as workers,
-    ):
+    with opened(args, configuration(args)) as index, executor(args.jobs, args.scheduler) as workers:
         found = index.find_units(
             query, args.unit, where=args.where, recordings=args.recording,
             min_probability=least, workers=workers,
@@ -205,10 +201,6 @@ def _places(places: tuple[tuple[str, float, float, float], ...]) -> str:
     return ", ".join(f"{term} {clock(start_s)}" for term, start_s, _, _ in places)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
-
-
 def explain_query(args: argparse.Namespace) -> None:
     """Describe all terms and print them.
 
@@ -242,18 +234,14 @@ def explain_query(args: argparse.Namespace) -> None:
         tree_folder=args.bktree,
         report=partial(warn, "std-search"),
     )
-    show_queries(descriptions, form_of(args, piped=TABLE))
-
-
-def show_queries(descriptions: "Sequence[Mapping[str, Any]]", form: str) -> None:
-    """Print the descriptions of terms in a form."""
-
+    form = form_of(args, piped=TABLE)
     if form == JSON:
         print_json(descriptions)
     elif form == TABLE:
         print_queries(descriptions)
     else:
-        print_rows(query_rows(descriptions), form)
+        cells = [row for query in descriptions for row in _rows_of_query(query)]
+        print_rows(Rows(ROW_HEADER, cells, descriptions), form)
 
 
 def print_queries(queries: Sequence[Mapping[str, Any]]) -> None:
@@ -294,16 +282,8 @@ def print_queries(queries: Sequence[Mapping[str, Any]]) -> None:
         print()
 
 
-def query_rows(queries: Sequence[Mapping[str, Any]]) -> Rows:
-    """One row for each variant, similar word and match; one row for a term without these."""
-    return Rows(
-        header=ROW_HEADER,
-        cells=[row for query in queries for row in _rows_of_query(query)],
-        documents=queries,
-    )
-
-
 def _rows_of_query(query: Mapping[str, Any]) -> list[tuple[object, ...]]:
+    """One row for each variant, similar word and match; one row for a term without these."""
     words = query["words"]
     unknown = " ".join(word["word"] for word in words if not word["in_vocabulary"])
     rows: list[tuple[object, ...]] = [
@@ -330,3 +310,7 @@ def _rows_of_query(query: Mapping[str, Any]) -> list[tuple[object, ...]]:
             how = f"{start}:{end} {word['word'][start:end]}, {edits} edits"
             rows.append((word["word"], like, "", "match", how))
     return [(query["term"], unknown, *row) for row in rows or [("", "", "", "", "")]]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -6,25 +6,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from std.command import (
-    SEED,
-    file_argument,
-    print_json,
-    progress_bar,
-    run,
-    tell,
-    text_argument,
-)
+from searcher.commands.command_line import printed_forms
+from std.command import SEED, file_argument, print_json, progress_bar, run, tell, text_argument
 from std.display.rows import LINES, TABLE, Rows, form_of, print_rows
-from std.errors import STANDARD_STREAM, StdError
+from std.errors import StdError
 from std.execution.cost import Stopwatch
 from std.numbers import counted
-from std.options import (
-    add_config_options,
-    add_progress_options,
-    add_row_options,
-    configuration_of,
-)
+from std.options import add_config_options, add_progress_options, add_row_options, configuration_of
 from std.parser import Parser
 
 if TYPE_CHECKING:
@@ -114,9 +102,8 @@ def check(args: argparse.Namespace) -> None:
     from searcher import check_archive
     from std.distinct import require_distinct
 
-    forms = [form for form in ("json", "nl", "csv", "fmt") if getattr(args, form)]
-    outputs = {f"--{form}": STANDARD_STREAM for form in forms}
-    require_distinct({"--check": args.check, "--config": args.config}, outputs, args.store)
+    inputs = {"--check": args.check, "--config": args.config}
+    require_distinct(inputs, printed_forms(args), args.store)
     config = configuration_of(args)
     with progress_bar("searching", 1.0, quiet=args.quiet) as advance:
         found = check_archive(*args.store, words_path=args.check, config=config, advance=advance)
@@ -143,7 +130,7 @@ def check_summary(found: "ArchiveCheck", vocabulary: str | None) -> list[str]:
     """
     lines = [
         f"{counted(found.words, 'word')} that most probably nobody says in {found.hours:,.1f} h: "
-        f"about {found.expected:,.1f} hits expected, {found.likely:,} from probability 0.5 up",
+        f"about {found.expected:,.1f} hits expected, {found.likely:,} from probability 0.5 up"
     ]
     if found.hold:
         lines.append("probabilities hold for words that resemble others")
@@ -178,11 +165,8 @@ def learn(args: argparse.Namespace) -> None:
         raise StdError(f"expected --ecf, --rttm and --terms together, got no {missing[0]}")
     if missing and args.feedback is None:
         raise StdError("expected --rttm with --ecf and --terms, or --feedback, or all, got neither")
-    inputs["--feedback"] = args.feedback
-    outputs = {"--output": args.output} | {
-        f"--{form}": STANDARD_STREAM for form in ("json", "nl", "csv", "fmt") if getattr(args, form)
-    }
-    require_distinct(inputs | {"--config": args.config}, outputs, args.store)
+    inputs |= {"--feedback": args.feedback, "--config": args.config}
+    require_distinct(inputs, {"--output": args.output} | printed_forms(args), args.store)
     with progress_bar("learning", 1.0, quiet=args.quiet) as advance:
         model = tune(
             *args.store,

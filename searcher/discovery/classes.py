@@ -108,10 +108,7 @@ def classes_of(pairs: Sequence[Pair]) -> list[Star]:
         free -= {centre, *members}
         scores = [near[centre][row] for row in members]
         stars.append(
-            Star(
-                (stretches[centre], *(stretches[row] for row in members)),
-                (scores[0], *scores),
-            )
+            Star((stretches[centre], *(stretches[row] for row in members)), (scores[0], *scores))
         )
     return _told_once(sorted(stars, key=lambda star: (-sum(star.scores[1:]), star.stretches[0])))
 

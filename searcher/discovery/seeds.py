@@ -39,10 +39,7 @@ LEAST_NEARER = 60  # signs: usual distance minus distance of a window
 MOST_SEEDS = 200_000  # seeds of two blocks: the best
 ROOM = 4 * MOST_SEEDS  # seeds of one draw
 APART = 25  # least frames between two stretches of one recording
-NEAR_FRAMES, NEAR_DIAGONAL = (
-    12,
-    4,
-)  # frames: of nearer seeds only the best counts
+NEAR_FRAMES, NEAR_DIAGONAL = 12, 4  # frames: of nearer seeds only the best counts
 DRAW_SEED = 1
 
 LONGEST = 150  # frames from a seed to either end of a path: 3 s

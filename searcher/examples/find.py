@@ -25,13 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.calibration.occurring_terms import term_occurrence
-from searcher.examples.example import (
-    Example,
-    SoundArchive,
-    archive_of,
-    each_once,
-    read_example,
-)
+from searcher.examples.example import Example, SoundArchive, archive_of, each_once, read_example
 from searcher.examples.places import best_places, costs_at, joined, usual_at
 from searcher.index.copies import NO_COPIES
 from searcher.index.searched_speech import SearchedSpeech, inside_ecf

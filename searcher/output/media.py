@@ -22,13 +22,7 @@ from std.characters import text_of
 from std.csv_files import NUMBER
 from std.errors import InputError, StdError
 from std.metadata.table import AUDIO, NO_METADATA, Metadata
-from std.outputs import (
-    clip_name,
-    distinct_names,
-    make_folder,
-    open_output,
-    recording_file_names,
-)
+from std.outputs import clip_name, distinct_names, make_folder, open_output, recording_file_names
 from std.timelines import (
     MARKER_ENDS,
     EditClip,
@@ -189,12 +183,7 @@ def write_timeline(
 
 
 def write_markers(
-    hits: Sequence[Hit],
-    folder: Path,
-    *,
-    kind: MarkersFor,
-    rate: Fraction,
-    first_frame: int = 0,
+    hits: Sequence[Hit], folder: Path, *, kind: MarkersFor, rate: Fraction, first_frame: int = 0
 ) -> None:
     """Write the hits of each recording as markers, in files with the names of the recordings.
 

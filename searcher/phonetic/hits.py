@@ -15,12 +15,7 @@ from searcher.phonetic.alignment import best_rows, up_to
 from searcher.phonetic.indexes import PhoneticIndexes
 from searcher.phonetic.layout import SCORE, PhoneticHits, WeightedPronunciation
 from searcher.phonetic.null_distribution import NullDistribution
-from searcher.phonetic.ratios import (
-    MAX_HITS,
-    HitLimit,
-    Weighted,
-    perfect_score,
-)
+from searcher.phonetic.ratios import MAX_HITS, HitLimit, Weighted, perfect_score
 from searcher.phonetic.search import MIN_SHARE, search_phones
 from searcher.results.candidates import Spans
 from std.execution.workers import IN_PROCESS, Executor

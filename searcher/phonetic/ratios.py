@@ -86,11 +86,7 @@ def perfect_score(phones: Pronunciation, confusion: Confusion) -> float:
     return float(sum(confusion.match[row[phone], row[phone]] for phone in phones))
 
 
-def ratios_in(
-    phones: Pronunciation,
-    index: PhoneticIndex,
-    confusion: Confusion,
-) -> Ratios:
+def ratios_in(phones: Pronunciation, index: PhoneticIndex, confusion: Confusion) -> Ratios:
     """A query's log ratios with the segment's numbering of phones."""
     row = {phone: i for i, phone in enumerate(confusion.inventory)}
     asked = [row[phone] for phone in phones]

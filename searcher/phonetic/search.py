@@ -62,10 +62,7 @@ class AllSegments(NamedTuple):
 def all_segments_of(indexes: Sequence[PhoneticIndex], confusion: Confusion) -> AllSegments:
     """The totals of all segments."""
     arcs = sum(index.arcs for index in indexes)
-    return AllSegments(
-        confusion,
-        limits_of(arcs) if arcs > FULL_SCAN_ARCS else None,
-    )
+    return AllSegments(confusion, limits_of(arcs) if arcs > FULL_SCAN_ARCS else None)
 
 
 def search_phones(

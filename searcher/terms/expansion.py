@@ -69,11 +69,7 @@ class LevenshteinIndex:
         found = []
         for query in queries:
             ids, similarities = most_similar_spelling(
-                self.alphabet.encode(query),
-                len(self.alphabet),
-                *self.words,
-                self.bucket,
-                max(n, 0),
+                self.alphabet.encode(query), len(self.alphabet), *self.words, self.bucket, max(n, 0)
             )
             words = map(self.vocabulary.words.__getitem__, ids.tolist())
             found.append(list(zip(words, similarities.tolist(), strict=True)))

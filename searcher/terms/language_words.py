@@ -141,9 +141,7 @@ def variants_in(
 
 
 def _variants(
-    terms: Sequence[tuple[str, ...]],
-    language: LanguageWords,
-    spelt: Mapping[str, tuple[str, ...]],
+    terms: Sequence[tuple[str, ...]], language: LanguageWords, spelt: Mapping[str, tuple[str, ...]]
 ) -> list[list[Variant]]:
     """The look-ups of terms without wildcards."""
     selected = {language.config.splitting.words, language.config.expansion.words}

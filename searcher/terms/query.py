@@ -224,11 +224,7 @@ def _spellings(counts: CountsByLanguage, *, fold: bool) -> Spellings:
 
 
 def _lazy(
-    name: str,
-    build: Builder,
-    vocabulary: Vocabulary,
-    config: Config,
-    report: Callable[[str], None],
+    name: str, build: Builder, vocabulary: Vocabulary, config: Config, report: Callable[[str], None]
 ) -> Expansion:
     """An expansion that is built for the first word.
 

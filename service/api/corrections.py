@@ -43,11 +43,7 @@ TRANSCRIPT_TYPES = {
 
 
 Words = Annotated[  # without characters that nobody sees
-    str,
-    StringConstraints(
-        max_length=500,
-        pattern=f"^[^{UNSEEN}]*$",
-    ),
+    str, StringConstraints(max_length=500, pattern=f"^[^{UNSEEN}]*$")
 ]
 
 

@@ -14,14 +14,7 @@ from starlette.responses import Response
 from searcher import FormHits, SearchResult
 from service.answers import facet_document
 from service.api.models import PROBLEMS, Document, FacetDocument, FormDocument, Probability, files
-from service.api.requests import (
-    check_list,
-    described,
-    json_reply,
-    parameters,
-    position,
-    service_of,
-)
+from service.api.requests import check_list, described, json_reply, parameters, position, service_of
 from service.api.search import SearchParameters, Written, conditions_of, searched, wish_of
 from service.examples import is_example
 from service.jobs import Stop, in_lane
@@ -189,10 +182,7 @@ async def found_values(
 
 
 @router.post(
-    "/counts",
-    response_model=CountsDocument,
-    openapi_extra=LIST_BODY,
-    responses=files("text/csv"),
+    "/counts", response_model=CountsDocument, openapi_extra=LIST_BODY, responses=files("text/csv")
 )
 async def counts(
     request: Request,

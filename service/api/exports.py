@@ -176,10 +176,7 @@ def _clips(
     entries = [snapshot.recordings.by_id[hit["recording_id"]] for hit in playable]
     names = distinct_names(
         clip_name(
-            hit["term"],
-            entry.metadata.get("title") or hit["file"],
-            hit["channel"],
-            hit["start_s"],
+            hit["term"], entry.metadata.get("title") or hit["file"], hit["channel"], hit["start_s"]
         )
         for hit, entry in zip(playable, entries, strict=True)
     )

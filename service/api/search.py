@@ -15,13 +15,7 @@ from starlette.responses import Response
 
 from searcher import WORD_KINDS, UnitHits
 from service.answers import units_document
-from service.api.models import (
-    PROBLEMS,
-    HintsDocument,
-    Probability,
-    SearchDocument,
-    UnitsDocument,
-)
+from service.api.models import PROBLEMS, HintsDocument, Probability, SearchDocument, UnitsDocument
 from service.api.requests import described, json_reply, parameters, position, service_of
 from service.examples import is_example
 from service.jobs import in_lane

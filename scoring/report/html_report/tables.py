@@ -160,11 +160,7 @@ def ignored(evaluation: Evaluation, name: str) -> NotScored:
 
 
 def _outside(
-    evaluation: Evaluation,
-    name: str,
-    what: str,
-    rows: Detections | Occurrences,
-    end_s: Float64s,
+    evaluation: Evaluation, name: str, what: str, rows: Detections | Occurrences, end_s: Float64s
 ) -> Iterator[tuple[str, HtmlTable]]:
     """The first of what lies outside the excerpts; nothing if nothing does."""
     if not len(rows):

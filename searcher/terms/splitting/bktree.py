@@ -227,13 +227,7 @@ def _remove_trees(trees: OwnFolder) -> None:
 
 
 def _arrays(tree: BKTreeIndex) -> dict[str, npt.NDArray[Any]]:
-    values = (
-        tree.alphabet.codes,
-        *tree.words,
-        tree.first_child,
-        tree.edge,
-        tree.root,
-    )
+    values = (tree.alphabet.codes, *tree.words, tree.first_child, tree.edge, tree.root)
     return dict(zip(ARRAYS, values, strict=True))
 
 
