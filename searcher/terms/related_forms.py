@@ -20,18 +20,19 @@ morphology of a natural language"; the share of pairs, shrunk to a guess, is our
 import math
 import re
 import unicodedata
-from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
 from heapq import nsmallest
-from itertools import product
+from itertools import chain, product
 from typing import NamedTuple
 
 from searcher.terms.vocabulary import Vocabulary
 from std.function_words import FUNCTION_WORDS
-from std.languages.spelling import bare_spellings, folded, spellings
+from std.languages.spelling import bare_spellings, folded_words, spellings
 
 STEM = 3  # least common letters of related words
+LAST = 3  # letters by which words are found from their ends
 ENDING = 6  # most letters after these; half of that for the given word
 COMMON_SHARE = 0.6  # least share of common letters
 SURE_SHARE = 0.75  # the same, for a guess of two exchanged letters or for a long stem
@@ -69,18 +70,29 @@ class RelatedForms:
         lists = (FUNCTION_WORDS.get(language, "") for language in languages)
         self._function_words = frozenset(word for words in lists for word in words.split())
         self.of_word = lru_cache(KEPT)(self._of_word)
+        self._words_with = lru_cache(KEPT)(self._words_in)
 
     @cached_property
-    def _words(self) -> list[tuple[str, str]]:
-        """The letters of each word with the word, ascending; also without particles."""
-        words = (word for word in self._vocabulary.words if not _DIGIT.search(word))
-        spelt = [(letters(word), word) for word in words]
-        spelt += [(bare, word) for one, word in spelt if (bare := _bare(one)) != one]
-        return sorted(spelt)
+    def _spelt(self) -> list[tuple[str, str]]:
+        """The letters of each word with the word, also without particles."""
+        every = self._vocabulary.words
+        words = [word for word in every if word.isalpha() or not _DIGIT.search(word)]
+        spelt = [*zip(all_letters(words), words, strict=True)]
+        others = [one for one in spelt if not one[0].isascii()]
+        return spelt + [(bare, word) for one, word in others if (bare := _bare(one)) != one]
 
     @cached_property
-    def _known(self) -> frozenset[str]:
-        return frozenset(spelt for spelt, _ in self._words)
+    def _by_stem(self) -> Mapping[str, list[tuple[str, str]]]:
+        """The same by their first letters."""
+        by_stem = defaultdict(list)
+        for one in self._spelt:
+            by_stem[one[0][:STEM]].append(one)
+        return by_stem
+
+    @cached_property
+    def _known(self) -> Mapping[str, None]:
+        """All letters of words, in the order of `_spelt`."""
+        return dict.fromkeys(letters for letters, _ in self._spelt)
 
     @cached_property
     def _doubt(self) -> float:
@@ -88,8 +100,21 @@ class RelatedForms:
         return 1 + math.log10(len(self._known) + 1)
 
     @cached_property
-    def _backwards(self) -> list[str]:
-        return sorted(spelt[::-1] for spelt in self._known)
+    def _by_last(self) -> Mapping[str, list[str]]:
+        """These by their last letters."""
+        by_last = defaultdict(list)
+        for spelt in self._known:
+            by_last[spelt[-LAST:]].append(spelt)
+        return by_last
+
+    def _words_in(self, ending: str) -> list[str]:
+        """Words with an ending, about `SAMPLE` of them if there are many more."""
+        if len(ending) < LAST:
+            lists = (words for last, words in self._by_last.items() if last.endswith(ending))
+            found = [*chain.from_iterable(lists)]
+        else:
+            found = [one for one in self._by_last[ending[-LAST:]] if one.endswith(ending)]
+        return found[:: max(1, len(found) // SAMPLE)]
 
     def _of_word(self, word: str) -> tuple[RelatedForm, ...]:
         """The related forms of a word, the likeliest first.
@@ -101,9 +126,7 @@ class RelatedForms:
             return ()
         found: dict[str, float] = {}
         for stem in {asked, _bare(asked)}:
-            first = bisect_left(self._words, (stem[:STEM],))
-            last = bisect_right(self._words, (stem[:STEM] + chr(0x10FFFF),))
-            for spelt, other in self._words[first:last]:
+            for spelt, other in self._by_stem.get(stem[:STEM], ()):
                 if other != word and other not in self._function_words:
                     found[other] = max(found.get(other, 0.0), self._likeness(stem, spelt))
         likely = [RelatedForm(*one) for one in found.items() if one[1] >= RELATED]
@@ -113,7 +136,7 @@ class RelatedForms:
     def _is_spelling(self, word: str, other: str) -> bool:
         """Whether two words differ only in accents or spelling; a search finds both anyway."""
         return letters(word) == letters(other) or any(
-            spellings([word], language) == bare_spellings([other], language)
+            spellings([word], language) == bare_spellings(spellings([other], language), language)
             for language in self._languages
         )
 
@@ -179,12 +202,9 @@ class RelatedForms:
             ending: the ending of the other word.
             other: this word, which does not count.
         """
-        first = bisect_left(self._backwards, ending[::-1])
-        last = bisect_right(self._backwards, ending[::-1] + chr(0x10FFFF))
-        step = max(1, (last - first) // SAMPLE)
         stems = [
             spelt[: len(spelt) - len(ending)]
-            for spelt in (one[::-1] for one in self._backwards[first:last:step])
+            for spelt in self._words_with(ending)
             if len(spelt) >= STEM + len(ending) and spelt != other
         ]
         return len(stems), sum(stem + own in self._known for stem in stems)
@@ -196,7 +216,12 @@ def letters(word: str) -> str:
     >>> letters("häuser"), len(letters("서울"))
     ('hauser', 5)
     """
-    return word if word.isascii() else unicodedata.normalize("NFD", folded(word))
+    return all_letters([word])[0]
+
+
+def all_letters(words: Sequence[str]) -> list[str]:
+    """The letters of many words, see `letters`."""
+    return unicodedata.normalize("NFD", "\n".join(folded_words(words))).split("\n")
 
 
 def _in_common(word: str, other: str) -> tuple[int, int]:

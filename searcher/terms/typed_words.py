@@ -23,6 +23,7 @@ from weakref import WeakKeyDictionary
 
 from searcher.terms.wildcards import is_wildcard
 from std.languages.spelling import (
+    all_typed_as,
     bare_spellings,
     folded,
     has_spellings,
@@ -144,19 +145,19 @@ def _table(segment: Segment) -> _Table:
     return known
 
 
-def table_of(vocabulary: Iterable[str]) -> _Table:
+def table_of(vocabulary: Sequence[str]) -> _Table:
     """The words that people type differently, by their typed forms.
 
     >>> table_of(["razón", "si", "u.s."])
     _Table(with_stops={'u.s': ['u.s.']}, accented={'razon': ['razón']})
     """
     table = _Table({}, {})
-    for word in vocabulary:
-        if word[-1:] == "." and len(word) > 2:
-            table.with_stops.setdefault(word.rstrip("."), []).append(word)
-        if not word.isascii():
-            for typed in typed_as(word) - {word}:
-                table.accented.setdefault(typed, []).append(word)
+    for word in [word for word in vocabulary if word.endswith(".") and len(word) > 2]:
+        table.with_stops.setdefault(word.rstrip("."), []).append(word)
+    accented = [word for word in vocabulary if not word.isascii()]
+    for word, spelt in zip(accented, all_typed_as(accented), strict=True):
+        for typed in spelt - {word}:
+            table.accented.setdefault(typed, []).append(word)
     return table
 
 
@@ -228,9 +229,10 @@ def respelt(vocabulary: Sequence[str], language: str) -> Respelt:
     {'coeur': ('cœur',), 'homme': ("l'homme",)}
     """
     table: dict[str, list[str]] = {}
-    whole, bare = spellings(vocabulary, language), bare_spellings(vocabulary, language)
-    for word, *both in zip(vocabulary, whole, bare, strict=True):
-        for spelling in dict.fromkeys(both):
-            if spelling != word:
-                table.setdefault(spelling, []).append(word)
+    whole = spellings(vocabulary, language)
+    bare = bare_spellings(whole, language)
+    every = zip(vocabulary, whole, bare, strict=True)
+    for word, *both in [one for one in every if not one[0] == one[1] == one[2]]:
+        for spelling in {*both} - {word}:
+            table.setdefault(spelling, []).append(word)
     return {spelling: tuple(words) for spelling, words in table.items()}

@@ -176,10 +176,11 @@ def lay_out(words: Sequence[str]) -> tuple[Alphabet, LetterIds, Int64s]:
     if not words:
         raise ValueError("a vocabulary without words has no neighbours")
     codes, offsets = letters(words)
-    alphabet, letter = np.unique(codes, return_inverse=True)
-    ids: LetterIds = (letter + 1).astype(np.int32)
-    if len(alphabet) < 256:
-        ids = ids.astype(np.uint8)
+    letter = np.zeros(int(codes.max(initial=0)) + 1, np.int32)  # by code point
+    letter[codes] = 1
+    alphabet = np.flatnonzero(letter).astype(np.uint32)
+    letter[alphabet] = np.arange(1, len(alphabet) + 1)
+    ids: LetterIds = letter.astype(np.uint8)[codes] if len(alphabet) < 256 else letter[codes]
     return Alphabet(alphabet), ids, offsets
 
 

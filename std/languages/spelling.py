@@ -3,9 +3,11 @@
 
     has_spellings    whether a language has any
     spellings        words -> one spelling for all ways of writing each
-    bare_spellings   words -> the same, without an elided article or a suffix after an apostrophe
+    bare_spellings   these -> the same, without an elided article or a suffix after an apostrophe
     folded           word -> the word without accents, in plain letters
     typed_as         word -> all its plain spellings
+    all_typed_as     the same for many words
+    folded_words     words -> folded ones
     may_stand_for    whether a typed word stands for another one
     explained        the folding in words
 
@@ -32,7 +34,7 @@ and collation of the languages, for which letters are their own.
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -44,20 +46,29 @@ OWN_LETTERS = {
     "lv": "āčēģīķļņšūž", "lt": "ąčęėįšųūž", "mt": "ċġħż", "eo": "ĉĝĥĵŝŭ", "vi": "ăâđêôơư",
     "uk": "їґ",
 }  # fmt: skip
-_PLAIN = str.maketrans({
+Lines = Callable[[str], str]  # a text of a word in each line -> the same with other letters
+
+
+def _translated(table: Mapping[str, str]) -> Lines:
+    """Replace letters; where few are replaced, much faster than `str.translate`."""
+    letters = re.compile("|".join(map(re.escape, table)))
+    return lambda text: letters.sub(lambda match: table[match[0]], text)
+
+
+_plain = _translated({
     "ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ħ": "h",
     "ı": "i", "ə": "e", "ŀ": "l",
 })  # fmt: skip
-_DIGRAPHS = str.maketrans(
+_with_digraphs = _translated(
     {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "ÿ": "y", "ñ": "nn"}
 )
 _SAME = {"ة": "ه", "ى": "ي", "ی": "ي", "ک": "ك", "ٱ": "ا", "ё": "е", "ς": "σ", "\u0640": ""}
-_ALIKE = str.maketrans(_SAME | {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)})
+_FULL_WIDTH = {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+_alike = _translated(_SAME | _FULL_WIDTH)
 _VOWEL_MARKS = re.compile(
     "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed]"
 )
-_ACCENTS = re.compile("(?<!и)[\u0300-\u036f]+|(?<=и)(?!\u0306)[\u0300-\u036f]+")
-_HAS_MARKS = re.compile("[\u0590-\u06ff]")
+_ACCENTS = re.compile("[\u0300-\u036f](?<!и\u0306)[\u0300-\u036f]*")  # but that of й
 
 
 def same_letters(word: str) -> str:
@@ -68,10 +79,7 @@ def same_letters(word: str) -> str:
     """
     if word.isascii():
         return word
-    word = word.translate(_ALIKE)
-    if not _HAS_MARKS.search(word):
-        return word
-    bare = _VOWEL_MARKS.sub("", unicodedata.normalize("NFD", word))
+    bare = _VOWEL_MARKS.sub("", unicodedata.normalize("NFD", _alike(word)))
     return unicodedata.normalize("NFC", bare)
 
 
@@ -83,8 +91,7 @@ def folded(word: str) -> str:
     """
     if word.isascii():
         return word
-    word = same_letters(word).translate(_PLAIN)
-    bare = _ACCENTS.sub("", unicodedata.normalize("NFD", word))
+    bare = _ACCENTS.sub("", unicodedata.normalize("NFD", _plain(same_letters(word))))
     return unicodedata.normalize("NFC", bare)
 
 
@@ -96,7 +103,31 @@ def typed_as(word: str) -> set[str]:
     """
     if word.isascii():
         return {word}
-    return {folded(word), folded(word.translate(_DIGRAPHS))}
+    return {folded(word), folded(_with_digraphs(word))}
+
+
+def folded_words(words: Sequence[str]) -> list[str]:
+    """Many words without accents, see `folded`.
+
+    Args:
+        words: without line breaks.
+
+    >>> folded_words(["razón", "øre"])
+    ['razon', 'ore']
+    """
+    folds = iter(folded("\n".join(word for word in words if not word.isascii())).split("\n"))
+    return [word if word.isascii() else next(folds) for word in words]
+
+
+def all_typed_as(words: Sequence[str]) -> Iterator[set[str]]:
+    """All plain spellings of each of many words, see `typed_as`.
+
+    Args:
+        words: without line breaks.
+    """
+    digraphs = _with_digraphs("\n".join(words)).split("\n")
+    both = zip(folded_words(words), folded_words(digraphs), strict=False)  # "" has one line
+    return map(set, both)
 
 
 def may_stand_for(typed: str, word: str) -> bool:
@@ -140,9 +171,6 @@ def explained(typed: str, word: str) -> str:
     return f"{word}, written without its accent{'s' if accents > 1 else ''}"
 
 
-Lines = Callable[[str], str]  # a text of a word in each line -> the same with other letters
-
-
 class _Rules(NamedTuple):
     letters: Lines  # of all spellings
     left_out: re.Pattern[str] | None = None  # of a word, in its bare spelling
@@ -173,23 +201,21 @@ def spellings(words: Sequence[str], language: str) -> list[str]:
 
 
 def bare_spellings(words: Sequence[str], language: str) -> list[str]:
-    """The spellings without an elided article or a suffix after an apostrophe.
+    """Spellings without an elided article or a suffix after an apostrophe.
+
+    Args:
+        words: as `spellings` gives them.
+        language: a code.
 
     >>> bare_spellings(["l'homme", "aujourd'hui", "qu'"], "fr")
     ['homme', "aujourd'hui", "qu'"]
-    >>> bare_spellings(["i̇stanbul'da"], "tr")
+    >>> bare_spellings(["istanbul'da"], "tr")
     ['istanbul']
     """
-    whole = spellings(words, language)
     left_out = _RULES[language].left_out if language in _RULES else None
     if left_out is None or not words:
-        return whole
-    return left_out.sub("", "\n".join(whole)).split("\n")
-
-
-def _translated(table: Mapping[str, str]) -> Lines:
-    letters = re.compile("|".join(map(re.escape, table)))
-    return lambda text: letters.sub(lambda match: table[match[0]], text)
+        return list(words)
+    return left_out.sub("", "\n".join(words)).split("\n")
 
 
 def _without_marks(marks: str, table: Mapping[str, str]) -> Lines:

@@ -111,7 +111,7 @@ def test_as_comparing_each_word_with_each(vocabulary, asked):
         same = {
             other
             for other in vocabulary
-            if spelling in (spellings([other], "fr") + bare_spellings([other], "fr"))
+            if spelling in ((whole := spellings([other], "fr")) + bare_spellings(whole, "fr"))
         }
         assert {one for one in fast.get(word, (word,)) if one in vocabulary} == same
     assert "c*" not in fast

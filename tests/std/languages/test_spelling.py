@@ -5,7 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from std.languages.spelling import _RULES, bare_spellings, has_spellings, spellings
+from std.languages.spelling import (
+    _RULES,
+    all_typed_as,
+    bare_spellings,
+    folded,
+    folded_words,
+    has_spellings,
+    spellings,
+    typed_as,
+)
 from std.text import Normalisation
 
 ALIKE = [
@@ -86,7 +95,7 @@ def test_these_are_not(language, words):
 
 @pytest.mark.parametrize(("language", "written", "bare"), BARE)
 def test_bare_spellings(language, written, bare):
-    assert bare_spellings(normal(written), language) == bare.split()
+    assert bare_spellings(spellings(normal(written), language), language) == bare.split()
 
 
 letters = st.text(st.characters(exclude_characters="\n", codec="utf-8") | st.sampled_from("l'ßœİِ"))
@@ -108,3 +117,10 @@ def test_a_language_without_rules_changes_nothing():
     assert not has_spellings("en")
     assert spellings(["Straße"], "en") == bare_spellings(["Straße"], "") == ["Straße"]
     assert spellings([], "de") == bare_spellings([], "fr") == []
+
+
+@given(st.lists(letters))
+def test_many_words_are_folded_as_each_alone(words):
+    assert folded_words(words) == [folded(word) for word in words]
+    accented = [word for word in words if not word.isascii()]
+    assert [*all_typed_as(accented)] == [typed_as(word) for word in accented]
