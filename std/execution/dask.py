@@ -22,7 +22,7 @@ from dask import config as dask_config
 from dask.utils import funcname
 from distributed import Client, Future, KilledWorker, Security, get_worker
 from distributed.client import ClosedClientError, FutureCancelledError
-from distributed.comm import CommClosedError, connect
+from distributed.comm import CommClosedError, connect, resolve_address
 from distributed.protocol.pickle import dumps
 
 from std import __version__
@@ -61,17 +61,23 @@ def dask(address: str) -> Iterator[Workers]:
     Raises:
         ConfigError: no scheduler with workers at this address.
     """
-    for name in ("distributed", "distributed.client"):  # our error message replaces its log
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client", "distributed.protocol"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # our error message replaces its log
     # A task of many terms in many hours is large; Dask's advice is for authors of programs.
     dask_config.set({"distributed.admin.large-graph-warning-threshold": "1 PB"})
+    try:
+        resolve_address(address)
+    except ValueError as error:
+        raise ConfigError(
+            f"--scheduler: expected an address as tcp://host:8786, got {address!r}"
+        ) from error
+    except OSError as error:
+        raise nobody_at(address, error) from error
     try:
         asyncio.run(knock(address))
         client = Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError, TypeError, CommClosedError) as error:  # TypeError: tls, no keys
-        raise ConfigError(
-            f"--scheduler: expected a Dask scheduler at {address}, got: {error}"
-        ) from error
+        raise nobody_at(address, error) from error
     with client:
         workers = sum(client.nthreads().values())
         if not workers:
@@ -86,14 +92,29 @@ def dask(address: str) -> Iterator[Workers]:
         yield Workers(workers, submit, LOST, watch, elsewhere=True, reason=watch.reason)
 
 
+def nobody_at(address: str, error: Exception) -> ConfigError:
+    """There is no scheduler at an address."""
+    return ConfigError(f"--scheduler: expected a Dask scheduler at {address}, got: {error}")
+
+
 async def knock(address: str) -> None:
-    """Connect and hang up.
+    """Connect and hang up. A scheduler may be starting: a refused connection is tried again.
 
     Raises:
-        OSError, ValueError, TypeError: nothing answers, or the text is not an address.
+        OSError, ValueError, TypeError: nothing answers, something else does, or there are no keys.
     """
     security = Security().get_connection_args("client")
-    comm = await connect(address, timeout=CONNECT_S, **security)
+    task = asyncio.ensure_future(connect(address, timeout=CONNECT_S, **security))
+    if not (await asyncio.wait([task], timeout=LOOK_S))[0]:
+        tell(f"waiting up to {CONNECT_S:g} s: no scheduler answers at {address}")
+    try:
+        comm = await asyncio.wait_for(task, CONNECT_S)  # `connect` waits for an answer for ever
+    except TimeoutError as error:
+        raise OSError(f"no answer in {CONNECT_S:g} s") from error
+    except (OSError, TypeError):
+        raise
+    except Exception as error:  # whatever the bytes of another server become
+        raise OSError("an answer that is no scheduler's") from error
     await comm.close()
 
 

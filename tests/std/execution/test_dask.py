@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -24,7 +25,7 @@ import indexer.cli
 import searcher.commands.search
 import std.execution.dask
 from indexer.store_cli import main as std_store
-from std.errors import InputError
+from std.errors import ConfigError, InputError
 from std.execution.processes import executor
 
 ROOT = Path(__file__).parents[3]
@@ -288,9 +289,9 @@ def test_a_result_is_asked_for_when_it_is_there_and_without_a_time_limit(monkeyp
     assert capfd.readouterr().err == "waiting: no worker is connected to tcp://there:1\n"
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "http://127.0.0.1:1"])
-def test_nobody_there_is_one_clear_line(address):
+def test_nobody_there_is_one_clear_line():
     """In a separate process: a traceback may come when it ends."""
+    address = "tcp://127.0.0.1:1"
     script = (
         "import std.execution.dask\nfrom std.execution.processes import executor\n"
         "from std.command import run\n"
@@ -303,6 +304,44 @@ def test_nobody_there_is_one_clear_line(address):
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"x: --scheduler: expected a Dask scheduler at {address}, got: ")
+
+
+@pytest.mark.parametrize("address", ["nonsense", "http://127.0.0.1:1", ""])
+def test_what_is_no_address_is_told(address):
+    form = f"--scheduler: expected an address as tcp://host:8786, got {address!r}"
+    with pytest.raises(ConfigError, match=f"^{re.escape(form)}$"):
+        executor(scheduler=address).__enter__()
+
+
+@pytest.mark.parametrize(
+    ("sent", "got"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "an answer that is no scheduler's"),
+        (bytes(8), "an answer that is no scheduler's"),
+        (
+            b"\x18" + bytes(7) + b"\1" + bytes(7) + b"\5" + bytes(15),
+            "an answer that is no schedule",
+        ),
+        (b"", "no answer in 0.2 s"),
+    ],
+    ids=["http", "nothing", "another protocol", "silent"],
+)
+def test_another_server_there_is_told(sent, got, monkeypatch, capfd):
+    monkeypatch.setattr(std.execution.dask, "CONNECT_S", 0.2)
+    monkeypatch.setattr(std.execution.dask, "LOOK_S", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as server, contextlib.ExitStack() as connections:
+
+        def answer():
+            with contextlib.suppress(OSError):
+                connections.enter_context(server.accept()[0]).sendall(sent)
+
+        threading.Thread(target=answer, daemon=True).start()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        expected = re.escape(f"--scheduler: expected a Dask scheduler at {address}, got: {got}")
+        with pytest.raises(ConfigError, match=expected):
+            executor(scheduler=address).__enter__()
+    told = f"waiting up to 0.2 s: no scheduler answers at {address}\n"
+    assert capfd.readouterr().err == ("" if sent else told)
 
 
 def test_lost_workers_are_told_without_names_of_dask():
