@@ -1,39 +1,14 @@
 """More like this: a hit, a stretch, or what is marked right, as an example of a term."""
 
-import json
-
-import numpy as np
 import pytest
 
-from indexer import index_files
 from service.settings import Settings
-from std.sound import files
-from std.sound.columns import Encoder, Sound
-from std.values import Recording
-
-RANDOM = np.random.default_rng(3)
-WORD = RANDOM.integers(0, 256, (30, 32)).astype(np.uint8)  # .6 s
-AT_S = {"a": 4.0, "b": 10.0, "c": 16.0}
+from tests.service.served import archive_with_sound
 
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory, serve):
-    """Three recordings in each of which one word is said; b has words of a recogniser."""
-    folder = tmp_path_factory.mktemp("sound")
-    networks = folder / "networks"
-    networks.mkdir()
-    for file, at_s in AT_S.items():
-        frames = RANDOM.integers(0, 256, (1000, 32)).astype(np.uint8)
-        first = round(50 * at_s)
-        frames[first : first + len(WORD)] = WORD
-        sound = Sound(Recording(file, 1), Encoder("whisper", "aa"), frames)
-        path = networks / files.sound_name(sound.recording)
-        path.write_bytes(files.header(sound) + frames.tobytes())
-    words = [("dem", 9.6), ("spreewald", 10.1), ("und", 11.0)]
-    slots = [{"s": s, "e": s + 0.4, "eps": 0.1, "w": [[w, 0.9, s, s + 0.4]]} for w, s in words]
-    line = {"utt": "b-1", "file": "b", "channel": 1, "start": 0, "end": 20, "slots": slots}
-    (networks / "b.jsonl").write_text(json.dumps(line) + "\n")
-    index_files(networks, folder / "index", language="de")
+    folder = archive_with_sound(tmp_path_factory.mktemp("sound"))
     with serve(Settings((str(folder / "index"),), poll_s=0.1)) as client:
         yield client
 
@@ -52,12 +27,12 @@ def test_more_like_a_hit_and_like_those_that_are_marked_right(archive):
     assert found["a"] == pytest.approx(4.1, abs=0.1)
     page = archive("/", term="spreewald").body.decode()
     assert "More like this" in page
-    assert "like those marked right" not in page
+    assert "hidden>More like those marked right" in page
     mark = {"term": "spreewald", "recording": "b", "start": 10.1, "end": 10.5, "right": True}
     assert archive("/api/feedback", method="POST", body=mark).status == 200
     found = archive("/api/search", term="spreewald").json
     assert found["like_right"] == hit["like"]
-    assert "like those marked right" in archive("/", term="spreewald").body.decode()
+    assert f'{hit["like"][-11:]}">More like those' in archive("/", term="spreewald").body.decode()
 
 
 def test_several_examples_are_one_term(archive):

@@ -231,8 +231,24 @@ function showMarked(before, now, kept, error) {
   if (now !== null) counts[now] += 1;
   [line.dataset.right, line.dataset.wrong] = [counts.true, counts.false];
   const all = counts.true + counts.false;
+  const link = results.querySelector(".like-right");
+  if (link) link.hidden = counts.true === 0;
   line.textContent = all === 0 ? ""
     : `Marked so far: ${counts.true} right, ${counts.false} wrong (${Math.round(100 * counts.true / all)} % right).`;
+}
+
+/** Search what sounds like the places marked right, those marked on this page among them. */
+async function showLikeRight(link) {
+  const terms = new URLSearchParams(searchShown()).getAll("term").map((term) => ["term", term]);
+  try {
+    const { like_right: term } = await askJson(`/api/search?${new URLSearchParams([...terms, ["limit", 1]])}`);
+    link.hidden = term === null;
+    if (term === null) { announce("the index has no sound of the places that are marked right"); return; }
+    box.value = term;
+    go(new URLSearchParams({ term }).toString(), { toResults: true });
+  } catch (error) {
+    announce(error.message);
+  }
 }
 
 // --- what people do
@@ -320,6 +336,7 @@ results.addEventListener("click", (event) => {
   const link = target.closest("a");
   if (link?.classList.contains("download")) { event.preventDefault(); download(link); return; }
   const plain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.button);
+  if (link?.classList.contains("like-right") && plain) { event.preventDefault(); showLikeRight(link); return; }
   if (link && plain && new URL(link.href).pathname === address("/")) {
     event.preventDefault();
     const query = new URL(link.href).search.slice(1);
@@ -357,8 +374,9 @@ async function download(link) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (isTyping(event)) return;
   const { key, target } = event;
+  if (key === "/" && target === box && !box.value) event.preventDefault(); // one is there already
+  if (isTyping(event)) return;
   const onControl = target.closest?.("a, button, summary, input");
   const actions = {
     "/": () => { box.focus(); box.select(); },

@@ -256,8 +256,8 @@ export function makeWords(place, table, given, seek) {
     },
     /** Bring the words at a time into view. */
     reveal(seconds) {
-      const i = words.findIndex((word) => word.start_s + word.duration_s >= seconds);
-      if (i < 0) return;
+      const i = firstFrom(seconds); // not the word that ends there
+      if (i === words.length) return;
       reach(i);
       bring(spans[i], "center");
     },

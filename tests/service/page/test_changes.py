@@ -12,6 +12,7 @@ import pytest
 from indexer import index_files
 from service.settings import Settings
 from std.errors import InputError
+from tests.service.served import archive_with_sound
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 AXE = Path(__file__).parents[1] / "axe" / "node_modules" / "axe-core" / "axe.min.js"
@@ -51,6 +52,26 @@ def test_find_judge_and_take_away_by_keyboard(serve_pages, german_settings, open
         text = Path(saved.value.path()).read_text("utf-8-sig")
         rows = list(csv.DictReader(text.splitlines()))
         assert [(row["term"], row["right"]) for row in rows] == [(first, "right")]
+
+
+def test_more_like_those_that_were_just_marked(serve_pages, opened, tmp_path):
+    index = str(archive_with_sound(tmp_path) / "index")
+    with serve_pages(Settings((index,), feedback=tmp_path / "marks.jsonl")) as client:
+        page = opened(client)
+        page.wait_for_function("() => document.activeElement.id === 'q'")
+        page.keyboard.type("/spreewald")  # as if it had not the focus already
+        page.keyboard.press("Enter")
+        link = page.get_by_role("link", name="More like those marked right")
+        hit = page.locator(".hit").first
+        hit.wait_for()
+        assert not link.is_visible()
+        for key in "jny":
+            page.keyboard.press(key)
+        link.click()
+        page.wait_for_url("**term=like*b%4010.10-10.50")
+        page.locator(".hit[data-recording=a]").wait_for()
+        page.goto(f"{client.url}/?term=like:a@6-7")
+        page.locator("#nothing").wait_for()  # and nothing is asked about its words
 
 
 def test_a_second_thought_counts_while_the_first_mark_is_sent(served, opened):

@@ -23,6 +23,7 @@ def test_the_view_of_a_recording(served, opened):
     ]
     assert page.locator(".w.current").all_inner_texts() == ["hand", "in", "vielen"]
     assert page.locator(".w.hit-word").count() == 4
+    assert page.locator(".w[tabindex='0']").inner_text() == "hand"  # which `c` corrects
     assert (
         "Hit 2 of 2: hahnenfedern at 0:10.4, 98 % likely"
         in page.locator("#hit-caption").inner_text()
