@@ -65,11 +65,7 @@ def build(
 
     Args:
         inputs: the files, without folders.
-        stores: one store, or the shards.
         config: normalisation, pruning and pronunciation.
-        input_format: a format, or ``auto``.
-        options: the options of the readers.
-        workers: the executor of the files.
         keep_going: record files that cannot be read; otherwise the first one ends the run.
         progress: called after each file with path and size in bytes.
         pronouncer: finds languages and makes phone columns; None = no phones.

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from indexer.output import preview_rows, print_previews
 from std.command import print_json, progress_bar, say, tell, warn
-from std.display.rows import JSON, LINES, TABLE, form_of, print_rows
+from std.display.rows import LINES, TABLE, form_of, print_rows
 from std.errors import named
 from std.execution.cost import Stopwatch
-from std.numbers import counted
+from std.numbers import counted, example
 from std.options import configuration_of
 from std.repairs import mended, repair_lines
 
@@ -50,9 +50,7 @@ def preview(args: argparse.Namespace) -> int:
     for line in repair_lines(mended((file.path, file.repairs) for file in previews)):
         warn("std-index", line)
     form = form_of(args, piped=LINES)
-    if form == JSON:
-        print_json([file.document() for file in previews])
-    elif form == TABLE:
+    if form == TABLE:
         print_previews(previews, verbose=args.verbose)
     else:
         print_rows(preview_rows(previews, verbose=args.verbose), form)
@@ -81,21 +79,17 @@ def tell_of_problems(
         warn(command, f"{file} stays in the index, as an input could not be read")
     tell_of_inputs(report, args, command)
     if missing := report.described.not_indexed:
-        n = len(missing)
-        example = f"{missing[0]}{' ...' if n > 1 else ''}"
-        metadata = named(args.metadata)
-        warn(command, f"{counted(n, 'recording')} of {metadata} not in the index: {example}")
+        n, metadata = counted(len(missing), "recording"), named(args.metadata)
+        warn(command, f"{n} of {metadata} not in the index: {example(missing)}")
     if links := report.audio.left_out:
-        example = f"{links[0]}{' ...' if len(links) > 1 else ''}"
         n_links = counted(len(links), "link")
-        warn(command, f"{n_links} out of {named(args.audio)} not followed: {example}")
+        warn(command, f"{n_links} out of {named(args.audio)} not followed: {example(links)}")
     for failure in (*report.failures, *report.audio.problems):
         say(command, str(failure))
     for missed, given in ((report.not_in_ecf, args.ecf), (report.without_turns, args.speakers)):
         if missed:
-            n, first = len(missed), missed[0]
-            example = f"{first.file}/{first.channel}{' ...' if n > 1 else ''}"
-            warn(command, f"{counted(n, 'recording')} not in {named(given)}: {example}")
+            first = example([f"{one.file}/{one.channel}" for one in missed])
+            warn(command, f"{counted(len(missed), 'recording')} not in {named(given)}: {first}")
 
 
 def tell_of_inputs(report: "IndexReport", args: argparse.Namespace, command: str) -> None:
@@ -124,9 +118,8 @@ def warn_of_unknown(path: Path, previews: "Sequence[Preview]") -> None:
 
     names = {recording.file for file in previews for recording in file.recordings}
     if missing := [file for file in read(parse, path).files if file not in names]:
-        example = f"{missing[0]}{' ...' if len(missing) > 1 else ''}"
         metadata = f"{counted(len(missing), 'recording')} of {named(path)}"
-        warn("std-index", f"{metadata} not in the inputs: {example}")
+        warn("std-index", f"{metadata} not in the inputs: {example(missing)}")
 
 
 def watch_inputs(args: argparse.Namespace) -> int:
@@ -190,8 +183,7 @@ def write_queries(args: argparse.Namespace) -> int:
         ([str(path) for path in report.skipped], "file", "skipped: no recogniser output"),
     ):
         if names:
-            example = f"{names[0]}{' ...' if len(names) > 1 else ''}"
-            warn("std-index", f"{counted(len(names), noun)} {what} ({example})")
+            warn("std-index", f"{counted(len(names), noun)} {what} ({example(names)})")
     queries = report.spoken.queries
     if args.json:
         examples = {query.query_id: query.examples for query in queries}

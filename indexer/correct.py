@@ -17,12 +17,11 @@ from indexer.corrections.rewrite import Replacement, rewritten
 from indexer.corrections.slots import SpokenWord, corrected, spoken_words, uncorrected
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import PhoneColumnBuilder
-from indexer.shards import audio_files, contents
+from indexer.shards import contents
 from std.corrections import CorrectedWord, Correction, Layer, layers_of, with_layer
-from std.errors import NONE, InputError, Unquoted, meant
+from std.errors import NONE, InputError, Unquoted
 from std.languages.detection import of_segment
 from std.metadata.table import of_rows
-from std.nist.audio_names import as_named
 from std.store import CommittedSegment, Store
 from std.store.columns import Int64s, SegmentColumns
 from std.text import Normalisation
@@ -49,21 +48,6 @@ class _Spoken(NamedTuple):
     middles: Int64s
 
 
-def stored_name(file: str, stores: Sequence[Store]) -> str:
-    """The name of an audio file in an index.
-
-    Raises:
-        InputError: the index has no such file.
-    """
-    names = set[str]().union(*map(audio_files, stores))
-    (name,) = as_named([file], names).values()
-    if name not in names:
-        url = ", ".join(store.url for store in stores)
-        near = meant(name, names).removeprefix("; ")
-        raise InputError(url, 0, "the name of an indexed audio file", name, near)
-    return name
-
-
 def at_time(
     recording: Recording,
     said: Sequence[str],
@@ -72,13 +56,6 @@ def at_time(
     phone_builder: PhoneColumnBuilder,
 ) -> list[Correction]:
     """The correction that puts words at a time.
-
-    Args:
-        recording: a recording of the index.
-        said: the normalised words.
-        span_ms: the time, see `said_at`.
-        stores: the shards of the index.
-        phone_builder: pronounces words.
 
     Raises:
         InputError: the index has no such recording.
@@ -93,12 +70,6 @@ def by_transcript(
     recording: Recording, said: Sequence[SaidWord], path: Path, stores: Sequence[Store]
 ) -> list[Correction]:
     """The corrections that make a recording equal to a transcript.
-
-    Args:
-        recording: a recording of the index.
-        said: the normalised words of the transcript.
-        path: the path of the transcript, for messages.
-        stores: the shards of the index.
 
     Raises:
         InputError: the index has no such recording, or the transcript is of another one.
@@ -123,13 +94,6 @@ def by_table(
     file: str, rows: Sequence[TableRow], path: Path, text: Normalisation, stores: Sequence[Store]
 ) -> list[Correction]:
     """The corrections of an audio file in a table; rows that an earlier run has made are left out.
-
-    Args:
-        file: its name, as the index has it.
-        rows: the rows of the table.
-        path: the path of the table, for messages.
-        text: how the index writes words.
-        stores: the shards of the index.
 
     Raises:
         InputError: the words that a row replaces are not at its place.
@@ -176,13 +140,6 @@ def correct(
 ) -> Layer:
     """Add corrections to those of an audio file, in stores that are being written to.
 
-    Args:
-        file: the audio file, as the index names it.
-        corrections: the new ones.
-        stores: the shards of the index.
-        phone_builder: pronounces what was said.
-        dry_run: write nothing.
-
     Returns:
         the new ones, with what they replace.
     """
@@ -209,12 +166,8 @@ def take_back(
     """Undo corrections, in stores that are being written to.
 
     Args:
-        file: the audio file, as the index names it.
         span_ms: a time, or start and end, in a correction; None: all corrections of the file.
-        stores: the shards of the index.
-        phone_builder: pronounces what the recogniser wrote.
         channel: of the audio file; None: all.
-        dry_run: write nothing.
 
     Returns:
         the undone corrections.
@@ -251,12 +204,6 @@ def rewritten_file(
 ) -> tuple[bytes, Layer, list[int], list[int]]:
     """A transcript of a recording with its corrections and no other change.
 
-    Args:
-        content: the content of the file.
-        recording: a recording of the index.
-        text: how the index writes words.
-        stores: the shards of the index.
-
     Returns:
         the file; the corrections of the recording; how often each was made; and how often not.
 
@@ -284,7 +231,6 @@ def listed(stores: Sequence[Store], files: Sequence[str] = ()) -> list[Recording
     """The corrections of an index, recording by recording, by time.
 
     Args:
-        stores: its shards.
         files: audio files, as the index names them; none: all.
     """
     return sorted(
@@ -315,10 +261,7 @@ def recorrect(
     """Replace the corrections of an audio file.
 
     Args:
-        stores: the shards of an index.
-        file: its name, as the index has it.
         layer: all its new corrections.
-        phone_builder: pronounces what was said.
 
     Returns:
         the corrections, with what they replaced.
@@ -338,9 +281,6 @@ def recorrect(
             add.append(replace(columns, extra={**columns.extra, **phones}))
         values = with_layer(metadata.values(file), layer)
         store.commit(
-            add,
-            normalisation=normalisation,
-            delete_files={file},
-            metadata=of_rows({file: values}),
+            add, normalisation=normalisation, delete_files={file}, metadata=of_rows({file: values})
         )
     return layer

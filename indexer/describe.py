@@ -24,12 +24,12 @@ from indexer.languages.pronounce import Pronouncer
 from indexer.origins import CALLED
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import kept_phones
-from indexer.shards import audio_files, contents
-from std.errors import InputError, StoreError, meant
+from indexer.shards import audio_files, contents, stored_names
+from std.errors import InputError, StoreError
 from std.languages.detection import of_segment
 from std.metadata.cells import FileMetadata, completed, with_languages
 from std.metadata.table import NO_METADATA, Metadata, of_rows, updated, with_own_values
-from std.nist.audio_names import as_named, as_stored, recording_name
+from std.nist.audio_names import as_stored, recording_name
 from std.recordings import index_recordings
 from std.store import CommittedSegment, Store
 from std.store.columns import SegmentColumns, live_recordings
@@ -44,7 +44,6 @@ def whole_rows(given: Metadata, stores: Sequence[Store]) -> Metadata:
     Args:
         given: metadata that replace the rows of their audio files; if read from a file, only its
             cells.
-        stores: the shards of an index.
 
     Raises:
         InputError: a table gives channels of one audio file different languages.
@@ -108,7 +107,6 @@ def describe(stores: Sequence[Store], given: Metadata, pronouncer: Pronouncer) -
     """Commit metadata of recordings that stores hold; the stores are being written to.
 
     Args:
-        stores: the shards of an index.
         given: metadata; those of recordings that no store has are left out.
         pronouncer: pronounces recordings whose language the metadata change.
     """
@@ -181,9 +179,7 @@ def rename(
     Its metadata and channels are renamed, too, in one commit of each store that has it.
 
     Args:
-        old: its name, in any form.
         new: its new name; a folder and an audio extension are removed.
-        stores: the shards of an index.
         before_commit: called with both names after all checks. A process that is killed after it
             can repeat the call.
 
@@ -195,10 +191,7 @@ def rename(
     """
     held = [audio_files(store) for store in stores]
     url = ", ".join(store.url for store in stores)
-    (before,) = as_named([old], set().union(*held)).values()
-    if not any(before in some for some in held):
-        near = meant(before, chain.from_iterable(held)).removeprefix("; ")
-        raise InputError(url, 0, "the name of an indexed audio file", before, near)
+    (before,) = stored_names([old], stores)
     after = recording_name(new)
     taken = {normalize("NFC", file) for file in chain.from_iterable(held)}
     if not after or after in taken:

@@ -73,12 +73,7 @@ def previews(
     """Preview each input file, in order.
 
     Args:
-        files: the input files.
-        config: normalisation and pruning.
-        input_format: the name of a format, or "auto".
-        options: the options of the readers.
         indexed: the inputs of each audio file in the index.
-        workers: the executor of the files.
     """
     admission = Origins(files, indexed or {}, options.segments is not None)
     work = partial(preview_file, config=config, input_format=input_format, options=options)

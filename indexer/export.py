@@ -149,10 +149,6 @@ def index_networks(
 ) -> Iterator[ConfusionNetwork]:
     """The networks of live recordings, utterance by utterance.
 
-    Args:
-        segments: the segments of an index.
-        wanted: which recordings.
-
     Raises:
         StoreError: a segment is damaged.
     """

@@ -75,10 +75,6 @@ def index_file(
     """Parse, prune and invert one file; runs in a worker, so errors come back as values.
 
     Args:
-        source: the file.
-        config: normalisation and pruning.
-        input_format: a format, or ``auto``.
-        options: the options of the reader.
         shards: number of stores that recordings are distributed to.
     """
     path = source.path
@@ -193,13 +189,7 @@ def _rows_by_shard(utterances: Utterances, shards: int) -> Mapping[int, Sequence
 def indexed_input(
     path: Path, names: Mapping[Recording, Sequence[str]], parts: Sequence[SegmentColumns]
 ) -> IndexedInput:
-    """The content of a file's columns.
-
-    Args:
-        path: the path of the file.
-        names: the names of each recording's utterances.
-        parts: columns, one part for each shard.
-    """
+    """The content of a file's columns."""
     recordings = [one for columns in parts for one in columns.recordings]
     speakers = Counter[str]()
     for columns in parts:

@@ -20,7 +20,7 @@ from indexer.languages.precedence import OTHERS, WORDS, Spoken, Told, spoken
 from indexer.languages.pronounce import Pronouncer
 from std.errors import StdError, quoted
 from std.languages.detection import of_segment
-from std.numbers import counted
+from std.numbers import counted, example
 from std.phonetics.g2p import hint
 from std.repairs import Mended, Repair, mended
 from std.store import Segment
@@ -323,6 +323,5 @@ def _warning(recordings: Recordings, what: str, remedy: str) -> Iterator[str]:
 
 
 def _some(recordings: Sequence[Recording]) -> str:
-    first = f"{recordings[0].file}/{recordings[0].channel}"
-    more = " ..." if len(recordings) > 1 else ""
-    return f"{counted(len(recordings), 'recording')} ({first}{more})"
+    first = example([f"{one.file}/{one.channel}" for one in recordings])
+    return f"{counted(len(recordings), 'recording')} ({first})"

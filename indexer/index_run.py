@@ -14,16 +14,10 @@ from warnings import warn
 from indexer.build import build
 from indexer.describe import describe, languages_in, own_columns_note, whole_rows
 from indexer.formats.shared.reader import ReaderOptions
-from indexer.index_report import (
-    HeardLanguage,
-    IndexReport,
-    RecordedAudio,
-    doubts,
-    found_languages,
-)
+from indexer.index_report import HeardLanguage, IndexReport, RecordedAudio, doubts, found_languages
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
-from indexer.maintain import delete, keep_few_segments, stored_names, upkeep, uses_workers
+from indexer.maintain import delete, keep_few_segments, stored_spellings, upkeep, uses_workers
 from indexer.phone_layer.sources import has_unheard
 from indexer.recorded_audio import noted_audio, recorded_audio
 from indexer.shards import audio_files
@@ -34,7 +28,7 @@ from std.execution.workers import Executor
 from std.files import size_bytes
 from std.metadata.cells import FileMetadata
 from std.metadata.table import Metadata, updated
-from std.numbers import counted
+from std.numbers import counted, example
 from std.store import Store
 from std.text import as_indexed
 
@@ -74,11 +68,6 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
 
     A recording that is to leave the index does so once all inputs are read: one of them may be its
     new version.
-
-    Args:
-        run: the tasks.
-        stores: the shards of an index.
-        workers: read the files, and merge.
     """
     pronouncer = run.pronouncer
     with writing(stores):
@@ -87,7 +76,7 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
         pronouncer.told.by_metadata.update(languages_in(stores, run.metadata))
         metadata = run.metadata
         metadata = updated(metadata, noted_audio((*run.files, *run.sounds), stores, metadata))
-        leaving = stored_names(run.delete, stores)
+        leaving = stored_spellings(run.delete, stores)
         config = run.config
         for store in stores:
             config = continued(config, store)
@@ -138,9 +127,8 @@ def _unused_clocks(options: ReaderOptions, stores: Sequence[Store]) -> list[str]
     held = {normalize("NFC", file) for store in stores for file in audio_files(store)}
     for option, names in listed.items():
         if missing := [name for name in names if normalize("NFC", name) not in held]:
-            example = f"{missing[0]}{' ...' if len(missing) > 1 else ''}"
             n_missing = counted(len(missing), "recording")
-            lines.append(f"{n_missing} of {option} not in the index: {example}")
+            lines.append(f"{n_missing} of {option} not in the index: {example(missing)}")
     return lines
 
 

@@ -3,16 +3,17 @@
 InputOptions     the user's options -> `ReaderOptions`, what each reader takes
 input_files      files and folders -> `Inputs`, each with the name of its recording
 utterances_in    a file of any format -> its utterances
+read_input       the same for a file that may be something else
 networks_of      the same as networks, one at a time
 """
 
 import os
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NoReturn
 
-from indexer.formats.detect import parse_file
+from indexer.formats.detect import foreign, parse_file
 from indexer.formats.readers.ctm import timed_words
 from indexer.formats.readers.sausage import read_times
 from indexer.formats.shared.reader import (
@@ -22,7 +23,8 @@ from indexer.formats.shared.reader import (
     SpeakerNames,
     WordOn,
     is_sidecar,
-    load,
+    read_segments,
+    read_symbols,
 )
 from indexer.formats.shared.recordings import recording_of, require_name
 from indexer.formats.shared.tiers import Tiers
@@ -35,7 +37,7 @@ from indexer.networks.utterances import Utterances
 from std.errors import NOT_THERE, STANDARD_STREAM, InputError, Unquoted, require_choice
 from std.files import AnyPath, is_nameless, read
 from std.nist.rttm import parse_turns
-from std.numbers import counted
+from std.numbers import counted, example
 from std.repairs import CLOCK_GOES_BACK, Repairs
 from std.sound.files import SUFFIX
 from std.values import ConfusionNetwork
@@ -89,7 +91,9 @@ class InputOptions:
             )
         )
         require_choice("name_by", self.name_by, NAMES_BY)
-        options = ReaderOptions(
+        return ReaderOptions(
+            segments=read_segments(segments) if segments else None,
+            symbols=read_symbols(words) if words else None,
             encoding=self.encoding,
             frame_s=self.frame_shift_s,
             word_on=self.word_on,
@@ -109,7 +113,6 @@ class InputOptions:
             times=times,
             slot_times=read_times(times, self.frame_shift_s) if times else None,
         )
-        return load(options, segments=segments, symbols=words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +149,8 @@ class Inputs:
         """A line about links that are not followed; empty without any."""
         if not self.links:
             return []
-        example = f"{self.links[0]}{' ...' if len(self.links) > 1 else ''}"
         folders = counted(len(self.links), "linked folder")
-        return [f"{folders} not followed: {example}; name it, too, to read it"]
+        return [f"{folders} not followed: {example(self.links)}; name it, too, to read it"]
 
 
 def input_files(
@@ -160,7 +162,6 @@ def input_files(
 
     Args:
         given: files and folders; ``-`` is standard input.
-        name_by: what names the recordings.
         stores: the indexes that are written to.
 
     Raises:
@@ -258,6 +259,22 @@ def _utterances(path: Path, input_format: str, options: ReaderOptions) -> Iterat
             for recording in dict.fromkeys(block.recordings):
                 require_name(recording, path)
             yield block
+
+
+def read_input(file: Input, input_format: str, options: ReaderOptions) -> list[Utterances] | None:
+    """The utterances of an input; None of a folder's file that is something else.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    own = replace(options, file=file.name or options.file)
+    try:
+        return list(utterances_in(file.path, input_format, own))
+    except InputError as error:
+        other = foreign(file.path, error, input_format, options)
+        if other and file.in_folder:
+            return None
+        raise (other or error) from error
 
 
 def networks_of(

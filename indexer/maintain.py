@@ -1,9 +1,9 @@
 """Maintenance of an index, one store or several: delete recordings, merge segments.
 
-    stored_names    audio files as people name them -> as the index does
-    delete          remove audio files
-    upkeep          merge the segments that are due, or all
-    plan            which segments to merge now
+    stored_spellings    audio files as people name them -> as the index does
+    delete              remove audio files
+    upkeep              merge the segments that are due, or all
+    plan                which segments to merge now
 
 A look-up costs one step per segment, so an index of many small segments is slow to search, and one
 big segment is slow to add to. Tiers are the compromise: `FAN_IN` segments of about the same size
@@ -19,11 +19,11 @@ from indexer.languages.pronounce import Pronouncer
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from indexer.segments.sound import sound_size
-from indexer.shards import audio_files
-from std.errors import InputError, StoreBusyError, meant
+from indexer.shards import audio_files, stored_names
+from std.errors import StoreBusyError
 from std.execution.workers import IN_PROCESS, Executor
 from std.languages.detection import of_segment
-from std.nist.audio_names import as_named, spelt_otherwise
+from std.nist.audio_names import spelt_otherwise
 from std.store import Segment, Store, absolute_url, open_store
 from std.store.columns import SegmentColumns
 
@@ -32,21 +32,11 @@ SMALLEST_TIER = 100_000  # postings: smaller segments all belong to one tier
 LARGEST_SEGMENT = 50_000_000  # postings when merged: some 1,100 hours, 3 GB of memory to merge
 
 
-def stored_names(files: Sequence[str], stores: Sequence[Store]) -> list[str]:
-    """The names of audio files, as an index has them.
-
-    Raises:
-        InputError: the index has no such file.
-    """
+def stored_spellings(files: Sequence[str], stores: Sequence[Store]) -> list[str]:
+    """The names of audio files in all spellings that an index has; errors as `stored_names`."""
+    names = stored_names(files, stores)
     held = set[str]().union(*map(audio_files, stores))
-    files = [*as_named(files, held).values()]
-    files = [*dict.fromkeys([*files, *spelt_otherwise(files, held)])]
-    for file in files:
-        if file not in held:
-            url = ", ".join(store.url for store in stores)
-            near = meant(file, held).removeprefix("; ")
-            raise InputError(url, 0, "the name of an indexed audio file", file, near)
-    return files
+    return [*dict.fromkeys([*names, *spelt_otherwise(names, held)])]
 
 
 def delete(files: Sequence[str], stores: Sequence[Store]) -> None:
@@ -57,7 +47,7 @@ def delete(files: Sequence[str], stores: Sequence[Store]) -> None:
     Raises:
         InputError: the index has no such file; then nothing is deleted.
     """
-    names = stored_names(files, stores)
+    names = stored_spellings(files, stores)
     for store in stores:
         normalisation = store.normalisation()
         if normalisation is not None and (here := audio_files(store).intersection(names)):
@@ -74,7 +64,6 @@ def upkeep(
     """Merge the segments of stores that nobody writes to; several workers merge shards in parallel.
 
     Args:
-        stores: one, or the shards.
         workers: the workers; each merges one shard at a time.
         everything: merge all segments that fit together, not only those that are due.
         phone_builder: makes the phone columns of segments whose language is detected again.
@@ -120,8 +109,6 @@ def keep_few_segments(
 
     Args:
         store: the store, open for writing.
-        everything: merge all segments that fit together.
-        phone_builder: makes the phone columns of segments whose language is detected again.
     """
     before: tuple[str, ...] = ()
     while True:

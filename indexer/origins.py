@@ -52,12 +52,7 @@ def origins(stores: Iterable[Store]) -> dict[str, set[str]]:
 
 
 def with_parts(paths: Sequence[Path], stores: Iterable[Store]) -> list[Path]:
-    """Some inputs, and the other inputs of their recordings, which an index replaces as a whole.
-
-    Args:
-        paths: the inputs.
-        stores: the shards of an index.
-    """
+    """Some inputs, and the other inputs of their recordings, which an index replaces as a whole."""
     given = {Input(path).origin for path in paths}
     parts = [inputs for inputs in origins(stores).values() if len(inputs) > 1]
     others = set[str]().union(*(inputs for inputs in parts if inputs & given)) - given
@@ -92,12 +87,7 @@ class Origins:
     def admit(
         self, source: Input, utterances: Mapping[Recording, Sequence[str]]
     ) -> InputError | None:
-        """Note the recordings of an input; the error if another input has one of them.
-
-        Args:
-            source: the input.
-            utterances: the utterances of each of its recordings.
-        """
+        """Note the recordings of an input; the error if another input has one of them."""
         for recording, names in utterances.items():
             problem = self._of_this_run(source, recording, frozenset(names))
             problem = problem or self._of_the_index(source, recording.file)
@@ -183,11 +173,7 @@ GivenNames = Mapping[tuple[str, str], str]  # by input, and by the input's name
 
 
 def given_names(stores: Sequence[Store]) -> dict[tuple[str, str], str]:
-    """The names that people have given recordings.
-
-    Args:
-        stores: the shards of an index.
-    """
+    """The names that people have given recordings."""
     column = (metadata := contents(stores)[1]).columns.get(CALLED)
     if column is None:
         return {}
@@ -204,8 +190,6 @@ def under_given(found: FileColumns, names: GivenNames, shards: int) -> FileColum
     """The recordings of a file, under their given names.
 
     Args:
-        found: a worker's result for the file.
-        names: see `given_names`.
         shards: number of stores that recordings are distributed to.
     """
     origin = found.source.origin
@@ -268,7 +252,6 @@ def found_below(folder: Path, inputs: Iterable[str]) -> tuple[dict[str, str], li
     A file that is another input is none of them, and no file is two.
 
     Args:
-        folder: the folder to search.
         inputs: absolute paths of all inputs.
 
     Returns:
@@ -312,7 +295,6 @@ def relink(stores: Sequence[Store], places: Mapping[str, str]) -> int:
     """Write the new places of inputs to stores that are open for writing.
 
     Args:
-        stores: the shards of an index.
         places: new absolute path, by the old one.
 
     Returns:

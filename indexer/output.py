@@ -160,7 +160,6 @@ def preview_rows(previews: "Sequence[Preview]", *, verbose: bool) -> Rows:
     """Input files as rows: all for programs, only those that are read for people.
 
     Args:
-        previews: the previews of each file.
         verbose: include skipped files.
     """
     brief = []

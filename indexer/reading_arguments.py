@@ -2,6 +2,7 @@
 
 import argparse
 import re
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ def add_recording_options(parse: Parser) -> None:
         "AWS's job name); default: the content if it has a name, else the file's stem",
     )
     add(
-        "--format", default="auto", type=format_argument,
+        "--format", default="auto", type=format_argument, dest="input_format", metavar="FORMAT",
         help="format of the input: auto (detect it for each file), a format that another package "
         f"reads, or one of {', '.join(FORMAT_NAMES)}",
     )  # fmt: skip
@@ -50,10 +51,7 @@ def add_recording_options(parse: Parser) -> None:
         "input or words",
     )
     add(
-        "--ecf",
-        type=file_argument,
-        metavar="XML",
-        help="durations and languages of the recordings",
+        "--ecf", type=file_argument, metavar="XML", help="durations and languages of the recordings"
     )
     add(
         "--speakers",
@@ -161,6 +159,7 @@ def _add_text_options(group: "argparse._ArgumentGroup") -> None:
     )
     add(
         "--tier",
+        dest="tiers",
         action="append",
         default=[],
         type=text_argument,
@@ -187,7 +186,14 @@ def _add_kaldi_options(group: "argparse._ArgumentGroup") -> None:
     add("--words", type=file_argument, help="Kaldi's words.txt")
     add("--times", type=file_argument, help="slot times of Kaldi sausages")
     add("--one-best", type=file_argument, metavar="CTM", help="times for meshes without times")
-    add("--frame-shift", type=FRAME_S, default=0.01, metavar="S", help="0.01; chain models: 0.03")
+    add(
+        "--frame-shift",
+        dest="frame_shift_s",
+        type=FRAME_S,
+        default=0.01,
+        metavar="S",
+        help="0.01; chain models: 0.03",
+    )
 
 
 def _add_lattice_options(group: "argparse._ArgumentGroup") -> None:
@@ -223,29 +229,9 @@ def require_each_once(args: argparse.Namespace) -> None:
 
 
 def input_options(args: argparse.Namespace) -> "InputOptions":
-    """The options of inputs from a command line."""
+    """The options of inputs from a command line, which has them under the names of the fields."""
     from indexer import InputOptions
 
-    return InputOptions(
-        input_format=args.format,
-        name_by=args.name_by,
-        segments=args.segments,
-        words=args.words,
-        times=args.times,
-        one_best=args.one_best,
-        frame_shift_s=args.frame_shift,
-        acoustic_scale=args.acoustic_scale,
-        lm_scale=args.lm_scale,
-        word_on=args.word_on,
-        lattice_method=args.lattice_method,
-        keep_nonwords=args.keep_nonwords,
-        speaker_names=args.speaker_names,
-        speakers=args.speakers,
-        learn_phones=args.learn_phones == "auto",
-        strict=args.strict,
-        chunks=args.chunks,
-        clock_offset=args.clock_offset,
-        sound=args.sound,
-        encoding=args.encoding,
-        tiers=tuple(args.tier),
-    )
+    given = {one.name: getattr(args, one.name) for one in fields(InputOptions)}
+    given["learn_phones"], given["tiers"] = args.learn_phones == "auto", tuple(args.tiers)
+    return InputOptions(**given)

@@ -20,15 +20,7 @@ from indexer.index_report import RecordedAudio
 from indexer.inputs import Input
 from indexer.origins import given_names
 from indexer.shards import contents
-from std.audio.facts import (
-    BYTES,
-    DURATION_S,
-    HASH,
-    NOTES,
-    facts_of,
-    file_digest,
-    read_notes,
-)
+from std.audio.facts import BYTES, DURATION_S, HASH, NOTES, facts_of, file_digest, read_notes
 from std.audio.files import HINT, AudioFolder, audio_folder, is_audio
 from std.errors import NOT_THERE, InputError, Unquoted
 from std.metadata.cells import Cells, completed
@@ -58,8 +50,6 @@ def recorded_audio(
     """Find the audio of recordings, and measure it.
 
     Args:
-        stores: the shards of an index.
-        root: the folder of all audio.
         only: audio files to look for; None: all that the index has.
 
     Returns:
@@ -98,11 +88,6 @@ def noted_audio(inputs: Iterable[Input], stores: Sequence[Store], given: Metadat
 
     Metadata of audio that a person has set is kept, and so is the path of an unchanged file: it may
     have been moved.
-
-    Args:
-        inputs: the inputs of a run.
-        stores: the shards of an index.
-        given: rows of metadata of this run.
 
     Raises:
         InputError: notes cannot be read.
@@ -144,11 +129,6 @@ class _Finder:
 
     def place(self, file: str, before: Mapping[str, str], inputs: Sequence[str]) -> str | None:
         """The path below the root.
-
-        Args:
-            file: the file of the recording.
-            before: its metadata.
-            inputs: the paths that it was read from.
 
         Raises:
             InputError: several files fit, or another recording is at the path.

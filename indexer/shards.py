@@ -18,10 +18,10 @@ from indexer.languages.pronounce import Pronouncer, undecided
 from indexer.segments.merge import merged
 from std.config import Config, load_config
 from std.corrections import Layer, with_layer
-from std.errors import InputError, NoIndexError, require_kind
+from std.errors import InputError, NoIndexError, meant, require_kind
 from std.files import AnyPath
 from std.metadata.table import NO_METADATA, Metadata, of_rows, renamed, updated
-from std.nist.audio_names import spelt_otherwise
+from std.nist.audio_names import as_named, spelt_otherwise
 from std.store import CommittedSegment, Segment, Store, open_store, require_different
 from std.store.columns import SegmentColumns, live_recordings, unpack_vocabulary
 from std.store.resident import ResidentSegment
@@ -47,6 +47,22 @@ class Shard:
 def audio_files(store: Store) -> set[str]:
     """The audio files that a store has."""
     return {one.file for one in recordings_in(store.segments())}
+
+
+def stored_names(files: Iterable[str], stores: Sequence[Store]) -> list[str]:
+    """The names of audio files, as an index has them.
+
+    Raises:
+        InputError: the index has no such file.
+    """
+    held = set[str]().union(*map(audio_files, stores))
+    names = [*as_named(files, held).values()]
+    for name in names:
+        if name not in held:
+            url = ", ".join(store.url for store in stores)
+            near = meant(name, held).removeprefix("; ")
+            raise InputError(url, 0, "the name of an indexed audio file", name, near)
+    return names
 
 
 def recordings_in(segments: Iterable[Segment]) -> set[Recording]:
@@ -119,11 +135,8 @@ def commit(
     A file whose name has decomposed letters in an older index is replaced, too.
 
     Args:
-        number: the number of the shard.
         gathered: the batch's columns and its files.
         add: segments, one per language.
-        shards: all of them.
-        config: how words are normalised.
         words: the words of the whole run; grows.
     """
     shard = shards[number]
@@ -164,9 +177,6 @@ def commit_last(
     """Commit the last batches, and the recordings of unclear language that waited for them.
 
     Args:
-        numbers: the numbers of the shards.
-        shards: all of them.
-        config: how words are normalised.
         words: the words of the whole run; grows.
         pronouncer: tells languages and makes phone columns; None = no phones.
     """
@@ -217,7 +227,6 @@ def open_stores(
     """Open the stores of an index that exists or is to be made.
 
     Args:
-        store: the index.
         create: whether missing stores are made.
         apart: whether stores with the same recording are refused.
     """

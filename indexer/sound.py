@@ -303,7 +303,6 @@ def sounds_alone(
     """Yield the recordings without words; none of a file with some.
 
     Args:
-        sounds: files of frames.
         with_words: recordings of the other inputs; complete when the first item is asked for.
         shards: number of stores that recordings are distributed to.
     """

@@ -13,12 +13,11 @@ with the same words are one sequence; their posteriors are added up.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 
-from indexer.formats.detect import foreign
-from indexer.formats.shared.reader import ReaderOptions
-from indexer.inputs import Input, InputOptions, input_files, networks_of
+from indexer.inputs import Input, InputOptions, input_files, read_input
 from indexer.query_examples import QueryExample, by_name, read_examples
 from std.errors import InputError, Unquoted
 from std.files import AnyPath, paths_of, read
@@ -80,9 +79,7 @@ def read_spoken_queries(
         examples = read(read_examples, Path(examples))
     experiment = read(parse_ecf, Path(ecf)) if ecf is not None else None
     cost = recognition_cost([Path(path) for path in recognition])
-    report = spoken_queries(
-        files, options.input_format, options.load(), examples, language, experiment
-    )
+    report = _read(files, options, examples, language, experiment)
     return replace(report, spoken=replace(report.spoken, recognition=cost))
 
 
@@ -104,36 +101,23 @@ def recognition_cost(paths: Sequence[Path]) -> RecognitionCost | None:
     return RecognitionCost(sum(cpu_s), max(memory_gb))
 
 
-def spoken_queries(
+def _read(
     files: Sequence[Input],
-    input_format: str,
-    options: ReaderOptions,
-    examples: Sequence[QueryExample] | None = None,
-    language: str = "",
-    experiment: ECF | None = None,
+    options: InputOptions,
+    examples: Sequence[QueryExample] | None,
+    language: str,
+    experiment: ECF | None,
 ) -> QueryReport:
-    """Read the networks of spoken queries.
-
-    Args:
-        files: recogniser output.
-        input_format: a name of `indexer.formats.registry.all_readers`, or "auto".
-        options: the options of the readers.
-        examples: which recordings, or parts of them, are examples of which query; None: by name.
-        language: the language that the user names.
-        experiment: the recordings' true durations; None: they end with their last utterance.
-
-    Raises:
-        InputError: a file cannot be read, two hold one recording, or an example's recording is in
-            none of them.
-    """
+    """What the files hold; errors as `read_spoken_queries`."""
     networks: dict[str, list[ConfusionNetwork]] = {}
     source: dict[str, Path] = {}
     skipped: list[Path] = []
+    reader_options = options.load()
     for file in files:
-        own = _networks_in(file, input_format, options)
-        if own is None:
+        blocks = read_input(file, options.input_format, reader_options)
+        if blocks is None:
             skipped.append(file.path)
-        for network in own or ():
+        for network in chain.from_iterable(blocks or ()):
             name = network.recording.file
             if source.setdefault(name, file.path) != file.path:
                 raise InputError(
@@ -159,20 +143,6 @@ def spoken_queries(
     said = min(told, key=lambda name: (-told[name], name), default="")
     unused = tuple(name for name in sorted(networks) if name not in used)
     return QueryReport(SpokenQueries(queries, language or said), tuple(skipped), unused)
-
-
-def _networks_in(
-    file: Input, input_format: str, options: ReaderOptions
-) -> list[ConfusionNetwork] | None:
-    """The networks of a file; None if a folder's file is something else."""
-    try:
-        own = replace(options, file=file.name or options.file)
-        return list(networks_of(file.path, input_format, own))
-    except InputError as error:
-        other = foreign(file.path, error, input_format, options)
-        if other and file.in_folder:
-            return None
-        raise (other or error) from error
 
 
 def _durations_ms(
@@ -277,7 +247,6 @@ def mixture(examples: Sequence[Mapping[Words, float]], n: int) -> list[tuple[Wor
 
     Args:
         examples: of each example, its likeliest sequences and their posteriors.
-        n: how many sequences.
 
     Returns:
         sequences and weights that sum up to one, the likeliest first; without the empty sequence.

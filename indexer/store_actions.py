@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from std.command import print_json, progress_bar, say, tell, warn
-from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows, print_table
+from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows
 from std.errors import StdError
 from std.execution.cost import Stopwatch
 from std.numbers import clock, counted
@@ -116,12 +116,7 @@ def rewrite(args: argparse.Namespace, stores: Sequence[str]) -> int:
 
 def show_corrections(args: argparse.Namespace, found: "Sequence[RecordingCorrection]") -> None:
     """Print corrections in the requested form."""
-    rows = correction_rows(found)
-    form = form_of(args, piped=LINES)
-    if form == JSON:
-        print_json([*rows.documents])
-    else:
-        print_changes(rows, form)
+    print_changes(correction_rows(found), form_of(args, piped=LINES))
 
 
 def correction_rows(found: "Sequence[RecordingCorrection]") -> Rows:
@@ -223,11 +218,9 @@ def _rows(header: Sequence[str], cells: Sequence[tuple[str, ...]]) -> Rows:
 
 
 def print_changes(rows: Rows, form: str) -> None:
-    """Print rows in any form but JSON; nothing without changes."""
-    if form != TABLE:
+    """Print rows; no table without any."""
+    if rows.cells or form != TABLE:
         print_rows(rows, form)
-    elif rows.cells:
-        print_table(rows)
 
 
 def relink(args: argparse.Namespace, stores: Sequence[str]) -> int:

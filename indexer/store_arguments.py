@@ -234,10 +234,7 @@ WRITING = (  # commands that change the index
                 help="undo corrections: those at the time of --at, or all of the recording",
             ),
             _argument(
-                "--channel",
-                type=number(CHANNEL),
-                metavar="N",
-                help="channel (1; with --undo, all)",
+                "--channel", type=number(CHANNEL), metavar="N", help="channel (1; with --undo, all)"
             ),
             _DRY_RUN,
             add_config_options,

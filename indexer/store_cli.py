@@ -3,7 +3,6 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from indexer.output import (
@@ -15,10 +14,10 @@ from indexer.output import (
 )
 from indexer.store_arguments import parser
 from std.command import print_json, run, say, tell, warn
-from std.display.rows import JSON, LINES, TABLE, form_of, print_rows, print_table
+from std.display.rows import JSON, LINES, TABLE, form_of, print_rows
 from std.errors import STANDARD_STREAM
 from std.execution.cost import Stopwatch
-from std.numbers import counted
+from std.numbers import counted, example
 from std.options import configuration_of
 
 if TYPE_CHECKING:  # --help loads no array library
@@ -58,14 +57,11 @@ def list_index(args: argparse.Namespace, stores: Sequence[str]) -> int:
 
     listed = list_recordings(stores, where=args.where, recordings=args.recording)
     form = form_of(args, piped=LINES)
-    if form == JSON:
-        print_json([entry.document() for entry in listed])
-        return 0
-    if form == TABLE and listed:
-        print_recordings(listed)
-    elif form != TABLE:
+    if form != TABLE:
         print_rows(recording_rows(listed), form)
-    if not args.quiet:
+    elif listed:
+        print_recordings(listed)
+    if form != JSON and not args.quiet:
         folder = common_folder(path for entry in listed for path in entry.about.inputs)
         hours = sum(entry.about.speech_ms for entry in listed) / 3_600_000
         words = sum(entry.words for entry in listed)
@@ -91,8 +87,8 @@ def show(args: argparse.Namespace, stores: Sequence[str]) -> int:
         document, rows = described.document(), description_rows(described)
     if form == JSON:
         print_json(document)
-        return 0
-    (print_table if form == TABLE else partial(print_rows, form=form))(rows)
+    else:
+        print_rows(rows, form)
     return 0
 
 
@@ -148,7 +144,7 @@ def export(args: argparse.Namespace, stores: Sequence[str]) -> int:
     )
     if report.estimated:
         n = counted(len(report.estimated), "recording")
-        first = f"{report.estimated[0].file}{' ...' if len(report.estimated) > 1 else ''}"
+        first = example([one.file for one in report.estimated])
         warn(COMMAND, f"times of words are estimates in {n} ({first}): the networks do not say so")
     if report.with_sound:
         n, first = counted(len(report.with_sound), "recording"), report.with_sound[0].file

@@ -101,12 +101,6 @@ def changes_in(
 
     An input that is there, but not among the files (behind a link to a folder), has not changed.
 
-    Args:
-        folder: with the files.
-        files: the inputs in it and below.
-        stores: the shards of an index.
-        name_by: what names the recordings.
-
     Returns:
         the changes, and a digest of each input, by its absolute path.
 
@@ -266,7 +260,6 @@ def note_digests(stores: Sequence[Store], digests: Mapping[str, str], files: Ite
     """Write the digests of audio files' inputs and sound to stores that are open for writing.
 
     Args:
-        stores: the shards of an index.
         digests: the digests of inputs, by absolute path.
         files: audio files that were read from these inputs.
     """
@@ -294,7 +287,6 @@ def move(
 
     Args:
         stores: that are being written to.
-        moved: the inputs.
         before_commit: called with both names of each renamed recording.
     """
     for one in moved:

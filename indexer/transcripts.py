@@ -14,7 +14,6 @@ speaker, and before it becomes too long to read. `std-index` reads every form.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -22,10 +21,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from indexer.export import index_networks
-from indexer.formats.detect import foreign
-from indexer.formats.shared.reader import ReaderOptions
-from indexer.inputs import Input, InputOptions, input_files, utterances_in
-from indexer.networks.utterances import Utterances
+from indexer.inputs import InputOptions, input_files, read_input
 from indexer.segments.separate import separated
 from indexer.shards import Stores, contents, open_stores, recordings_in, urls_of
 from std.characters import text_of
@@ -85,7 +81,10 @@ def read_transcript(
     networks: list[ConfusionNetwork] = []
     passed_over: list[Path] = []
     for file in files:
-        for block in _blocks(file, options.input_format, options.load(), passed_over):
+        blocks = read_input(file, options.input_format, options.load())
+        if blocks is None:
+            passed_over.append(file.path)
+        for block in blocks or ():
             for recording in dict.fromkeys(block.recordings):
                 if source.setdefault(recording, file.path) != file.path:
                     expected = f"recordings that {source[recording]} does not hold"
@@ -93,20 +92,6 @@ def read_transcript(
             networks.extend(separated(block, text))
     words = [word for network in networks for word in _words(network, text)]
     return _transcript(words, networks)._replace(passed_over=tuple(passed_over))
-
-
-def _blocks(
-    file: Input, input_format: str, options: ReaderOptions, passed_over: list[Path]
-) -> Iterator[Utterances]:
-    """The utterances of a file; none if a folder's file is something else: it is skipped."""
-    own = replace(options, file=file.name or options.file)
-    try:
-        yield from utterances_in(file.path, input_format, own)
-    except InputError as error:
-        other = foreign(file.path, error, input_format, options)
-        if not (other and file.in_folder):
-            raise (other or error) from error
-        passed_over.append(file.path)
 
 
 def _words(network: ConfusionNetwork, text: Normalisation) -> Iterator[_Word]:
@@ -299,8 +284,6 @@ def transcript_file(
     """Cues as a file.
 
     Args:
-        cues: in the order of time.
-        form: the form of the file.
         language: a code, for the forms that name it.
     """
     if form == "json":

@@ -130,8 +130,6 @@ class Watched:
         """Note that a file could not be indexed.
 
         Args:
-            path: the file.
-            now_s: the time.
             may_give_up: the file itself is at fault.
 
         Returns:
@@ -191,17 +189,9 @@ class FileOutcome(NamedTuple):
 
 
 def outcomes(
-    batch: Sequence[Path],
-    inputs: Iterable[IndexedInput],
-    failures: Iterable[StdError],
+    batch: Sequence[Path], inputs: Iterable[IndexedInput], failures: Iterable[StdError]
 ) -> Iterator[FileOutcome]:
-    """The outcome of each file of a batch, in order.
-
-    Args:
-        batch: what was to be indexed.
-        inputs: what was indexed.
-        failures: why other files were not indexed.
-    """
+    """The outcome of each file of a batch, in order."""
     indexed = {one.path: one for one in inputs}
     failed: dict[Path, StdError] = {}
     other: StdError | None = None
@@ -256,7 +246,6 @@ def watch(
     """Index files that appear in a folder until told to stop.
 
     Args:
-        folder: the watched folder.
         metadata: applied when it changes from now on.
         removed: called with files that are gone, before new ones are indexed, which may be the
             same under another name; returns the outcome as text. None: their recordings stay.

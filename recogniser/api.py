@@ -190,13 +190,7 @@ class _Results:
 
 def _task(path: Path, name: str, output: Path, options: RecognitionOptions) -> Task:
     return Task(
-        path,
-        name,
-        output,
-        options.channels,
-        options.language,
-        options.longest_s,
-        options.again,
+        path, name, output, options.channels, options.language, options.longest_s, options.again
     )
 
 

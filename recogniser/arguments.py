@@ -1,7 +1,8 @@
 """std-recognise's command line: the parser, and the options that it asks for."""
 
 import argparse
-from typing import TYPE_CHECKING
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
 
 from std.command import JOBS, file_argument, folder_argument, number, text_argument
 from std.errors import ConfigError
@@ -155,6 +156,7 @@ def _add_details(details: "argparse._ArgumentGroup") -> None:
     )
     details.add_argument(
         "--window",
+        dest="longest_s",
         type=WINDOW_S,
         default=0.0,
         metavar="S",
@@ -181,21 +183,11 @@ def options_of(args: argparse.Namespace) -> "RecognitionOptions":
         args.sound = "signs"
     if args.encoder and not args.sound:
         raise ConfigError("--encoder: expected --sound or --sound-only beside it")
-    return RecognitionOptions(
-        words=not args.sound_only,
-        sound=args.sound,
-        encoder=args.encoder,
-        backend=args.backend,
-        model=args.model,
-        language=args.language,
-        samples=args.samples,
-        beam=args.beam,
-        longest_s=args.window,
-        vad=args.vad,
-        device=args.device,
-        compute=args.compute,
-        threads=args.threads,
-        channels=args.channels,
-        again=Again(args.earlier, read_stretches(args.listen_again)) if args.earlier else None,
-        hotwords=read_hotwords(args.hotwords) if args.hotwords else (),
+    names = [one.name for one in fields(RecognitionOptions)]
+    given: dict[str, Any] = {name: getattr(args, name, None) for name in names}
+    given["words"] = not args.sound_only
+    given["again"] = (
+        Again(args.earlier, read_stretches(args.listen_again)) if args.earlier else None
     )
+    given["hotwords"] = read_hotwords(args.hotwords) if args.hotwords else ()
+    return RecognitionOptions(**given)

@@ -99,7 +99,6 @@ def decode(
     """Yield an audio file's samples in order, at 16 kHz, on the clock of players (`std.audio`).
 
     Args:
-        path: the file.
         channel: 1-based; None = the mean of all.
         damage: counts skipped packets.
 

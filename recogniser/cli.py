@@ -11,14 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recogniser.arguments import COMMAND, options_of, parser
-from std.command import (
-    peak_memory_gb,
-    print_json,
-    run,
-    say,
-    tell,
-    warn,
-)
+from std.command import peak_memory_gb, print_json, run, say, tell, warn
 from std.display.progress import Progress, progress
 from std.errors import ConfigError
 from std.execution.cost import Cost, Stopwatch
@@ -123,7 +116,6 @@ class RecognitionBar:
         self._planned_s = self._done_s = 0.0
 
     def plan(self, recordings: int, seconds: float) -> None:
-        """Set the total."""
         self._recordings, self._planned_s = recordings, seconds
         self._started = time.perf_counter()
 
@@ -133,7 +125,6 @@ class RecognitionBar:
         self._show()
 
     def finish_one(self) -> None:
-        """Count a finished recording."""
         self._finished += 1
         self._show()
 

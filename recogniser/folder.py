@@ -105,8 +105,6 @@ def unfinished(folder: Path, name: str, block: int) -> Iterator[tuple[BinaryIO, 
     An incomplete last line and the lines of an incomplete block are removed.
 
     Args:
-        folder: the output folder.
-        name: the name of the recording.
         block: windows that are recognised together.
     """
     path = folder / f"{name}{UNFINISHED}"
@@ -165,7 +163,6 @@ def read_lines(path: Path, *, slots: bool = False) -> list[Line]:
     """Read the lines of a finished recording.
 
     Args:
-        path: the path of the recording.
         slots: whether to read the slots; if not, only their number.
 
     Raises:

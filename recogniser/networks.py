@@ -82,7 +82,6 @@ def slots_of(recognition: Recognition, offset_ms: int) -> Iterator[Slot]:
     """Yield the slots of aligned hypotheses, in order.
 
     Args:
-        recognition: the recognition of a window.
         offset_ms: the offset of the times of their words in the recording.
     """
     hypotheses, most = recognition.hypotheses, recognition.most_certain

@@ -79,9 +79,7 @@ def sound_writer(
     """Load the writer of an encoder's frames; None: they are not requested.
 
     Args:
-        options: the options of the run.
         recogniser: the run's recogniser, whose encoder may be used; None: words are not requested.
-        gpu: the number of the GPU, if one is used.
 
     Raises:
         ConfigError: the extra is not installed, or the model does not exist.
@@ -111,10 +109,6 @@ def sound_writer(
 def open_backend(options: RecognitionOptions, gpu: int = 0) -> Recogniser:
     """Load a recogniser.
 
-    Args:
-        options: the options of the run.
-        gpu: the number of the GPU to use, if it uses one.
-
     Raises:
         ConfigError: the extra is not installed, the model does not exist, or the recogniser lacks
         an option.
@@ -123,10 +117,7 @@ def open_backend(options: RecognitionOptions, gpu: int = 0) -> Recogniser:
         from recogniser.whisper.recognise import WhisperOptions, open_whisper
 
         decoding = WhisperOptions(
-            samples=options.samples,
-            beam=options.beam,
-            hotwords=options.hotwords,
-            vad=options.vad,
+            samples=options.samples, beam=options.beam, hotwords=options.hotwords, vad=options.vad
         )
         return open_whisper(
             options.model,

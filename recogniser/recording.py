@@ -97,8 +97,6 @@ def recognise(
     """Recognise a recording, or its unfinished rest.
 
     Args:
-        task: the recording.
-        recogniser: the recogniser of words.
         progress: called after each written block.
         stop: called after each block.
         writer: also writes the sound, from the frames that the recogniser gives.
@@ -227,14 +225,6 @@ def _told(
 ) -> list[dict[str, Any]]:
     """The earlier lines of windows, with the words heard there if the searched words may be said.
 
-    Args:
-        again: the places that are recognised again.
-        earlier: the lines of the recording.
-        recording: the recording that has the windows.
-        recogniser: the recogniser that listens.
-        windows: the windows, cut as before.
-        language: the language of the recording.
-
     Raises:
         ConfigError: the recogniser takes no words.
         InputError: the earlier windows differ: the audio has changed, or was cut with other
@@ -309,8 +299,6 @@ def doubt(report: RecordingReport, found: tuple[int, int], damage: Damage, missi
     """Warnings for the user, if there are any.
 
     Args:
-        report: the report of a recording.
-        found: the channels and the tracks of its file.
         damage: the packets that were skipped.
         missing_s: how much less sound the file has than it states.
     """

@@ -186,7 +186,6 @@ class SoundSink:
         """Append the new frames of a window; return whether there were any.
 
         Args:
-            window: the next window.
             frames: (m, d) its frames, if they are already computed.
         """
         first, end = -(-window.start_ms // FRAME_MS), -(-window.end_ms // FRAME_MS)

@@ -95,10 +95,7 @@ def demonstrate(folder: Path, *, page: bool) -> int:
             "a list of terms, as an evaluation searches it",
             ["std-search", "--store", index, "--terms", terms, "--ecf", ecf, "--output", hits],
         ),
-        (
-            "how good that is",
-            ["std-score", hits, "--ecf", ecf, "--rttm", rttm, "--terms", terms],
-        ),
+        ("how good that is", ["std-score", hits, "--ecf", ecf, "--rttm", rttm, "--terms", terms]),
     )
     for what, words in steps:
         if status := step(what, words):

@@ -66,7 +66,6 @@ class AppendedFile:
             raise unwritable(self.path, "a file that takes all of the output", error) from error
 
     def close(self) -> None:
-        """Release the file."""
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1

@@ -4,13 +4,12 @@ import argparse
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from std.command import print_json, run, text_argument
 from std.config import Config, config_table, current_keys, load_config, split_setting
-from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows, print_table
+from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows
 from std.errors import StdError, meant, named, quoted
 from std.options import add_config_options, add_row_options
 from std.parser import Parser
@@ -178,8 +177,6 @@ def show(args: argparse.Namespace) -> None:
     Raises:
         StdError: a name is neither a section nor a key.
     """
-    from std.config_cli import explained
-
     settings = explained(args.config, args.set)
     for name in args.name:
         if not any(
@@ -197,25 +194,15 @@ def show(args: argparse.Namespace) -> None:
         if (not args.changed or setting.value != setting.default)
         and (not args.name or any(f"{setting.key}.".startswith(f"{name}.") for name in args.name))
     ]
-    form = form_of(args, piped=LINES)
-    if form == JSON:
-        print_json([setting.document() for setting in chosen])
-        return
     rows = Rows(
         header=("key", "value", "default", "origin", "allowed"),
         cells=[
-            (
-                setting.key,
-                shown(setting.value),
-                shown(setting.default),
-                setting.origin,
-                setting.allowed,
-            )
-            for setting in chosen
+            (one.key, shown(one.value), shown(one.default), one.origin, one.allowed)
+            for one in chosen
         ],
-        documents=(setting.document() for setting in chosen),
+        documents=(one.document() for one in chosen),
     )
-    (print_table if form == TABLE else partial(print_rows, form=form))(rows)
+    print_rows(rows, form_of(args, piped=LINES))
 
 
 def shown(value: Any) -> str:
@@ -236,19 +223,13 @@ def shown(value: Any) -> str:
 
 def list_shipped(args: argparse.Namespace) -> None:
     """Print the shipped configurations."""
-    from std.config_cli import shipped
-
     configs = shipped()
-    form = form_of(args, piped=LINES)
-    if form == JSON:
-        print_json([config.document() for config in configs])
-        return
     rows = Rows(
         header=("name", "about", "path"),
         cells=[(config.name, config.about, config.path) for config in configs],
         documents=(config.document() for config in configs),
     )
-    (print_table if form == TABLE else partial(print_rows, form=form))(rows)
+    print_rows(rows, form_of(args, piped=LINES))
 
 
 def show_path(args: argparse.Namespace) -> None:
@@ -261,16 +242,12 @@ def show_path(args: argparse.Namespace) -> None:
     form = form_of(args, piped=TABLE)
     if form == JSON:
         print_json(config.document())
-    elif form == TABLE:
-        print_rows(Rows(("path",), [(config.path,)], ()), LINES, header=False)
     else:
         rows = Rows(("path",), [(config.path,)], [config.document()])
-        print_rows(rows, form)
+        print_rows(rows, LINES if form == TABLE else form, header=form != TABLE)
 
 
-def _shipped(name: str) -> "ShippedConfig":
-    from std.config_cli import shipped
-
+def _shipped(name: str) -> ShippedConfig:
     by_name = {config.name: config for config in shipped()}
     if name not in by_name:
         known = ", ".join(by_name) or "none"

@@ -73,10 +73,6 @@ def dump(layer: Layer) -> str:
 def parse(text: str, file: str) -> Layer:
     """The inverse of `dump`.
 
-    Args:
-        text: the text that the index stores.
-        file: the audio file, for messages.
-
     Raises:
         StoreError: the text is not a list of corrections.
     """

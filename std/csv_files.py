@@ -26,7 +26,6 @@ def records(
 
     Args:
         text: CSV; ends of lines in quoted fields stay as they are.
-        path: the path of the file, for messages.
         delimiter: between fields.
         spaced: whether spaces may precede a quoted field.
 

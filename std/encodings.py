@@ -138,8 +138,6 @@ def decoded(
     """Decode a text, its line ends as ``\\n``.
 
     Args:
-        content: the file.
-        path: its name, for messages.
         repairs: counts broken letters.
         encoding: the user's encoding.
         hint: advice to the user if the encoding is unclear.

@@ -151,8 +151,6 @@ def require_choice(name: str, value: object, choices: Iterable[object]) -> None:
     """Refuse an argument of a call that is none of some values.
 
     Args:
-        name: the name of the argument.
-        value: what the caller gave.
         choices: the values; None is a default without a name.
 
     Raises:
@@ -168,8 +166,6 @@ def meant(name: str, known: Iterable[str], most: int = 1) -> str:
     """A question with the nearest known names; empty if no name is near.
 
     Args:
-        name: the name that the user wrote.
-        known: all names that are valid.
         most: the largest number of names in the question.
 
     >>> meant("--treshold", ["--threshold", "--limit"]), meant("--store", ["--json"])

@@ -17,8 +17,6 @@ def numbered(
     """Yield every line with its number; a byte order mark is removed.
 
     Args:
-        stream: opened for reading bytes.
-        path: as messages name the file.
         longest: the largest length of a line in bytes.
 
     Raises:
@@ -41,8 +39,6 @@ def line_blocks(
     """Yield all lines without their ends, in blocks that are converted together.
 
     Args:
-        stream: the file.
-        path: its name, for messages.
         block_bytes: about how many bytes of lines are in a block.
         longest: how many bytes a line may have.
 
@@ -84,9 +80,6 @@ def number(path: Path | str, line: int, token: bytes | str, what: str) -> float:
     """Read a finite number.
 
     Args:
-        path: the file, for messages.
-        line: the line, from 1.
-        token: the number as written.
         what: the expected value, for messages: ``a start time``.
 
     Raises:
@@ -105,9 +98,6 @@ def whole_number(path: Path | str, line: int, token: bytes | str, what: str) -> 
     """Read a whole number of at least 0.
 
     Args:
-        path: the file, for messages.
-        line: the line, from 1.
-        token: the number as written.
         what: the expected value, for messages: ``a channel``.
 
     Raises:

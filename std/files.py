@@ -217,10 +217,7 @@ def read_twice(
     Raises:
         InputError: as `open_input` and the parsers, or a pipe's content cannot be stored.
     """
-    with (
-        open_input(path) as stream,
-        tempfile.SpooledTemporaryFile(KEPT_IN_MEMORY_BYTES) as spool,
-    ):
+    with open_input(path) as stream, tempfile.SpooledTemporaryFile(KEPT_IN_MEMORY_BYTES) as spool:
         kept = stream
         if not stream.seekable():
             kept = cast(BinaryIO, spool)
@@ -246,11 +243,6 @@ def read_text(path: Path, max_bytes: int = MAX_TEXT_BYTES) -> str:
 
 def content_of(stream: BinaryIO, path: Path | str, max_bytes: int = MAX_TEXT_BYTES) -> bytes:
     """The bytes of a whole stream.
-
-    Args:
-        stream: opened for reading bytes.
-        path: as messages name the file.
-        max_bytes: the number of bytes that are read.
 
     Raises:
         InputError: there are more than ``max_bytes``.

@@ -59,17 +59,12 @@ _CONTROL = re.compile(r"[\x00-\x1f]")
 
 
 def documents(
-    stream: BinaryIO,
-    path: Path | str,
-    *,
-    split_letters: bool = False,
-    repairs: Repairs = REFUSED,
+    stream: BinaryIO, path: Path | str, *, split_letters: bool = False, repairs: Repairs = REFUSED
 ) -> Iterator["Part"]:
     """Yield the JSON values of a file; the elements of a list count as values.
 
     Args:
         stream: the file, UTF-8.
-        path: its name, for messages.
         split_letters: whether a text may have a part of a letter's bytes; they become lone
             surrogates, which `whole` joins to letters.
         repairs: counts the repairs, here and in the values.
@@ -167,12 +162,7 @@ class Part:
     __slots__ = ("line", "path", "repairs", "value", "where")
 
     def __init__(
-        self,
-        path: Path | str,
-        line: int,
-        value: Any,
-        where: str = "",
-        repairs: Repairs = REFUSED,
+        self, path: Path | str, line: int, value: Any, where: str = "", repairs: Repairs = REFUSED
     ) -> None:
         self.path, self.line, self.value, self.where = path, line, value, where
         self.repairs = repairs  # of its values

@@ -143,19 +143,16 @@ def _mark(part: Part) -> Mark:
 def dump(mark: Mark) -> bytes:
     """A mark as a line of the file."""
     more = {"author": mark.author, "undoes": mark.undoes}
-    said = {"term": mark.term} if mark.term else {}
-    document = (
-        said
-        | {
-            "recording": mark.recording.file,
-            "channel": mark.recording.channel,
-            "start": round(mark.start_s, 3),
-            "end": round(mark.end_s, 3),
-            **({"right": mark.right} if mark.term else {"note": mark.note}),
-            "time": mark.time,
-        }
-        | {name: value for name, value in more.items() if value}
-    )
+    document = {
+        **({"term": mark.term} if mark.term else {}),
+        "recording": mark.recording.file,
+        "channel": mark.recording.channel,
+        "start": round(mark.start_s, 3),
+        "end": round(mark.end_s, 3),
+        **({"right": mark.right} if mark.term else {"note": mark.note}),
+        "time": mark.time,
+        **{name: value for name, value in more.items() if value},
+    }
     return json.dumps(document, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
@@ -189,10 +186,6 @@ def read_marks(path: Path) -> list[Mark]:
 
 def rows_of(content: bytes, path: Path | str) -> list[Row]:
     """The marked hits of a table.
-
-    Args:
-        content: the file.
-        path: its name, for messages.
 
     Raises:
         InputError: the file is not a table, lacks a column, or has an invalid value.

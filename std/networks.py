@@ -46,7 +46,6 @@ class _Slot:
         self.first, self.places, self.tokens = first, [place], {first.token}
 
     def add(self, word: TimedWord, place: Place) -> None:
-        """Add a word."""
         self.places.append(place)
         self.tokens.add(word.token)
 

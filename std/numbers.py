@@ -1,7 +1,7 @@
 """Numbers as text: in files and answers equal on every CPU, in sentences rounded for a person.
 
 written, json_bytes             values of files and answers
-about, counted                  counts in a sentence
+about, counted, example         counts in a sentence, with an example
 clock, length, duration         times and lengths of time
 """
 
@@ -21,14 +21,7 @@ def written(value: Any) -> Any:
     (0.3, [{'a': 0.666666666667}, 'x', 7])
     """
     if isinstance(value, dict):
-        return {
-            key: one
-            if (kind := type(one)) in AS_THEY_ARE
-            else float(_FORMAT % one)
-            if kind is float
-            else written(one)
-            for key, one in value.items()
-        }
+        return dict(zip(value, written([*value.values()]), strict=True))
     if isinstance(value, list | tuple):
         return [
             one
@@ -48,12 +41,7 @@ def written_column(values: Sequence[float | None]) -> list[float | None]:
 
 
 def json_bytes(document: Any, option: int = 0) -> bytes:
-    """A document as JSON with numbers as they are written.
-
-    Args:
-        document: a document of values that JSON has.
-        option: an option of orjson.
-    """
+    """A document as JSON with numbers as they are written."""
     import orjson  # here: a search of one word does without it
 
     return orjson.dumps(written(document), option=option)
@@ -74,7 +62,6 @@ def counted(number: int, noun: str) -> str:
     """A count with its noun.
 
     Args:
-        number: the count.
         noun: an English noun in the singular, with a regular plural.
 
     >>> counted(1, "file"), counted(8822, "posting"), counted(0, "spoken query")
@@ -83,6 +70,15 @@ def counted(number: int, noun: str) -> str:
     if number != 1:
         noun = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{number:,} {noun}"
+
+
+def example(names: Sequence[object]) -> str:
+    """The first of some names, for a sentence that counts them.
+
+    >>> example(["a", "b"]), example(["a"])
+    ('a ...', 'a')
+    """
+    return f"{names[0]}{' ...' if len(names) > 1 else ''}"
 
 
 def clock(seconds: float) -> str:

@@ -35,12 +35,7 @@ CONFIG = "the configuration; std-config show lists its keys, std-config list the
 
 
 def add_store_option(parse: "Arguments", *, required: bool = True) -> None:
-    """The address of the index, or of each of its shards.
-
-    Args:
-        parse: the parser of the command.
-        required: whether the option is required.
-    """
+    """The address of the index, or of each of its shards."""
     shards = f"{STORE}; once for each shard"
     parse.add_argument("--store", required=required, action="append", help=shards)
 
@@ -49,7 +44,6 @@ def add_selection_options(parse: "Arguments", where: str = "", verb: str = "") -
     """The selection of recordings.
 
     Args:
-        parse: the parser of the command.
         where: an addition to the help of ``--where``, with its separator.
         verb: the verb of the help texts, followed by a space.
     """
@@ -127,7 +121,6 @@ def add_row_options(
     """The options for the form of rows on stdout.
 
     Args:
-        parse: the parser of the command.
         rows: name of the rows, in the plural.
         others: results that support only ``--json``.
         further: whether only ``--help-all`` shows the options (`std.parser.Parser.further`).

@@ -60,12 +60,10 @@ class OwnFolder:
         return OwnFolder(self.path / name, self._open(name, A_FOLDER))
 
     def make_folder(self, name: str) -> None:
-        """Create a new subfolder."""
         with self._named(name):
             os.mkdir(self._at(name), dir_fd=self._descriptor)
 
     def names(self) -> list[str]:
-        """The names in it."""
         return sorted(os.listdir(self.path if self._descriptor is None else self._descriptor))  # noqa: PTH208  # pathlib takes no descriptor
 
     def status(self, name: str) -> os.stat_result | None:

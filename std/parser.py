@@ -235,7 +235,6 @@ class Parser(argparse.ArgumentParser):
         return self._formatted(more, all_options=False)
 
     def format_help_all(self) -> str:
-        """The help with all options."""
         return self._formatted(None, all_options=True)
 
     def _formatted(self, more: str | None, *, all_options: bool) -> str:
@@ -267,7 +266,6 @@ class Parser(argparse.ArgumentParser):
         self._print(self.format_help, file)
 
     def print_help_all(self) -> None:
-        """Print the help with all options."""
         self._print(self.format_help_all, None)
 
     def _print(self, text: Any, file: Any) -> None:

@@ -25,15 +25,7 @@ from std.languages.detection import is_language, language_code, of_segment
 from std.metadata.table import SPEAKER, Metadata, ValueColumn, column_of, fitting
 from std.metadata.where import Condition
 from std.numbers import counted
-from std.query.expression import (
-    Expression,
-    Some,
-    Without,
-    columns_in,
-    conjuncts,
-    holds,
-    parts_of,
-)
+from std.query.expression import Expression, Some, Without, columns_in, conjuncts, holds, parts_of
 from std.query.grammar import parse_where
 from std.store import Segment
 from std.store.columns import KEY_SHIFT, live_recordings
@@ -106,8 +98,6 @@ def index_recordings(
     """The live recordings of an index, ascending.
 
     Args:
-        segments: the segments of the index.
-        metadata: the metadata of the index.
         with_speakers: read who spoke, too.
     """
     found = []
@@ -206,8 +196,6 @@ def chosen(
     """The recordings that fit all conditions and one of the patterns.
 
     Args:
-        recordings: the recordings of an index.
-        metadata: the metadata of the index.
         where: conditions, see `std.query`; None: every recording fits.
         patterns: patterns of names, with * and ?; none: every recording fits. A pattern with a
             slash is compared with the end of the paths of the recording's inputs and of its audio.
@@ -245,11 +233,6 @@ def fitting_rows(
     expression: Expression, recordings: Sequence[IndexRecording], metadata: Metadata
 ) -> Bools:
     """(n,) which of n recordings fit an expression of conditions.
-
-    Args:
-        expression: the expression of conditions on columns.
-        recordings: the recordings of an index.
-        metadata: the metadata of the index.
 
     Raises:
         QueryError: there is no such column.

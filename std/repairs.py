@@ -76,8 +76,7 @@ class Repairs:
         if self.strict:
             self.refused = problem
             raise problem
-        before = self.found.get(kind, Repair(0, problem.line))
-        self.found[kind] = Repair(before.times + count, before.line)
+        self.doubt(kind, problem.line, count)
 
     def doubt(self, kind: str, line: int, count: int = 1) -> None:
         """Count a doubtful value, which stays as it is; never an error."""
@@ -87,8 +86,7 @@ class Repairs:
     def add(self, other: "Repairs") -> None:
         """Add the repairs of another reading of the same file."""
         for kind, (count, line) in other.found.items():
-            before = self.found.get(kind, Repair(0, line))
-            self.found[kind] = Repair(before.times + count, before.line)
+            self.doubt(kind, line, count)
 
     def rows(self, rows: Iterable[Row], read: Callable[[Row], Read]) -> Iterator[Read]:
         """Yield the value read from each row; rows that cannot be read are skipped.
@@ -131,11 +129,7 @@ class Mended(NamedTuple):
 
 
 def mended(files: Iterable[tuple[Path, Mapping[str, Repair]]]) -> dict[str, Mended]:
-    """The repairs of several files, by kind.
-
-    Args:
-        files: each with its repairs.
-    """
+    """The repairs of several files, by kind."""
     found: dict[str, Mended] = {}
     for path, repairs in files:
         for kind, (times, line) in repairs.items():
@@ -159,11 +153,7 @@ class RepairedSpan(NamedTuple):
 
 
 def span_s(
-    start_s: float,
-    end_s: float,
-    longest_s: float,
-    place: tuple[Path | str, int],
-    repairs: Repairs,
+    start_s: float, end_s: float, longest_s: float, place: tuple[Path | str, int], repairs: Repairs
 ) -> RepairedSpan:
     """Return times that an index can hold: none below 0 or too large, no end before its start.
 
@@ -171,7 +161,6 @@ def span_s(
         start_s, end_s: as written, s; NaN = unknown, an end alone may be.
         longest_s: the longest duration that it may take; longer ones are cut.
         place: path and line, for messages.
-        repairs: counts the repairs.
 
     Returns:
         start and end; the end NaN where it is to be estimated, both where nothing is known.

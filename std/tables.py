@@ -60,8 +60,6 @@ def sheet_of(content: bytes, path: Path | str, is_known: Callable[[str], bool]) 
     """Read the first sheet that has a known column, or else the first that has anything in it.
 
     Args:
-        content: the file.
-        path: its name, for messages.
         is_known: whether a column of this name is looked for.
 
     Raises:
@@ -210,8 +208,6 @@ def read_table(content: bytes, path: Path | str, is_known: Callable[[str], bool]
     """Read a table of any kind.
 
     Args:
-        content: the file.
-        path: its name, for messages.
         is_known: whether a column of this name is looked for; it tells the delimiter.
 
     Raises:

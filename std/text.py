@@ -94,7 +94,6 @@ class Normalisation:
         return {name: rule for name, rule in asdict(self).items() if name != "fold_accents"}
 
     def word(self, text: str) -> str:
-        """Normalise one word."""
         normal = self._letters(text) or text  # nothing but invisible characters: as written
         return _bare(normal) if self.punctuation == "fold" else normal
 
@@ -248,11 +247,6 @@ def as_indexed(query: Normalisation, store: Normalisation | None) -> Normalisati
 
 def require_same(query: Normalisation, store: Normalisation, url: str) -> None:
     """Refuse to search a store with another normalisation than it was indexed with.
-
-    Args:
-        query: the query of the terms.
-        store: the store of the indexed words.
-        url: the address of the store.
 
     Raises:
         StoreError: they differ; the message names the first difference.

@@ -102,7 +102,6 @@ def edl(clips: Sequence[EditClip], title: str, rate: Fraction, first_frame: int 
 
     Args:
         clips: in their order.
-        title: the title of the list.
         rate: frames a second.
         first_frame: the first frame of the edit, as a time code has it.
 
@@ -138,7 +137,6 @@ def fcpxml(clips: Sequence[EditClip], title: str, rate: Fraction, first_frame: i
 
     Args:
         clips: in their order; a relative path is one beside the XML.
-        title: the title of the project.
         rate: frames a second.
         first_frame: the first frame of the edit, as a time code has it.
     """
@@ -189,18 +187,13 @@ def fcpxml(clips: Sequence[EditClip], title: str, rate: Fraction, first_frame: i
 
 
 def markers(
-    clips: Sequence[EditClip],
-    kind: MarkersFor,
-    title: str,
-    rate: Fraction,
-    first_frame: int = 0,
+    clips: Sequence[EditClip], kind: MarkersFor, title: str, rate: Fraction, first_frame: int = 0
 ) -> bytes:
     """Markers at the places of one recording.
 
     Args:
         clips: the clips whose places are marked.
         kind: the program that reads the file.
-        title: the title of the recording.
         rate: frames a second.
         first_frame: the first frame of the recording, as a time code has it.
     """

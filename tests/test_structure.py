@@ -94,7 +94,7 @@ def test_a_circle_is_found(monkeypatch, tmp_path):
 COMMANDS = sorted(spoken_terms.start.COMMANDS.values())
 # Arguments and output of a command: they belong to it, so it may import them.
 OWN_PARTS = (
-    *("indexer.arguments", "indexer.cli_actions", "indexer.store_actions"),
+    *("indexer.cli_actions", "indexer.store_actions"),
     *("indexer.output", "indexer.reading_arguments", "indexer.store_arguments"),
     *(
         "searcher.commands.arguments",

@@ -13,13 +13,12 @@ from indexer.correct import (
     correct,
     listed,
     rewritten_file,
-    stored_name,
     take_back,
 )
 from indexer.corrections.read import TableRow, read_corrections, read_words
 from indexer.index_run import writing
 from indexer.segments.phone_columns import PhoneColumnBuilder
-from indexer.shards import Stores, config_of, open_stores, urls_of
+from indexer.shards import Stores, config_of, open_stores, stored_names, urls_of
 from std.config import Config
 from std.distinct import require_outside
 from std.files import AnyPath, content_of, open_input
@@ -70,7 +69,7 @@ def correct_recording(
         raise ValueError("expected words and at_s, or a transcript")
     phone_builder = PhoneColumnBuilder(config_of(config))
     with _opened(store, dry_run=dry_run) as stores:
-        file = stored_name(recording, stores)
+        (file,) = stored_names([recording], stores)
         one, text = Recording(file, channel), _text(stores)
         if transcript is not None:
             path = Path(transcript)
@@ -84,11 +83,7 @@ def correct_recording(
 
 
 def correct_by_table(
-    table: AnyPath,
-    store: Stores,
-    *,
-    dry_run: bool = False,
-    config: Config | AnyPath | None = None,
+    table: AnyPath, store: Stores, *, dry_run: bool = False, config: Config | AnyPath | None = None
 ) -> list[RecordingCorrection]:
     """Make the corrections of a table, as ``std-store correct --table`` does.
 
@@ -152,7 +147,8 @@ def rewrite_transcript(
     with open_input(path) as stream:
         content = content_of(stream, path)
     with open_stores(store, apart=True) as stores:
-        one = Recording(stored_name(recording, stores), channel)
+        (file,) = stored_names([recording], stores)
+        one = Recording(file, channel)
         new, layer, done, kept = rewritten_file(content, one, _text(stores), stores)
     with open_output(Path(output)) as sink:
         sink.write(new)
@@ -192,7 +188,7 @@ def undo_corrections(
     phone_builder = PhoneColumnBuilder(config_of(config))
     span_ms = None if at_s is None else _span_ms(at_s)
     with _opened(store, dry_run=dry_run) as stores:
-        file = stored_name(recording, stores)
+        (file,) = stored_names([recording], stores)
         layer = take_back(file, span_ms, stores, phone_builder, channel=channel, dry_run=dry_run)
     return [RecordingCorrection(Recording(file, one.channel), one) for one in layer]
 
@@ -208,7 +204,7 @@ def list_corrections(store: Stores, *, recordings: Sequence[str] = ()) -> list[R
         InputError: the index has no such recording.
     """
     with open_stores(store, apart=True) as stores:
-        return listed(stores, [stored_name(one, stores) for one in recordings])
+        return listed(stores, stored_names(recordings, stores))
 
 
 @contextmanager
@@ -232,7 +228,8 @@ def _span_ms(at_s: Time) -> tuple[int, int | None]:
 
 def _by_name(rows: Sequence[TableRow], stores: Sequence[Store]) -> dict[str, list[TableRow]]:
     """The rows of each audio file, by its name in the index; a table may spell it otherwise."""
-    names = {file: stored_name(file, stores) for file in {row.recording.file: None for row in rows}}
+    files = [*dict.fromkeys(row.recording.file for row in rows)]
+    names = dict(zip(files, stored_names(files, stores), strict=True))
     found: dict[str, list[TableRow]] = {}
     for row in rows:
         found.setdefault(names[row.recording.file], []).append(row)

@@ -18,13 +18,7 @@ from indexer.languages.pronounce import pronouncer_of
 from indexer.origins import RelinkReport, found_below, origins, relink, with_parts
 from indexer.recorded_audio import existing_folder, recorded_audio
 from indexer.shards import Stores, contents, existing, open_stores, urls_of
-from indexer.sync import (
-    Changes,
-    changes_in,
-    input_digest,
-    move,
-    note_digests,
-)
+from indexer.sync import Changes, changes_in, input_digest, move, note_digests
 from indexer.watch import (
     POLL_S,
     SETTLE_S,

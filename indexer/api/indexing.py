@@ -103,9 +103,6 @@ def index_with_others(
     """Index what can be read; a new input of a recording together with its inputs in the index.
 
     Args:
-        inputs: files.
-        urls: the index.
-        options: how inputs are read.
         delete: audio files that leave the index.
         settings: further arguments of `index_files`.
     """
@@ -249,12 +246,7 @@ def preview_files(
     paths = [file.path for file in found.files]
     with executor(worthwhile_jobs(paths, jobs), None) as workers:
         yield from previews(
-            found.files,
-            config_of(config),
-            options.input_format,
-            options.load(),
-            indexed,
-            workers,
+            found.files, config_of(config), options.input_format, options.load(), indexed, workers
         )
     yield from (Preview(path, skipped="a hidden file") for path in found.hidden)
     yield from (Preview(path, skipped="a linked folder, not followed") for path in found.links)

@@ -54,9 +54,7 @@ def read_words(path: Path, recording: Recording, normalisation: Normalisation) -
     """The words of a transcript.
 
     Args:
-        path: the path of the file.
         recording: the recording, if the file names several.
-        normalisation: the normalisation of the index.
 
     Raises:
         InputError: the file cannot be read, or holds several recordings of other names.
@@ -109,10 +107,6 @@ class TableRow(NamedTuple):
 
 def read_corrections(content: bytes, path: Path) -> list[TableRow]:
     """The accepted corrections of a table.
-
-    Args:
-        content: the file.
-        path: its name, for messages.
 
     Raises:
         InputError: the file is not a table, lacks a column, or has an invalid value.

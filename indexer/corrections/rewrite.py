@@ -76,18 +76,13 @@ class _Token(NamedTuple):
 
 
 def rewritten(
-    content: bytes,
-    written: Sequence[str],
-    replacements: Sequence[Replacement],
-    text: Normalisation,
+    content: bytes, written: Sequence[str], replacements: Sequence[Replacement], text: Normalisation
 ) -> tuple[bytes, list[int], list[int]]:
     """A file with replaced words.
 
     Args:
-        content: the content of the file.
         written: the recogniser's words from an index.
         replacements: the replacements of some of them, which do not overlap.
-        text: the normalisation of the index.
 
     Returns:
         the file; (n,) the number of times each replacement was made; and (n,) the number of copies
@@ -110,10 +105,7 @@ def rewritten(
 
 
 def _rewritten(
-    content: bytes,
-    written: Sequence[str],
-    replacements: Sequence[Replacement],
-    text: Normalisation,
+    content: bytes, written: Sequence[str], replacements: Sequence[Replacement], text: Normalisation
 ) -> tuple[bytes, list[int], list[int]]:
     letters, encoding = _letters(content)
     is_markup = bool(_IS_MARKUP.match(letters))

@@ -221,10 +221,6 @@ def _columns_of(recording: Recording, slots: Sequence[KeptSlot]) -> SegmentColum
 def spoken_words(columns: SegmentColumns, row: int) -> tuple[list[SpokenWord], Int64s]:
     """The words of the one-best of a recording, and the middles of all its slots.
 
-    Args:
-        columns: the columns of a segment.
-        row: the row of the recording.
-
     Returns:
         the words, in order; and (n,) middles of slots in ms.
     """

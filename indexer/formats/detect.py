@@ -93,7 +93,8 @@ def parse_file(
                 head = whole.read(HEAD_BYTES)
                 whole.seek(0)
         name = _detected(head, path) if input_format == "auto" else input_format
-        if is_json(head) and name != "jsonl" and input_format in ("auto", *_json_formats()):
+        may_be_json = input_format == "auto" or "json" in formats[input_format].kinds
+        if is_json(head) and name != "jsonl" and may_be_json:
             content = whole.read(MAX_UTTERANCE_BYTES + 1)
             content = _known_letters(content, path, options)
             whole = BytesIO(content)
@@ -114,12 +115,8 @@ def parse_file(
 def _is_of_text(input_format: str, head: bytes) -> bool:
     """Whether a file is text in some encoding, not binary."""
     if input_format == "auto":
-        return not _binary(head)
+        return not _first_of("binary", head)
     return "binary" not in all_readers()[input_format].kinds
-
-
-def _json_formats() -> tuple[str, ...]:
-    return tuple(reader.name for reader in readers("json"))
 
 
 def _needs_decoding(begin: bytes, options: ReaderOptions) -> bool:
@@ -210,7 +207,7 @@ def _known_letters(content: bytes, path: Path, options: ReaderOptions) -> bytes:
 
 
 def _detected(head: bytes, path: Path | str) -> str | None:
-    if name := _binary(head):
+    if name := _first_of("binary", head):
         return name
     head = as_utf8(head)
     if _KALDI_BINARY.match(head):
@@ -222,10 +219,6 @@ def _detected(head: bytes, path: Path | str) -> str | None:
     if is_json(head):
         return _first_of("json", _ONE_WORD.sub(rb'\1""', head))
     return _first_of("text", head)
-
-
-def _binary(head: bytes) -> str | None:
-    return _first_of("binary", head)
 
 
 def _first_of(kind: Kind, head: bytes) -> str | None:
@@ -259,10 +252,10 @@ def _any_json(
             continue
         utterances = [block for block in blocks if isinstance(block, Utterances)]
         if any(len(block.words) for block in utterances):
-            if first is None:
+            is_plausible = speech_is_plausible(utterances)
+            if first is None or is_plausible:
                 first = blocks, own
-            if speech_is_plausible(utterances):
-                first = blocks, own
+            if is_plausible:
                 break
             continue
         if wordless is None and (name == likeliest or not _HAS_VALUES.search(content)):

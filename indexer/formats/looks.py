@@ -87,11 +87,7 @@ TEXT = [
     ),
     _Magic(rb"(?s).{0,99}ooTextFile", "a Praat object other than a TextGrid"),
     _Magic(rb"ooBinaryFile", "a binary Praat file", "save it as a text file"),
-    _Magic(
-        rb"(;[^\n]*\n|[^\S\n]*\n)*(%b)[ \t]" % RTTM_TYPES,
-        "RTTM",
-        IS_REFERENCE,
-    ),
+    _Magic(rb"(;[^\n]*\n|[^\S\n]*\n)*(%b)[ \t]" % RTTM_TYPES, "RTTM", IS_REFERENCE),
     _Magic(rb"(?i)<!doctype html|<html", "HTML"),
     _Magic(
         rb"[^\s]+ [^\s]+ \d+\.\d+ \d+\.\d+ -\d+(\.\d+)? [^\W\d]",
@@ -110,9 +106,7 @@ TEXT = [
     ),
 ]
 NIST_ROOTS = {"ecf", "termlist", "kwlist", "stdlist", "kwslist"}
-XML_HINTS = {
-    "xmeml": "its captions are read if exported as SRT, or from Final Cut's .fcpxml",
-}
+XML_HINTS = {"xmeml": "its captions are read if exported as SRT, or from Final Cut's .fcpxml"}
 
 IN_BRACKETS = re.compile(  # lines of LRC and of Whisper's programs, a heading of ASS, a name
     rb"[\[{]\s*\d{1,3}(:\d\d|\.\d\d\.\d\d|[hm]\s?\d)|\[\d{1,6}\.\d{1,3}s?\s*-+>"

@@ -141,9 +141,7 @@ def recording_scripts(columns: SegmentColumns) -> list[str]:
     recording = _recording_of_posting(columns, slice(None))
     size = len(columns.recordings)
     mass = np.bincount(
-        recording * len(names) + of_posting,
-        columns.posting_posterior,
-        minlength=size * len(names),
+        recording * len(names) + of_posting, columns.posting_posterior, minlength=size * len(names)
     ).reshape(size, len(names))
     mass[:, 0] = 0  # any script has numbers
     if PERSIAN in names and "arabic" in names:  # many Persian words have Arabic letters only

@@ -52,7 +52,6 @@ class Pronouncer:
         """Pronounce several segments; recordings of unclear language take the likeliest one.
 
         Args:
-            columns: the columns of new segments.
             segments: others of the index, for its amount of speech in each language.
         """
         if not self.phone_builder.wanted:

@@ -138,10 +138,7 @@ class _Links(NamedTuple):
 
 
 def _joined(
-    links: _Links,
-    node_s: Float64s,
-    starts: Sequence[int],
-    ends: Sequence[int],
+    links: _Links, node_s: Float64s, starts: Sequence[int], ends: Sequence[int]
 ) -> tuple[_Links, Float64s, int, int]:
     """Join several starts to one, and several ends to one; return both nodes, too.
 
@@ -199,13 +196,7 @@ def _topological_order(nodes: int, source: Int64s, target: Int64s) -> Int64s:
     return rank
 
 
-def _alive(
-    rank: Int64s,
-    source: Int64s,
-    target: Int64s,
-    start: int,
-    end: int,
-) -> Int64s:
+def _alive(rank: Int64s, source: Int64s, target: Int64s, start: int, end: int) -> Int64s:
     """Rank only the nodes that lie between start and end; the others get -1."""
     forward, backward = np.argsort(rank[source]), np.argsort(-rank[target])
     alive = _reached(start, source[forward], target[forward], len(rank))

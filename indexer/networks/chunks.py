@@ -144,12 +144,7 @@ def read_offsets(given: AnyPath | float) -> Offsets:
 
 
 def moved_back(blocks: Iterable[Utterances], offsets: Offsets) -> Iterator[Utterances]:
-    """Subtract offsets from the times of utterances; times below 0 become 0.
-
-    Args:
-        blocks: the blocks of one file.
-        offsets: the offsets of recordings.
-    """
+    """Subtract offsets from the times of utterances; times below 0 become 0."""
     for block in blocks:
         files = [recording.file for recording in block.recordings]
         offsets_s = [offsets.of_file.get(file, offsets.otherwise) for file in files]
@@ -167,7 +162,6 @@ def placed(blocks: Iterable[Utterances], chunks: Chunks, path: Path) -> Iterator
     Args:
         blocks: the blocks of one file, in its order, with times from the start of each part.
         chunks: where parts begin; recordings that are not listed stay as they are.
-        path: for messages.
 
     Raises:
         InputError: the numbers of parts and starts differ, or speech goes on beyond its part.

@@ -54,7 +54,6 @@ def utterances_of(
     Args:
         columns: as written; times count from the start of the recording, or with
             ``segments`` from the start of the utterance.
-        path: for messages.
         segments: the place of each utterance, by name.
         one_best: timed words of utterances, by name; their times fill slots without times.
         nonwords: keeps noises, or counts those that are dropped.

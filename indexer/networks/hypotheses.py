@@ -61,8 +61,6 @@ def untimed(
     """Split a transcript that has no times.
 
     Args:
-        text: words and blanks.
-        confidence: the confidence of every word.
         nonwords: tells noises in brackets from words; None = keep all.
     """
     return spoken((HypothesisWord(word, confidence) for word in text.split()), nonwords)
@@ -105,7 +103,6 @@ def single(words: Sequence[HypothesisWord], *, cut: bool = False) -> list[Hypoth
     """Split words that hold blanks ("5 000"); the parts share the time in proportion to letters.
 
     Args:
-        words: the words of a hypothesis.
         cut: whether text without spaces is cut into characters, too.
     """
     parts: list[HypothesisWord] = []
@@ -127,8 +124,6 @@ def write_words(builder: NetworkBuilder, line: int, words: Sequence[HypothesisWo
     """Write one hypothesis: a slot for each word.
 
     Args:
-        builder: whose utterance was begun.
-        line: the line of the file, for messages.
         words: in time order.
     """
     for word in single(words):
@@ -145,8 +140,6 @@ def write_hypotheses(
     and even hypotheses of one program, cut it differently.
 
     Args:
-        builder: whose utterance was begun.
-        line: the line of the file, for messages.
         hypotheses: with weights that sum to at most 1.
     """
     sequences = [single(one.words, cut=builder.characters) for one in hypotheses]

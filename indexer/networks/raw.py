@@ -231,8 +231,6 @@ class NetworkBuilder:
         """Begin an utterance.
 
         Args:
-            line: the line of the file, for messages.
-            recording, name: the recording that contains it, its name.
             start_s, end_s: s; unknown unless the file says them.
         """
         span = self._span(line, start_s, end_s, MAX_TIME_S)
@@ -256,7 +254,6 @@ class NetworkBuilder:
         """Begin a slot of the utterance begun last.
 
         Args:
-            line: the line of the file, for messages.
             start_s, end_s: s; unknown unless the file says them.
             epsilon: probability that there is no word here.
             error_s: how far these times may be off; 0 unless the file says so.
@@ -294,9 +291,6 @@ class NetworkBuilder:
         """Add an alternative to the slot begun last; its times may be in another line.
 
         Args:
-            line: the line of the file, for messages.
-            token: the word as written.
-            posterior: probability of the word in its slot.
             start_s, end_s: s; unknown unless the file says them.
             times_line: line of the times, if it is another.
         """
@@ -306,7 +300,6 @@ class NetworkBuilder:
         self._spans.append(span)
 
     def columns(self) -> RawUtterances:
-        """Return the utterances collected."""
         ids = {token: i for i, token in enumerate(dict.fromkeys(self._tokens))}
         return RawUtterances(
             recordings=self._recordings,

@@ -209,11 +209,6 @@ def span_of(
 ) -> UtteranceSpan:
     """Return an utterance's segment.
 
-    Args:
-        segments: by the utterance's name.
-        utterance: its name.
-        path, line: as messages name them.
-
     Raises:
         InputError: the segments do not name it.
     """

@@ -306,11 +306,7 @@ def _class_sums(
 
 
 def _layer(
-    sums: FoldSums,
-    without: int | None,
-    origin: Float32s,
-    phones: Sequence[str],
-    encoder: Encoder,
+    sums: FoldSums, without: int | None, origin: Float32s, phones: Sequence[str], encoder: Encoder
 ) -> PhoneLayer:
     """The layer of all folds but one, or of all: for frames with their origin, scores scaled."""
     there = [fold for fold in range(FOLDS) if fold != without]

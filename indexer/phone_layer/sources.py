@@ -97,7 +97,6 @@ class Source(NamedTuple):
 
     @property
     def reader(self) -> FrameReader:
-        """Reads its frames."""
         return FrameReader(len(self.sound), partial(_read, self.sound))
 
 

@@ -58,7 +58,6 @@ def invert(
 
     Args:
         utterances: as columns; or networks, which are stacked first.
-        normalisation: how words are written in the index.
 
     Raises:
         ValueError: a word lasts longer than 65.535 s.

@@ -207,9 +207,7 @@ def merged_heard(
     whatever part of its words a segment has.
 
     Args:
-        parts: columns of segments.
         lives: of each part, which of its recordings are live.
-        recordings: the recordings of the merged segment.
     """
     heard = {i: found for i, part in enumerate(parts) if (found := HeardSlots.read(part.extra))}
     if not heard:

@@ -33,7 +33,6 @@ def with_sound(columns: SegmentColumns, folders: Sequence[Path]) -> SegmentColum
     """The same columns with the sound of the recordings that have a file of frames.
 
     Args:
-        columns: the columns of recordings.
         folders: where their files may be; the first one found counts.
 
     Raises:
@@ -61,7 +60,6 @@ def alone(paths: Sequence[Path], origin: str) -> SegmentColumns:
     """A segment of recordings without words: the channels of an audio file, with their sound.
 
     Args:
-        paths: the paths of the files of frames.
         origin: the input that the index notes.
 
     Raises:

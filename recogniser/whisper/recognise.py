@@ -92,12 +92,7 @@ class WhisperSound:
 
 
 def frames_of(encoded: Any, samples: int) -> Float32s:
-    """(m, d) the frames of an encoded window, without those of the padding.
-
-    Args:
-        encoded: the engine's handle of the window.
-        samples: the samples of the window.
-    """
+    """(m, d) the frames of an encoded window, without those of the padding."""
     frames: Float32s = np.asarray(encoded)[0].astype(np.float32, copy=False)
     return frames[: max(1, -(-samples * SOUND_FRAMES_PER_S // SAMPLES_PER_S))]
 
@@ -192,12 +187,7 @@ class WhisperRecogniser:
         return found
 
     def _recognition(
-        self,
-        window: Window,
-        encoded: Any,
-        tokenizer: Any,
-        best: Decoded,
-        drawn: Sequence[Decoded],
+        self, window: Window, encoded: Any, tokenizer: Any, best: Decoded, drawn: Sequence[Decoded]
     ) -> Recognition:
         """One window's hypotheses; a draw replaces a rejected transcript."""
         seconds = len(window.samples) / SAMPLES_PER_S
@@ -229,11 +219,7 @@ class WhisperRecogniser:
         return [found] if found.text and _believable(found, seconds) else []
 
     def _weighted(
-        self,
-        best: Sequence[TimedWord],
-        alternatives: Sequence[Sequence[TimedWord]],
-        *,
-        poor: bool,
+        self, best: Sequence[TimedWord], alternatives: Sequence[Sequence[TimedWord]], *, poor: bool
     ) -> list[Hypothesis]:
         """The transcript with its weight (in a poor window that of a draw), then the draws."""
         n = len(alternatives)

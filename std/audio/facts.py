@@ -109,10 +109,6 @@ def is_same_audio(path: Path, kept: Mapping[str, str]) -> bool:
 
     It is the audio if its digest is the same, or its duration, as of another version of the
     recording. Without stored properties, or if the duration is unknown, it may be the audio.
-
-    Args:
-        path: the file.
-        kept: the metadata of the recording.
     """
     digest, said_s = kept.get(HASH, ""), kept.get(DURATION_S, "")
     if not digest:
@@ -156,7 +152,6 @@ def write_notes(path: Path, notes: Mapping[str, Mapping[str, str]]) -> None:
     """Write the metadata of recordings in one step.
 
     Args:
-        path: the path of the file.
         notes: the notes of each recording, by its name (`AudioFacts.columns`).
     """
     document = {"format": FACTS_FORMAT, "recordings": dict(sorted(notes.items()))}

@@ -43,7 +43,6 @@ def opened(path: Path, extra: str = "audio") -> Iterator[tuple[Any, Any]]:
     """PyAV's container of an audio file, and its first audio stream; None if it has none.
 
     Args:
-        path: the path of the file.
         extra: the extra that a message names if PyAV is not installed.
 
     Raises:
@@ -67,8 +66,6 @@ def frames(container: Any, stream: Any, damage: Damage) -> Iterator[Any]:
     """Yield PyAV's frames, then None, which flushes a resampler.
 
     Args:
-        container: the container of PyAV.
-        stream: the stream of the container.
         damage: counts packets that cannot be decoded, which are skipped, as in players.
     """
     import av
@@ -105,11 +102,7 @@ def resampled(
     """Yield resampled blocks, each with the place of its first sample.
 
     Args:
-        container: the container of PyAV.
-        stream: the stream of the container.
-        resampler: makes a resampler of PyAV.
         rate: the sampling rate of the result, Hz.
-        damage: counts skipped packets.
         sought: whether the first frame may be any; else it belongs to the beginning.
     """
     import av
@@ -180,7 +173,6 @@ def samples(
     """Yield blocks of the samples between two times, from -1 to 1.
 
     Args:
-        path: the path of the audio file.
         rate: the sampling rate of the result, Hz.
         channel: from 1; a mono file is used for every channel.
         from_s, to_s: the stretch; parts outside the file are left out.
@@ -230,7 +222,6 @@ def sound_file(sound: Float32s, kind: Format) -> bytes:
 
     Args:
         sound: (n,) mono samples from -1 to 1, `RATES` of them in a second.
-        kind: the kind of the file.
     """
     pcm = np.rint(np.clip(sound, -1, 1) * 32767).astype("<i2")
     target = io.BytesIO()

@@ -42,12 +42,6 @@ class Progress:
     """The progress of a piece of work; this class shows nothing."""
 
     def __init__(self, label: str, total: float | None) -> None:
-        """Begin.
-
-        Args:
-            label: name of the work.
-            total: sum of all amounts; None = it is not known.
-        """
         self.label, self.total, self.completed = label, total, 0.0
 
     def advance(self, amount: float) -> None:

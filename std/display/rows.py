@@ -134,13 +134,18 @@ def form_of(asked: Any, piped: str) -> str:
 
 
 def print_rows(rows: Rows, form: str, *, header: bool = True) -> None:
-    """Write rows to stdout in any form but ``json`` and ``table``, which commands write themselves.
+    """Write rows to stdout.
 
     Args:
-        rows: the result.
         form: see `form_of`.
         header: whether ``lines`` begin with the names of the columns.
     """
+    if form == JSON:
+        _line(json_text([*rows.documents]))
+        return
+    if form == TABLE:
+        print_table(rows)
+        return
     if form == NL:
         for document in rows.documents:
             _line(json_text(document))
@@ -194,7 +199,6 @@ def print_table(rows: Rows, *, right: Collection[str] = (), whole: Collection[st
     """Print rows for a person.
 
     Args:
-        rows: the result.
         right: right-aligned columns (numbers).
         whole: columns that are never folded.
     """
@@ -221,7 +225,6 @@ def laid_out(
     """The lines of a table, or of its rows below each other if it is too wide.
 
     Args:
-        columns: the columns.
         rows: a printable text for each column; words may be bold (`std.terminal.bold`).
         width: letters of a line.
     """
@@ -262,7 +265,6 @@ def _shrunk(longest: Sequence[int], least: Sequence[int], room: int) -> list[int
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> Iterator[str]:
-    """The lines of a row."""
     folds = [folded(cell, width) for cell, width in zip(cells, widths, strict=True)]
     for number in range(max(map(len, folds))):
         parts = []

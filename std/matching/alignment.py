@@ -72,7 +72,6 @@ class _Market:
         self.kept = [0.0] * len(self.edges)
 
     def enter(self, entering: int) -> None:
-        """Add a row."""
         offers = (gain - self.price[column] for column, gain in self.edges[entering])
         self.kept[entering] = max(0.0, max(offers, default=0.0))
         path = self._shortest_path(entering)

@@ -54,7 +54,6 @@ def completed(before: Metadata, given: Cells) -> Metadata:
     """The rows of a file, completed by the index in columns that the file lacks.
 
     Args:
-        before: the metadata of the index.
         given: the file's cells; names of audio files may have decomposed letters.
 
     >>> before = of_rows({"a": {"title": "A", "date": "2024"}})
@@ -75,7 +74,6 @@ def with_languages(given: Cells, listed: Mapping[Recording, str]) -> Cells:
     """Cells with the languages that a person has changed in a table of an index.
 
     Args:
-        given: a file's cells.
         listed: the languages in the index; equal ones are not changes.
 
     Raises:
@@ -119,9 +117,7 @@ def rows_of_files(
     """The rows of recordings as one for each audio file, without the index's own columns.
 
     Args:
-        rows: the rows of a table.
         own: the columns of the index itself; none: an index did not print this table.
-        path: the path of the file, for messages.
 
     Returns:
         the rows, and the languages of recordings; only the index can tell whether a person has

@@ -59,10 +59,6 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>") -> FileMetadata:
 def parse_cells(stream: BinaryIO, path: Path | str = "<stream>") -> Cells:
     """Read the cells of a file, empty ones included.
 
-    Args:
-        stream: the file.
-        path: its name, for messages.
-
     Raises:
         InputError: the file is neither a table nor JSON, has no column that names the recordings,
             names a recording twice, or has a date that is not an ISO date.

@@ -248,8 +248,6 @@ def dump(
     score range and the default score; those are left out.
 
     Args:
-        hits: the hit list.
-        stream: the file that is written.
         dialect: ``std2006`` or ``kws2013``.
         encoding: the encoding of the file; characters that it lacks are written as references.
 

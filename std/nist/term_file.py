@@ -123,7 +123,6 @@ def parse(
     """Read a term list of any kind.
 
     Args:
-        stream: the file.
         path: its name, for messages; by its extension, lines of one field are a table.
         column: the column that holds the terms of a table; None: found by its name.
 

@@ -30,8 +30,7 @@ CHINESE = {"gb2312", "gb2312-raw", "gbk", "euc-cn", "cp936"}
 
 _ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
 _HEAD = re.compile(
-    rb"(?>\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE(?>[^>\[]*)(?>\[.*?\]\s*)?>)*<([A-Za-z_][\w.:-]*)",
-    re.S,
+    rb"(?>\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE(?>[^>\[]*)(?>\[.*?\]\s*)?>)*<([A-Za-z_][\w.:-]*)", re.S
 )
 
 
@@ -76,17 +75,11 @@ class Reader:
         return value
 
     def number(
-        self,
-        attributes: Attributes,
-        name: str,
-        default: float | None = None,
-        span: Range = SECONDS,
+        self, attributes: Attributes, name: str, default: float | None = None, span: Range = SECONDS
     ) -> float:
         """Read an attribute that is a number; by default a time or a duration in seconds.
 
         Args:
-            attributes: the attributes of the element.
-            name: the name of the attribute.
             default: the value if the attribute is missing; None: it must be there.
             span: the range that the number must lie in.
 

@@ -192,7 +192,6 @@ def compiled(text: str, tree: LetterTree | None = None) -> LetterRules:
     """Compile a rule file.
 
     Args:
-        text: the text of the file.
         tree: the letter tree, if the file has no [sounds].
 
     Raises:

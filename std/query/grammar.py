@@ -45,7 +45,6 @@ def parse_query(text: str, columns: frozenset[str] | tuple[str, ...] | None) -> 
     """Read what a person searches for; a term without operator and condition is `Phrase`.
 
     Args:
-        text: as it was typed.
         columns: names that a condition may have, in lower letters; None = any.
 
     Raises:
@@ -70,9 +69,6 @@ def parse_query(text: str, columns: frozenset[str] | tuple[str, ...] | None) -> 
 
 def parse_where(text: str) -> Expression:
     """Read conditions on recordings.
-
-    Args:
-        text: as it was typed.
 
     Raises:
         QueryError: the text is no condition; the message says what was expected.
@@ -106,7 +102,6 @@ class _Parser:
         return self.tokens[self.at]
 
     def read(self) -> QueryToken:
-        """Read one token."""
         self.at += 1
         return self.tokens[self.at - 1]
 

@@ -67,7 +67,6 @@ def query_tokens(text: str, columns: Collection[str] | None) -> list[QueryToken]
     """Cut a query into tokens.
 
     Args:
-        text: as it was typed.
         columns: names that a condition may have, in lower letters; None = any.
 
     Raises:

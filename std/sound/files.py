@@ -79,7 +79,6 @@ def appended(path: Path, empty: Sound) -> Iterator[tuple[BinaryIO, int]]:
     """A file to append frames to, and how many whole frames it has already.
 
     Args:
-        path: the path of the file; made if it is not there.
         empty: a Sound without frames, as whose continuation the file is written.
 
     Raises:

@@ -38,13 +38,7 @@ FILES = ("manifest.json", "lock", "null-distribution.json")
 
 
 def write_column(folder: OwnFolder, name: str, column: Column) -> dict[str, Any]:
-    """Write one column and synchronise it to disk; return what the manifest records of it.
-
-    Args:
-        folder: the folder of the segment.
-        name: the name of the column.
-        column: a column of any shape.
-    """
+    """Write one column and synchronise it to disk; return what the manifest records of it."""
     file = f"{name}.npy"
     with folder.writing(file) as stream:
         # Given a file, numpy hides the error of a full disk; given a mere `write`, it does not.
@@ -54,12 +48,7 @@ def write_column(folder: OwnFolder, name: str, column: Column) -> dict[str, Any]
         size = os.fstat(stream.fileno()).st_size
     with folder.reading(file) as stream:
         digest = _digest(stream)
-    return {
-        "bytes": size,
-        "sha256": digest,
-        "dtype": column.dtype.str,
-        "shape": column.shape,
-    }
+    return {"bytes": size, "sha256": digest, "dtype": column.dtype.str, "shape": column.shape}
 
 
 def map_column(folder: OwnFolder, name: str, recorded: Mapping[str, Any]) -> Column:
@@ -69,8 +58,6 @@ def map_column(folder: OwnFolder, name: str, recorded: Mapping[str, Any]) -> Col
     readers of .npy files.
 
     Args:
-        folder: the folder of the segment.
-        name: the name of the column.
         recorded: what `write_column` returned.
 
     Raises:
@@ -103,8 +90,6 @@ def difference(folder: OwnFolder, name: str, recorded: Mapping[str, Any]) -> str
     """How a column's file differs from what the manifest recorded of it; None if it does not.
 
     Args:
-        folder: the folder of the segment.
-        name: the name of the column.
         recorded: what `write_column` returned.
     """
     try:

@@ -102,7 +102,6 @@ class Postings(NamedTuple):
         return self.start_ms + self.duration_ms
 
     def rows(self, which: slice | Bools | Int64s) -> "Postings":
-        """The postings with these rows."""
         return Postings._make(column[which] for column in self)
 
 

@@ -114,13 +114,7 @@ def manifest_after_commit(
 
 
 def metadata_after_commit(before: Metadata, given: Metadata, manifest: Manifest) -> Metadata:
-    """The metadata after a commit: those given replace earlier ones, only live recordings have any.
-
-    Args:
-        before: the metadata of the index before the commit.
-        given: with the commit.
-        manifest: after the commit.
-    """
+    """The metadata after a commit: new ones replace earlier ones; of live recordings only."""
     return updated(before, given).of(manifest.live_files) if before or given else before
 
 
@@ -210,11 +204,6 @@ def _instead(text: str | bytes, error: Exception) -> str:
 
 def metadata_from_text(text: str | bytes, manifest: Manifest, place: str) -> Metadata:
     """The metadata of an index, which the manifest names by their digest.
-
-    Args:
-        text: JSON, as it is stored.
-        manifest: the manifest of the same commit.
-        place: the name of the text in error messages.
 
     Raises:
         StoreError: the text is not what was committed.

@@ -204,10 +204,7 @@ def _newest(
 
 
 def _combined_segments(
-    ours: IndexState,
-    other: IndexState,
-    outcomes: dict[str, Outcome],
-    newest: dict[str, Version],
+    ours: IndexState, other: IndexState, outcomes: dict[str, Outcome], newest: dict[str, Version]
 ) -> tuple[list[SegmentEntry], dict[str, tuple[Version, ...]]]:
     """The segments of both sides that have live recordings, and the versions of their recordings.
 

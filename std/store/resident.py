@@ -70,10 +70,7 @@ class ResidentSegment:
     def _slots(self) -> Slots:
         columns = self._columns
         slots = Slots(
-            columns.slot_key,
-            columns.slot_epsilon,
-            columns.slot_word,
-            offsets=columns.slot_offsets,
+            columns.slot_key, columns.slot_epsilon, columns.slot_word, offsets=columns.slot_offsets
         )
         limits = len(columns.recordings), len(self._words)
         checked = checked_slots(slots, *limits, self._place)
@@ -163,9 +160,7 @@ def checked_postings(postings: Postings, recordings: int, slots: int, place: str
     """The same postings, after checking that their recordings and slots exist.
 
     Args:
-        postings: to check.
         recordings, slots: how many the segment has.
-        place: the name of the segment in error messages.
 
     Raises:
         StoreError: one does.
@@ -195,7 +190,6 @@ def checked_rows(slot: Int32s, slots: int, place: str) -> Int32s:
     Args:
         slot: (n,) rows.
         slots: how many there are.
-        place: as messages name it.
 
     Raises:
         StoreError: one does not.
@@ -209,9 +203,7 @@ def require_rows(rows: Int64s, n: int, column: str) -> None:
     """Refuse rows that a column does not have; negative ones do not count from its end.
 
     Args:
-        rows: (m,) to be read.
         n: how many there are.
-        column: as messages name it.
 
     Raises:
         StoreError: one is outside.
@@ -224,9 +216,7 @@ def checked_slots(slots: Slots, recordings: int, words: int, place: str) -> Slot
     """The same slots, after checking their order, and that their recordings and words exist.
 
     Args:
-        slots: to check.
         recordings, words: how many the segment has.
-        place: the name of the segment in error messages.
 
     Raises:
         StoreError: one does.

@@ -49,10 +49,7 @@ def read_columns(
     """What some further columns of a segment say.
 
     Args:
-        segment: of any store.
-        names: the columns.
         read: makes a value of those that are there, or raises a `ValueError`.
-        what: as messages name it.
 
     Raises:
         StoreError: the columns are damaged.

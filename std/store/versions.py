@@ -175,11 +175,6 @@ def versions_to_json(versions: Versions, manifest: Manifest) -> str:
 def versions_from_json(text: str | bytes, manifest: Manifest, place: str) -> Versions:
     """The inverse of `versions_to_json`.
 
-    Args:
-        text: what `versions_to_json` returned.
-        manifest: the manifest of the same commit.
-        place: as messages name it.
-
     Raises:
         StoreError: the text holds no versions, damaged ones, or those of another manifest.
     """

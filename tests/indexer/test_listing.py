@@ -6,7 +6,7 @@ import json
 import pytest
 
 import indexer.cli
-from indexer import arguments, index_files, list_recordings, preview_files
+from indexer import index_files, list_recordings, preview_files
 from indexer.inputs import networks_of
 from indexer.store_cli import main as std_store
 from std.metadata.table import of_rows
@@ -103,7 +103,7 @@ def test_options_that_do_not_go_together(store, capsys, options, message):
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("option", "now"), arguments.MOVED.items())
+@pytest.mark.parametrize(("option", "now"), indexer.cli.MOVED.items())
 def test_options_that_are_commands_now(store, option, now, capsys):
     for written in (option, option[:6], f"{option}=x"):
         with pytest.raises(SystemExit, match="2"):

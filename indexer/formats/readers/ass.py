@@ -18,16 +18,12 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.caption_text import joined
-from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.cues import Cue
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, begins, whole_text
+from indexer.formats.shared.speaker_names import utterances_of_captions
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
-from std.encodings import as_utf8, decoded
 from std.errors import InputError
-from std.files import content_of
-from std.ranges import MAX_UTTERANCE_BYTES
 
 _SCRIPT = re.compile(rb"\s*(?:;[^\n]*\n\s*)*\[Script Info\]|.{0,9999}^\[Events\]", re.S | re.M)
 _FIELDS: tuple[str, ...] = (  # without a line Format
@@ -42,11 +38,6 @@ class _Row(NamedTuple):
     written: str
 
 
-def looks_like(head: bytes) -> bool:
-    """Whether a file with this beginning is ASS or SSA."""
-    return _SCRIPT.match(as_utf8(head)) is not None
-
-
 def parse(
     stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
 ) -> Iterator[Utterances]:
@@ -55,12 +46,9 @@ def parse(
     Raises:
         InputError: there is no caption, or most rows have too few fields or invalid times.
     """
-    content = content_of(stream, path, MAX_UTTERANCE_BYTES)
-    text = decoded(content, path, options.repairs, options.encoding)
-    recording = recording_for(path, options)
+    text = whole_text(stream, path, options)
     rows = options.repairs.rows(_rows(text), partial(_cue, path))
-    cues = spoken_cues(filter(None, rows), options.speaker_names)
-    yield from utterances_of_cues(cues, path, recording, options)
+    yield from utterances_of_captions(filter(None, rows), path, options)
 
 
 def _rows(text: str) -> Iterator[_Row]:
@@ -129,7 +117,7 @@ READER = FormatReader(
     section="captions",
     content="captions; words with times, if it is karaoke",
     kinds=("text",),
-    looks_like=looks_like,
+    looks_like=begins(_SCRIPT),
     parse=parse,
     sample=(
         b"[Script Info]\n"

@@ -187,8 +187,5 @@ READER = FormatReader(
         b'"start": 210, "end": 650, "confidence": 0.8, "speaker": "A"}]}'
     ),
     words=("Das", "Haus"),
-    keys=(
-        "audio_url status words",
-        "end_of_turn words transcript",
-    ),
+    keys=("audio_url status words", "end_of_turn words transcript"),
 )

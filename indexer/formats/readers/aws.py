@@ -20,31 +20,15 @@ Call Analytics writes turns, each an utterance; without items the turn's words s
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
-from types import MappingProxyType
-from typing import BinaryIO
+from collections.abc import Iterable, Mapping
 
-from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.stated import speaker_in, stated_language
-from indexer.networks.columns import utterances_of
-from indexer.networks.hypotheses import (
-    UNNAMED,
-    HypothesisWord,
-    bare,
-    by_pauses,
-    speaker_of,
-    untimed,
-    weighted,
-    write_hypotheses,
-    write_words,
-)
+from indexer.formats.shared.json_paths import reading
+from indexer.formats.shared.reader import FormatReader, ReaderOptions
+from indexer.formats.shared.recordings import NO_SPAN, NumberedUtterances, Span
+from indexer.formats.shared.stated import speaker_in, stated_confidence, stated_language
+from indexer.networks.hypotheses import UNNAMED, HypothesisWord, bare, untimed, weighted
 from indexer.networks.nonwords import Nonwords
-from indexer.networks.raw import NetworkBuilder
-from indexer.networks.utterances import Utterances
-from std.json_fields import Part, documents
-from std.repairs import UNKNOWN
+from std.json_fields import Part
 from std.values import Recording
 
 MIN_CONFIDENCE = 1e-6
@@ -62,32 +46,23 @@ def looks_like(head: bytes) -> bool:
     return is_call or (is_job and b'"results"' in head)
 
 
-def parse(
-    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
-) -> Iterator[Utterances]:
-    """Yield the file's utterances in order.
-
-    Raises:
-        InputError: the file is not JSON, or not AWS Transcribe's.
-    """
-    builder = NetworkBuilder(path, options.characters, options.repairs)
-    for document in documents(stream, path, repairs=options.repairs):
-        builder.language = stated_language(document)
-        recording = recording_for(path, options, document.name(["jobName", "JobName"]))
-        if document.has("Transcript"):
-            _turns(builder, document["Transcript"], recording, options.nonwords)
-            continue
-        results = document["results"]
-        segments = list(results.each("segments"))
-        channels = results.has("channel_labels")
-        if segments and (not channels or all(part.has("channel_label") for part in segments)):
-            _segments(builder, segments, recording, _labels(results))
-        elif channels:
-            for channel in results["channel_labels"]["channels"]:
-                _items(builder, channel["items"], _place(recording, channel))
-        else:
-            _items(builder, results["items"], recording, _labels(results))
-    yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
+def _add(
+    utterances: NumberedUtterances, document: Part, recording: Recording, options: ReaderOptions
+) -> None:
+    utterances.language = stated_language(document)
+    if document.has("Transcript"):
+        _turns(utterances, document["Transcript"], recording, options.nonwords)
+        return
+    results = document["results"]
+    segments = list(results.each("segments"))
+    channels = results.has("channel_labels")
+    if segments and (not channels or all(part.has("channel_label") for part in segments)):
+        _segments(utterances, segments, recording, _labels(results))
+    elif channels:
+        for channel in results["channel_labels"]["channels"]:
+            _items(utterances, channel["items"], _place(recording, channel), {})
+    else:
+        _items(utterances, results["items"], recording, _labels(results))
 
 
 def _place(recording: Recording, part: Part) -> Recording:
@@ -121,28 +96,12 @@ def _labels(results: Part) -> dict[str, str]:
 
 
 def _items(
-    builder: NetworkBuilder,
-    items: Part,
-    recording: Recording,
-    speakers: Mapping[str, str] = MappingProxyType({}),
+    utterances: NumberedUtterances, items: Part, recording: Recording, speakers: Mapping[str, str]
 ) -> None:
-    """Add the items of a channel: slots, mostly with one word, in utterances between pauses."""
-    spoken = [item for item in items if _is_spoken(item)]
-    heard = [[_heard(one, item, speakers) for one in item["alternatives"]] for item in spoken]
-    places = [(words, item) for words, item in zip(heard, spoken, strict=True) if words]
-    at = 0
-    for count, utterance in enumerate(by_pauses([words[0] for words, _ in places]), start=1):
-        builder.speaker = speaker_of(utterance)
-        builder.utterance(items.line, recording, f"{recording.file}-{count}")
-        for words, _ in places[at : at + len(utterance)]:
-            total = max(1.0, sum(word.confidence for word in words))
-            alternatives = [word._replace(confidence=word.confidence / total) for word in words]
-            builder.slot(
-                items.line, epsilon=max(0.0, 1 - sum(word.confidence for word in alternatives))
-            )
-            for word in alternatives:
-                builder.word(items.line, *word[:4])
-        at += len(utterance)
+    """Add the items of a channel: slots, mostly with one word."""
+    spoken = (item for item in items if _is_spoken(item))
+    slots = [[_heard(one, item, speakers) for one in item["alternatives"]] for item in spoken]
+    utterances.add_slots_by_pauses(items.line, recording, [words for words in slots if words])
 
 
 def _is_spoken(item: Part) -> bool:
@@ -150,32 +109,21 @@ def _is_spoken(item: Part) -> bool:
 
 
 def _segments(
-    builder: NetworkBuilder,
+    utterances: NumberedUtterances,
     segments: Iterable[Part],
     recording: Recording,
     speakers: Mapping[str, str],
 ) -> None:
-    count = 0
     for segment in segments:
         word_lists = [
             [_heard(item, item, speakers) for item in alternative["items"] if _is_spoken(item)]
             for alternative in segment["alternatives"]
         ]
         if any(word_lists):
-            count += 1
-            builder.speaker = speaker_in(segment) or speaker_of(word_lists[0])
-            builder.utterance(
-                segment.line,
-                _place(recording, segment),
-                f"{recording.file}-{count}",
-                segment["start_time"].seconds(),
-                segment["end_time"].seconds(),
-            )
-            write_hypotheses(
-                builder,
-                segment.line,
-                weighted([mean_log(words) for words in word_lists], word_lists),
-            )
+            utterances.speaker = speaker_in(segment)
+            hypotheses = weighted([mean_log(words) for words in word_lists], word_lists)
+            span = Span(segment["start_time"].seconds(), segment["end_time"].seconds())
+            utterances.add_n_best(segment.line, _place(recording, segment), hypotheses, span)
 
 
 def mean_log(words: list[HypothesisWord]) -> float:
@@ -187,7 +135,7 @@ def mean_log(words: list[HypothesisWord]) -> float:
 def _heard(alternative: Part, item: Part, speakers: Mapping[str, str]) -> HypothesisWord:
     return HypothesisWord(
         named(alternative["content"].text(), alternative),
-        alternative["confidence"].probability() if alternative.has("confidence") else 1.0,
+        stated_confidence(alternative),
         *_span(item, "start_time", "end_time", 1.0),
         speaker_in(item) or speakers.get(item["start_time"].cell(), ""),
     )
@@ -200,32 +148,30 @@ def named(content: str, item: Part) -> str:
     return bare(content) or content
 
 
-def _span(part: Part, start: str, end: str, per_second: float) -> tuple[float, float]:
+def _span(part: Part, start: str, end: str, per_second: float) -> Span:
     """Return start and end in seconds; UNKNOWN where neither is written."""
     if not part.has(start) and not part.has(end):
-        return UNKNOWN, UNKNOWN
-    return part[start].seconds(per_second), part[end].seconds(per_second)
+        return NO_SPAN
+    return Span(part[start].seconds(per_second), part[end].seconds(per_second))
 
 
-def _turns(builder: NetworkBuilder, turns: Part, recording: Recording, nonwords: Nonwords) -> None:
-    count = 0
+def _turns(
+    utterances: NumberedUtterances, turns: Part, recording: Recording, nonwords: Nonwords
+) -> None:
     keys = "BeginOffsetMillis", "EndOffsetMillis", MS
     for turn in turns:
         words = [
             HypothesisWord(
                 named(item["Content"].text(), item),
-                item["Confidence"].probability() if item.has("Confidence") else 1.0,
+                stated_confidence(item, key="Confidence"),
                 *_span(item, *keys),
             )
             for item in turn.each("Items")
             if item["Type"].value != "punctuation" and bare(item["Content"].text())
         ] or untimed(_REDACTED.sub(f" {UNNAMED} ", turn["Content"].text()), nonwords=nonwords)
         if words:
-            count += 1
-            name = f"{recording.file}-{count}"
-            builder.speaker = speaker_in(turn)
-            builder.utterance(turn.line, recording, name, *_span(turn, *keys))
-            write_words(builder, turn.line, words)
+            utterances.speaker = speaker_in(turn)
+            utterances.add(turn.line, recording, words, _span(turn, *keys))
 
 
 READER = FormatReader(
@@ -235,7 +181,7 @@ READER = FormatReader(
     content="words, or n best",
     kinds=("json",),
     looks_like=looks_like,
-    parse=parse,
+    parse=reading(_add, names=("jobName", "JobName")),
     sample=(
         b'{"jobName": "x", "results": {"transcripts": [{"transcript": "das haus"}], "items": '
         b'[{"type": "pronunciation", "start_time": "0.0", "end_time": "0.21", "alternatives": '
@@ -244,8 +190,5 @@ READER = FormatReader(
         b'"0.8"}]}]}}'
     ),
     words=("das", "haus"),
-    keys=(
-        "results items alternatives content",
-        "Transcript BeginOffsetMillis",
-    ),
+    keys=("results items alternatives content", "Transcript BeginOffsetMillis"),
 )

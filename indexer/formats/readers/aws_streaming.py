@@ -18,7 +18,7 @@ from indexer.formats.readers.aws import channel_named, mean_log, named
 from indexer.formats.shared.json_paths import Words, has_keys, reading
 from indexer.formats.shared.reader import FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import NumberedUtterances
-from indexer.formats.shared.stated import speaker_in, stated_language
+from indexer.formats.shared.stated import speaker_in, stated_confidence, stated_language
 from indexer.networks.hypotheses import HypothesisWord, rated, untimed, weighted
 from indexer.networks.nonwords import Nonwords
 from std.json_fields import Part
@@ -51,7 +51,7 @@ def _words(alternative: Part, nonwords: Nonwords) -> list[HypothesisWord]:
     words = [
         HypothesisWord(
             named(item["Content"].text(), item),
-            item["Confidence"].probability() if item.has("Confidence") else 1.0,
+            stated_confidence(item, key="Confidence"),
             *TIMES.span(item),
             speaker_in(item),
         )

@@ -36,13 +36,7 @@ from indexer.formats.shared.recordings import (
     recording_of,
 )
 from indexer.formats.shared.stated import speaker_in, stated_language
-from indexer.networks.hypotheses import (
-    HypothesisWord,
-    UtteranceHypothesis,
-    bare,
-    spoken,
-    untimed,
-)
+from indexer.networks.hypotheses import HypothesisWord, UtteranceHypothesis, bare, spoken, untimed
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents

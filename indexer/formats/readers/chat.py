@@ -20,14 +20,11 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, begins, whole_text
 from indexer.formats.shared.recordings import recording_for
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
-from std.encodings import as_utf8, decoded
 from std.errors import InputError, Unquoted
-from std.files import content_of
-from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import NO_TIME, UNKNOWN, Repairs
 
 _FIRST = re.compile(rb"\s*(@Font:[^\n]*\n|@UTF8|@PID:|@Window:[^\n]*\n|@Begin\s*$)", re.MULTILINE)
@@ -54,11 +51,6 @@ class _Line(NamedTuple):
     text: str
 
 
-def looks_like(head: bytes) -> bool:
-    """Whether a file with this beginning is a CHAT transcript."""
-    return _FIRST.match(as_utf8(head)) is not None
-
-
 def parse(
     stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
 ) -> Iterator[Utterances]:
@@ -67,8 +59,7 @@ def parse(
     Raises:
         InputError: no utterance has times.
     """
-    content = content_of(stream, path, MAX_UTTERANCE_BYTES)
-    lines = list(_lines(decoded(content, path, options.repairs, options.encoding)))
+    lines = list(_lines(whole_text(stream, path, options)))
     head = {one.name: one.text for one in reversed(lines) if one.name.startswith("@")}
     cues = list(_cues(lines))
     _note_wrong(lines, path, options.repairs)
@@ -181,7 +172,7 @@ READER = FormatReader(
     section="annotations",
     content="utterances; words with times, if there are lines `%wor`",
     kinds=("text",),
-    looks_like=looks_like,
+    looks_like=begins(_FIRST),
     parse=parse,
     sample=(b"@UTF8\n@Begin\n*CHI:\tdas haus . \x150_650\x15\n@End\n"),
     words=("das", "haus"),

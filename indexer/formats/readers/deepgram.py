@@ -23,7 +23,7 @@ shahuldxb/Goodcontact (wrapped); streams as the types of deepgram-js-sdk and Dee
 from indexer.formats.shared.json_paths import Words, reading
 from indexer.formats.shared.reader import FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import NumberedUtterances, Span
-from indexer.formats.shared.stated import require_transcript, speaker_in
+from indexer.formats.shared.stated import require_transcript, speaker_in, stated_confidence
 from indexer.networks.hypotheses import (
     HypothesisWord,
     UtteranceHypothesis,
@@ -111,10 +111,7 @@ def _result(
     start, duration = (message[key].seconds() for key in ("start", "duration"))
     hypotheses = _n_best(message["channel"], nonwords)
     utterances.add_n_best(
-        message.line,
-        _channel(recording, channel),
-        hypotheses,
-        Span(start, start + duration),
+        message.line, _channel(recording, channel), hypotheses, Span(start, start + duration)
     )
 
 
@@ -140,18 +137,14 @@ def _language(channel: Part) -> str:
 def _n_best(channel: Part, nonwords: Nonwords) -> list[UtteranceHypothesis]:
     alternatives = list(channel["alternatives"])
     words = [_words(alternative, nonwords) for alternative in alternatives]
-    return by_confidence([_confidence(alternative) for alternative in alternatives], words)
+    return by_confidence([stated_confidence(one, 0.0) for one in alternatives], words)
 
 
 def _words(part: Part, nonwords: Nonwords) -> list[HypothesisWord]:
     words = WORDS.of(part)
     if words:
         return rated(spoken(words, nonwords))
-    return untimed(part["transcript"].text(), _confidence(part) or 1.0, nonwords)
-
-
-def _confidence(part: Part) -> float:
-    return part["confidence"].probability() if part.has("confidence") else 0.0
+    return untimed(part["transcript"].text(), stated_confidence(part, 0.0) or 1.0, nonwords)
 
 
 READER = FormatReader(
@@ -169,8 +162,5 @@ READER = FormatReader(
         b'"confidence": 0.8}]}]}]}}'
     ),
     words=("das", "haus"),
-    keys=(
-        "results channels alternatives words",
-        "channel_index channel is_final",
-    ),
+    keys=("results channels alternatives words", "channel_index channel is_final"),
 )

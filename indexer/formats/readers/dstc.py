@@ -86,8 +86,5 @@ READER = FormatReader(
         b'0.21, "end": 0.65, "arcs": [{"word": "haus", "score": -0.22}]}]}}}]}'
     ),
     words=("das", "haus"),
-    keys=(
-        "turns cnet arcs",
-        "cnet arcs word score",
-    ),
+    keys=("turns cnet arcs", "cnet arcs word score"),
 )

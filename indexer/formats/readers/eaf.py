@@ -25,16 +25,15 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from indexer.formats.shared.cues import Cue, timed_cues, utterances_of_cues
-from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.cues import Cue, timed_cues
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, has_root
+from indexer.formats.shared.speaker_names import utterances_of_captions
 from indexer.formats.shared.tiers import Tier, chosen, speaker_of_tier
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.errors import NONE, InputError
 from std.files import content_of
-from std.nist.xml import Attributes, Reader, feed, root_name
+from std.nist.xml import Attributes, Reader, feed
 from std.ranges import MAX_TIME_S, MAX_UTTERANCE_BYTES, Range
 
 _UNITS_S = {"milliseconds": 0.001, "ntsc-frames": 1001 / 30_000, "pal-frames": 1 / 25}
@@ -65,11 +64,6 @@ class _Tier:
     references: list[_Annotation] = field(default_factory=list)  # without times
 
 
-def looks_like(head: bytes) -> bool:
-    """Whether a file with this beginning is ELAN's."""
-    return root_name(head) == "ANNOTATION_DOCUMENT"
-
-
 def parse(
     stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
 ) -> Iterator[Utterances]:
@@ -97,9 +91,7 @@ def parse(
             )
             for one in own
         )
-    recording = recording_for(path, options, reader.media)
-    spoken = spoken_cues(cues, options.speaker_names)
-    yield from utterances_of_cues(spoken, path, recording, options)
+    yield from utterances_of_captions(cues, path, options, reader.media)
 
 
 def _place_texts(tiers: Sequence[_Tier]) -> None:
@@ -255,7 +247,7 @@ READER = FormatReader(
     content="annotations",
     needs="`--tier`, if the default chooses other tiers than you want",
     kinds=("text",),
-    looks_like=looks_like,
+    looks_like=has_root("ANNOTATION_DOCUMENT"),
     parse=parse,
     sample=(
         b'<ANNOTATION_DOCUMENT><HEADER TIME_UNITS="milliseconds"/><TIME_ORDER><TIME_SLOT '

@@ -25,20 +25,18 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.cues import Cue
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, has_root
+from indexer.formats.shared.speaker_names import utterances_of_captions
 from indexer.networks.utterances import Utterances
 from std.errors import NONE, ForeignFileError, InputError, Unquoted
 from std.files import content_of
 from std.languages.detection import NAMES
 from std.nist.audio_names import recording_name
-from std.nist.xml import Attributes, Reader, feed, refuse_entities, root_name
+from std.nist.xml import Attributes, Reader, feed, refuse_entities
 from std.ranges import MAX_UTTERANCE_BYTES
 from std.values import Recording
 
-ROOT = "fcpxml"
 TEXTS = ("caption", "title")
 TIMED = frozenset(("asset-clip", "audio", "clip", "gap", "mc-clip", "ref-clip", "spine",
                    "sync-clip", "transition", "video", *TEXTS))  # fmt: skip
@@ -80,11 +78,6 @@ class _Node:
         return self.attributes.get(name, "")
 
 
-def looks_like(head: bytes) -> bool:
-    """Whether a file with this beginning is Final Cut's XML."""
-    return root_name(head) == ROOT
-
-
 def parse(
     stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
 ) -> Iterator[Utterances]:
@@ -110,8 +103,7 @@ def parse(
         expected, hint = "captions, or titles that are subtitles", "Final Cut: Export Captions"
         raise ForeignFileError(path, 0, expected, NONE, hint)
     name = timelines[0][0] if len(timelines) == 1 else ""
-    spoken = spoken_cues(cues, options.speaker_names)
-    yield from utterances_of_cues(spoken, path, recording_for(path, options, name), options)
+    yield from utterances_of_captions(cues, path, options, name)
 
 
 def _cues(
@@ -298,7 +290,7 @@ READER = FormatReader(
     section="captions",
     content="captions, or titles that are subtitles",
     kinds=("text",),
-    looks_like=looks_like,
+    looks_like=has_root("fcpxml"),
     parse=parse,
     sample=(
         b'<fcpxml version="1.11"><project name="x"><sequence tcStart="0s"><spine><gap '

@@ -37,6 +37,7 @@ from indexer.formats.shared.stated import (
     require_transcript,
     speaker_in,
     start_left_out,
+    stated_confidence,
     stated_language,
 )
 from indexer.networks.hypotheses import (
@@ -65,6 +66,7 @@ SPEAKERS = ("speakerTag", "speaker_tag", "speakerLabel", "speaker_label")
 FINAL = ("isFinal", "is_final")
 BILLED = ("totalBilledTime", "total_billed_time", "totalBilledDuration", "total_billed_duration")
 NANO = 1e-9
+NONE = 0.0  # how Google says that there is no confidence
 
 
 def looks_like(head: bytes) -> bool:
@@ -114,7 +116,7 @@ def parse(
                 several = len(turns_of(words[0])) > 1
                 utterances.add(result.line, where, words[0], NO_SPAN if several else span)
             elif any(words):
-                confidences = [_confidence(one) for one in result["alternatives"]]
+                confidences = [stated_confidence(one, NONE) for one in result["alternatives"]]
                 hypotheses = by_confidence(confidences, words)
                 utterances.add_n_best(result.line, where, hypotheses, span)
     yield utterances.collected()
@@ -225,7 +227,7 @@ def _time(part: Part) -> float:
 
 
 def _words(alternative: Part, nonwords: Nonwords, before_s: float) -> list[HypothesisWord]:
-    confidence = _confidence(alternative) or 1.0
+    confidence = stated_confidence(alternative, NONE) or 1.0
     words: list[HypothesisWord] = []
     for word in alternative.each("words"):
         words.append(_word(word, confidence, before_s))
@@ -244,13 +246,8 @@ def _word(word: Part, otherwise: float, before_s: float) -> HypothesisWord:
             start_s = _time(word[start]) if has_start else start_left_out(word, end_s, before_s)
             times = start_s, end_s
     return HypothesisWord(
-        word["word"].text(), _confidence(word) or otherwise, *times, speaker_in(word)
+        word["word"].text(), stated_confidence(word, NONE) or otherwise, *times, speaker_in(word)
     )
-
-
-def _confidence(part: Part) -> float:
-    """Return a confidence; 0 is how Google says that there is none."""
-    return part["confidence"].probability() if part.has("confidence") else 0.0
 
 
 READER = FormatReader(
@@ -267,8 +264,5 @@ READER = FormatReader(
         b'"endTime": "0.650s", "word": "haus"}]}], "resultEndTime": "0.700s"}]}'
     ),
     words=("das", "haus"),
-    keys=(
-        "results alternatives transcript words",
-        "alternatives transcript words",
-    ),
+    keys=("results alternatives transcript words", "alternatives transcript words"),
 )

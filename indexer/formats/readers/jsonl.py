@@ -27,17 +27,18 @@ from typing import Any, BinaryIO
 import numpy as np
 import orjson
 
+from indexer.formats.shared.json_paths import is_whole
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.networks.columns import utterances_of
 from indexer.networks.raw import NetworkBuilder, RawUtterances, is_valid
 from indexer.networks.utterances import Utterances
 from std.errors import EMPTY_FILE, InputError, Unquoted
-from std.fields import shown, text
+from std.fields import numbered, shown, text
 from std.json_fields import DECODER
 from std.networks import dump as dump  # what `parse` reads, for its users
 from std.nist.audio_names import recording_name
-from std.ranges import MAX_CHANNEL, MAX_UTTERANCE_BYTES
+from std.ranges import MAX_CHANNEL
 from std.repairs import REFUSED, UNKNOWN, Repairs
 from std.values import Float64s, Recording
 
@@ -65,11 +66,6 @@ def parse(
 ) -> Iterator[Utterances]:
     """Yield a file's utterances in order.
 
-    Args:
-        stream: the file's bytes, UTF-8.
-        path: its name, for messages.
-        options: names the recording of utterances that do not name theirs.
-
     Raises:
         InputError: a line is not an utterance as described above.
     """
@@ -92,20 +88,14 @@ def _lines(stream: BinaryIO, path: Path | str) -> Iterator[list[tuple[int, bytes
     """Yield numbered lines in lists of about `BYTES_AT_ONCE`, to be converted together."""
     lines: list[tuple[int, bytes]] = []
     size = 0
-    for at in count(1):
-        line = stream.readline(MAX_UTTERANCE_BYTES + 1)
-        if len(line) > MAX_UTTERANCE_BYTES:
-            raise InputError(
-                path, at, f"lines of at most {MAX_UTTERANCE_BYTES} bytes", Unquoted("a longer one")
-            )
-        if line:
-            lines.append((at, line.removeprefix(BOM_UTF8) if at == 1 else line))
-            size += len(line)
-        if lines and (not line or size >= BYTES_AT_ONCE):
+    for at, line in numbered(stream, path):
+        lines.append((at, line))
+        size += len(line)
+        if size >= BYTES_AT_ONCE:
             yield lines
             lines, size = [], 0
-        if not line:
-            return
+    if lines:
+        yield lines
 
 
 def _parse_in_bulk(
@@ -230,8 +220,6 @@ def parse_strictly(
 
     Args:
         lines: 1-based line number and content.
-        path, recording: as for `parse`.
-        repairs: counts the repairs.
 
     Raises:
         InputError: the first line that is invalid.
@@ -267,7 +255,7 @@ def _read(builder: NetworkBuilder, at: int, network: "_Object", recording: Recor
         builder.slot(at, *slot.span("s", "e"), slot.number(epsilon, "eps"), error_s=error_s)
         for row in slot.array("w"):
             if not isinstance(row, list) or len(row) not in (2, 4):
-                raise InputError(builder.path, at, "[word, posterior, start, end]", _json(row))
+                raise InputError(builder.path, at, "[word, posterior, start, end]", json.dumps(row))
             times = [slot.number(time, "a word's time") for time in row[2:]] or [UNKNOWN, UNKNOWN]
             builder.word(at, slot.word(row[0]), slot.number(row[1], "a posterior"), *times)
 
@@ -277,7 +265,7 @@ class _Object:
 
     def __init__(self, path: Path | str, line: int, content: Any) -> None:
         if not isinstance(content, dict):
-            raise InputError(path, line, "a JSON object", _json(content))
+            raise InputError(path, line, "a JSON object", json.dumps(content))
         self.path, self.line, self.content = path, line, content
 
     def inner(self, content: Any) -> "_Object":
@@ -285,18 +273,18 @@ class _Object:
 
     def number(self, value: Any, what: str) -> float:
         if not isinstance(value, int | float):
-            raise InputError(self.path, self.line, f"a number as {what}", _json(value))
+            raise InputError(self.path, self.line, f"a number as {what}", json.dumps(value))
         return float(min(value, 1e300)) if value > 0 else float(max(value, -1e300))
 
     def string(self, value: Any, what: str) -> str:
-        if not isinstance(value, str) or not value or not _is_text(value):
-            raise InputError(self.path, self.line, f"text as {what}", _json(value))
+        if not isinstance(value, str) or not value or not is_whole(value):
+            raise InputError(self.path, self.line, f"text as {what}", json.dumps(value))
         return value
 
     def word(self, value: Any) -> str:
         word = self.string(value, "a word")
         if BLANK.search(word):
-            raise InputError(self.path, self.line, "a word without blanks", _json(value))
+            raise InputError(self.path, self.line, "a word without blanks", json.dumps(value))
         return word
 
     def name(self, key: str, default: str | None = None) -> str:
@@ -307,7 +295,7 @@ class _Object:
     def channel(self, default: int) -> int:
         value = self.content.get("channel", default)
         if type(value) is not int or not 0 <= value <= MAX_CHANNEL:
-            raise InputError(self.path, self.line, "a channel number", _json(value))
+            raise InputError(self.path, self.line, "a channel number", json.dumps(value))
         return value
 
     def span(self, start: str, end: str) -> tuple[float, float]:
@@ -325,17 +313,5 @@ class _Object:
         self.require(key)
         value = self.content.get(key)
         if not isinstance(value, list):
-            raise InputError(self.path, self.line, f'a list "{key}"', _json(value))
+            raise InputError(self.path, self.line, f'a list "{key}"', json.dumps(value))
         return value
-
-
-def _is_text(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:  # half a surrogate pair
-        return False
-    return True
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value)

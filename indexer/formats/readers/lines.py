@@ -26,10 +26,9 @@ from typing import BinaryIO
 
 from indexer.formats.shared.caption_text import spoken_part
 from indexer.formats.shared.clock import SLOWEST, seconds_of
-from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.cues import Cue
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, whole_text
+from indexer.formats.shared.speaker_names import utterances_of_captions
 from indexer.formats.shared.speaker_shapes import is_label, is_name
 from indexer.formats.shared.timed_lines import (
     TIME,
@@ -41,10 +40,7 @@ from indexer.formats.shared.timed_lines import (
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.raw import SECONDS_PER_LETTER
 from indexer.networks.utterances import Utterances
-from std.encodings import as_utf8, decoded
 from std.errors import NONE, InputError
-from std.files import content_of
-from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import IMPLAUSIBLE_RATE
 
 _CAPTION = re.compile(rf"(?m)^[ \t]*{TIME}[ \t]*-+>")
@@ -72,7 +68,7 @@ LEAST_NAMED = 4  # times beside which something tells that it is a name
 
 def looks_like(head: bytes) -> bool:
     """Whether a file with this beginning is such a transcript."""
-    text = as_utf8(head).decode("utf-8", "replace")
+    text = head.decode("utf-8", "replace")
     if _CAPTION.search(text) or text.startswith("Scenarist_SCC"):  # SRT, WebVTT; codes of captions
         return False
     return is_transcript(text.rpartition("\n")[0] if len(text) >= len(head) > 1000 else text)
@@ -93,8 +89,7 @@ def parse(
     Raises:
         InputError: no line has a time, or one has an invalid time.
     """
-    content = content_of(stream, path, MAX_UTTERANCE_BYTES)
-    text = with_clocks(decoded(content, path, options.repairs, options.encoding))
+    text = with_clocks(whole_text(stream, path, options))
     lines = timed_lines(text)
     if lines and (wrong := _HALF_RANGE.search(text)):
         line = text.count("\n", 0, wrong.start()) + 1
@@ -104,8 +99,7 @@ def parse(
         raise InputError(path, 0, "lines with times such as 0:05 or [00:05.000]", NONE)
     if _are_sparse(lines):
         options.repairs.doubt(IMPLAUSIBLE_RATE, lines[0].line)
-    cues = spoken_cues(map(_cue, _with_speakers(lines)), options.speaker_names)
-    yield from utterances_of_cues(cues, path, recording_for(path, options), options)
+    yield from utterances_of_captions(map(_cue, _with_speakers(lines)), path, options)
 
 
 def _are_sparse(lines: Sequence[TimedLine]) -> bool:

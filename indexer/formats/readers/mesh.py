@@ -50,11 +50,6 @@ def parse(
 ) -> Iterator[Utterances]:
     """Yield a file's meshes in order.
 
-    Args:
-        stream: the file's bytes, UTF-8.
-        path: its name, for messages and for the recording's name.
-        options: the recording's name, where it is not the file's; the meshes' segments.
-
     Raises:
         InputError: the bytes are not a mesh file, are cut short, or contradict themselves.
     """
@@ -99,11 +94,8 @@ def parse_strictly(
     """Read whole meshes line by line.
 
     Args:
-        block: the meshes' bytes.
-        path, recording: as for `parse`.
         meshes: how many meshes the file had before this block.
         line: how many lines the file had before this block.
-        repairs: counts the repairs.
 
     Raises:
         InputError: the first line that is invalid.

@@ -121,8 +121,5 @@ READER = FormatReader(
         b'{"word": "haus", "start": 0.21, "end": 0.65}]}'
     ),
     words=("das", "haus"),
-    keys=(
-        "audio_filepath pred_text",
-        "session_id speaker_count words",
-    ),
+    keys=("audio_filepath pred_text", "session_id speaker_count words"),
 )

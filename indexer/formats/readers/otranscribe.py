@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.clock import seconds_of
-from indexer.formats.shared.cues import Cue, utterances_of_cues
+from indexer.formats.shared.cues import Cue
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.speaker_names import utterances_of_captions
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.json_fields import documents
@@ -60,9 +59,7 @@ def parse(
         cues.append(
             Cue(document.line, _start_s(here, path, document.line, options), UNKNOWN, _plain(said))
         )
-    spoken = spoken_cues(cues, options.speaker_names)
-    media = document.name(["media"])
-    yield from utterances_of_cues(spoken, path, recording_for(path, options, media), options)
+    yield from utterances_of_captions(cues, path, options, document.name(["media"]))
 
 
 def _start_s(time: re.Match[str], path: Path | str, line: int, options: ReaderOptions) -> float:

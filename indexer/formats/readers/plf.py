@@ -25,7 +25,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, lacks_where
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, begins, lacks_where
 from indexer.lattices.lattice import Lattice, ordered
 from indexer.networks.columns import utterances_of
 from indexer.networks.nonwords import Nonwords
@@ -47,11 +47,6 @@ class _Link(NamedTuple):
     target: int
     word: str
     score: float
-
-
-def looks_like(head: bytes) -> bool:
-    """Whether a file with this beginning is PLF."""
-    return bool(_BEGINNING.match(head))
 
 
 def parse(
@@ -164,7 +159,7 @@ READER = FormatReader(
     content="lattices, networks without times",
     needs="`--segments`",
     kinds=("text",),
-    looks_like=looks_like,
+    looks_like=begins(_BEGINNING),
     parse=parse,
     sample=b"((('das',0.97,1),),(('haus',0.8,1),),)\n",
     words=("das", "haus"),

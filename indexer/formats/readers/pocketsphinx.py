@@ -71,7 +71,6 @@ class _Reader:
         self.edges: list[tuple[int, int, float]] = []  # from, to, score
 
     def read(self, at: int, line: bytes) -> None:
-        """Read one line."""
         fields = line.split()
         if line.startswith(b"#"):
             if base := _LOG_BASE.search(line):

@@ -19,16 +19,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.caption_text import spoken_part
-from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.cues import Cue
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, begins, whole_text
+from indexer.formats.shared.speaker_names import utterances_of_captions
 from indexer.networks.utterances import Utterances
-from std.encodings import decoded
 from std.errors import InputError
 from std.fields import number
-from std.files import content_of
-from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import OTHER_LANGUAGE, UNKNOWN
 
 MS = 1000.0
@@ -43,11 +39,6 @@ _CLASS = re.compile(r"\bclass\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 _END = re.compile(r"</body\b", re.IGNORECASE)
 
 
-def looks_like(head: bytes) -> bool:
-    """Whether a file with this beginning is SAMI."""
-    return _HEAD.match(head) is not None
-
-
 def parse(
     stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
 ) -> Iterator[Utterances]:
@@ -56,8 +47,7 @@ def parse(
     Raises:
         InputError: there is no caption, or most have no time.
     """
-    content = content_of(stream, path, MAX_UTTERANCE_BYTES)
-    text = decoded(content, path, options.repairs, options.encoding)
+    text = whole_text(stream, path, options)
     languages = {name.lower(): language for name, language in _LANGUAGE.findall(text)}
     tracks: dict[str, list[Cue]] = {}
     before = ""  # class
@@ -70,8 +60,7 @@ def parse(
     for other in filter(None, spoken[1:]):
         problem = InputError(path, other[0].line, "captions of one language", other[0].text)
         options.repairs.note(OTHER_LANGUAGE, problem, len(other))
-    cues = spoken_cues(spoken[0] if spoken else [], options.speaker_names)
-    yield from utterances_of_cues(cues, path, recording_for(path, options), options)
+    yield from utterances_of_captions(spoken[0] if spoken else [], path, options)
 
 
 def _syncs(text: str) -> Iterator[tuple[int, str, str]]:
@@ -116,7 +105,7 @@ READER = FormatReader(
     section="captions",
     content="captions",
     kinds=("text",),
-    looks_like=looks_like,
+    looks_like=begins(_HEAD),
     parse=parse,
     sample=(
         b"<SAMI>\n<BODY>\n<SYNC Start=0><P Class=DECC>Das<br>Haus.\n<SYNC Start=650><P Class=DECC>"

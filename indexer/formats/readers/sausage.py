@@ -25,6 +25,7 @@ from indexer.formats.shared.reader import (
     DEFAULT,
     FormatReader,
     ReaderOptions,
+    begins,
     lacks_where,
     with_sidecar_files,
 )
@@ -42,12 +43,7 @@ from std.values import Float64s
 
 UTTERANCES_AT_ONCE = 256
 LONGEST_LINE = 1 << 25
-_START = re.compile(rb"\S+[ \t]+\[([ \t]+\S+[ \t]+[0-9.eE+-]+)*([ \t]+\]|[ \t]+\S*$)")
-
-
-def looks_like(head: bytes) -> bool:
-    """Whether a file with this beginning is a Kaldi sausage."""
-    return bool(_START.match(head.split(b"\n")[0]))
+_START = re.compile(rb"\S+[ \t]+\[([ \t]+\S+[ \t]+[0-9.eE+-]+)*([ \t]+\]|[ \t]+\S*$)", re.MULTILINE)
 
 
 def parse(
@@ -123,11 +119,6 @@ def _slots(
 def word_of(path: Path | str, at: int, token: bytes, options: ReaderOptions) -> str:
     """Return the word of a word id; a token that is not an id is the word.
 
-    Args:
-        path, at: file and line, as messages name them.
-        token: a word id, or a word.
-        options: with the symbol table, if there is one.
-
     Raises:
         InputError: there is no symbol table for an id, or the table lacks it.
     """
@@ -174,13 +165,10 @@ READER = FormatReader(
     content="networks",
     needs="words, times, segments",
     kinds=("text",),
-    looks_like=looks_like,
+    looks_like=begins(_START),
     parse=parse,
     sample=b"x [ das 0.97 <eps> 0.03 ] [ haus 1 ]\n",
     words=("das", "haus"),
     lacks=lacks_where(rb"\[( \S+ [\d.eE+-]+)+ \]", "an utterance's name before the first ["),
-    extensions=(
-        "sau",
-        "sausage",
-    ),
+    extensions=("sau", "sausage"),
 )

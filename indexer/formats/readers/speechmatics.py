@@ -26,7 +26,12 @@ from typing import BinaryIO
 from indexer.formats.shared.json_paths import Words
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import NumberedUtterances, recording_for
-from indexer.formats.shared.stated import require_transcript, speaker_by_time, speaker_in
+from indexer.formats.shared.stated import (
+    require_transcript,
+    speaker_by_time,
+    speaker_in,
+    stated_confidence,
+)
 from indexer.networks.hypotheses import HypothesisWord, bare
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
@@ -137,7 +142,7 @@ def _slots(result: Part) -> Iterator[Alternatives]:
         yield [
             HypothesisWord(
                 alternative["content"].text(),
-                alternative["confidence"].probability() if alternative.has("confidence") else 1.0,
+                stated_confidence(alternative),
                 *span,
                 speaker_in(alternative) or speaker_in(result),
             )
@@ -169,8 +174,5 @@ READER = FormatReader(
         b'"alternatives": [{"content": "haus", "confidence": 0.8}]}]}'
     ),
     words=("das", "haus"),
-    keys=(
-        "results alternatives content start_time",
-        "speakers words name time lang",
-    ),
+    keys=("results alternatives content start_time", "speakers words name time lang"),
 )

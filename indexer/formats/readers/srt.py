@@ -28,16 +28,12 @@ from indexer.formats.shared.clock import (
     require_times,
     time_lines,
 )
-from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.cues import Cue
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, begins, whole_text
+from indexer.formats.shared.speaker_names import utterances_of_captions
 from indexer.networks.utterances import Utterances
-from std.encodings import decoded
 from std.errors import InputError
 from std.fields import shown
-from std.files import content_of
-from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import BAD_ROW, BEFORE_ZERO, Repairs
 
 _BROKEN_OFF = re.compile(r"\n[ \t]*\n[ \t]*\d+[ \t]*\n(\d+:[\d:,. \t>-]*)\Z")  # a copy cut short
@@ -51,11 +47,6 @@ _NEGATIVE = re.compile(
 EXPECTED = "times as 00:00:01,000 --> 00:00:02,500"
 
 
-def looks_like(head: bytes) -> bool:
-    """Whether a file with this beginning is SubRip's."""
-    return _HEAD.match(head) is not None
-
-
 def parse(
     stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
 ) -> Iterator[Utterances]:
@@ -64,15 +55,13 @@ def parse(
     Raises:
         InputError: there is no line of times, one cannot be read, or text stands before the first.
     """
-    content = content_of(stream, path, MAX_UTTERANCE_BYTES)
-    text = decoded(content, path, options.repairs, options.encoding)
+    text = whole_text(stream, path, options)
     found = time_lines(text)
     if len(found) != text.count("-->"):
         text = _usual_times(text, path, options.repairs)
         found = time_lines(text)
     captions = without_repeats(list(_captions(text, found, path, options.repairs)))
-    cues = spoken_cues(captions, options.speaker_names)
-    yield from utterances_of_cues(cues, path, recording_for(path, options), options)
+    yield from utterances_of_captions(captions, path, options)
 
 
 def _usual_times(text: str, path: Path | str, repairs: Repairs) -> str:
@@ -119,7 +108,7 @@ READER = FormatReader(
     section="captions",
     content="captions",
     kinds=("text",),
-    looks_like=looks_like,
+    looks_like=begins(_HEAD),
     parse=parse,
     sample=(b"1\n00:00:00,000 --> 00:00:00,650\nDas Haus.\n"),
     words=("Das", "Haus"),

@@ -18,14 +18,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, whole_text
 from indexer.formats.shared.recordings import LEAST_GOOD, RTTM_TYPES, recording_for, recording_in
 from indexer.networks.utterances import Utterances
-from std.encodings import decoded
 from std.errors import InputError
 from std.fields import number, shown
-from std.files import content_of
-from std.ranges import MAX_UTTERANCE_BYTES
 
 NOT_SPOKEN = "ignore_time_segment_in_scoring"
 NOBODY = ("inter_segment_gap", "excluded_region")
@@ -57,9 +54,7 @@ def parse(
     Raises:
         InputError: a line has too few fields or an invalid time, or braces do not match.
     """
-    text = decoded(
-        content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs, options.encoding
-    )
+    text = whole_text(stream, path, options)
     lines = (
         (at, line)
         for at, line in enumerate(text.split("\n"), start=1)

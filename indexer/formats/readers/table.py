@@ -21,15 +21,11 @@ from typing import BinaryIO
 
 from indexer.formats.shared.caption_text import spoken_part
 from indexer.formats.shared.clock import frames_as_decimals, note_restarts
-from indexer.formats.shared.columns_of_cues import (
-    Column,
-    time_s,
-    times_s,
-)
+from indexer.formats.shared.columns_of_cues import Column, time_s, times_s
 from indexer.formats.shared.cues import Cue, all_single, timed_cues, utterances_of_cues
-from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, whole_text
 from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.speaker_names import utterances_of_captions
 from indexer.formats.shared.table_rows import (
     Columns,
     Numbered,
@@ -42,12 +38,10 @@ from indexer.formats.shared.tiers import Tier, chosen
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.characters import has_characters
-from std.encodings import decoded
 from std.errors import InputError
 from std.fields import shown
-from std.files import content_of
 from std.nist.audio_names import recording_name
-from std.ranges import CHANNEL, MAX_UTTERANCE_BYTES
+from std.ranges import CHANNEL
 from std.repairs import NO_CONFIDENCE, NO_END, UNKNOWN, Repairs
 from std.values import Recording
 
@@ -71,11 +65,7 @@ def parse(
     Raises:
         InputError: the header lacks a column, a row a field, or a time is invalid.
     """
-    text = frames_as_decimals(
-        decoded(
-            content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs, options.encoding
-        )
-    ).lstrip()
+    text = frames_as_decimals(whole_text(stream, path, options)).lstrip()
     table = table_in(text)
     if table is None:
         raise InputError(path, 1, EXPECTED, shown(text.partition("\n")[0].encode()))
@@ -86,13 +76,11 @@ def parse(
     if "word" not in columns and _are_words(rows, columns):
         columns = {"word" if what == "text" else what: at for what, at in columns.items()}
     cues = list(_cues(rows, columns, path, options))
-    recording = recording_for(path, options)
     if "word" in columns and "text" not in columns:
         words = list(_words(cues, options))
-        yield from utterances_of_cues(words, path, recording, options)
+        yield from utterances_of_cues(words, path, recording_for(path, options), options)
     else:
-        spoken = spoken_cues(cues, options.speaker_names)
-        yield from utterances_of_cues(spoken, path, recording, options)
+        yield from utterances_of_captions(cues, path, options)
 
 
 def _cues(
@@ -197,11 +185,7 @@ def _timed(
 
 
 def _confidence(
-    row: Sequence[str],
-    line: int,
-    at: tuple[int, Column] | None,
-    path: Path | str,
-    repairs: Repairs,
+    row: Sequence[str], line: int, at: tuple[int, Column] | None, path: Path | str, repairs: Repairs
 ) -> float:
     written = row[at[0]].strip() if at else ""
     if not re.fullmatch(r"(0?\.\d+|[01](\.\d*)?)?", written):

@@ -30,15 +30,14 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.clock import CLOCK, seconds
-from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.cues import Cue
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, has_root
+from indexer.formats.shared.speaker_names import utterances_of_captions
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.errors import NONE, InputError, Unquoted
 from std.files import content_of
-from std.nist.xml import Attributes, Reader, feed, parse_number, root_name
+from std.nist.xml import Attributes, Reader, feed, parse_number
 from std.ranges import MAX_TIME_S, MAX_UTTERANCE_BYTES
 
 _XML = "{http://www.w3.org/XML/1998/namespace}"
@@ -75,11 +74,6 @@ class _Spoken:
     at: str = ""  # the point where the words begin
 
 
-def looks_like(head: bytes) -> bool:
-    """Whether a file with this beginning is TEI."""
-    return root_name(head).rpartition(":")[2] == "TEI"
-
-
 def parse(
     stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
 ) -> Iterator[Utterances]:
@@ -95,9 +89,7 @@ def parse(
     cues = [cue for utterance in reader.spoken for cue in reader.cues(utterance)]
     if not cues:
         raise InputError(path, 0, "<u> with the points of time at which they start and end", NONE)
-    spoken = spoken_cues(cues, options.speaker_names)
-    recording = recording_for(path, options, reader.media)
-    yield from utterances_of_cues(spoken, path, recording, options)
+    yield from utterances_of_captions(cues, path, options, reader.media)
 
 
 class _Transcript(Reader):
@@ -313,7 +305,7 @@ READER = FormatReader(
     section="annotations",
     content="utterances; words with times, if the file has them",
     kinds=("text",),
-    looks_like=looks_like,
+    looks_like=has_root("TEI"),
     parse=parse,
     sample=(
         b'<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><timeline unit="s"><when xml:id="T0"/>'

@@ -24,17 +24,14 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.cues import Cue, all_single, timed_cues, utterances_of_cues
-from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, begins, whole_text
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_shapes import is_label, is_name
 from indexer.formats.shared.tiers import Tier, chosen, speaker_of_tier
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
-from std.encodings import decoded
 from std.errors import InputError, Unquoted
-from std.files import content_of
 from std.nist.xml import parse_number
-from std.ranges import MAX_UTTERANCE_BYTES
 
 _HEAD = re.compile(
     rb'\s*(?:File type\s*=\s*)?"ooTextFile[^"]*"\s*(?:Object class\s*=\s*)?"TextGrid'
@@ -66,11 +63,6 @@ class _Interval(NamedTuple):
     label: str
 
 
-def looks_like(head: bytes) -> bool:
-    """Whether a file with this beginning is a TextGrid."""
-    return _HEAD.match(head) is not None
-
-
 def parse(
     stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
 ) -> Iterator[Utterances]:
@@ -79,12 +71,7 @@ def parse(
     Raises:
         InputError: a value is missing or of the wrong kind, or no tier is speech.
     """
-    values = _Values(
-        decoded(
-            content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs, options.encoding
-        ),
-        path,
-    )
+    values = _Values(whole_text(stream, path, options), path)
     values.begin()
     tiers = [_tier(values) for _ in range(values.count("a number of tiers"))]
     names = [Tier(name, intervals is not None) for name, intervals in tiers]
@@ -225,7 +212,7 @@ READER = FormatReader(
     content="annotations, or words with times",
     needs="`--tier`, if the default chooses other tiers than you want",
     kinds=("text",),
-    looks_like=looks_like,
+    looks_like=begins(_HEAD),
     parse=parse,
     sample=(
         b'"ooTextFile" "TextGrid" 0 0.65 <exists> 1\n'

@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from indexer.formats.shared.columns_of_cues import Column, columns_of, is_complete
-from indexer.formats.shared.cues import utterances_of_cues
 from indexer.formats.shared.json_cues import cues_of, speakers_of
 from indexer.formats.shared.json_row import (
     NESTING,
@@ -43,7 +42,7 @@ from indexer.formats.shared.json_row import (
 )
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.speaker_names import utterances_of_captions
 from indexer.formats.shared.stated import stated_language
 from indexer.formats.shared.tiers import Tier
 from indexer.networks.utterances import Utterances
@@ -115,8 +114,7 @@ def parse(
         raise first.error(EXPECTED)
     alone = len(values) == 1
     language = stated_language(first) if alone else ""
-    recording = recording_for(path, options)
-    cues = cues_of(rows, path, recording, options)
+    cues = cues_of(rows, path, recording_for(path, options), options)
     names = speakers_of(first.value) if alone else {}
     if language or names:
         cues = [
@@ -125,8 +123,7 @@ def parse(
             )
             for cue in cues
         ]
-    spoken = spoken_cues(cues, options.speaker_names)
-    yield from utterances_of_cues(spoken, path, recording, options)
+    yield from utterances_of_captions(cues, path, options)
 
 
 READER = FormatReader(
@@ -139,11 +136,7 @@ READER = FormatReader(
     parse=parse,
     sample=b'[{"start": 0.0, "end": 0.65, "text": "Das Haus."}]',
     words=("Das", "Haus"),
-    keys=(
-        "start end text",
-        "start duration text",
-        "start end word",
-    ),
+    keys=("start end text", "start duration text", "start end word"),
 )
 
 
@@ -233,9 +226,7 @@ class _Finder:
 
 
 def _said(
-    value: Mapping[str, Any],
-    fields: Mapping[str, tuple[str, Column]],
-    around: Mapping[str, Any],
+    value: Mapping[str, Any], fields: Mapping[str, tuple[str, Column]], around: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     own = {what: value[fields[what][0]] for what in AROUND if what in fields}
     if isinstance(more := value.get(BESIDE), dict):

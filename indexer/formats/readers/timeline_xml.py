@@ -28,15 +28,14 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.cues import Cue
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, has_root
+from indexer.formats.shared.speaker_names import utterances_of_captions
 from indexer.networks.utterances import Utterances
 from std.errors import NONE, InputError
 from std.files import content_of
 from std.nist.audio_names import AUDIO_EXTENSION
-from std.nist.xml import Attributes, Reader, feed, parse_number, refuse_entities, root_name
+from std.nist.xml import Attributes, Reader, feed, parse_number, refuse_entities
 from std.ranges import MAX_UTTERANCE_BYTES
 
 ROOTS = ("Trans", "basic-transcription", "folker-transcription")
@@ -56,11 +55,6 @@ class _Span(NamedTuple):
     last: str
     speaker: str
     texts: list[str]
-
-
-def looks_like(head: bytes) -> bool:
-    """Whether a file with this beginning is one of the three."""
-    return root_name(head) in ROOTS
 
 
 def parse(
@@ -91,8 +85,7 @@ def parse(
         for span in spans
     ]
     cues.sort(key=lambda cue: cue.start_s)
-    spoken = spoken_cues(cues, options.speaker_names)
-    yield from utterances_of_cues(spoken, path, recording_for(path, options, reader.media), options)
+    yield from utterances_of_captions(cues, path, options, reader.media)
 
 
 class _Transcript(Reader):
@@ -255,7 +248,7 @@ READER = FormatReader(
     section="annotations",
     content="utterances",
     kinds=("text",),
-    looks_like=looks_like,
+    looks_like=has_root(*ROOTS),
     parse=parse,
     sample=(
         b'<Trans audio_filename="x"><Episode><Section type="report" startTime="0" endTime="1">'
@@ -263,8 +256,5 @@ READER = FormatReader(
         b"</Trans>\n"
     ),
     words=("das", "haus"),
-    extensions=(
-        "trs",
-        "exb",
-    ),
+    extensions=("trs", "exb"),
 )

@@ -23,15 +23,14 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.caption_text import Piece, timed_words, whole_words
-from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.cues import Cue
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, has_root
+from indexer.formats.shared.speaker_names import utterances_of_captions
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.errors import Unquoted
 from std.files import content_of
-from std.nist.xml import Attributes, Reader, feed, parse_number, root_name
+from std.nist.xml import Attributes, Reader, feed, parse_number
 from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import UNKNOWN
 
@@ -57,11 +56,6 @@ class _Element(NamedTuple):
     speaker: str = ""  # the id of an agent
 
 
-def looks_like(head: bytes) -> bool:
-    """Whether a file with this beginning is TTML."""
-    return root_name(head).rpartition(":")[2] == "tt"
-
-
 def parse(
     stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
 ) -> Iterator[Utterances]:
@@ -78,8 +72,7 @@ def parse(
         other = _Captions(path, options, from_zero=True)
         feed(BytesIO(content), other)
         reader = min(reader, other, key=lambda one: one.beyond)
-    cues = spoken_cues(reader.cues, options.speaker_names)
-    yield from utterances_of_cues(cues, path, recording_for(path, options), options)
+    yield from utterances_of_captions(reader.cues, path, options)
 
 
 def _named(attributes: Attributes, name: str) -> str:
@@ -275,15 +268,12 @@ READER = FormatReader(
     section="captions",
     content="captions; words with times, if the file has them",
     kinds=("text",),
-    looks_like=looks_like,
+    looks_like=has_root("tt"),
     parse=parse,
     sample=(
         b'<tt xmlns="http://www.w3.org/ns/ttml"><body><div><p begin="0s" end="0.65s">Das '
         b"Haus.</p></div></body></tt>\n"
     ),
     words=("Das", "Haus"),
-    extensions=(
-        "ttml",
-        "dfxp",
-    ),
+    extensions=("ttml", "dfxp"),
 )

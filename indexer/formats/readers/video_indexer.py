@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from indexer.formats.shared.json_paths import has_keys, reading
 from indexer.formats.shared.reader import FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import NumberedUtterances, Span, recording_of
-from indexer.formats.shared.stated import require_transcript, speaker_in
+from indexer.formats.shared.stated import require_transcript, speaker_in, stated_confidence
 from indexer.networks.hypotheses import untimed
 from std.json_fields import Part
 from std.values import Recording
@@ -65,8 +65,8 @@ def _video(
         if one.name(["name"])
     }
     for line, time in _lines(insights):
-        confidence = line["confidence"].probability() if line.has("confidence") else 0.0
-        words = untimed(line["text"].text(), confidence or 1.0, options.nonwords)
+        sure = stated_confidence(line, 0.0) or 1.0
+        words = untimed(line["text"].text(), sure, options.nonwords)
         utterances.language = line.name(["language"]) or spoken_language
         utterances.speaker = names.get(speaker_in(line), speaker_in(line))
         utterances.add(line.line, recording, words, Span(_time(time["start"]), _time(time["end"])))
@@ -109,8 +109,5 @@ READER = FormatReader(
         b'"start": "0:00:00", "end": "0:00:00.65"}]}]}}]}'
     ),
     words=("Das", "Haus"),
-    keys=(
-        "videos insights transcript",
-        "transcriptBlocks lines timeRange",
-    ),
+    keys=("videos insights transcript", "transcriptBlocks lines timeRange"),
 )

@@ -44,9 +44,5 @@ READER = FormatReader(
         b'"start": 0.21, "end": 0.65, "word": "haus"}], "text": "das haus"}'
     ),
     words=("das", "haus"),
-    keys=(
-        "result text conf word",
-        "monologues terms text",
-        "result word start end",
-    ),
+    keys=("result text conf word", "monologues terms text", "result word start end"),
 )

@@ -31,30 +31,23 @@ from typing import BinaryIO
 
 from indexer.formats.shared.caption_text import spoken_part, without_repeats
 from indexer.formats.shared.clock import CLOCK, require_times, seconds, time_lines
-from indexer.formats.shared.cues import Cue, utterances_of_cues
-from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.speaker_names import one_voice, spoken_cues, voices
+from indexer.formats.shared.cues import Cue
+from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, begins, whole_text
+from indexer.formats.shared.speaker_names import one_voice, utterances_of_captions, voices
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
-from std.encodings import decoded
 from std.errors import ForeignFileError, InputError, Unquoted
 from std.fields import shown
-from std.files import content_of
-from std.ranges import MAX_UTTERANCE_BYTES, MAX_WORD_S
+from std.ranges import MAX_WORD_S
 from std.repairs import OUT_OF_ORDER, Repairs
 
+_HEAD = re.compile(rb"WEBVTT(?:\s|$)")
 _LANGUAGE = re.compile(r"(?mi)^language[ \t]*:[ \t]*(\S+)[ \t]*$")
 _WORD_TIME = re.compile(rf"<{CLOCK}>")
 _CHAPTERS = re.compile(r"(?mi)^(?:WEBVTT.*\bkind[ \t]*:|kind[ \t]*:)[ \t]*chapters\b")
 _NAMED = re.compile(r"\d+[ \t]+\"([^\"\n]{1,100})\"[ \t]+\(\d+\)[ \t]*\n\Z")  # identifiers of Webex
 _NO_SPEECH = re.compile(r"\s*(?:\S+#xywh=\d|\{\s*\")")
 EXPECTED = "times as 00:01.000 --> 00:02.500"
-
-
-def looks_like(head: bytes) -> bool:
-    """Whether a file with this beginning is WebVTT."""
-    return re.match(rb"WEBVTT(?:\s|$)", head) is not None
 
 
 def parse(
@@ -65,9 +58,7 @@ def parse(
     Raises:
         InputError: there is no cue, the times of one cannot be read, or cues hold no text.
     """
-    text = decoded(
-        content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs, options.encoding
-    ).lstrip()
+    text = whole_text(stream, path, options).lstrip()
     if not text.startswith("WEBVTT"):
         raise InputError(path, 1, "WEBVTT", shown(text[:80].encode()))
     language = _LANGUAGE.search(text.partition("\n\n")[0])
@@ -85,8 +76,7 @@ def parse(
         for cue in without_repeats(captions)
         for one in _timed(cue, limits[cue.line], path, options.repairs)
     ]
-    cues = spoken_cues(read, options.speaker_names)
-    yield from utterances_of_cues(cues, path, recording_for(path, options), options)
+    yield from utterances_of_captions(read, path, options)
 
 
 def _cues(text: str, path: Path | str, language: str, repairs: Repairs) -> Iterator[Cue]:
@@ -151,7 +141,7 @@ READER = FormatReader(
     section="captions",
     content="captions; words with times, if the file has them",
     kinds=("text",),
-    looks_like=looks_like,
+    looks_like=begins(_HEAD),
     parse=parse,
     sample=(b"WEBVTT\n\n00:00.000 --> 00:00.650\nDas Haus.\n"),
     words=("Das", "Haus"),

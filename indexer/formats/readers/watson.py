@@ -24,7 +24,7 @@ from typing import BinaryIO, NamedTuple
 from indexer.formats.shared.json_paths import has_keys
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.stated import speaker_in
+from indexer.formats.shared.stated import speaker_in, stated_confidence
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import HypothesisWord, bare, speaker_of, turns_of, write_words
 from indexer.networks.raw import NetworkBuilder
@@ -111,7 +111,7 @@ def _first_alternative(result: Part, speakers: Mapping[float, str]) -> list[Hypo
     if not timed and any(True for _ in result.each("word_alternatives")):
         return []
     for first in result["alternatives"]:
-        confidence = first["confidence"].probability() if first.has("confidence") else 1.0
+        confidence = stated_confidence(first)
         own = [_row(pair, 2)[1].probability() for pair in first.each("word_confidence")]
         rows = [_row(row, 3) for row in first["timestamps"]]
         own = own if len(own) == len(rows) else [confidence] * len(rows)
@@ -149,8 +149,5 @@ READER = FormatReader(
         b'0.97], ["haus", 0.8]]}]}]}'
     ),
     words=("das", "haus"),
-    keys=(
-        "results alternatives timestamps",
-        "results word_alternatives",
-    ),
+    keys=("results alternatives timestamps", "results word_alternatives"),
 )

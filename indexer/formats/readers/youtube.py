@@ -21,10 +21,9 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.caption_text import joined
-from indexer.formats.shared.cues import Cue, utterances_of_cues
+from indexer.formats.shared.cues import Cue
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.speaker_names import utterances_of_captions
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.errors import NONE
@@ -80,8 +79,7 @@ def parse(
     cues = [
         _cue(one, next_s, has_words=has_words) for one, next_s in zip(said, following, strict=True)
     ]
-    spoken = spoken_cues(cues, options.speaker_names)
-    yield from utterances_of_cues(spoken, path, recording_for(path, options), options)
+    yield from utterances_of_captions(cues, path, options)
 
 
 def _events(document: Part) -> Iterator[_Caption]:
@@ -172,10 +170,7 @@ READER = FormatReader(
     title="YouTube's json3, srv3, srv2, srv1",
     section="captions",
     content="captions; words with times, if the file has them",
-    kinds=(
-        "text",
-        "json",
-    ),
+    kinds=("text", "json"),
     looks_like=looks_like,
     parse=parse,
     sample=(

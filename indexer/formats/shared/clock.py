@@ -155,9 +155,7 @@ def _seconds_of(digits: npt.NDArray[Any]) -> Float64s:
 
 
 def note_restarts(
-    starts_s: Sequence[float] | Float64s,
-    lines: Sequence[int],
-    repairs: Repairs,
+    starts_s: Sequence[float] | Float64s, lines: Sequence[int], repairs: Repairs
 ) -> None:
     """Note where times of one recording go back to the beginning, before they are sorted."""
     starts = np.array(starts_s, np.float64)

@@ -109,10 +109,7 @@ def utterances_of_cues(
     """Yield the utterances of cues, in their order; cues without a word are skipped.
 
     Args:
-        cues: as they are read.
-        path: for messages.
         recording: the recording of the cues that name none.
-        options: whether noises are kept; it counts those that are dropped.
 
     Raises:
         InputError: there is no cue, or a time is impossible and repairs are not allowed.

@@ -45,18 +45,12 @@ _PIECE = re.compile(rf"^(?:\s|{MARK}|##)|@@$")
 
 
 def cues_of(
-    rows: Sequence[Row],
-    path: Path | str,
-    recording: Recording,
-    options: ReaderOptions,
+    rows: Sequence[Row], path: Path | str, recording: Recording, options: ReaderOptions
 ) -> list[Cue]:
     """Make cues of rows, in their order.
 
     Args:
-        rows: as found.
-        path: for messages.
         recording: the recording of the rows that name none.
-        options: how noises and impossible values are treated.
 
     Raises:
         InputError: most rows cannot be read.

@@ -145,7 +145,7 @@ class Words:
         if not (type(text) is str and type(start) in _NUMBERS and type(last) in _NUMBERS):
             return None
         latest = MAX_TIME_S * self.per_second
-        if not (0 <= start <= latest and 0 <= last <= latest and _is_whole(text)):
+        if not (0 <= start <= latest and 0 <= last <= latest and is_whole(text)):
             return None
         if self.whole and (start % 1 or last % 1):
             return None
@@ -161,7 +161,7 @@ class Words:
         return HypothesisWord(text, float(mass), start_s, end_s, speaker)
 
 
-def _is_whole(text: str) -> bool:
+def is_whole(text: str) -> bool:
     """Whether a text has no half of a surrogate pair."""
     try:
         return text.isascii() or bool(text.encode())
@@ -205,10 +205,7 @@ def declared(*shapes: "Shape") -> ParseJson:
     """Return the function that parses documents of these shapes; the last one is the default."""
 
     def add(
-        utterances: NumberedUtterances,
-        document: Part,
-        recording: Recording,
-        options: ReaderOptions,
+        utterances: NumberedUtterances, document: Part, recording: Recording, options: ReaderOptions
     ) -> None:
         shape = next((one for one in shapes if one.when(document)), shapes[-1])
         shape.add(utterances, document, recording, options)

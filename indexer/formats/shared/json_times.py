@@ -48,11 +48,6 @@ class Timed(NamedTuple):
 def timed_rows(rows: Sequence[Row], path: Path | str, options: ReaderOptions) -> list[Timed]:
     """Read the times and texts of rows; those without speech are left out.
 
-    Args:
-        rows: as found.
-        path: for messages.
-        options: how impossible values are treated.
-
     Raises:
         InputError: most rows cannot be read.
     """

@@ -188,8 +188,6 @@ def columns_of(block: bytes, recording: Recording, meshes: int, line: int) -> Ra
     """Return the columns of a block of whole meshes; None if anything in it is unusual.
 
     Args:
-        block: the meshes' bytes.
-        recording: the recording of the meshes.
         meshes: how many meshes the file had before this block.
         line: how many lines the file had before this block.
     """

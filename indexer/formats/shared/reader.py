@@ -4,8 +4,7 @@ FormatReader     the declaration, ``READER`` of each module of `indexer.formats.
                  other packages (`indexer.formats.registry`)
 ReaderOptions    what recognisers leave out of their files (offsets of utterances, word ids,
                  scales, frames), as a value that every reader takes
-    load                 from the files and numbers a user gives
-    with_sidecar_files   from files beside the recogniser's, with Kaldi's names
+    with_sidecar_files   with those from files beside the recogniser's, with Kaldi's names
 """
 
 import re
@@ -21,12 +20,14 @@ from indexer.networks.chunks import Chunks, Offsets
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.turns import RecordingTurns
 from indexer.networks.utterances import Utterances, UtteranceSpan
+from std.encodings import decoded
 from std.errors import InputError
 from std.fields import number, numbered, shown, text, whole_number
 from std.files import content_of, is_nameless, open_input
 from std.networks import TimedWord
 from std.nist.audio_names import recording_name
-from std.ranges import MAX_CHANNEL, MAX_TIME_S
+from std.nist.xml import root_name
+from std.ranges import MAX_CHANNEL, MAX_TIME_S, MAX_UTTERANCE_BYTES
 from std.repairs import Repairs
 from std.values import Float64s, Recording
 
@@ -77,24 +78,14 @@ DEFAULT = ReaderOptions()
 LONGEST_LINE = 1 << 16  # of words.txt
 
 
-def load(
-    options: ReaderOptions = DEFAULT, *, segments: Path | None = None, symbols: Path | None = None
-) -> ReaderOptions:
-    """Add the content of files; each is read once, so it may be a pipe.
-
-    Args:
-        options: the options so far.
-        segments: Kaldi's segments file, or utts.tsv.
-        symbols: Kaldi's words.txt.
+def whole_text(stream: BinaryIO, path: Path | str, options: ReaderOptions) -> str:
+    """The text of a file, in the encoding that the user names or that its letters show.
 
     Raises:
-        InputError: a file is invalid.
+        InputError: the file is too large, or its encoding is unclear.
     """
-    if segments:
-        options = replace(options, segments=read_segments(segments, options.channel))
-    if symbols:
-        options = replace(options, symbols=read_symbols(symbols))
-    return options
+    content = content_of(stream, path, MAX_UTTERANCE_BYTES)
+    return decoded(content, path, options.repairs, options.encoding)
 
 
 def with_sidecar_files(path: Path, options: ReaderOptions = DEFAULT) -> ReaderOptions:
@@ -115,14 +106,13 @@ def with_sidecar_files(path: Path, options: ReaderOptions = DEFAULT) -> ReaderOp
         candidates = (folder / name for name in names)
         return next((file for file in candidates if file.is_file() and file != path), None)
 
-    return replace(
-        load(
-            options,
-            segments=None if options.segments is not None else first("segments", "utts.tsv"),
-            symbols=None if options.symbols is not None else first("words.txt"),
-        ),
-        times=options.times or first(named, "times.txt"),
-    )
+    segments, symbols = options.segments, options.symbols
+    if segments is None and (file := first("segments", "utts.tsv")):
+        segments = read_segments(file, options.channel)
+    if symbols is None and (file := first("words.txt")):
+        symbols = read_symbols(file)
+    times = options.times or first(named, "times.txt")
+    return replace(options, segments=segments, symbols=symbols, times=times)
 
 
 _SETTINGS = ("recognise.json", "sound.json")  # of std-recognise
@@ -214,6 +204,16 @@ Lacks = Callable[[bytes], str]
 def nothing(_head: bytes) -> str:
     """The default of ``lacks``: no text counts as similar to the format."""
     return ""
+
+
+def begins(pattern: re.Pattern[bytes]) -> LooksLike:
+    """Return a ``looks_like`` of the files whose beginning the pattern matches."""
+    return lambda head: pattern.match(head) is not None
+
+
+def has_root(*names: str) -> LooksLike:
+    """Return a ``looks_like`` of XML whose root element has one of these names."""
+    return lambda head: root_name(head).rpartition(":")[2] in names
 
 
 def lacks_where(pattern: bytes, what: str) -> Lacks:

@@ -77,7 +77,6 @@ def recording_of(path: Path | str, file: str | None = None, channel: int = 1) ->
     """Name a recording after its file, without folder, ``.gz`` and extensions of formats.
 
     Args:
-        path: the file.
         file: name to use instead of the file's; its letters are composed.
         channel: counted from 1.
 
@@ -158,11 +157,7 @@ class NumberedUtterances:
         self.stem = ""  # of the utterances' names, if it is not that of their recordings
 
     def add(
-        self,
-        line: int,
-        recording: Recording,
-        words: Sequence[HypothesisWord],
-        span: Span = NO_SPAN,
+        self, line: int, recording: Recording, words: Sequence[HypothesisWord], span: Span = NO_SPAN
     ) -> None:
         """Add an utterance of one word sequence, or one for each speaker's turn in it.
 

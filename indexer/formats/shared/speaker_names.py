@@ -1,6 +1,7 @@
 """Speakers of captions: VTT's voices, and names before speech ("Anna Smith: good morning").
 
-    spoken_cues      cues as written -> speech with speakers
+    spoken_cues               cues as written -> speech with speakers
+    utterances_of_captions    the same -> utterances
 
 ``NATO: das Bündnis``, ``COVID-19: was wir wissen``, ``Remember: ...`` look the same and are speech:
 `indexer.formats.shared.speaker_evidence` tells them apart.
@@ -9,25 +10,44 @@
 import html
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from itertools import chain, pairwise
 from operator import itemgetter
+from pathlib import Path
 
 import numpy as np
 
 from indexer.formats.shared.caption_text import has_markup, spoken_part
-from indexer.formats.shared.cues import Cue
+from indexer.formats.shared.cues import Cue, utterances_of_cues
 from indexer.formats.shared.opening_words import is_opening
-from indexer.formats.shared.reader import SpeakerNames
+from indexer.formats.shared.reader import ReaderOptions, SpeakerNames
+from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_evidence import speakers as speakers_among
 from indexer.formats.shared.speaker_shapes import Prefixes, is_label, is_name, prefixes_of
 from indexer.networks.raw import SECONDS_PER_LETTER
+from indexer.networks.utterances import Utterances
 
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]++([^<>\n]*)>|</v>")
 _ONE_VOICE = re.compile(r"\s*<v(?:\.[^\s<>]*)?[ \t]++([^<>\n]*)>([^<]*)(?:</v>\s*)?")  # as mostly
 _TEXT, _WORDS = (itemgetter(Cue._fields.index(name)) for name in ("text", "words"))  # fast
 LEAST_NAMED = 4  # captions whose first lines show that they are names
+
+
+def utterances_of_captions(
+    cues: Iterable[Cue], path: Path | str, options: ReaderOptions, source: str = ""
+) -> Iterator[Utterances]:
+    """Yield the utterances of a file's captions, with their speakers.
+
+    Args:
+        cues: as `spoken_cues` takes them.
+        source: the recording according to the file's content, for captions that name none.
+
+    Raises:
+        InputError: there is no cue, or a time is impossible and repairs are not allowed.
+    """
+    spoken = spoken_cues(cues, options.speaker_names)
+    yield from utterances_of_cues(spoken, path, recording_for(path, options, source), options)
 
 
 def spoken_cues(cues: Iterable[Cue], names: SpeakerNames) -> list[Cue]:

@@ -158,7 +158,6 @@ class Prefixes(NamedTuple):
     place: Int64s  # (n,) the same in all texts, joined by line breaks
 
     def some(self, rows: Bools) -> "Prefixes":
-        """The chosen prefixes."""
         return self._replace(**{
             column: getattr(self, column)[rows]
             for column in ("name", "kind", "row", "begin", "end", "place")

@@ -2,6 +2,7 @@
 
 speaker_in            the speaker: under many keys, as a name or a number
 speaker_by_time       turns -> the function from a time to the speaker of the turn
+stated_confidence     the probability of a word or an utterance
 stated_language       the recognised language; a hint: a value that is no text is ignored
 start_left_out        the start of a word that is 0 and left out, as protocol buffers are written
 what_instead          what an answer is that has no transcript: an error, or a job that is not done
@@ -90,6 +91,15 @@ def speaker_by_time(turns: Iterable[tuple[float, str]]) -> Callable[[float], str
     """
     starts_s, speakers = [*zip(*sorted(turns), strict=True)] or ((), ())
     return lambda at_s: speakers[at - 1] if (at := bisect_right(starts_s, at_s)) else ""
+
+
+def stated_confidence(part: Part, otherwise: float = 1.0, key: str = "confidence") -> float:
+    """The probability under a key; another value if there is none.
+
+    Raises:
+        InputError: it is no probability, and repairs are not allowed.
+    """
+    return part[key].probability() if part.has(key) else otherwise
 
 
 def start_left_out(word: Part, end_s: float, before_s: float) -> float:

@@ -20,13 +20,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from indexer.formats.shared.clock import CLOCK, UNITS_S, plausible, unit_s
-from indexer.formats.shared.columns_of_cues import (
-    Column,
-    columns_of,
-    is_complete,
-    is_text,
-    times_s,
-)
+from indexer.formats.shared.columns_of_cues import Column, columns_of, is_complete, is_text, times_s
 from indexer.networks.raw import SECONDS_PER_LETTER
 from std.errors import InputError, Unquoted
 from std.repairs import BAD_ROW, REFUSED, Repairs

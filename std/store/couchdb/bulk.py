@@ -49,7 +49,6 @@ def read_documents(
     Missing documents are requested again for a short time: a node may not have them yet.
 
     Args:
-        database: where to read.
         rows_of: about how many rows each document holds, by name.
 
     Raises:
@@ -101,9 +100,7 @@ def write_documents(database: Database, segment: str, documents: Iterable[Docume
     If a batch is too large for the server or a proxy, it is halved, and so are later ones.
 
     Args:
-        database: where to write.
         segment: id of the segment; the names of its documents begin with it.
-        documents: to write.
 
     Raises:
         StoreError: the server refuses one.
@@ -133,7 +130,6 @@ def _write_batch(database: Database, documents: Mapping[str, Document], *, is_ne
     """Write the documents that do not exist; a conflict means an earlier attempt succeeded.
 
     Args:
-        database: where to write.
         documents: by name.
         is_new: none of them exists yet, so nothing is read first.
     """
@@ -198,14 +194,7 @@ def read_texts(database: Database, stored_texts: Iterable[StoredText]) -> list[b
 
 
 class ExtraColumns:
-    """The extra columns of one segment.
-
-    Args:
-        database: where its documents are.
-        segment: its id.
-        layout: how it is cut into documents.
-        place: its name in error messages.
-    """
+    """The extra columns of one segment."""
 
     def __init__(self, database: Database, segment: str, layout: Layout, place: str) -> None:
         self._database, self._segment = database, segment
@@ -289,7 +278,6 @@ def list_documents(
     """Rows of ``_all_docs`` (names and revisions), in order of their names.
 
     Args:
-        database: where to read.
         start: the first name, or without ``until`` what all names begin with.
         limit: how many rows at most.
         until: the last name.

@@ -81,10 +81,7 @@ def reconcile_conflict(
         (reconciled.indexed_twice, "indexed in both, kept as here"),
         (reconciled.restored, "deleted in one, indexed again in the other, kept"),
         (reconciled.deleted, "deleted in one, gone"),
-        (
-            lost - reconciled.deleted,
-            "lost, for the documents are not there (index them again)",
-        ),
+        (lost - reconciled.deleted, "lost, for the documents are not there (index them again)"),
     ]
     return reconciled, _listed(changes)
 

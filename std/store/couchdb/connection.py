@@ -173,10 +173,6 @@ class Session:
         """Send one request; the content and the headers of its response.
 
         Args:
-            method: the HTTP method.
-            url: the address.
-            body: what is sent.
-            headers: sent with it.
             read_s: how long to wait for each piece of the response, in seconds.
 
         Raises:

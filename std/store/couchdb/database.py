@@ -91,10 +91,6 @@ class Database:
     def rows(self, view: str, **options: Any) -> "list[Row]":
         """The rows of a view, ``_all_docs`` for example.
 
-        Args:
-            view: its name.
-            options: those of `couchdb.client.Database.view`.
-
         Raises:
             StoreError: there is no such database.
         """
@@ -149,7 +145,6 @@ class Database:
             yield
 
     def close(self) -> None:
-        """Close the connections."""
         self._session.close()
 
     def _request(

@@ -60,12 +60,6 @@ class TransientError(Exception):  # a flow of control, not an error that escapes
 def raise_for_status(url: str, method: str, size: int, error: HttpStatusError) -> None:
     """Raise the error that a response means; return if what was requested does not exist.
 
-    Args:
-        url: the address of the store, for messages.
-        method: the method of the request.
-        size: the size of the request's body in bytes.
-        error: the response.
-
     Raises:
         ConflictError, TransientError, TooLargeError, StoreError: what the response means.
     """
@@ -106,9 +100,7 @@ def too_large_message(url: str, size: int, reason: str) -> str:
     """The message for a request that is too large, with the settings that limit it.
 
     Args:
-        url: the address of the store.
         size: the size of the request, bytes.
-        reason: what the server answered.
     """
     return (
         f"{url}: the server, or a proxy in front of it, takes no request of {size / 1e6:.2f} MB "
@@ -123,8 +115,6 @@ def raise_for_failure(
     """Raise the error for a request without a response.
 
     Args:
-        url: the address of the store, for messages.
-        error: the error that ended the attempt.
         connect_s: time limit of connecting in seconds.
         read_s: time limit of each read in seconds.
 

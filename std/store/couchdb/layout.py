@@ -92,9 +92,7 @@ class Layout:
         """Names of the documents that hold a word's postings.
 
         Args:
-            segment: id of the segment.
             row: the row of the word in the vocabulary.
-            word: itself.
             count: number of its postings.
             buckets: number of buckets of the segment.
         """
@@ -151,13 +149,7 @@ def document_names(segment: str, words: list[str], counts: Int64s, layout: Layou
 
 
 def vocabulary_names(segment: str, words: int, layout: Layout) -> list[str]:
-    """Names of the documents that hold the vocabulary.
-
-    Args:
-        segment: its id.
-        words: how many there are.
-        layout: how it is cut into documents.
-    """
+    """Names of the documents that hold the vocabulary."""
     return [f"{segment}|v|{part}" for part in range(part_count(words, layout.part_words))]
 
 
@@ -166,11 +158,6 @@ def slot_name(segment: str, part: int, layout: Layout) -> str:
 
     The name contains the size of the parts, because the content of a document must follow from its
     name: an older version, with other parts, may have indexed the same recordings.
-
-    Args:
-        segment: its id.
-        part: its number, from 0.
-        layout: how it is cut into documents.
     """
     if layout.slot_rows == layout.part_rows:
         return f"{segment}|s|{part}"
@@ -178,13 +165,7 @@ def slot_name(segment: str, part: int, layout: Layout) -> str:
 
 
 def extra_names(segment: str, name: str, layout: Layout) -> list[str]:
-    """Names of the documents that hold an extra column.
-
-    Args:
-        segment: its id.
-        name: the name of the column.
-        layout: how it is cut into documents.
-    """
+    """Names of the documents that hold an extra column."""
     dtype, shape = layout.extra[name]
     size = np.dtype(dtype).itemsize * int(np.prod(shape, dtype=np.int64))
     return [f"{segment}|x|{name}.{part}" for part in range(part_count(size, layout.part_bytes))]
@@ -212,10 +193,7 @@ def segment_documents(
     """Every document of a segment, one at a time.
 
     Args:
-        segment: its id.
-        columns: its columns.
         words: (V,) its vocabulary, as strings.
-        layout: how it is cut into documents.
     """
     counts = np.diff(columns.posting_offsets)
     yield from _vocabulary_documents(segment, words, counts, layout)

@@ -88,7 +88,6 @@ def read_winner(database: Database, known: ManifestDocument | None = None) -> Ma
     """The winning revision; one without revision if there is no document.
 
     Args:
-        database: where to read.
         known: a revision that was read or written before. If the index is the same, it is not
             decoded again.
 
@@ -118,7 +117,6 @@ def write_manifest(
     """Replace the manifest document: this request is the commit.
 
     Args:
-        database: where to write.
         document: the new content; its revision is the one to replace.
         pauses_s: between attempts, instead of the database's own.
 
@@ -158,13 +156,7 @@ def delete_revision(database: Database, revision: str | None) -> None:
 def stored_index(
     manifest: Manifest, versions: Versions, metadata: Metadata = NO_METADATA
 ) -> tuple[StoredIndex, tuple[Document, ...]]:
-    """An index as it is stored, and the documents of its parts, which must be written first.
-
-    Args:
-        manifest: the manifest of the index.
-        versions: the versions of its audio files.
-        metadata: the metadata of its recordings.
-    """
+    """An index as it is stored, and the documents of its parts, which must be written first."""
     texts: dict[str, EncodedText] = {"index": encode_text(manifest_to_json(manifest))}
     if versions_text := versions_to_json(versions, manifest):
         texts["versions"] = encode_text(versions_text)

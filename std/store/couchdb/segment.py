@@ -41,12 +41,7 @@ from std.store.couchdb.codec import (
     decode_document,
 )
 from std.store.couchdb.database import Database
-from std.store.couchdb.layout import (
-    document_names,
-    recorded_layout,
-    slot_name,
-    vocabulary_names,
-)
+from std.store.couchdb.layout import document_names, recorded_layout, slot_name, vocabulary_names
 from std.store.manifest import SegmentEntry
 from std.store.protocol import Gaps
 from std.store.resident import (

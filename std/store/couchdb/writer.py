@@ -148,8 +148,7 @@ class Writer:
         stored, parts = stored_index(*state)
         before = self.document.referenced_ids
         write_parts(
-            self._database,
-            [part for part in parts if part["_id"].partition("|")[0] not in before],
+            self._database, [part for part in parts if part["_id"].partition("|")[0] not in before]
         )
         live = {entry.id for entry in state.manifest.segments} | stored.parts
         now_s = self._database.server_time_s()
@@ -233,7 +232,6 @@ def acquire_lease(database: Database, read_document: Callable[[], ManifestDocume
     """Take the lease: the right to write.
 
     Args:
-        database: where to write.
         read_document: reads the winning revision of the manifest document.
 
     Raises:

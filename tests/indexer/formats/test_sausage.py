@@ -11,8 +11,8 @@ from indexer.formats.readers import sausage
 from indexer.formats.shared.reader import (
     ReaderOptions,
     is_sidecar,
-    load,
     read_segments,
+    read_symbols,
     with_sidecar_files,
 )
 from indexer.networks.utterances import UtteranceSpan
@@ -207,7 +207,7 @@ def test_what_is_said_goes_before_what_is_found(folder, tmp_path):
     other = tmp_path / "other.txt"
     other.write_text("<eps> 0\nhm 7\ndies 12\ndiese 13\n")
     options = with_sidecar_files(
-        path, load(ReaderOptions(times=tmp_path / "kaldi_times.txt"), symbols=other)
+        path, ReaderOptions(times=tmp_path / "kaldi_times.txt", symbols=read_symbols(other))
     )
     assert options.symbols["12"] == "dies"
     assert options.segments["utt1"].start_s == 60

@@ -61,6 +61,17 @@ AWS_SEGMENTS = of_json({
         ],
     },
 })  # fmt: skip
+AWS_SEGMENT = of_json({
+    "jobName": "x", "status": "COMPLETED",
+    "results": {
+        "speaker_labels": {"segments": [
+            {"items": [{"start_time": f"{at}", "speaker_label": who}]} for who, at, _ in SAID
+        ]},
+        "segments": [{"start_time": "0.0", "end_time": "0.9", "alternatives": [{"items": [
+            {"type": "pronunciation", "start_time": f"{at}", "end_time": f"{at + 0.4}",
+             "confidence": "0.9", "content": word} for _, at, word in SAID]}]}],
+    },
+})  # fmt: skip
 AWS_STREAM = of_json({
     "TranscriptEvent": {"Transcript": {"Results": [{
         "StartTime": 0.0, "EndTime": 0.9, "IsPartial": False, "Alternatives": [{"Items": [
@@ -157,6 +168,7 @@ EXMARALDA = b"""<basic-transcription><head><speakertable><speaker id="S">
         (assemblyai, ASSEMBLYAI, "AB"),
         (aws, AWS, "AB"),
         (aws, AWS_SEGMENTS, "AB"),
+        (aws, AWS_SEGMENT, "AB"),
         (aws_streaming, AWS_STREAM, "AB"),
         (azure, AZURE, "12"),
         (deepgram, DEEPGRAM, "01"),

@@ -77,7 +77,7 @@ CASES = [
 @pytest.mark.parametrize(("reader", "document", "language"), CASES)
 def test_each_says_it_in_its_own_way(reader, document, language):
     content = json.dumps(document).encode()
-    networks = list(networks_in(reader.parse(io.BytesIO(content), "x.json")))
+    networks = list(networks_in(reader.READER.parse(io.BytesIO(content), "x.json")))
     assert networks
     assert {one.language for one in networks} == {language}
 
