@@ -19,7 +19,7 @@ from indexer.origins import origins
 from indexer.shards import Stores, contents, open_stores, recordings_in, urls_of
 from indexer.sound import clock_doubts, clock_offsets
 from std.recordings import IndexRecording, chosen, index_recordings
-from std.store import Segment, Store, open_store, require_different
+from std.store import Segment, open_store, require_different
 from std.store.columns import KEY_SHIFT, live_recordings
 from std.store.heard import quality
 from std.values import Recording
@@ -131,25 +131,21 @@ def describe_index(store: Stores) -> IndexDescription:
         store: the index.
     """
     with open_stores(store, apart=True) as stores:
-        return _description(stores)
-
-
-def _description(stores: Sequence[Store]) -> IndexDescription:
-    segments, metadata = contents(stores)
-    recordings = index_recordings(segments, metadata, with_speakers=True)
-    normalisation = next(filter(None, (store.normalisation() for store in stores)), None)
-    return IndexDescription(
-        segments={store.url: len(store.segments()) for store in stores},
-        recordings=len(recordings),
-        utterances=sum(one.utterances for one in recordings),
-        speech_s=sum(one.speech_ms for one in recordings) / 1000,
-        words=len(set().union(*(segment.words() for segment in segments))),
-        postings=sum(int(segment.counts().sum()) for segment in segments),
-        speakers=tuple(sorted({name for one in recordings for name in one.speakers if name})),
-        metadata=tuple(metadata.names),
-        languages=tuple(indexed_languages(segments)),
-        text=normalisation.rules() if normalisation else {},
-    )
+        segments, metadata = contents(stores)
+        recordings = index_recordings(segments, metadata, with_speakers=True)
+        normalisation = next(filter(None, (store.normalisation() for store in stores)), None)
+        return IndexDescription(
+            segments={store.url: len(store.segments()) for store in stores},
+            recordings=len(recordings),
+            utterances=sum(one.utterances for one in recordings),
+            speech_s=sum(one.speech_ms for one in recordings) / 1000,
+            words=len(set().union(*(segment.words() for segment in segments))),
+            postings=sum(int(segment.counts().sum()) for segment in segments),
+            speakers=tuple(sorted({name for one in recordings for name in one.speakers if name})),
+            metadata=tuple(metadata.names),
+            languages=tuple(indexed_languages(segments)),
+            text=normalisation.rules() if normalisation else {},
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from std.networks import dump
 from std.outputs import open_output
 from std.recordings import chosen, index_recordings
 from std.sound.columns import segment_sound
-from std.store import Segment, Store
+from std.store import Segment
 from std.store.columns import (
     SLOT_ERROR,
     TIME_MASK,
@@ -77,23 +77,9 @@ def export_index(
         StdError: ``where`` is not a condition, a pattern fits no recording, the index is damaged,
             or a file cannot be written or would be inside the index.
     """
-    table = Path(metadata) if metadata else None
-    for output in (Path(networks), table):
-        if output is not None:
-            require_outside(output, urls_of(store))
-    with open_stores(store, apart=True) as stores:
-        return _export(stores, Path(networks), table, where, recordings)
-
-
-def _export(
-    stores: Sequence[Store],
-    path: Path,
-    metadata_path: Path | None,
-    where: str | None,
-    patterns: Sequence[str],
-) -> ExportReport:
-    segments, metadata = contents(stores)
-    listed = chosen(index_recordings(segments, metadata), metadata, where, patterns)
+    require_outside(Path(networks), urls_of(store))
+    if metadata:
+        require_outside(Path(metadata), urls_of(store))
     utterances: list[int] = []
     noises: set[str] = set()
     told: set[Recording] = set()  # recordings marked as having estimated times
@@ -105,16 +91,19 @@ def _export(
             told.add(network.recording)
         return network
 
-    wanted = {one.recording for one in listed}
-    with open_output(path) as sink:
-        dump(map(noted, index_networks(segments, wanted)), sink)
-    if metadata_path:
-        with open_output(metadata_path) as sink:
-            _write_metadata(metadata, sorted({one.file for one in wanted}), sink)
+    with open_stores(store, apart=True) as stores:
+        segments, known = contents(stores)
+        listed = chosen(index_recordings(segments, known), known, where, recordings)
+        wanted = {one.recording for one in listed}
+        with open_output(Path(networks)) as sink:
+            dump(map(noted, index_networks(segments, wanted)), sink)
+        if metadata:
+            with open_output(Path(metadata)) as sink:
+                _write_metadata(known, sorted({one.file for one in wanted}), sink)
+        with_sound = tuple(sorted(wanted & {*chain.from_iterable(map(_with_sound, segments))}))
     estimated = tuple(
         one.recording for one in listed if one.times_estimated and one.recording not in told
     )
-    with_sound = tuple(sorted(wanted & {*chain.from_iterable(map(_with_sound, segments))}))
     return ExportReport(len(listed), len(utterances), estimated, tuple(sorted(noises)), with_sound)
 
 

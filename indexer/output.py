@@ -1,7 +1,7 @@
 """The rows of std-index and std-store: recordings, facts about an index, previews of inputs."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from std.display.rows import Rows, print_table
@@ -27,13 +27,12 @@ def recording_rows(listed: "Sequence[ListedRecording]") -> Rows:
         header=(*header, "times_estimated", "speakers", *heard, *names, "inputs"),
         cells=[
             (
-                *(
-                    *entry.about.recording,
-                    entry.about.speech_ms / 1000,
-                    language_of(entry),
-                    entry.words,
-                ),
-                *(entry.about.utterances, "yes" if entry.about.times_estimated else "no"),
+                *entry.about.recording,
+                entry.about.speech_ms / 1000,
+                language_of(entry),
+                entry.words,
+                entry.about.utterances,
+                "yes" if entry.about.times_estimated else "no",
                 ", ".join(entry.speakers),
                 *("" if entry.heard is None else entry.heard for _ in heard),
                 *(entry.about.metadata.get(name, "") for name in names),
@@ -54,16 +53,14 @@ def recording_rows(listed: "Sequence[ListedRecording]") -> Rows:
         ),
         brief=[
             (
-                *(
-                    name_of(entry),
-                    clock(entry.about.speech_ms),
-                    language_of(entry) or "?",
-                    entry.words,
-                ),
+                name_of(entry),
+                clock(entry.about.speech_ms),
+                language_of(entry) or "?",
+                entry.words,
                 *(len(entry.speakers) for _ in speakers),
                 *("" if entry.heard is None else f"{entry.heard:.0%}" for _ in heard),
                 *(entry.about.metadata.get(name, "") for name in shown),
-                source_of(entry, folder),
+                ", ".join(path.removeprefix(f"{folder}/") for path in entry.about.inputs),
             )
             for entry in listed
         ],
@@ -79,11 +76,6 @@ def name_of(entry: "ListedRecording") -> str:
 def language_of(entry: "ListedRecording") -> str:
     """The language in the index, else that of the metadata."""
     return entry.about.language or entry.about.metadata.get("language", "")
-
-
-def source_of(entry: "ListedRecording", folder: str) -> str:
-    """The input files, without the folder that all have in common."""
-    return ", ".join(path.removeprefix(f"{folder}/") for path in entry.about.inputs)
 
 
 def common_folder(paths: Iterable[str]) -> str:
@@ -117,7 +109,7 @@ def description_rows(described: "IndexDescription") -> Rows:
     from indexer import languages_line
 
     segments = [f"{url} ({n})" for url, n in described.segments.items()]
-    facts = {
+    facts: dict[str, object] = {
         "stores (segments)": ", ".join(segments),
         "recordings": described.recordings,
         "utterances": described.utterances,
@@ -129,7 +121,8 @@ def description_rows(described: "IndexDescription") -> Rows:
         "metadata": ", ".join(described.metadata),
         "text": ", ".join(f"{name} = {rule}" for name, rule in described.text.items()),
     }
-    return _facts(facts)
+    documents = ({"fact": fact, "value": value} for fact, value in facts.items())
+    return Rows(("fact", "value"), [*facts.items()], documents)
 
 
 def details_rows(listed: "Sequence[ListedRecording]") -> Rows:
@@ -149,11 +142,6 @@ def details_rows(listed: "Sequence[ListedRecording]") -> Rows:
         }
         cells += [(name_of(entry), fact, value) for fact, value in facts.items()]
     return Rows(("recording", "fact", "value"), cells, (entry.document() for entry in listed))
-
-
-def _facts(facts: Mapping[str, object]) -> Rows:
-    documents = ({"fact": fact, "value": value} for fact, value in facts.items())
-    return Rows(("fact", "value"), [*facts.items()], documents)
 
 
 def preview_rows(previews: "Sequence[Preview]", *, verbose: bool) -> Rows:

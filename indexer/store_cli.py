@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from indexer.output import (
     common_folder,
@@ -152,15 +152,10 @@ def export(args: argparse.Namespace, stores: Sequence[str]) -> int:
     if report.noises:
         n, first = counted(len(report.noises), "word"), report.noises[0]
         warn(COMMAND, f"only std-index --keep-nonwords indexes {n} again (such as {first})")
-    if args.json:
-        figures = {"recordings": report.recordings, "utterances": report.utterances}
-        print_json(figures | started.cost()._asdict())
-    if not args.quiet:
-        tell(
-            f"{counted(report.recordings, 'recording')}, "
-            f"{counted(report.utterances, 'utterance')} -> {output_name(args.networks)}"
-        )
-    return 0
+    counts = counted(report.recordings, "recording"), counted(report.utterances, "utterance")
+    figures = {"recordings": report.recordings, "utterances": report.utterances}
+    summary = f"{', '.join(counts)} -> {output_name(args.networks)}"
+    return conclude(args, started, figures, summary)
 
 
 def transcripts(args: argparse.Namespace, stores: Sequence[str]) -> int:
@@ -171,11 +166,8 @@ def transcripts(args: argparse.Namespace, stores: Sequence[str]) -> int:
     paths = export_transcripts(
         stores, args.folder, form=args.form, where=args.where, recordings=args.recording
     )
-    if args.json:
-        print_json({"files": [str(path) for path in paths]} | started.cost()._asdict())
-    if not args.quiet:
-        tell(f"{counted(len(paths), 'transcript')} -> {args.folder}")
-    return 0
+    summary = f"{counted(len(paths), 'transcript')} -> {args.folder}"
+    return conclude(args, started, {"files": [str(path) for path in paths]}, summary)
 
 
 def delete(args: argparse.Namespace, stores: Sequence[str]) -> int:
@@ -187,11 +179,8 @@ def delete(args: argparse.Namespace, stores: Sequence[str]) -> int:
     tell_of_doubts(report)
     for line in report.unmerged:
         warn(COMMAND, line)
-    if args.json:
-        print_json({"deleted": report.deleted} | started.cost()._asdict())
-    if not args.quiet:
-        tell(f"{counted(report.deleted, 'file')} deleted from {', '.join(stores)}")
-    return 0
+    summary = f"{counted(report.deleted, 'file')} deleted from {', '.join(stores)}"
+    return conclude(args, started, {"deleted": report.deleted}, summary)
 
 
 def rename(args: argparse.Namespace, stores: Sequence[str]) -> int:
@@ -200,11 +189,8 @@ def rename(args: argparse.Namespace, stores: Sequence[str]) -> int:
     from indexer import rename_recording
 
     new = rename_recording(args.old, args.new, stores, feedback=args.feedback, alerts=args.alerts)
-    if args.json:
-        print_json({"renamed": {"from": args.old, "to": new}} | started.cost()._asdict())
-    if not args.quiet:
-        tell(f"{args.old} is {new} in {', '.join(stores)}")
-    return 0
+    summary = f"{args.old} is {new} in {', '.join(stores)}"
+    return conclude(args, started, {"renamed": {"from": args.old, "to": new}}, summary)
 
 
 def merge(args: argparse.Namespace, stores: Sequence[str]) -> int:
@@ -223,6 +209,17 @@ def merge(args: argparse.Namespace, stores: Sequence[str]) -> int:
     if not args.quiet and not report.unmerged:
         tell(f"{', '.join(stores)}: merged")
     return 2 if report.unmerged else 0
+
+
+def conclude(
+    args: argparse.Namespace, started: Stopwatch, document: dict[str, Any], summary: str
+) -> int:
+    """Print the result and its cost for programs, the summary for people."""
+    if args.json:
+        print_json(document | started.cost()._asdict())
+    if not args.quiet:
+        tell(summary)
+    return 0
 
 
 def tell_of_doubts(report: "IndexReport") -> None:

@@ -31,7 +31,6 @@ from std.files import AnyPath, paths_of
 from std.nist.rttm import Transcript, Turns
 from std.outputs import make_folder, open_output, recording_file_names
 from std.recordings import chosen, index_recordings
-from std.store import Store
 from std.text import Normalisation
 from std.timelines import SubtitleCue, clock, subtitle_file
 from std.values import ConfusionNetwork, Float64s, Lexemes, Recording
@@ -228,30 +227,21 @@ def export_transcripts(
     """
     require_outside(Path(folder), urls_of(store))
     with open_stores(store, apart=True) as stores:
-        return _write(stores, Path(folder), form, where, recordings)
-
-
-def _write(
-    stores: Sequence[Store],
-    folder: Path,
-    form: TranscriptForm,
-    where: str | None,
-    patterns: Sequence[str],
-) -> list[Path]:
-    segments, metadata = contents(stores)
-    held = index_recordings(segments, metadata)
-    wanted = [one.recording for one in chosen(held, metadata, where, patterns)]
-    make_folder(folder)
-    recordings = [one.recording for one in held]
-    name_of = dict(zip(recordings, recording_file_names(recordings), strict=True))
-    paths = {one: folder / f"{name_of[one]}.{form}" for one in wanted}
-    unwritten = dict(paths)
-    for recording, networks in groupby(index_networks(segments, paths), lambda one: one.recording):
-        with open_output(unwritten.pop(recording)) as sink:
-            sink.write(_transcript_of(networks, form))
-    for path in unwritten.values():  # recordings without an utterance
-        with open_output(path) as sink:
-            sink.write(_transcript_of((), form))
+        segments, metadata = contents(stores)
+        held = index_recordings(segments, metadata)
+        wanted = [one.recording for one in chosen(held, metadata, where, recordings)]
+        make_folder(Path(folder))
+        names = zip(held, recording_file_names(one.recording for one in held), strict=True)
+        name_of = {one.recording: name for one, name in names}
+        paths = {one: Path(folder) / f"{name_of[one]}.{form}" for one in wanted}
+        unwritten = dict(paths)
+        networks = index_networks(segments, paths)
+        for recording, own in groupby(networks, lambda one: one.recording):
+            with open_output(unwritten.pop(recording)) as sink:
+                sink.write(_transcript_of(own, form))
+        for path in unwritten.values():  # recordings without an utterance
+            with open_output(path) as sink:
+                sink.write(_transcript_of((), form))
     return [*paths.values()]
 
 
