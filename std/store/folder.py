@@ -66,6 +66,7 @@ class FolderStore(Store):
         self._root = Path(url)
         self._manifest_path = self._root / "manifest.json"
         self._known_metadata = NO_METADATA  # as they were read or written last
+        self._read: tuple[bytes | None, Manifest] = (None, Manifest())  # read last
 
     def _manifest(self) -> Manifest:
         try:
@@ -74,7 +75,9 @@ class FolderStore(Store):
             return Manifest()
         except OSError as error:
             raise StoreError(f"{self._manifest_path}: {error_reason(error)}") from error
-        return manifest_from_json(content, str(self._manifest_path))
+        if content != self._read[0]:  # to read that of 100,000 recordings takes a second
+            self._read = content, manifest_from_json(content, str(self._manifest_path))
+        return self._read[1]
 
     def _content(self, *names: str) -> bytes:
         """A file's, in folders of the index."""

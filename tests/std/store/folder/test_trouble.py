@@ -11,6 +11,7 @@ import pytest
 from std.errors import StoreBusyError, StoreError
 from std.metadata.table import of_rows
 from std.store import folder, open_store
+from std.store.manifest import manifest_from_json
 from tests.std.store.folder.conftest import (
     PLAIN,
     damage,
@@ -197,3 +198,20 @@ def test_a_lock_that_was_removed_is_not_taken(tmp_path, speech, monkeypatch):
         with pytest.raises(StoreBusyError), open_store(store.url, create=True).writing():
             pass
         store.commit([speech(1)], normalisation=PLAIN)
+
+
+def test_a_manifest_is_read_once_until_somebody_commits(index, speech, monkeypatch):
+    read = []
+
+    def reading(text, place):
+        read.append(place)
+        return manifest_from_json(text, place)
+
+    monkeypatch.setattr("std.store.folder.manifest_from_json", reading)
+    store = open_store(str(index))
+    seen = store.normalisation(), store.segments(), store.metadata()
+    assert len(read) == 1
+    other = open_store(str(index))
+    with other.writing():
+        other.commit([speech(3)], normalisation=PLAIN)
+    assert len(store.segments()) == len(seen[1]) + 1
