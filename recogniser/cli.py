@@ -59,10 +59,7 @@ def recognise(args: argparse.Namespace) -> int:
     if others := report.not_given:
         number = counted(len(others), "recording")
         warn(COMMAND, f"--listen-again: {number} not among the audio, as {others[0]}")
-    if args.json:
-        print_json(figures(report, started.cost(), args.jobs))
-    if not args.quiet:
-        tell_summary(report, started.cost(), args)
+    conclude(args, report, started.cost(), args.jobs)
     return SOME_FAILED if report.failures else 0
 
 
@@ -81,10 +78,7 @@ def keep(args: argparse.Namespace) -> int:
         kept=args.sound or "signs",
         ecf=args.ecf,
     )
-    if args.json:
-        print_json(figures(report, started.cost(), jobs=1))
-    if not args.quiet:
-        tell_summary(report, started.cost(), args)
+    conclude(args, report, started.cost(), jobs=1)
     return 0
 
 
@@ -142,13 +136,6 @@ class RecognitionBar:
 
 
 @contextmanager
-def recognition_bar(*, quiet: bool) -> Iterator[RecognitionBar]:
-    """As `std.display.progress.progress`: a bar on a terminal, lines in a log on request."""
-    with progress("loading the recogniser", None, quiet=quiet) as shown:
-        yield RecognitionBar(shown)
-
-
-@contextmanager
 def _watched(args: argparse.Namespace) -> Iterator["Watcher"]:
     """Lines about recordings, and on a terminal a bar with the time left."""
     from recogniser import Watcher
@@ -164,7 +151,8 @@ def _watched(args: argparse.Namespace) -> Iterator["Watcher"]:
         bar.finish_one()
         say(COMMAND, reason)
 
-    with recognition_bar(quiet=args.quiet) as bar:
+    with progress("loading the recogniser", None, quiet=args.quiet) as shown:
+        bar = RecognitionBar(shown)
         yield Watcher(planned=bar.plan, advanced=bar.advance, done=done, failed=failed)
 
 
@@ -204,8 +192,12 @@ def figures(report: "RecogniseReport", cost: Cost, jobs: int) -> dict[str, Any]:
     }
 
 
-def tell_summary(report: "RecogniseReport", cost: Cost, args: argparse.Namespace) -> None:
-    """The summary, and the next command."""
+def conclude(args: argparse.Namespace, report: "RecogniseReport", cost: Cost, jobs: int) -> None:
+    """Print the figures for programs, the summary and the next command for people."""
+    if args.json:
+        print_json(figures(report, cost, jobs))
+    if args.quiet:
+        return
     audio_s = sum(one.seconds for one in report.recordings)
     already = f", {len(report.already)} finished before" if report.already else ""
     failed = f", {len(report.failures)} failed" if report.failures else ""
@@ -213,7 +205,7 @@ def tell_summary(report: "RecogniseReport", cost: Cost, args: argparse.Namespace
     tell(
         f"{counted(len(report.recordings), 'recording')}{already}{failed}; "
         f"{audio_s / 60:.1f} min of audio in {cost}, {speed:.1f} times real time, "
-        f"peak memory {peak_memory_gb(workers=args.jobs):.2f} GB -> {args.output}"
+        f"peak memory {peak_memory_gb(workers=jobs):.2f} GB -> {args.output}"
     )
     if not report.failures and Path(report.ecf).exists():
         tell(f"next: std-index {args.output} --store INDEX --ecf {report.ecf}")

@@ -13,7 +13,6 @@ comparable.
 
 import hashlib
 import json
-import os
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,10 +24,10 @@ from recogniser import folder
 from recogniser.recording import RecogniseReport, RecordingReport
 from recogniser.sound import (
     SMALLEST_DEVIATION,
-    UNFINISHED,
     Kept,
     Scale,
     as_kept,
+    continued,
     excerpts_of,
     sound_file,
 )
@@ -38,7 +37,7 @@ from std.files import AnyPath, open_input, paths_of, unreadable
 from std.json_fields import read_json
 from std.nist.audio_names import recording_name
 from std.sound.columns import FRAME_MS, Encoder, Sound
-from std.sound.files import MOST_DIMENSIONS, SUFFIX, appended
+from std.sound.files import MOST_DIMENSIONS
 from std.values import Float32s, Recording
 
 ENDS = (".npz", ".npy", ".ark", ".txt")  # and .gz behind the last two, in a folder
@@ -99,7 +98,9 @@ def keep_frames(
             if sound_file(target, recording).exists():
                 report.already.append(done)
                 continue
-            _write(target, Sound(recording, identity, as_kept(frames, kept)))
+            stored = as_kept(frames, kept)
+            with continued(target, Sound(recording, identity, stored[:0])) as (stream, there):
+                stream.write(stored[there:].tobytes())
             report.recordings.append(done)
         excerpts = [one for found in excerpts_of(target).values() for one in found]
         folder.write_ecf(report.ecf, excerpts)
@@ -241,18 +242,6 @@ def _scaled(one: GivenFrames, settings: dict[str, Any], scale: Scale) -> Float32
         expected = f"{len(scale.mean)} numbers a frame, as this folder was begun with"
         raise InputError(one.path, one.line, expected, str(frames.shape[1]))
     return scale.of(frames)
-
-
-def _write(target: Path, sound: Sound) -> None:
-    """Write a recording's file; it gets its name when it is complete."""
-    path = sound_file(target, sound.recording)
-    part = path.with_name(path.name.removesuffix(SUFFIX) + UNFINISHED)
-    empty = Sound(sound.recording, sound.encoder, sound.stored[:0])
-    with appended(part, empty) as (stream, there):
-        stream.write(np.ascontiguousarray(sound.stored[there:]).tobytes())
-        stream.flush()
-        os.fsync(stream.fileno())
-        folder.settle(part, path)
 
 
 def _from_npy(path: Path) -> Iterator[GivenFrames]:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -190,7 +190,7 @@ def _blocks(
                 break
         language = recogniser.language_of([one for one in held if not one.silent][:VOTERS])
     number = len(old) // size
-    following = _chained(held, windows)
+    following = chain(held, windows)
     waiting = list(islice(following, size))
     while True:
         upcoming = list(islice(following, size))
@@ -262,11 +262,6 @@ def _nothing(recording: Recording, language: str) -> dict[str, Any]:
         "slots": [],
         "silent": True,
     }
-
-
-def _chained(held: Sequence[Window], windows: Iterator[Window]) -> Iterator[Window]:
-    yield from held
-    yield from windows
 
 
 def _append(stream: BinaryIO, lines: Sequence[dict[str, Any]]) -> None:

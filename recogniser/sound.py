@@ -134,7 +134,6 @@ def _reference_hash() -> str:
 
 
 Kept = Literal["signs", "exact"]
-UNFINISHED = f"{SUFFIX}.part"
 
 
 @dataclass(slots=True)
@@ -159,15 +158,10 @@ class SoundWriter:
         Raises:
             InputError: the file cannot be written, or was begun with another encoder.
         """
-        path = sound_file(folder, recording)
-        part = path.with_name(path.name.removesuffix(SUFFIX) + UNFINISHED)
         none = self.stored(np.zeros((0, len(self.scale.mean)), np.float32))
         empty = Sound(recording, identity_of(self.encoder), none)
-        with appended(part, empty) as (stream, there):
+        with continued(folder, empty) as (stream, there):
             yield SoundSink(self, stream, there)
-            stream.flush()
-            os.fsync(stream.fileno())
-            settle(part, path)
 
     def stored(self, frames: Float32s) -> UInt8s | Float16s:
         """Frames of the encoder in the form of the file."""
@@ -211,6 +205,22 @@ def as_kept(scaled: Float32s, kept: Kept) -> UInt8s | Float16s:
 def sound_file(folder: Path, recording: Recording) -> Path:
     """The file of a recording's frames."""
     return folder / sound_name(recording)
+
+
+@contextmanager
+def continued(folder: Path, empty: Sound) -> Iterator[tuple[BinaryIO, int]]:
+    """A recording's file and how many frames it has; it gets its name when it is complete.
+
+    Raises:
+        InputError: it cannot be written, or was begun with another encoder.
+    """
+    path = sound_file(folder, empty.recording)
+    part = path.with_name(f"{path.name}.part")
+    with appended(part, empty) as (stream, there):
+        yield stream, there
+        stream.flush()
+        os.fsync(stream.fileno())
+        settle(part, path)
 
 
 def excerpts_of(folder: Path, file: str = "*") -> dict[str, list[Excerpt]]:

@@ -125,15 +125,15 @@ def _fallback(
 
 def draws(
     engine: Engine,
-    encoded: Sequence[Any],
+    encoded: Any,
     tokenizer: Any,
     prompt: Sequence[int],
     samples: int,
     temperature: float,
-) -> list[list[Decoded]]:
-    """Independent samples for each window."""
-    results = engine.generate(
-        encoded,
+) -> list[Decoded]:
+    """Independent samples of a window."""
+    (result,) = engine.generate(
+        [encoded],
         prompt,
         beam_size=1,
         num_hypotheses=samples,
@@ -141,7 +141,7 @@ def draws(
         sampling_temperature=temperature,
         return_scores=True,
     )
-    return [_decoded(tokenizer, result) for result in results]
+    return _decoded(tokenizer, result)
 
 
 def _decoded(tokenizer: Any, result: Any) -> list[Decoded]:

@@ -179,12 +179,12 @@ class WhisperRecogniser:
         self, encoded: Sequence[Any], tokenizer: Any, prompt: Sequence[int]
     ) -> list[list[Decoded]]:
         o = self._options
-        if not encoded or not o.samples:
+        if not o.samples:
             return [[] for _ in encoded]
-        found: list[list[Decoded]] = []
-        for view in encoded:  # one by one: several at once take more memory and save no time
-            found += draws(self._engine, [view], tokenizer, prompt, o.samples, o.temperature)
-        return found
+        return [  # one by one: several at once take more memory and save no time
+            draws(self._engine, view, tokenizer, prompt, o.samples, o.temperature)
+            for view in encoded
+        ]
 
     def _recognition(
         self, window: Window, encoded: Any, tokenizer: Any, best: Decoded, drawn: Sequence[Decoded]

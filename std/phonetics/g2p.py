@@ -17,7 +17,7 @@ from warnings import warn
 
 from std.errors import ConfigError, StoreWarning
 from std.languages.detection import WITHOUT_SPACES, language_code
-from std.phonetics.letter_rules import load
+from std.phonetics.letter_rules import languages, load
 from std.phonetics.phones import Pronunciation
 
 
@@ -163,10 +163,4 @@ def _espeak(language: str) -> Converter | None:
 
 
 def _rules(language: str) -> Converter | None:
-    from std.phonetics.letter_rules import languages
-
-    if language not in languages():
-        return None
-    from std.phonetics.g2p import Rules
-
-    return Rules(language)
+    return Rules(language) if language in languages() else None
