@@ -226,6 +226,12 @@ def _is_metadata(name: str) -> bool:
     return bool(METADATA_FILE.fullmatch(temporary_of(name) or name))
 
 
+def has_segments(root: Path) -> bool:
+    """Whether a folder has segments that are complete."""
+    folder = root / "segments"
+    return folder.is_dir() and any(SEGMENT_ID.fullmatch(one.name) for one in folder.iterdir())
+
+
 def belongs_to_index(path: Path) -> bool:
     """Whether something in a folder may be part of an index whose first commit never came."""
     name = path.name

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import IO
 
 from std import system
-from std.errors import NoIndexError, StoreBusyError, StoreError, StoreWarning, quoted
+from std.errors import NOT_THERE, NoIndexError, StoreBusyError, StoreError, StoreWarning, quoted
 from std.metadata.table import NO_METADATA, Metadata
 from std.own_folder import OwnFolder
 from std.store.address import found_instead
@@ -34,6 +34,7 @@ from std.store.column_files import (
     belongs_to_index,
     differences,
     error_reason,
+    has_segments,
     map_segment,
     opened,
     remove_unreferenced,
@@ -54,6 +55,7 @@ from std.store.protocol import Commit, Store, faults
 from std.text import Normalisation
 
 LOCK_TRIES = 5
+FIRST = b"first commit\n"  # in the lock while there is no manifest
 SNAPSHOT_TRIES = 5  # a merge may remove a segment between reading the manifest and mapping it
 
 
@@ -138,13 +140,36 @@ class FolderStore(Store):
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        with self._lock():
+        with self._lock() as lock:
+            self._begin(lock)
             self._remove_unreferenced()
             try:
                 yield
             finally:
-                if not self._manifest_path.exists():
+                if self._manifest_path.exists():
+                    lock.truncate(0)
+                else:
                     self._leave_nothing()
+
+    def _begin(self, lock: IO[bytes]) -> None:
+        """Note in the lock that the first commit is to come: segments without one are leftovers.
+
+        Raises:
+            StoreError: there are segments, but their manifest is lost.
+        """
+        if self._manifest_path.exists():
+            return
+        if not os.fstat(lock.fileno()).st_size and has_segments(self._root):
+            raise StoreError(
+                f"{self._manifest_path}: expected the manifest of the segments there, got "
+                f"{NOT_THERE}; restore it from a copy, or begin a new index in another folder"
+            )
+        try:
+            lock.write(FIRST)
+            lock.flush()
+            os.fsync(lock.fileno())
+        except OSError as error:
+            raise StoreError(f"{self.url}: cannot write: {error_reason(error)}") from error
 
     def _leave_nothing(self) -> None:
         """Remove what writing has left where no commit came."""

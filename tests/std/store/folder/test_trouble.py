@@ -15,6 +15,7 @@ from std.store.manifest import manifest_from_json
 from tests.std.store.folder.conftest import (
     PLAIN,
     damage,
+    files_of,
     read_everything,
 )
 
@@ -163,6 +164,24 @@ def test_a_writer_that_commits_nothing_leaves_nothing(tmp_path, before):
         assert (tmp_path / "a/b/index/lock").exists()
     store.close()
     assert sorted(tmp_path.rglob("*")) == there
+
+
+def test_segments_whose_manifest_is_lost_stay(index, speech):
+    """Those of a first commit that was killed go: `tests/std/store/test_crash.py`."""
+    (index / "manifest.json").rename(index.parent / "kept")
+    before = files_of(index)
+    for _ in range(2):
+        store = open_store(str(index), create=True)
+        with pytest.raises(StoreError, match=r"of the segments there, got nothing of that"):
+            store.writing().__enter__()
+        store.close()
+    assert files_of(index) == before
+    (index.parent / "kept").rename(index / "manifest.json")
+    store = open_store(str(index), create=True)
+    with store.writing():
+        store.commit([speech(3)], normalisation=PLAIN)
+    assert len(read_everything(index)) > 2
+    assert (index / "lock").read_bytes() == b""
 
 
 def test_a_failed_commit_leaves_nothing(tmp_path, speech, monkeypatch):
