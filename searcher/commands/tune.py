@@ -217,7 +217,9 @@ def summary(learned: Mapping[str, float]) -> list[str]:
         )
         if learned["marks_unused"]:
             unused = counted(int(learned["marks_unused"]), "mark")
-            lines.append(f"{unused} of other hits, or taken over, left out")
+            lines.append(
+                f"{unused} left out: of other recordings, of queries, or at no place of a hit"
+            )
     return lines
 
 

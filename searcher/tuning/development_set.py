@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import partial
-from os import fspath
 from pathlib import Path
 
 import numpy as np
@@ -19,20 +18,28 @@ from searcher.calibration.model import Model
 from searcher.found_terms import find_terms, prepare
 from searcher.index.copies import Copies, find_copies, without_copies
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.index.stores import adapted, by_language, open_stores, recording_table, snapshot
+from searcher.index.stores import (
+    adapted,
+    by_language,
+    open_stores,
+    recording_table,
+    snapshot,
+    urls_of,
+)
 from searcher.phonetic.indexes import PhoneticIndexes, open_phonetic_indexes
 from searcher.results.candidates import Candidates
 from searcher.search import judge
 from searcher.tuning import tune as learning
 from searcher.tuning.gain import Transcribed
-from searcher.tuning.labels import TuningTranscript, make_transcript, marked_places
+from searcher.tuning.labels import MarkedPlace, TuningTranscript, make_transcript, marked_places
 from std.config import Config, load_config
-from std.errors import NONE, InputError, Unquoted
+from std.errors import NONE, ConfigError, InputError, Unquoted, quoted
 from std.files import AnyPath, read
 from std.imports import required
 from std.languages.detection import language_code
 from std.marks import Mark, read_marks
 from std.nist import ecf, rttm, term_file
+from std.numbers import counted
 from std.store import Segment
 from std.values import Excerpt, Lexemes, Recording, Term
 
@@ -75,7 +82,7 @@ def tune(
         open_index("INDEX", model=model).search("polizei gewalt")
     """
     _require_inputs(stores, (ecf_path, rttm_path, terms_path), feedback_path)
-    urls = [fspath(store) for store in stores]
+    urls = urls_of(stores)
     required("scipy.optimize", "tune")  # now, not after minutes of work
     with ExitStack() as opened:
         shards = [opened.enter_context(closing(shard)) for shard in open_stores(urls)]
@@ -90,7 +97,7 @@ def tune(
         progress = _differences(advance)
         model = learning.tune(
             transcribed,
-            marked_places(_about_originals(marks, copies), recordings, config.text),
+            _places(marks, recordings, copies, config, need_some=not transcribed),
             _phonetic_indexes(segments, recordings, config, urls[0]),
             partial(lexical_candidates, segments=segments, config=config),
             seed=seed,
@@ -165,9 +172,28 @@ def _of_originals(
     return named, replace(lexemes, recordings=recordings)
 
 
-def _about_originals(marks: Sequence[Mark], copies: Copies) -> list[Mark]:
-    """Marks of copies as marks of their originals: the places are the same."""
-    return [mark._replace(recording=copies.original(mark.recording)) for mark in marks]
+def _places(
+    marks: Sequence[Mark],
+    recordings: Sequence[Recording],
+    copies: Copies,
+    config: Config,
+    *,
+    need_some: bool,
+) -> list[MarkedPlace]:
+    """The places of marks; those of copies are those of their originals.
+
+    Raises:
+        ConfigError: some are needed, and none is of a term in a recording of the index.
+    """
+    of_originals = [mark._replace(recording=copies.original(mark.recording)) for mark in marks]
+    places = marked_places(of_originals, recordings, config.text)
+    if places or not need_some:
+        return places
+    got: str = NONE
+    if marks:
+        first = f"{quoted(marks[0].term)} in {marks[0].recording.file}"
+        got = f"{counted(len(marks), 'mark')} of other recordings or of queries, as of {first}"
+    raise ConfigError(f"expected marks of hits of this index, got {got}")
 
 
 def _phonetic_indexes(
@@ -208,13 +234,13 @@ def in_one_language(
     if not language:
         if len(groups) == 1:
             return tuple(segments)
-        indexed = ", ".join(group.language for group in groups)
-        raise InputError(store, 0, "one language, or --language to choose one", indexed)
+        indexed = " and ".join(group.language for group in groups)
+        raise InputError(store, 0, "one language, or --language to choose one", Unquoted(indexed))
     for group in groups:
         if group.language == language_code(language):
             return tuple(group.segments)
-    indexed = ", ".join(group.language or "none that is known" for group in groups)
-    raise InputError(store, 0, f"recordings in {language!r}", indexed)
+    indexed = " and ".join(group.language or "none that is known" for group in groups)
+    raise InputError(store, 0, f"recordings in {language!r}", Unquoted(indexed))
 
 
 def lexical_candidates(

@@ -41,6 +41,7 @@ from searcher.tuning.labels import (
     remembered,
 )
 from std.errors import ConfigError
+from std.numbers import counted
 from std.phonetics.confusion import Counts
 
 MIN_QUERY_PHONES = 4  # of a query; shorter ones are learned from badly
@@ -219,7 +220,8 @@ def examples_of_marks(
         "marks_right": sum(int(kind.is_right.sum()) for kind in kinds),
     }
     if not figures["marks"]:
-        raise ConfigError("expected marks of hits of this index, got none that fits one")
+        said = counted(len(marked), "mark")
+        raise ConfigError(f"expected marks of hits of this index, got {said} of other places")
     return examples, figures
 
 

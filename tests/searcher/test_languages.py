@@ -288,9 +288,9 @@ def test_tuning_learns_one_language(segment):
 
     assert in_one_language(segments[:1], None, "STORE") == segments[:1]
     assert in_one_language(segments, "Dutch", "STORE") == segments[1:]
-    with pytest.raises(InputError, match=r"one language, or --language .* got 'de, nl'"):
+    with pytest.raises(InputError, match=r"one language, or --language .* got de and nl"):
         in_one_language(segments, None, "STORE")
-    with pytest.raises(InputError, match="recordings in 'French', got 'de, nl'"):
+    with pytest.raises(InputError, match="recordings in 'French', got de and nl"):
         in_one_language(segments, "French", "STORE")
 
 

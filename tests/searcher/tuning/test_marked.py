@@ -119,10 +119,16 @@ def test_few_marks_change_little_and_none_that_fits_is_said(store, hits, tmp_pat
     assert model.weights.intercept == pytest.approx(WEIGHTS.intercept, abs=0.5)
     path.unlink()
     elsewhere = [mark("und", Recording("nowhere", 1), 1.0, 2.0, True)]
-    for marks in (elsewhere, []):
+    behind = [mark("und", Recording("KERSTIN_00", 1), at, at + 1, True) for at in (800.0, 900.0)]
+    for marks, got in (
+        (elsewhere, "1 mark of other recordings or of queries, as of 'und' in nowhere"),
+        (behind, "2 marks of other places"),
+        ([], "none"),
+    ):
         status, path = tuned(store, tmp_path, marks)
         assert status == 2
-        assert "expected marks of hits of this index" in capsys.readouterr().err
+        expected = f"std-tune: expected marks of hits of this index, got {got}\n"
+        assert capsys.readouterr().err.endswith(expected)
         assert not path.exists()
 
 
