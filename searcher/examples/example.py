@@ -20,6 +20,7 @@ import numpy as np
 
 from searcher.index.stores import RecordingTable, recording_table
 from searcher.results.candidates import Spans
+from std.audio.files import ENDS
 from std.errors import InputError, StdError
 from std.sound.columns import FRAME_MS, WORDS, Encoder, SegmentSound, frames, segment_sound, signs
 from std.sound.files import SUFFIX, read_sound
@@ -205,7 +206,7 @@ def read_example(text: str, archive: SoundArchive, name: str = "") -> Example:
     else:
         raise StdError(
             f"{text}: expected RECORDING@BEGIN-END in seconds, as interview@12.3-13.1, or a file "
-            f"of frames (NAME{SUFFIX})"
+            f"of frames (NAME{SUFFIX}){_or_audio(place)}"
         )
     length_ms = len(example.signs) * FRAME_MS
     if not SHORTEST_MS <= length_ms <= LONGEST_MS:
@@ -213,6 +214,7 @@ def read_example(text: str, archive: SoundArchive, name: str = "") -> Example:
             f"{name or text}: expected {SHORTEST_MS / 1000:g} to {LONGEST_MS / 1000:g} s of sound, "
             f"got {length_ms / 1000:g} s"
             + ("" if length_ms or place.endswith(SUFFIX) else f": no sound of {place} there")
+            + ("" if length_ms else _or_audio(place))
         )
     if match and length_ms < (end_ms - begin_ms) / 2:
         raise StdError(
@@ -220,6 +222,11 @@ def read_example(text: str, archive: SoundArchive, name: str = "") -> Example:
             f"{(end_ms - begin_ms) / 1000:g} s"
         )
     return example
+
+
+def _or_audio(place: str) -> str:
+    """Advice, if somebody took a file for the name of a recording."""
+    return "; --query-audio takes files of audio" if place.lower().endswith(ENDS) else ""
 
 
 def each_once(examples: Sequence[Example]) -> list[Example]:

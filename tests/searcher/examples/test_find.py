@@ -251,6 +251,12 @@ def test_the_command_writes_a_hit_list(store, tmp_path, capsys):
         (["--like", "a@4-5", "spreewald"], "not both"),
         (["--like", "a@4-5", "--examples", "x.csv"], "not both"),
         (["--like", "a@4-5", "--output", "x.xml"], "--json"),
+        (
+            ["--like", "talks/a.OGG"],
+            "RECORDING@BEGIN-END in seconds, as interview@12.3-13.1, or a file",
+        ),
+        (["--like", "talks/a.OGG"], "(NAME.sound); --query-audio takes files of audio"),
+        (["--like", "talks/a.OGG@4-5"], "there; --query-audio takes files of audio"),
         (["--query-audio", "x.wav"], "--encoder MODEL"),
         (["--like", "a@4-5", "--encoder", "tiny"], "--encoder is the model of --query-audio"),
     ],
