@@ -244,7 +244,8 @@ class OpusWriter:
         import av
 
         place = str(target) if isinstance(target, Path) else target
-        self._container = av.open(place, "w", format="ogg")
+        same = {"fflags": "bitexact"}  # not a random serial number: the same sound, the same bytes
+        self._container = av.open(place, "w", format="ogg", options=same)
         self._stream = self._container.add_stream("libopus", rate=RATES["ogg"], layout="mono")
         self._stream.bit_rate = BIT_RATE
         self._rest = np.empty(0, np.int16)

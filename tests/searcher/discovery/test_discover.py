@@ -79,6 +79,7 @@ def test_the_command_writes_a_class_file_a_page_and_rows(store, tmp_path, capsys
     audio.mkdir()
     noise = RANDOM.normal(0, 0.1, 20 * 16_000).astype(np.float32)
     (audio / "a.wav").write_bytes(sound_file(noise, "wav"))
+    assert sound_file(noise[:4800], "ogg") == sound_file(noise[:4800], "ogg")  # the page, too
     out, page = tmp_path / "found.class", tmp_path / "classes.html"
     argv = ["--store", str(store), "--jobs", "1"]
     outputs = ["--output", str(out), "--page", str(page), "--audio", str(audio)]
