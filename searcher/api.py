@@ -38,7 +38,7 @@ An example on real speech (the commands do the same: `std-index`, `std-search`):
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -46,7 +46,7 @@ from searcher.calibration.model import Model
 from searcher.evidence import model_file
 from searcher.found_terms import find_terms
 from searcher.index.searched_speech import SearchedSpeech
-from searcher.index.stores import open_stores
+from searcher.index.stores import open_stores, urls_of
 from searcher.index_snapshot import IndexSnapshot
 from searcher.open_snapshot import HowToSearch, a_result
 from searcher.output.context import contexts, first_speakers
@@ -92,7 +92,7 @@ def open_index(
     if not isinstance(config, Config):
         config = load_config(Path(config) if config else None)
     learned = model_file.load(Path(model)) if isinstance(model, str | Path) else model
-    urls = [fspath(store) for store in stores]
+    urls = urls_of(stores)
     return Index(urls, open_stores(urls), config, learned, metadata)
 
 
@@ -236,6 +236,9 @@ class Index(IndexSnapshot):
             parts = [index.find_terms(terms[i : i + 100]) for i in range(0, len(terms), 100)]
             results = index.decide(parts)
         """
+        require_kind("parts", parts, Sequence, "a list of what index.find_terms returns")
+        for part in parts:
+            require_kind("parts", part, FoundTerms, "a list of what index.find_terms returns")
         return [decide(found, self.config) for found in judge(parts, self._prepared)]
 
     def candidates(

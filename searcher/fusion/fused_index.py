@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Unpack
 
@@ -20,6 +20,7 @@ from searcher.fusion.fused_candidates import FusedRecogniser, FusedVariant, fuse
 from searcher.fusion.pooling import MEASURED_SURENESS, SURENESS, measured
 from searcher.index.copies import NO_COPIES, Copies, common_copies
 from searcher.index.searched_speech import SearchedSpeech, doubt
+from searcher.index.stores import urls_of
 from searcher.open_snapshot import HowToSearch
 from searcher.output.context import Context, contexts
 from searcher.output.explain import explained, within_words
@@ -63,7 +64,7 @@ def open_fused(
         models *= len(stores)
     if len(models) != len(stores):
         raise ValueError(f"open_fused: expected 1 or {len(stores)} models, got {len(models)}")
-    urls = [fspath(store) for store in stores]
+    urls = urls_of(stores)
     require_different(urls)
     with ExitStack() as opened:
         indexes = {}

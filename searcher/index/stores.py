@@ -13,9 +13,10 @@ candidates of all languages together. An archive may have many thousands of reco
 is looked up in a millisecond: no search should sort the recordings again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from os import PathLike, fspath
 from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakKeyDictionary, ref
@@ -23,7 +24,7 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 
 from std.config import Config
-from std.errors import InputError, StoreError, Unquoted
+from std.errors import InputError, StoreError, Unquoted, require_kind
 from std.languages.detection import of_segment
 from std.store import Segment, Store, open_store, require_different
 from std.store.address import kind_of
@@ -34,6 +35,16 @@ from std.text import as_indexed, require_same
 from std.values import Recording
 
 DOUBTFUL = 0.5  # posterior below which a word is doubtful
+
+
+def urls_of(stores: Iterable[str | PathLike[str]]) -> list[str]:
+    """The names of stores that a caller of Python gave.
+
+    Raises:
+        TypeError: one is no text and no path.
+    """
+    kinds, expected = str | PathLike, "a folder, or couchdb://host/database"
+    return [fspath(require_kind("store", store, kinds, expected)) for store in stores]
 
 
 def open_stores(urls: Sequence[str]) -> tuple[Store, ...]:

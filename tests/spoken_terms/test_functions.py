@@ -46,6 +46,9 @@ def store(german, tmp_path_factory):
             "recordings: expected a list",
         ),
         (lambda i: i.recordings(recordings="K*"), TypeError, "recordings: expected a list"),
+        (lambda i: i.decide(5), TypeError, "parts: expected a list of what index.find_terms"),
+        (lambda i: i.decide([5]), TypeError, "parts: expected a list of what index.find_terms"),
+        (lambda i: open_index(b"x"), TypeError, "store: expected a folder, or couchdb://"),
         (lambda i: i.search("haus", where="x=1"), st.StdError, ""),
         (
             lambda i: st.search("haus", i, model="m.json"),
