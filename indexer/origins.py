@@ -143,7 +143,11 @@ class Origins:
         if before and not again:
             expected = f"a recording of another name than what the index has from {min(before)}"
             replace_it = f"std-index --replace {file} puts the new input in its place"
-            advice = [one for one in (self._advice(source), replace_it) if one]
+            gone = any(
+                Path(one).name == source.path.name and not os.path.lexists(one) for one in before
+            )
+            moved = "std-store relink stores the new paths of moved inputs" if gone else ""
+            advice = [one for one in (self._advice(source), moved, replace_it) if one]
             return OtherInputError(source.path, 0, expected, file, "; ".join(advice))
         return None
 

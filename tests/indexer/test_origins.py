@@ -214,6 +214,10 @@ def test_advice_that_was_taken_is_not_given_again(there, tmp_path, capsys):
     line = said(capsys)
     assert "--name-by" not in line
     assert "; std-index --replace news puts the new input in its place" in line
+    assert "relink" not in line  # it is there
+    (tmp_path / "a" / "x.ctm").unlink()
+    assert index("b", "--name-by", "path") == 2
+    assert "; std-store relink stores the new paths of moved inputs; " in said(capsys)
 
 
 def test_what_an_input_that_cannot_be_read_had_of_a_recording_is_told(tmp_path, capsys):
