@@ -182,7 +182,7 @@ def simulate(sound: Path, hours: Sequence[float]) -> None:
         for one in recordings:
             stored = np.ascontiguousarray(one.stored).view("<u8")
             frames.append(Frames(len(frames), 0, stored ^ turned))
-    first, second, *_ = blocks_of(frames, BLOCK_H * 3600 * 50).blocks
+    first, second, *_ = blocks_of(frames, BLOCK_H * 3600 * 50)
     pairs_in(Work(first._replace(), None, 100, 15))  # compiles
     costs = []
     for other in (None, second):

@@ -27,7 +27,7 @@ from std.config import Config
 from std.errors import InputError, require_kind
 from std.metadata.table import NO_METADATA, Metadata, of_rows, updated
 from std.numbers import counted
-from std.recordings import IndexRecording, Recordings, chosen, index_recordings, mentions_speakers
+from std.recordings import IndexRecording, index_recordings
 from std.store import Segment, Store
 from std.store.speakers import Speakers
 from std.values import Recording
@@ -163,11 +163,6 @@ class IndexSnapshot(SearchableIndex):
         return frozenset(n for one in self.segments for n in Speakers.of(one).names) - {""}
 
     @cached_property
-    def columns(self) -> frozenset[str]:
-        """See `SearchableIndex.columns`."""
-        return super().columns
-
-    @cached_property
     def metadata(self) -> Metadata:
         """The metadata of the recordings of all shards."""
         metadata = NO_METADATA
@@ -198,12 +193,6 @@ class IndexSnapshot(SearchableIndex):
                 all_matches=all_matches,
             )
         return self._describers[flags](term)
-
-    def recordings(self, *, where: str | None = None, recordings: Sequence[str] = ()) -> Recordings:
-        """See `OpenSnapshot.recordings`."""
-        self.require_open()
-        everything = self.all_recordings(with_speakers=mentions_speakers(where))
-        return chosen(everything, self.metadata, where, recordings)
 
     def all_recordings(self, *, with_speakers: bool) -> list[IndexRecording]:
         """The indexed recordings, on request with their speakers."""

@@ -17,7 +17,7 @@ from std.config import Config
 from std.errors import ClosedIndexError, require_kind
 from std.execution.workers import IN_PROCESS, Executor
 from std.metadata.table import Metadata
-from std.recordings import IndexRecording, Recordings, about_speakers
+from std.recordings import IndexRecording, Recordings, about_speakers, chosen, mentions_speakers
 from std.store import Segment
 from std.values import ECF, SearchMode, Term, TermList
 
@@ -83,7 +83,6 @@ class OpenSnapshot(ABC):
     def copies(self) -> Copies:
         """The recordings that hold the same speech as others (`searcher.index.copies`)."""
 
-    @abstractmethod
     def recordings(self, *, where: str | None = None, recordings: Sequence[str] = ()) -> Recordings:
         """The indexed recordings, ascending, with their metadata and how much speech each has.
 
@@ -96,6 +95,9 @@ class OpenSnapshot(ABC):
         Raises:
             StdError: ``where`` is not a condition, a column is unknown, or a pattern fits nothing.
         """
+        self.require_open()
+        everything = self.all_recordings(with_speakers=mentions_speakers(where))
+        return chosen(everything, self.metadata, where, recordings)
 
     @abstractmethod
     def candidates(
@@ -156,9 +158,9 @@ class OpenSnapshot(ABC):
     def metadata(self) -> Metadata:
         """The metadata of the recordings."""
 
+    @abstractmethod
     def all_recordings(self, *, with_speakers: bool) -> list[IndexRecording]:
         """The indexed recordings, on request with their speakers."""
-        return list(self.recordings())
 
     @abstractmethod
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:

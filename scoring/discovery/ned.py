@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist
 
 from scoring.discovery.corpus import Ints
 from scoring.discovery.pairs import Pairs
@@ -68,25 +70,16 @@ def mean(counts: Distances) -> float:
 
 
 def _distance(first: str, second: str) -> tuple[int, int]:
-    from rapidfuzz.distance import Levenshtein
-
     return Levenshtein.distance(first, second), max(len(first), len(second))
 
 
 def _between(total: Distances, texts: Sequence[str], counts: Sequence[int]) -> None:
     """Add the pairs of different types of one class."""
     if len(texts) <= MAX_LOOP_TYPES:
-        from rapidfuzz.distance.Levenshtein import distance
-
         for i, first in enumerate(texts):
             for j in range(i):
-                second = texts[j]
-                total[distance(first, second), max(len(first), len(second))] += (
-                    counts[i] * counts[j]
-                )
+                total[_distance(first, texts[j])] += counts[i] * counts[j]
         return
-    from rapidfuzz.distance import Levenshtein
-    from rapidfuzz.process import cdist
 
     weight = np.array(counts, dtype=np.int64)
     length = np.fromiter(map(len, texts), np.int64, len(texts))

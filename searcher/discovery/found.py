@@ -19,15 +19,7 @@ import numpy as np
 
 from searcher.discovery.classes import Pair, Star, Stretch, WrittenWords, classes_of, explained
 from searcher.discovery.seeds import Alignments, extend, find_seeds
-from searcher.discovery.sources import (
-    Block,
-    Blocks,
-    Frames,
-    backwards,
-    blocks_of,
-    by_phones,
-    by_sound,
-)
+from searcher.discovery.sources import Block, Frames, backwards, blocks_of, by_phones, by_sound
 from searcher.index.stores import recording_table
 from std.errors import require_choice
 from std.execution.workers import Executor
@@ -68,16 +60,12 @@ def distinct(found: Alignments) -> Alignments:
     """Each pair of stretches once, the best first."""
     found = found.rows(np.argsort(-found.score, kind="stable"))
     for shift in (0, SAME_ALIGNMENT // 2):
-        one, other = (_middle(*ends) + shift for ends in (found[:2], found[2:4]))
+        one, other = ((begin + end) // 2 + shift for begin, end in (found[:2], found[2:4]))
         _, kept = np.unique(
             (one // SAME_ALIGNMENT << 32) + other // SAME_ALIGNMENT, return_index=True
         )
         found = found.rows(np.sort(kept))
     return found
-
-
-def _middle(begin: Int64s, end: Int64s) -> Int64s:
-    return (begin + end) // 2
 
 
 class ChancePairs(NamedTuple):
@@ -208,8 +196,7 @@ def discover(
     """
     read = by_sound if options.by == "sound" else by_phones
     frames = read(segments, wanted)
-    cut = blocks_of(frames)
-    found, chance = _compared(cut, options, workers, advance)
+    found, chance = _compared(blocks_of(frames), options, workers, advance)
     shares = chance.shares(found.score)
     good = (found.score >= options.least_score) & (shares <= options.most_chance)
     kept = found.rows(np.flatnonzero(good))
@@ -229,22 +216,26 @@ def discover(
 
 
 def _compared(
-    cut: Blocks, options: DiscoveryOptions, workers: Executor, advance: Callable[[float], None]
+    blocks: Sequence[Block],
+    options: DiscoveryOptions,
+    workers: Executor,
+    advance: Callable[[float], None],
 ) -> tuple[Alignments, ChancePairs]:
     """The pairs of all blocks, best first; frames are numbered through the archive."""
-    n = len(cut.blocks)
+    n = len(blocks)
     items = [(one, other) for one in range(n) for other in range(one, n)]
     some = np.linspace(0, len(items) - 1, min(CHANCE_WORK, len(items))).astype(int)
     measured = [items[i] for i in some.tolist()]
-    begins = np.cumsum([0, *(len(block.signs) for block in cut.blocks)])
+    sizes = [len(block.signs) for block in blocks]
+    begins = np.cumsum([0, *sizes])
     least = min(options.least_score, LEAST_SCORE)
     shortest = max(1, round(1000 * options.least_s / FRAME_MS))
 
     def work() -> Iterator[Work]:
         for is_chance, some in ((False, items), (True, measured)):
             for one, other in some:
-                second = None if one == other else cut.blocks[other]
-                yield Work(cut.blocks[one], second, least, shortest, is_chance)
+                second = None if one == other else blocks[other]
+                yield Work(blocks[one], second, least, shortest, is_chance)
 
     found = Alignments(*(np.empty(0, np.int64) for _ in range(5)))
     chance = [np.empty(0, np.int64)]
@@ -260,7 +251,6 @@ def _compared(
         both = [np.concatenate(two) for two in zip(found, placed, strict=True)]
         order = np.lexsort((both[2], both[0], -both[4]))[:KEPT_PAIRS]
         found = Alignments._make(column[order] for column in both)
-    sizes = [len(block.signs) for block in cut.blocks]
     every = sum(sizes) ** 2 / 2
     scale = every / sum(sizes[one] * sizes[other] for one, other in measured)
     return found, ChancePairs(np.sort(np.concatenate(chance))[::-1], scale)

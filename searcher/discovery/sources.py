@@ -2,7 +2,7 @@
 
 by_sound     the frames of each recording
 by_phones    each frame's probabilities of phones, as frames like any other
-blocks_of    frames of recordings -> Blocks; a pair of blocks is an item of work that fits in memory
+blocks_of    frames of recordings -> blocks; a pair of blocks is an item of work that fits in memory
 backwards    a block with time reversed: similar stretches in it are chance pairs
 
 Frames of sound need no language; phones are those of the archive's language (docs/phones-heard.md).
@@ -47,14 +47,7 @@ class Block(NamedTuple):
     offsets: Int64s  # (r + 1,) frames of each recording
 
 
-class Blocks(NamedTuple):
-    """An archive in blocks."""
-
-    blocks: tuple[Block, ...]
-    frames: tuple[tuple[Frames, ...], ...]  # the recordings of each block
-
-
-def blocks_of(recordings: Sequence[Frames], length: int = LENGTH) -> Blocks:
+def blocks_of(recordings: Sequence[Frames], length: int = LENGTH) -> list[Block]:
     """Put recordings into blocks.
 
     Args:
@@ -70,8 +63,7 @@ def blocks_of(recordings: Sequence[Frames], length: int = LENGTH) -> Blocks:
         size += len(one.signs)
     sample = sample_of(np.concatenate([sample_of(one.signs) for one in recordings]))
     median = float(np.median(usual_distances(sample, sample)))
-    blocks = [_block(group, sample, median) for group in groups]
-    return Blocks(tuple(blocks), tuple(tuple(group) for group in groups))
+    return [_block(group, sample, median) for group in groups]
 
 
 def backwards(block: Block) -> Block:

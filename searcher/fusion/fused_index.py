@@ -31,7 +31,7 @@ from searcher.search import decide
 from searcher.searchable_index import SearchableIndex
 from std.config import Config
 from std.metadata.table import NO_METADATA, Metadata, updated
-from std.recordings import IndexRecording, Recordings, chosen, mentions_speakers
+from std.recordings import IndexRecording
 from std.store import Segment, require_different
 from std.values import Recording, SearchMode, Term
 
@@ -144,13 +144,8 @@ class FusedIndex(SearchableIndex):
             metadata = updated(metadata, index.metadata)
         return metadata
 
-    def recordings(self, *, where: str | None = None, recordings: Sequence[str] = ()) -> Recordings:
-        """The recordings that any recogniser has, ascending: see `Index.recordings`."""
-        everything = self.all_recordings(with_speakers=mentions_speakers(where))
-        return chosen(everything, self.metadata, where, recordings)
-
     def all_recordings(self, *, with_speakers: bool) -> list[IndexRecording]:
-        """The recordings of `recordings`; speakers are those of `speaker_segments`."""
+        """The recordings that any recogniser has; speakers are those of `speaker_segments`."""
         longest: dict[Recording, IndexRecording] = {}
         for index in self._indexes.values():
             for recording in index.all_recordings(with_speakers=False):

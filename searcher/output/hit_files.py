@@ -175,14 +175,8 @@ def write_stretches(path: Path, found: SearchResult) -> int:
             sink,
             ("recording", "channel", "start_s", "end_s", "words"),
             (
-                (
-                    one.file,
-                    one.channel,
-                    seconds(start / 1000),
-                    seconds(end / 1000),
-                    "; ".join(words),
-                )
-                for one, (start, end), words in stretches
+                (*recording, seconds(start / 1000), seconds(end / 1000), "; ".join(words))
+                for recording, (start, end), words in stretches
             ),
         )
     return len(stretches)

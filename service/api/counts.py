@@ -15,7 +15,7 @@ from searcher import FormHits, SearchResult
 from service.answers import facet_document
 from service.api.models import PROBLEMS, Document, FacetDocument, FormDocument, Probability, files
 from service.api.requests import check_list, described, json_reply, parameters, position, service_of
-from service.api.search import SearchParameters, Written, conditions_of, searched, wish_of
+from service.api.search import SearchParameters, Written, conditions_of, searched
 from service.examples import is_example
 from service.jobs import Stop, in_lane
 from service.live_index import Snapshot
@@ -135,10 +135,7 @@ async def found_forms(
 async def facets(request: Request) -> Response:
     """List the values of one facet of a search, with the number of hits of each."""
     service, asked = service_of(request), parameters(FacetParameters, request)
-    wish = wish_of(
-        service.snapshot, asked.recording, asked.channel, asked.where,
-        asked.min_probability, asked.sort, asked.within_words, inflections=asked.inflections,
-    )  # fmt: skip
+    wish = asked.wish(service.snapshot)
     values, _ = await found_values(service, request, asked.term, wish, asked.facet, asked.text)
     first, total = position(asked.cursor), len(values)
     end = first + asked.limit

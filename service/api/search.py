@@ -150,22 +150,22 @@ class SearchParameters(BaseModel):
     limit: int = Field(50, ge=1, le=500)
     cursor: str = ""
 
+    def wish(self, snapshot: Snapshot) -> Wish:
+        """The hits that are asked for."""
+        return wish_of(
+            snapshot, self.recording, self.channel, self.where,
+            self.min_probability, self.sort, self.within_words, inflections=self.inflections,
+        )  # fmt: skip
+
 
 @router.get("/search", response_model=SearchDocument, openapi_extra=described(SearchParameters))
 async def search(request: Request) -> Response:
     """Find places where terms may have been said, the most probable first."""
     began = time.perf_counter()
     service, asked = service_of(request), parameters(SearchParameters, request)
-    wish = wish_of(
-        service.snapshot, asked.recording, asked.channel, asked.where,
-        asked.min_probability, asked.sort, asked.within_words, inflections=asked.inflections,
-    )  # fmt: skip
+    wish = asked.wish(service.snapshot)
     limit, first = asked.limit, position(asked.cursor)
-    key = (
-        "answer", service.snapshot.number, service.marks.version, tuple(asked.term),
-        asked.min_probability, tuple(asked.recording), tuple(asked.channel), tuple(asked.where),
-        asked.sort, asked.within_words, asked.inflections, limit, first,
-    )  # fmt: skip
+    key = "answer", service.snapshot.number, service.marks.version, asked.model_dump_json()
     content = service.cache.get(key)
     if content is None:
         async with service.turn(key):

@@ -151,9 +151,9 @@ def test_nearly_the_same_alignments_are_one():
 
 def test_blocks_hold_whole_recordings():
     frames = [Frames(row, 0, random_signs(n)) for row, n in enumerate((100, 50, 200, 10))]
-    blocks = blocks_of(frames, 160).blocks
+    blocks = blocks_of(frames, 160)
     assert [one.offsets.tolist() for one in blocks] == [[0, 100, 150], [0, 200], [0, 10]]
-    alike = [blocks_of(frames, n).blocks for n in (10, 1000)]
+    alike = [blocks_of(frames, n) for n in (10, 1000)]
     for column in (0, 1, 2):
         short, whole = (np.concatenate([one[column] for one in some]) for some in alike)
         assert (short == whole).all()

@@ -51,6 +51,13 @@ def test_columns_of_fused_hits_are_the_hits(fused):
     assert documents == json.dumps(written([hit.document() for hit in hits]), sort_keys=True)
 
 
+def test_a_closed_index_refuses_to_list_its_recordings(stores):
+    with open_fused(*stores) as index:
+        assert index.recordings()
+    with pytest.raises(ValueError, match="closed"):
+        index.recordings()
+
+
 def test_the_last_recogniser_may_find_nothing(stores, german, tmp_path):
     other = str(tmp_path / "z")
     mesh = str(german / "mesh" / "KERSTIN_07.mesh")
