@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from scoring.evaluate import Evaluation
 from scoring.files import read_reference, score_hits
+from scoring.matching.counts import Counts
 from scoring.measures import cnxe, det, ranking, twv
 from scoring.options import ScoringOptions
 from scoring.report.csv_tables import TERMS_HEADER, term_rows
@@ -22,7 +23,7 @@ from std.errors import StdError
 from std.matching.alignment import align
 from std.matching.occurrences import Occurrences
 from std.nist.rttm import Transcript
-from std.values import Detections, Recording
+from std.values import Bools, Detections, Float64s, Int32s, Recording
 
 Numbers = Sequence[float] | npt.NDArray[Any]
 Truths = Sequence[bool] | npt.NDArray[np.bool_]
@@ -100,7 +101,8 @@ def term_weighted_value(
     >>> term_weighted_value(correct=[399], false_alarms=[20], targets=[500], trials=100_500)
     0.59802
     """
-    right, wrong, all_targets = _columns(correct, false_alarms, targets)
+    given = (correct, false_alarms, targets)  # counts, which may be expected ones
+    right, wrong, all_targets = (np.asarray(column, np.float64) for column in given)
     occurs = all_targets > 0
     if (right > all_targets).any():
         raise ValueError("some term has more correct hits than targets")
@@ -146,15 +148,7 @@ def detection_curve(
     >>> curve.p_miss.tolist(), maximum(curve).threshold
     ([0.25, 0.25, 0.5], 0.7)
     """
-    index = {name: i for i, name in enumerate(targets)}
-    return det.sweep(
-        _term_indices(terms, index),
-        _numbers(scores),
-        np.asarray(correct, np.bool_),
-        np.array(list(targets.values()), np.int64),
-        trials,
-        beta,
-    )
+    return det.sweep(*_ranked(terms, scores, correct, targets), trials, beta)
 
 
 def average_precisions(
@@ -175,13 +169,7 @@ def average_precisions(
     ...                    targets={"a": 2})
     {'a': 0.25}
     """
-    index = {name: i for i, name in enumerate(targets)}
-    by_term = ranking.average_precision(
-        _term_indices(terms, index),
-        _numbers(scores),
-        np.asarray(correct, np.bool_),
-        np.array(list(targets.values()), np.int64),
-    )
+    by_term = ranking.average_precision(*_ranked(terms, scores, correct, targets))
     return dict(zip(targets, by_term.tolist(), strict=True))
 
 
@@ -306,20 +294,20 @@ def terms_table(evaluation: Evaluation) -> dict[str, list[str | int | float]]:
     return {name: [row[i] for row in rows] for i, name in enumerate(TERMS_HEADER)}
 
 
-def _columns(*columns: Numbers) -> list[npt.NDArray[np.float64]]:
-    """Counts, which may be expected ones."""
-    return [np.asarray(column, np.float64) for column in columns]
-
-
-def _numbers(scores: Numbers) -> npt.NDArray[np.float64]:
-    found = np.asarray(scores, np.float64)
-    if np.isnan(found).any():
-        raise ValueError("a score is NaN")
-    return found
-
-
-def _term_indices(terms: Sequence[str], index: Mapping[str, int]) -> npt.NDArray[np.int32]:
+def _ranked(
+    terms: Sequence[str], scores: Numbers, correct: Truths, targets: Mapping[str, int]
+) -> tuple[Int32s, Float64s, Bools, Counts]:
+    """Term, score and truth of each hit, and the targets of each term, as measures take them."""
+    index = {name: i for i, name in enumerate(targets)}
     unknown = next((term for term in terms if term not in index), None)
     if unknown is not None:
         raise ValueError(f"no targets are given for the term {unknown!r}")
-    return np.array([index[term] for term in terms], np.int32)
+    of_hits = np.asarray(scores, np.float64)
+    if np.isnan(of_hits).any():
+        raise ValueError("a score is NaN")
+    return (
+        np.array([index[term] for term in terms], np.int32),
+        of_hits,
+        np.asarray(correct, np.bool_),
+        np.array(list(targets.values()), np.int64),
+    )

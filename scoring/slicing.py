@@ -34,10 +34,6 @@ from std.errors import StdError
 from std.languages.detection import language_code
 from std.values import Bools, Excerpt, Term, TermList, TermSearch
 
-KINDS = (
-    *("attribute", "terms", "oov", "has-references", "length", "frequency"),
-    *("language", "source-type", "recording"),
-)
 FREQUENCIES = ((1, 1, "1 reference"), (2, 5, "2-5"), (6, 20, "6-20"), (21, None, "21+"))
 
 
@@ -81,7 +77,7 @@ def slices(specification: str, scope: Scope) -> Iterator[Slice]:
         "recording": _by_recording,
     }
     if kind not in cutters:
-        raise StdError(f"--group-by: expected one of {', '.join(KINDS)}, got {kind!r}")
+        raise StdError(f"--group-by: expected one of {', '.join(cutters)}, got {kind!r}")
     groups = cutters[kind](detail.strip(), scope)
     if not groups:
         raise StdError(f"--group-by: expected something that matches, got {specification!r}")

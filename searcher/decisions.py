@@ -183,10 +183,8 @@ def score_without_hit(
     """The score of a place without a hit: a probability, rescaled like the scores of a term.
 
     Args:
-        missed_share: its probability.
         n_true: occurrences of a term, on average.
         speech_s: trials.
-        config: the rule, its beta or threshold.
     """
     threshold = np.array([config.threshold])
     if config.rule != "global":

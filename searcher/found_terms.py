@@ -176,7 +176,6 @@ def requested(
 
     Args:
         terms: written ones, then those of the spoken queries.
-        index, speech, mode, spoken, by_phones: see `find_terms`.
     """
     config, is_adhoc = index.config, mode == "adhoc"
     words = tuple(_spoken(config.text.phrase(term.text), index) for term in terms)

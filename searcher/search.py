@@ -165,8 +165,6 @@ def is_certain(candidates: Candidates, variants: Sequence[Variant], index: Prepa
     """(n,) whether a candidate is a term as it is spelt, where a person says that it was said.
 
     Args:
-        candidates: the candidates of terms.
-        variants: the variants that they point into.
         index: with the words that are certain.
     """
     found = np.zeros(len(candidates.term), np.bool_)
@@ -206,8 +204,6 @@ def _reported(
     Args:
         candidates: the candidates of all languages, with probabilities on condition that the term
             occurs.
-        parts, occurs_in: see `combine_languages`.
-        occurs_as_list: the same by ``[calibration] list``.
     """
     if not parts:
         return candidates.probability
@@ -237,7 +233,6 @@ def combine_languages(
             itself.
         words: the words of each term; its spelling makes some languages less likely than others
             that are searched.
-        index: the languages.
         excerpts: of the ECF; None = everything is searched.
 
     Returns:
@@ -278,7 +273,6 @@ def decide(found: TermCandidates, config: Config, mode: SearchMode = "list") -> 
     Copies have the decisions of their originals.
 
     Args:
-        found: candidates of all terms.
         mode: ``adhoc`` or ``list``; terms of ``adhoc`` searches may not occur.
     """
     begin = time.perf_counter()

@@ -186,11 +186,7 @@ def compute(
 
 
 def playable(path: Path, folder: Path, check: Callable[[], None]) -> Path:
-    """A file that browsers can play, with the sound of an audio file.
-
-    Args:
-        check: may raise to stop.
-    """
+    """A file that browsers can play, with the sound of an audio file."""
     place = folder / "playable"
     try:
         place.mkdir(parents=True, exist_ok=True)

@@ -70,7 +70,7 @@ class Stop:
         """Check whether the job may go on.
 
         Raises:
-            StoppedError: the client disconnected, or the time limit has passed.
+            JobStoppedError: the client disconnected, or the time limit has passed.
         """
         if self.is_stopped or self.overdue:
             raise JobStoppedError

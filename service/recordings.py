@@ -180,7 +180,6 @@ def recording_table(
 
     Args:
         indexed: ascending.
-        given: metadata that override those of the index.
     """
     entries = tuple(
         RecordingEntry(

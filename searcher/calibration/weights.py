@@ -132,7 +132,6 @@ def examples_of(evidence: Sequence[Evidence], is_right: Sequence[Bools]) -> Exam
 
     Args:
         evidence: the evidence of each term's candidates; features that a term lacks are 0.
-        is_right: of each term's candidates.
     """
     return Examples(
         _side_by_side([(candidates.features, len(candidates.offset)) for candidates in evidence]),
@@ -283,7 +282,6 @@ def refit(examples: Examples, prior: Weights, ridge: float = WEIGHT_RIDGE) -> We
 
     Args:
         examples: candidates of terms; if nothing is known of them, the prior stays.
-        ridge: strength of the penalty.
     """
     if not examples.is_known.any():
         return prior

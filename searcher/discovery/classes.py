@@ -214,11 +214,7 @@ class WrittenWords:
 
 
 def explained(members: Sequence[Sequence[Written]]) -> float:
-    """The mean share of the members' time with words that half of them have, or similar ones.
-
-    Args:
-        members: the words of each member of a class.
-    """
+    """The mean share of the members' time with words that half of them have, or similar ones."""
     count = Counter(word for one in members for word in {written.word for written in one})
     common = set()
     for word in count:

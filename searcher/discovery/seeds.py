@@ -191,7 +191,6 @@ def extend(seeds: SeedFrames, first: Block, second: Block) -> Alignments:
 
     Args:
         seeds: the seeds of two blocks, or of one block, which is then given twice.
-        first, second: the blocks.
     """
     found = np.empty((len(seeds.first), 5), np.int64)
     bounds = [

@@ -69,9 +69,6 @@ def calibrate(
 
     Args:
         language: where they were searched; its model, or the default one, weighs the evidence.
-        found: what their words found.
-        phonetic: hits of phonetic search; None without it.
-        heard: the phones heard in these recordings; None without them.
 
     Returns:
         the same with the places of phonetic search and those that were heard, all with
@@ -141,7 +138,6 @@ def _as_candidates(
 
     Args:
         probability: (n,) of each; None: the recogniser's posteriors stay.
-        phonetic: what phonetic search found, if it took part.
         table: variants; those of hits and of places that were heard are appended.
     """
     if probability is None:
@@ -247,10 +243,7 @@ def _with_sound(
     """The evidence for terms, with how much their places sound alike.
 
     Args:
-        evidence: of each term.
-        probabilities: of its places without that.
         of_queries: (terms,) which spoken queries may be; these are not compared.
-        sound: the frames of the recordings.
     """
     return [
         of_term if of_query else _compared(of_term, probability, sound)

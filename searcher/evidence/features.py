@@ -60,7 +60,6 @@ def hit_features(
     Args:
         words: the words of the query as it is spelt; none if it was spoken.
         hits: n of a term, best first.
-        paths: the words of each.
         searched: where they were found, with what decoys hit there.
 
     Returns:

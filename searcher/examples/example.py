@@ -178,7 +178,6 @@ def read_example(text: str, archive: SoundArchive, name: str = "") -> Example:
     """Find the frames of an example.
 
     Args:
-        text: as above.
         archive: the sound of the whole index.
         name: what a message calls the example; empty: as the text does.
 

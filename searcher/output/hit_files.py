@@ -82,12 +82,7 @@ def hit_list(
     system_id: str,
     cpu_s: float | None = None,
 ) -> STDList:
-    """The hit list of a search; the search time is shared equally among the terms.
-
-    Args:
-        terms_filename: the file name of the term list, as the hit list names it.
-        cpu_s: CPU time of the search, which NIST asks for; None: the time that passed.
-    """
+    """The hit list of a search; the search time is shared equally among the terms."""
     each_s = (found.seconds if cpu_s is None else cpu_s) / max(1, len(found.terms))
     return STDList(
         detections=found.detections(),

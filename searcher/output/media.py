@@ -161,9 +161,6 @@ def write_timeline(
 
     Args:
         path: a file ``....edl`` or ``....fcpxml``.
-        audio: folder of audio files; None = there is none.
-        inputs: by recording, the recogniser output that it was read from.
-        around_s: how much more is shown on both sides.
         rate: frames a second of the edit.
 
     Raises:
@@ -188,9 +185,7 @@ def write_markers(
     """Write the hits of each recording as markers, in files with the names of the recordings.
 
     Args:
-        kind: the program that reads them.
         rate: frames a second of the recordings.
-        first_frame: the first frame of the recordings.
 
     Raises:
         StdError: the files cannot be written, or a place lies beyond 100 hours.

@@ -80,7 +80,6 @@ def print_table(
     """Print the first hits, one per line, with the words around them.
 
     Args:
-        limit: how many are printed.
         decided: show each hit's rescaled score and whether it is accepted.
         languages: show which language each hit's recording is in.
         columns: metadata of the recordings to show.
@@ -182,9 +181,6 @@ def _words(text: str) -> list[str]:
 
 def write_corrections(hits: Sequence[Hit], path: Path, least: float = LEAST_PROBABILITY) -> int:
     """Write the table; return the number of rows.
-
-    Args:
-        least: the lower bound of the probability of a row.
 
     Raises:
         InputError: the file cannot be written.

@@ -153,8 +153,6 @@ def archive_of(
     """The statistics of an archive, from memory, from beside the index, or learned now.
 
     Args:
-        indexes: one of each segment.
-        counts: phone confusions that it is searched with.
         folder: where the index lies, if in a folder.
         is_part: whether the index has other recordings.
     """

@@ -147,7 +147,6 @@ def combined(
 
     Args:
         of_pronunciations: each with its hits, without log weight.
-        null: see `phonetic_hits`.
 
     Returns:
         None without a pronunciation.

@@ -201,9 +201,6 @@ def _with_stem(letters: str, distinct: Paths) -> set[Path]:
     alone whose spelling is similar (*organization* for *organisation*); or, where several words
     have a similar spelling, most letters of such a word (*manufaktur es*, and elsewhere
     *manufakturen*, for *manufactured*).
-
-    Args:
-        distinct: the paths of its places, each once.
     """
     shares = zip(distinct, spelling([letters], distinct).tolist(), strict=True)
     similar = {path for path, share in shares if share >= SHARED}

@@ -188,7 +188,6 @@ def units(
     """The recordings or turns in which a query holds, the most probable first.
 
     Args:
-        found: candidates of its terms, not yet decided.
         least: probability from which they are listed.
 
     Raises:

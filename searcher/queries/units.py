@@ -46,7 +46,6 @@ class Units:
         """(n,) the unit of each place: that in which its middle is; -1 outside all.
 
         Args:
-            candidates: (n,) places.
             names: what their recordings point into.
         """
         if not len(self.recording):
@@ -163,7 +162,6 @@ class Conditions:
             row: (n,) the candidate of each place.
             unit: (n,) of each place.
             segments: those that say who speaks; they may lack recordings.
-            copies: the copies of the index.
         """
         self.units, self.metadata, self.found = units, metadata, found
         self.row, self.unit, self.segments, self.copies = row, unit, segments, copies

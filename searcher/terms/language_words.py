@@ -127,7 +127,6 @@ def variants_in(
     """The look-ups of each term; the vocabulary is built only if a term needs it.
 
     Args:
-        terms: the words of each.
         language: the language, whose vocabulary and configuration determine splits and expansions.
         wildcards: words with *; a term with one is looked up as it is.
     """
@@ -178,7 +177,6 @@ def log_odds(terms: Sequence[Sequence[str]], languages: Sequence[Int64s]) -> Flo
     """(terms, languages) the addition to the log odds of a term in each language: 0 or less.
 
     Args:
-        terms: the words of each.
         languages: the trigrams of each one's vocabulary, ascending (`vocabulary_trigrams`).
     """
     of_term = [_trigrams(words) for words in terms]

@@ -150,7 +150,6 @@ def describer(
 
     Args:
         config: how words are normalised, split and expanded, and which spellings are one word.
-        mode: as of `query_terms`.
         all_words: split and expand in-vocabulary words as well.
         all_matches: report every match of every word.
         tree_folder: where a BK-tree is kept.

@@ -166,9 +166,6 @@ def same_words(
 ) -> dict[str, tuple[str, ...]]:
     """All spellings of words with other spellings in the vocabulary.
 
-    Args:
-        words: the words of terms, normalised. Those with ``*`` are left out.
-
     Returns:
         for each such word its spellings in the index, ascending, and the word itself.
     """

@@ -179,13 +179,8 @@ async def places(
     def make(results: list[TermResult]) -> list[dict[str, Any]]:
         documents = hit_documents(results[0].found, results[0].recording, snapshot, service.marks)
         return [
-            {
-                "recording": one["recording_id"],
-                "title": one["title"],
-                "start_s": one["start_s"],
-                "duration_s": one["duration_s"],
-                "context": one["context"],
-            }
+            {"recording": one["recording_id"]}
+            | {name: one[name] for name in ("title", "start_s", "duration_s", "context")}
             for one in documents
             if one["method"] == "exact" and one["likeliest"] == one["searched"]
         ]

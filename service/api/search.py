@@ -65,7 +65,6 @@ def wish_of(
     Args:
         where: values of facets, as ``speaker:Anna``, or conditions.
         within_words: kinds of words that hits may be inside, or none.
-        inflections: whether hits of related forms are asked for.
 
     Raises:
         ProblemError: there is no such recording or channel, or there are too many values.

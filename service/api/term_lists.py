@@ -69,7 +69,7 @@ class Batch:
 
         Raises:
             ProblemError: there are too many hits.
-            StoppedError: the client disconnected, or the search took too long.
+            JobStoppedError: the client disconnected, or the search took too long.
         """
         parts, candidates = [], 0
         for first in range(0, len(self.terms), AT_ONCE):

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
@@ -52,33 +52,32 @@ class PageState:
         >>> PageState(("a",), min_probability=0.00005).query(sort="time")
         'term=a&min_probability=0.00005&sort=time'
         """
-        pairs: list[tuple[str, str]] = [("term", term) for term in changes.get("terms", self.terms)]
-        for name in ("recording", "channel", "where"):
-            pairs += [(name, value) for value in changes.get(name, getattr(self, name))]
-        least = changes.get("min_probability", self.min_probability)
-        if least != SHOWN_FROM:
-            pairs.append(("min_probability", f"{least:.6f}".rstrip("0").rstrip(".")))
-        if (sort := changes.get("sort", self.sort)) != "probability":
-            pairs.append(("sort", sort))
-        if (kinds := changes.get("within_words", self.within_words)) != ALL_KINDS:
-            pairs.append(("within_words", kinds))
-        if changes.get("inflections", self.inflections):
-            pairs.append(("inflections", "true"))
-        if changes.get("group", self.group):
-            pairs.append(("group", "recording"))
-        if (unit := changes.get("unit", self.unit)) != "place":
-            pairs.append(("unit", unit))
-        if cursor := changes.get("cursor", 0):
-            pairs.append(("cursor", str(cursor)))
-        return urlencode(pairs)
+        cursor = int(changes.get("cursor") or 0)  # the first page, unless another is asked for
+        one, usual = replace(self, **(changes | {"cursor": cursor})), PageState()
+        values = {
+            "min_probability": f"{one.min_probability:.6f}".rstrip("0").rstrip("."),
+            "sort": one.sort,
+            "within_words": one.within_words,
+            "inflections": "true",
+            "group": "recording",
+            "unit": one.unit,
+            "cursor": str(cursor),
+        }
+        changed = [name for name in values if getattr(one, name) != getattr(usual, name)]
+        return urlencode([*one._chosen, *((name, values[name]) for name in changed)])
 
-    def export_query(self) -> str:
-        """The query of the API for the same hits."""
+    @property
+    def _chosen(self) -> list[tuple[str, str]]:
+        """The terms, and the values that choose among their hits, as parameters."""
         pairs = [("term", term) for term in self.terms]
         for name in ("recording", "channel", "where"):
             pairs += [(name, value) for value in getattr(self, name)]
+        return pairs
+
+    def export_query(self) -> str:
+        """The query of the API for the same hits."""
         sort = "recording" if self.group else self.sort
-        pairs += [("min_probability", f"{self.min_probability:g}"), ("sort", sort)]
+        pairs = [*self._chosen, ("min_probability", f"{self.min_probability:g}"), ("sort", sort)]
         if self.within_words != ALL_KINDS:
             pairs.append(("within_words", self.within_words))
         if self.inflections:
