@@ -22,7 +22,7 @@ from scoring.matching.characters import split_lexemes, split_terms
 from scoring.matching.counts import Counts
 from scoring.measures import twv
 from scoring.options import Number, OperatingPoint, ScoreKind, ScoringOptions
-from scoring.selection import chosen_number, inside_excerpts, select_hits, select_occurrences
+from scoring.selection import chosen_number, inside_excerpts, selected
 from std.display.rows import Framed
 from std.errors import NONE, InputError, Unquoted
 from std.matching.occurrences import Occurrences, find
@@ -133,8 +133,8 @@ def evaluate(
         groups=(groups := _groups(scope, evaluated)),
         ignored=_outside(hits_inside, references_inside, terms_not_listed)
         | _uncounted(options, groups[0], scope, detections.term[hits_inside]),
-        hits_outside=select_hits(detections, ~hits_inside),
-        occurrences_outside=select_occurrences(occurrences, ~references_inside),
+        hits_outside=selected(detections, ~hits_inside),
+        occurrences_outside=selected(occurrences, ~references_inside),
         terms_not_listed=terms_not_listed,
         lexemes=lexemes,
     )
@@ -282,7 +282,7 @@ def _listed(
     number = np.bincount(hits.term, minlength=len(table)).tolist()
     others = {name: n for name, n, at in zip(hits.terms, number, table, strict=True) if at < 0}
     if others:
-        hits = select_hits(hits, table[hits.term] >= 0)
+        hits = selected(hits, table[hits.term] >= 0)
     listed = tuple(term.term_id for term in terms.terms)
     return replace(hits, terms=listed, term=table[hits.term]), others
 

@@ -12,7 +12,7 @@ from scoring.measures import cnxe, twv
 from scoring.measures import det as curve
 from scoring.measures.ranking import average_precision
 from scoring.options import OperatingPoint, ScoreKind, ScoringOptions
-from scoring.selection import inside_excerpts, judged_number, select_hits, select_occurrences
+from scoring.selection import inside_excerpts, judged_number, selected
 from scoring.slicing import Slice
 from std.errors import StdError
 from std.matching.alignment import Alignment, align
@@ -246,8 +246,8 @@ def _pair(part: Slice, evaluated: EvaluationInput) -> _Pairs:
     inside, references_inside = inside_excerpts(
         part.excerpts, evaluated.hits, evaluated.occurrences, options
     )
-    hits = select_hits(evaluated.hits, inside & part.terms[evaluated.hits.term])
-    occurrences = select_occurrences(
+    hits = selected(evaluated.hits, inside & part.terms[evaluated.hits.term])
+    occurrences = selected(
         evaluated.occurrences, references_inside & part.terms[evaluated.occurrences.term]
     )
     if options.segments:
@@ -256,7 +256,7 @@ def _pair(part: Slice, evaluated: EvaluationInput) -> _Pairs:
         cut = segments.segment(part.excerpts, evaluated.turns, evaluated.lexemes)
         by_segment = segments.pair(hits, occurrences, cut)
         return _Pairs(
-            hits=select_hits(hits, by_segment.hits),
+            hits=selected(hits, by_segment.hits),
             occurrences=by_segment.targets,
             alignment=by_segment.alignment,
             trials=len(cut),

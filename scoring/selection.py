@@ -1,7 +1,7 @@
 """Hits and occurrences that are judged: inside the excerpts, their probabilities, rows of them.
 
 inside_excerpts       which hits and which occurrences count
-select_hits, select_occurrences
+selected              some rows of hits or occurrences
 with_probabilities    a hit list and a second one -> scores and probabilities side by side
 judged_number         what Cnxe and calibration judge: the probability where it is known
 
@@ -10,7 +10,8 @@ hits: one with scores, for the thresholds of a term-weighted evaluation, and one
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,7 @@ from std.values import Bools, Detections, Excerpt, Float64s, Recording, STDList
 
 Numbers = npt.NDArray[np.intp]
 Rows = Bools | Numbers  # which, as truth values or as indices
+Places = TypeVar("Places", Detections, Occurrences)
 
 
 def with_probabilities(hits: STDList, second: STDList, path: str) -> STDList:
@@ -152,39 +154,17 @@ def inside_excerpts(
     )
 
 
-def select_hits(hits: Detections, rows: Rows) -> Detections:
-    """The hits at these rows; the same object if that is all of them."""
+def selected(places: Places, rows: Rows) -> Places:
+    """The hits or occurrences at these rows; the same object if that is all of them."""
     if rows.dtype == np.bool_ and rows.all():
-        return hits
-    return Detections(
-        terms=hits.terms,
-        recordings=hits.recordings,
-        term=hits.term[rows],
-        recording=hits.recording[rows],
-        start_s=hits.start_s[rows],
-        duration_s=hits.duration_s[rows],
-        score=hits.score[rows],
-        yes=hits.yes[rows],
-        probability=None if hits.probability is None else hits.probability[rows],
-    )
+        return places
+    values = [(field.name, getattr(places, field.name)) for field in fields(places)]
+    chosen: dict[str, Any] = {
+        name: value[rows] for name, value in values if isinstance(value, np.ndarray)
+    }
+    return replace(places, **chosen)
 
 
 def judged_number(hits: Detections) -> Float64s:
     """(n,) what Cnxe and calibration judge: the probability where it is known, else the score."""
     return hits.score if hits.probability is None else hits.probability
-
-
-def select_occurrences(occurrences: Occurrences, rows: Rows) -> Occurrences:
-    """The occurrences at these rows; the same object if that is all of them."""
-    if rows.dtype == np.bool_ and rows.all():
-        return occurrences
-    return Occurrences(
-        recordings=occurrences.recordings,
-        term=occurrences.term[rows],
-        recording=occurrences.recording[rows],
-        start_s=occurrences.start_s[rows],
-        end_s=occurrences.end_s[rows],
-        first_end_s=occurrences.first_end_s[rows],
-        first_word=occurrences.first_word[rows],
-        last_word=occurrences.last_word[rows],
-    )

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from scoring.discovery import coverage, grouping, matching, ned, pairs, segmentation, transcription
+from scoring.discovery import coverage, grouping, matching, ned, segmentation, transcription
 from scoring.discovery import pairs as pairing
 from scoring.discovery.case import Case, counts_of, repeated_inside, scoped_ned, texts_of, types_of
 from scoring.discovery.corpus import SILENCE, SPOKEN_NOISE, Discovery, Ints, Track
@@ -114,7 +114,7 @@ def _match(
     onset, offset = ticks(phones.onset_s), ticks(phones.offset_s)
     group, member = membership
     has_phonemes = (runs.hi > runs.lo)[member]
-    begins = pairs.exact_stretch_begins(onset, offset, phones.file, inside)
+    begins = pairing.exact_stretch_begins(onset, offset, phones.file, inside)
     return matching.by_flat_sets(
         repeated_inside(phones, begins, inside),
         matching.Timing(phones.file, talker, onset, offset, literal=True),

@@ -274,10 +274,10 @@ def _gold_pairs(phones: Track, start: Ints, length: int, name: Ints) -> Pairs:
         np.arange(len(start), dtype=np.int32),
         0,
     )
+    return distinct(grams, overlap_test(grams), across_files=True)
 
-    def overlap(i: Ints, j: Ints) -> Bools:
-        return overlap_2015(
-            grams.onset_s[i], grams.offset_s[i], grams.onset_s[j], grams.offset_s[j]
-        )
 
-    return distinct(grams, overlap, across_files=True)
+def overlap_test(fragments: Discovery) -> PairTest:
+    """Whether two fragments (i, j) overlap by the 2015 rule."""
+    onset_s, offset_s = fragments.onset_s, fragments.offset_s
+    return lambda i, j: overlap_2015(onset_s[i], offset_s[i], onset_s[j], offset_s[j])

@@ -10,17 +10,15 @@ An n-gram can only repeat where its first n-1 phones repeat, so each level renam
 the number of repeated occurrences, not of pairs.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from scoring.discovery.corpus import Discovery, Ints, Track, order_keys
-from scoring.discovery.partners import TalkerScope, expand
+from scoring.discovery.partners import PairTest, TalkerScope, expand
 from std.values import Bools, freeze
-
-Overlap = Callable[[Ints, Ints], Bools]  # test of fragment index pairs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +101,7 @@ def listed(discovery: Discovery) -> Pairs:
     return Pairs(len(discovery), group, member, none, none, none, none)
 
 
-def distinct(discovery: Discovery, overlap: Overlap, across_files: bool = False) -> Pairs:
+def distinct(discovery: Discovery, overlap: PairTest, across_files: bool = False) -> Pairs:
     """Every pair of different fragments that share a class and do not overlap, once.
 
     Args:

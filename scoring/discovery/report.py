@@ -61,8 +61,8 @@ def _spread_text(evaluation: DiscoveryEvaluation) -> str:
     return "\n".join(rows) + "\n"
 
 
-def _number(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.4f}"
+def _number(value: float, undefined: str = "-") -> str:
+    return undefined if math.isnan(value) else f"{value:.4f}"
 
 
 def rows(evaluation: DiscoveryEvaluation) -> Iterator[tuple[str, str, str, str, float]]:
@@ -244,7 +244,7 @@ def _fold_table(evaluation: DiscoveryEvaluation) -> HtmlTable:
         [
             f"{measure} {part}".strip(),
             _bar(spread.mean),
-            *map(_table_number, (spread.std, spread.min, spread.max)),
+            *(_number(value, "undefined") for value in (spread.std, spread.min, spread.max)),
         ]
         for (measure, part), spread in evaluation.spread.items()
     ]
@@ -257,7 +257,3 @@ def _bar(value: float) -> str:
     if math.isnan(value):
         return "undefined"
     return BAR.format(value, BAR_PX, round(BAR_PX * min(max(value, 0.0), 1.0), 1))
-
-
-def _table_number(value: float) -> str:
-    return "undefined" if math.isnan(value) else f"{value:.4f}"

@@ -229,14 +229,10 @@ def literal_sets(
     empty = int((runs.hi == runs.lo).sum())
     empty_words = int((word_runs.hi == word_runs.lo).sum())
     tokens = len(discovered & gold)
-    seen = {
-        transcription for transcription in types if MIN_LENGTH <= len(transcription) <= MAX_LENGTH
-    }
-    lexicon = {
-        transcription
-        for transcription in word_types
-        if MIN_LENGTH <= len(transcription) <= MAX_LENGTH
-    }
+    seen, lexicon = (
+        {one for one in transcriptions if MIN_LENGTH <= len(one) <= MAX_LENGTH}
+        for transcriptions in (types, word_types)
+    )
     common = len(seen & lexicon)
     return (
         Rates(ratio(tokens, len(discovered) + empty), ratio(tokens, len(gold) + empty_words)),

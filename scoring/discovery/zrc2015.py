@@ -5,20 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from scoring.discovery import (
-    coverage,
-    grouping,
-    matching_2015,
-    ned,
-    pairs,
-    segmentation,
-    transcription,
-)
+from scoring.discovery import coverage, grouping, matching_2015, ned, segmentation, transcription
 from scoring.discovery import pairs as pairing
 from scoring.discovery.case import Case, counts_of, in_scope, scoped_ned, types_of
 from scoring.discovery.corpus import Discovery, Ints, Track
 from scoring.discovery.pairs import Pairs
-from scoring.discovery.partners import PairTest, TalkerScope
+from scoring.discovery.partners import TalkerScope
 from scoring.discovery.scores import Scores
 from std.values import Bools
 
@@ -34,7 +26,7 @@ def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores
     levels = case.levels or []
     inside = _inside_test(case)
 
-    clustered = pairing.distinct(kept, _overlap_test(kept), across_files=True)
+    clustered = pairing.distinct(kept, matching_2015.overlap_test(kept), across_files=True)
     gold, both = _gold_pairs(case, kept, type_of, len(texts))
     neds = scoped_ned(clustered, type_of, texts, talker, scopes)
     gold_s = _discoverable(phones, levels, inside)
@@ -60,16 +52,6 @@ def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores
     return result
 
 
-def _overlap_test(fragments: Discovery) -> PairTest:
-    """Whether two fragments (i, j) overlap by the 2015 rule."""
-    onset_s, offset_s = fragments.onset_s, fragments.offset_s
-
-    def overlap(i: Ints, j: Ints) -> Bools:
-        return transcription.overlap_2015(onset_s[i], offset_s[i], onset_s[j], offset_s[j])
-
-    return overlap
-
-
 def _inside_test(case: Case) -> matching_2015.Inside:
     """Which stretches lo:hi of phone rows lie in the fold."""
     fold, phones = case.fold, case.phones
@@ -85,7 +67,7 @@ def _inside_test(case: Case) -> matching_2015.Inside:
 def _gold_pairs(case: Case, kept: Discovery, type_of: Ints, types: int) -> tuple[Pairs, Pairs]:
     """Pairs of equal transcriptions: all, and those in one class."""
     onset_s, offset_s, file = kept.onset_s, kept.offset_s, kept.file
-    overlap = _overlap_test(kept)
+    overlap = matching_2015.overlap_test(kept)
 
     def touches(i: Ints, j: Ints) -> Bools:
         share = np.minimum(offset_s[i], offset_s[j]) > np.maximum(onset_s[i], onset_s[j])
@@ -126,18 +108,18 @@ def _with_partners(discovery: Discovery) -> Bools:
     return result
 
 
-def repeated(phones: Track) -> list[pairs.Level]:
+def repeated(phones: Track) -> list[pairing.Level]:
     """The n-grams repeated in the whole corpus, inside contiguous stretches as tde 0.2.1 cuts."""
     begins = transcription.stretch_begins_2015(phones)
-    return list(pairs.repeated(phones.label, pairs.stretch_ends(phones, begins)))
+    return list(pairing.repeated(phones.label, pairing.stretch_ends(phones, begins)))
 
 
 def _discoverable(
-    phones: Track, levels: Sequence[pairs.Level], inside: matching_2015.Inside
+    phones: Track, levels: Sequence[pairing.Level], inside: matching_2015.Inside
 ) -> float:
     """Seconds of the repeated n-grams, overlapping repeats included: trigrams make up the rest."""
     for level in levels:
-        if level.length == pairs.MIN_LENGTH:
+        if level.length == pairing.MIN_LENGTH:
             lo, hi = level.position, level.position + level.length
             is_inside = inside(lo, hi)
             lo, hi = lo[is_inside], hi[is_inside]

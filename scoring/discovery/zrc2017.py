@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scoring.discovery import coverage, grouping, matching, ned, pairs, segmentation, transcription
+from scoring.discovery import coverage, grouping, matching, ned, segmentation, transcription
 from scoring.discovery import pairs as pairing
 from scoring.discovery.case import Case, counts_of, in_scope, repeated_inside, scoped_ned, types_of
 from scoring.discovery.corpus import SILENCE, SPOKEN_NOISE, Ints, Track
@@ -28,7 +28,7 @@ def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores
     timing = matching.Timing(
         phones.file, case.talker[phones.file], phones.onset_s, phones.offset_s, literal=False
     )
-    begins = pairs.exact_stretch_begins(
+    begins = pairing.exact_stretch_begins(
         ticks(phones.onset_s), ticks(phones.offset_s), phones.file, case.inside
     )
     flat = matching.by_flat_sets(

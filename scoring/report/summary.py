@@ -4,7 +4,7 @@ In JSON an undefined value is null; in the table it is a dash.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 from unicodedata import normalize
@@ -29,6 +29,7 @@ from std.numbers import counted
 from std.terminal import printable
 
 MISLEADING = 1.0  # a Cnxe above which scores are worse than none
+NAMED = 3  # of many terms or recordings
 SUMMARY_HEADER = (
     *("group", "terms", "scored", "targets", "corr", "fa", "miss"),
     *(measure.heading or name for name, measure in MEASURES.items()),
@@ -155,10 +156,10 @@ def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
                 lines.append(f"{place}{group.name}: Cnxe has no value: {group.cnxe.undefined}")
             full = np.flatnonzero(group.counted & np.isnan(group.p_fa))
             if len(full):
-                few = ", ".join(group.units[i].term_id for i in full[:3])
+                few = _few([group.units[i].term_id for i in full])
                 lines.append(
                     f"{place}{group.name}: no P_fa, as every trial is a target: "
-                    f"{counted(len(full), 'term')} ({few}{', ...' if len(full) > 3 else ''})"
+                    f"{counted(len(full), 'term')} ({few})"
                 )
             mostly_unlisted = group.cnxe.unlisted > group.cnxe.actual / 2
             if group.cnxe.actual > MISLEADING and mostly_unlisted:
@@ -180,10 +181,9 @@ def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
 def _told_of(evaluation: Evaluation) -> Iterator[str]:
     """A line for each thing that is odd in the hits, the terms and the reference."""
     if strange := evaluation.terms_not_listed:
-        few = ", ".join([*strange][:3]) + (", ..." if len(strange) > 3 else "")
         hits = counted(sum(strange.values()), "hit")
         terms = counted(len(strange), "term")
-        yield f"left out: {terms} not in the term list, with {hits} ({few})"
+        yield f"left out: {terms} not in the term list, with {hits} ({_few(strange)})"
     if len(evaluation.hits_outside) and not len(evaluation.groups[0].hits):
         yield (
             f"no hit counts: {counted(len(evaluation.hits_outside), 'hit')}, all outside the "
@@ -195,18 +195,21 @@ def _told_of(evaluation: Evaluation) -> Iterator[str]:
             "and times; each occurrence counts"
         )
     if silent := _recordings_without_words(evaluation):
-        few = ", ".join([*silent][:3]) + (", ..." if len(silent) > 3 else "")
         hits = counted(sum(silent.values()), "hit")
         yield (
             f"no word in the reference of {counted(len(silent), 'recording')} of the "
-            f"ECF, where {hits} can only be wrong ({few})"
+            f"ECF, where {hits} can only be wrong ({_few(silent)})"
         )
     if spelt := _spelt_otherwise(evaluation):
-        few = ", ".join(spelt[:3]) + (", ..." if len(spelt) > 3 else "")
         yield (
             f"{counted(len(spelt), 'term')} with occurrences that do not count, as "
-            f"letters are composed in one file only ({few}): bring both to NFC"
+            f"letters are composed in one file only ({_few(spelt)}): bring both to NFC"
         )
+
+
+def _few(names: Collection[str]) -> str:
+    """The first of some names."""
+    return ", ".join([*names][:NAMED]) + (", ..." if len(names) > NAMED else "")
 
 
 def _spelt_otherwise(evaluation: Evaluation) -> list[str]:

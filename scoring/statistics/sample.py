@@ -35,9 +35,7 @@ class SampleHits(NamedTuple):
 
     def at(self, rows: Counts) -> "SampleHits":
         """Some rows."""
-        return SampleHits(
-            self.term[rows], self.file[rows], self.score[rows], self.paired[rows], self.yes[rows]
-        )
+        return SampleHits._make(column[rows] for column in self)
 
 
 class SampleTargets(NamedTuple):
@@ -49,7 +47,7 @@ class SampleTargets(NamedTuple):
 
     def at(self, rows: Counts) -> "SampleTargets":
         """Some rows."""
-        return SampleTargets(self.term[rows], self.file[rows], self.paired[rows])
+        return SampleTargets._make(column[rows] for column in self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -212,7 +212,7 @@ def _weighed(
     bounds = np.searchsorted(term, np.arange(len(known.number) + 1))
     for terms, are_many in _batches(np.diff(bounds) + known.number):
         at = slice(bounds[terms.start], bounds[terms.stop])
-        of_terms = Known(known.number[terms], known.log_ratio[terms], known.is_expected[terms])
+        of_terms = Known._make(column[terms] for column in known)
         within = bounds[terms.start : terms.stop + 1] - at.start
         own = _places(log_ratio[at], counted[at], within)
         grid = _own_grid(own, at.stop - at.start, of_terms) if are_many else GRID

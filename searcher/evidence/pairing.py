@@ -21,7 +21,7 @@ import numpy as np
 
 from searcher.calibration.occurring_terms import NOT_SEARCHED, SAID, occurs_by_itself
 from searcher.evidence.features import Paired, hit_features, no_hit
-from searcher.lexical.deduplicate import best_first, is_same_event, overlap, overlap_groups
+from searcher.lexical.deduplicate import best_first, is_same_event, overlap, overlap_groups, ranges
 from searcher.phonetic.archive import SearchedArchive
 from searcher.phonetic.layout import SAME_PLACE_MS, SCORE, PhoneticHits
 from searcher.phonetic.path_words import explained, path_words, together
@@ -98,10 +98,9 @@ def near_pairs(lexical: Candidates, hits: PhoneticHits) -> tuple[Int64s, Int64s]
     of_recording = np.argsort(hits.recording, kind="stable")
     recordings = hits.recording[of_recording]
     first = np.searchsorted(recordings, lexical.recording, side="left")
-    number = np.searchsorted(recordings, lexical.recording, side="right") - first
-    candidate = np.repeat(np.arange(len(number)), number)
-    within = np.arange(len(candidate)) - np.repeat(np.cumsum(number) - number, number)
-    hit = of_recording[first[candidate] + within]  # of one recording ascending: the sort is stable
+    last = np.searchsorted(recordings, lexical.recording, side="right")
+    candidate, place = ranges(first, last)
+    hit = of_recording[place]  # of one recording ascending: the sort is stable
     start, end = lexical.start_ms[candidate], lexical.end_ms[candidate]
     hit_start, hit_end = hits.start_ms[hit], hits.end_ms[hit]
     is_near = np.abs(hit_start + hit_end - start - end) < 2 * SAME_PLACE_MS

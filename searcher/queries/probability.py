@@ -120,8 +120,7 @@ def _in_common_units(event: Close, sites: Sites) -> Close:
     """Without the places of units in which only one side has some."""
     left, right = event.left.rows, event.right.rows
     common = np.intersect1d(sites.unit[left], sites.unit[right])
-    sides = (rows[np.isin(sites.unit[rows], common)] for rows in (left, right))
-    of_left, of_right = sides
+    of_left, of_right = (rows[np.isin(sites.unit[rows], common)] for rows in (left, right))
     return Close(
         Said(event.left.terms, of_left), Said(event.right.terms, of_right), event.within_ms
     )

@@ -71,9 +71,15 @@ class LevenshteinIndex:
             ids, similarities = most_similar_spelling(
                 self.alphabet.encode(query), len(self.alphabet), *self.words, self.bucket, max(n, 0)
             )
-            words = map(self.vocabulary.words.__getitem__, ids.tolist())
-            found.append(list(zip(words, similarities.tolist(), strict=True)))
+            found.append(_with_words(self.vocabulary, ids, similarities))
         return found
+
+
+def _with_words(
+    vocabulary: Vocabulary, ids: npt.NDArray[np.integer], similarities: npt.NDArray[np.floating]
+) -> Similar:
+    words = map(vocabulary.words.__getitem__, ids.tolist())
+    return list(zip(words, similarities.tolist(), strict=True))
 
 
 def build_levenshtein(vocabulary: Vocabulary) -> LevenshteinIndex:
@@ -112,17 +118,11 @@ class DiceIndex:
             known = self.pairs[np.minimum(np.searchsorted(self.pairs, own), len(self.pairs) - 1)]
             rows = np.searchsorted(self.pairs, own[known == own])
             at = self.vocabulary.find(query)
+            at = -1 if at is None else at
             ids, similarities = most_shared_pairs(
-                rows,
-                len(own),
-                -1 if at is None else at,
-                self.offsets,
-                self.ids,
-                self.sizes,
-                max(n, 0),
+                rows, len(own), at, self.offsets, self.ids, self.sizes, max(n, 0)
             )
-            words = map(self.vocabulary.words.__getitem__, ids.tolist())
-            found.append(list(zip(words, similarities.tolist(), strict=True)))
+            found.append(_with_words(self.vocabulary, ids, similarities))
         return found
 
 
@@ -199,8 +199,7 @@ class SoundTable:
         rows = np.flatnonzero(distance <= limit)
         order = rows[np.lexsort((self.words[rows], distance[rows]))]
         similarity = np.exp(-np.maximum(distance[order], 0.0) / len(phones))
-        words = [self.vocabulary.words[self.words[row]] for row in order.tolist()]
-        pairs = zip(words, similarity.astype(float).tolist(), strict=True)
+        pairs = _with_words(self.vocabulary, self.words[order], similarity)
         return [pair for pair in pairs if pair[0] != query][:n]
 
     def _costs(self, phones: Pronunciation) -> tuple[Float32s, Float32s, Float32s]:

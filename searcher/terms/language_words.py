@@ -17,7 +17,6 @@ every language and keep their scores.
 """
 
 import math
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ from searcher.index.copies import live_counts
 from searcher.index.searched_speech import doubt
 from searcher.index.stores import RecordingTable, speech_ms
 from searcher.terms.request import Variant
-from searcher.terms.vocabulary import of_counts, read
+from searcher.terms.vocabulary import of_counts, read, row_of
 from std.config import Config
 from std.corrections import CorrectedWord
 from std.store import Segment
@@ -163,14 +162,9 @@ def oov_words_in(
         vocabulary = segment.words()
         for word in list(oov_words):
             of_recogniser = {*spelt.get(word, (word,))} - language.only_corrected
-            if any(_has(vocabulary, same) for same in of_recogniser):
+            if any(row_of(same, vocabulary) is not None for same in of_recogniser):
                 oov_words.remove(word)
     return oov_words
-
-
-def _has(vocabulary: Sequence[str], word: str) -> bool:
-    row = bisect_left(vocabulary, word)
-    return row < len(vocabulary) and vocabulary[row] == word
 
 
 def log_odds(terms: Sequence[Sequence[str]], languages: Sequence[Int64s]) -> Float64s:
@@ -180,7 +174,8 @@ def log_odds(terms: Sequence[Sequence[str]], languages: Sequence[Int64s]) -> Flo
         languages: the trigrams of each one's vocabulary, ascending (`vocabulary_trigrams`).
     """
     of_term = [_trigrams(words) for words in terms]
-    distinct, row = np.unique(_concatenated(of_term), return_inverse=True)
+    every = np.concatenate([np.empty(0, np.int64), *of_term])
+    distinct, row = np.unique(every, return_inverse=True)
     term = np.repeat(np.arange(len(terms)), [len(one) for one in of_term])
     logs = np.zeros((len(terms), len(languages)))
     for column, trigrams in enumerate(languages):
@@ -214,7 +209,3 @@ def _count(numbers: Int64s, among: Int64s) -> Int64s:
     first = np.searchsorted(among, numbers, "left")
     count: Int64s = np.searchsorted(among, numbers, "right") - first
     return count
-
-
-def _concatenated(parts: Sequence[Int64s]) -> Int64s:
-    return np.concatenate([np.empty(0, np.int64), *parts])

@@ -187,17 +187,12 @@ def _generators(
     vocabulary: Vocabulary, config: Config, counts: CountsByLanguage, splitter: Splitter
 ) -> list[VariantGenerator]:
     """The generators of variants in each language, as in a search."""
+    configs = {language: LanguageGroup(language, ()).configured(config) for language in counts}
     if len(counts) < 2:
-        (language,) = counts or ("",)
-        return [
-            VariantGenerator(
-                vocabulary, LanguageGroup(language, ()).configured(config), splits_with=splitter
-            )
-        ]
+        own = next(iter(configs.values()), config)
+        return [VariantGenerator(vocabulary, own, splits_with=splitter)]
     return [
-        VariantGenerator(
-            vocabularies.of_counts(of_words), LanguageGroup(language, ()).configured(config)
-        )
+        VariantGenerator(vocabularies.of_counts(of_words), configs[language])
         for language, of_words in counts.items()
         if of_words
     ]

@@ -15,12 +15,12 @@ other_spellings    counts of words by language --> a word's other spellings amon
 The words of a vocabulary that are not plain are found once per segment and cached.
 """
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
+from searcher.terms.vocabulary import row_of
 from searcher.terms.wildcards import is_wildcard
 from std.languages.spelling import (
     all_typed_as,
@@ -131,11 +131,7 @@ def _unaccented(word: str, vocabularies: Sequence[Typed]) -> set[str]:
 
 
 def _is_known(word: str, vocabularies: Sequence[Typed]) -> bool:
-    for vocabulary, _ in vocabularies:
-        row = bisect_left(vocabulary, word)
-        if row < len(vocabulary) and vocabulary[row] == word:
-            return True
-    return False
+    return any(row_of(word, one.words) is not None for one in vocabularies)
 
 
 def _table(segment: Segment) -> _Table:

@@ -50,8 +50,7 @@ class Vocabulary:
 
     def find(self, word: str) -> int | None:
         """Id of a word, or None."""
-        at = bisect_left(self.words, word)
-        return at if at < len(self.words) and self.words[at] == word else None
+        return row_of(word, self.words)
 
     def count(self, word: str) -> int:
         """The count of a word; 0 if it is unknown."""
@@ -61,6 +60,16 @@ class Vocabulary:
     def digest(self) -> str:
         """SHA-256 of the words: an index built from other words has another digest."""
         return hashlib.sha256("\n".join(self.words).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def row_of(word: str, words: Sequence[str]) -> int | None:
+    """The row of a word among ascending ones, or None.
+
+    >>> row_of("wald", ["blatt", "wald"]), row_of("baum", ["blatt", "wald"])
+    (1, None)
+    """
+    row = bisect_left(words, word)
+    return row if row < len(words) and words[row] == word else None
 
 
 def of_counts(counts: Mapping[str, int]) -> Vocabulary:
