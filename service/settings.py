@@ -16,7 +16,6 @@ class Limits:
     letters: int = 200  # of a term; also limits its number of phones
     query_letters: int = 2000  # of a query
     words: int = 20  # of a term
-    hits: int = 500  # of one answer; a cursor gives the next ones
     export_hits: int = 20_000  # of an exported list
     clips: int = 200  # of an archive of clips
     clip_s: float = 60.0

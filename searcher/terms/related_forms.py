@@ -221,7 +221,8 @@ def letters(word: str) -> str:
 
 def all_letters(words: Sequence[str]) -> list[str]:
     """The letters of many words, see `letters`."""
-    return unicodedata.normalize("NFD", "\n".join(folded_words(words))).split("\n")
+    text = unicodedata.normalize("NFD", "\n".join(folded_words(words)))
+    return text.split("\n") if words else []
 
 
 def _in_common(word: str, other: str) -> tuple[int, int]:

@@ -1,5 +1,6 @@
 import io
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from indexer.formats.detect import parse_file
 from indexer.formats.readers import jsonl
 from indexer.networks.columns import utterances_of
 from std.errors import InputError
+from std.fields import numbered
 from std.values import Recording
 from tests.indexer.formats.both_ways import plain, require_agreement
 from tests.networks import networks_in
@@ -146,7 +148,7 @@ def test_many_lines_and_their_numbers(monkeypatch):
 
 
 def test_absurdly_long_lines_are_refused(monkeypatch):
-    monkeypatch.setattr(jsonl, "MAX_UTTERANCE_BYTES", 1000)
+    monkeypatch.setattr(jsonl, "numbered", partial(numbered, longest=1000))
     with pytest.raises(InputError) as caught:
         parse(line() + b'{"utt": "' + 1000 * b"x")
     assert (caught.value.line, caught.value.expected) == (2, "lines of at most 1000 bytes")
