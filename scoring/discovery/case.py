@@ -100,6 +100,7 @@ def repeated_inside(phones: Track, begins: Ints, inside: Bools) -> Iterable[pair
     Args:
         phones: (N,) the gold tier.
         begins: (s,) first row of each stretch; no n-gram reaches over its end.
+        inside: (N,) phones that belong to the fold.
     """
     ends = np.where(inside, pairs.stretch_ends(phones, begins), 0)
     return pairs.repeated(phones.label, ends)

@@ -46,7 +46,12 @@ def seconds_covered(disc_s: float, gold_s: float) -> float:
 
 
 def union_seconds(file: Ints, onset_s: Float64s, offset_s: Float64s) -> float:
-    """Total length of the union of spans; spans that touch within 1e-8 + 1e-5 * onset merge."""
+    """Total length of the union of spans; spans that touch within 1e-8 + 1e-5 * onset merge.
+
+    Args:
+        file: (n,) index into Corpus.files.
+        onset_s, offset_s: (n,) seconds.
+    """
     total = 0.0
     order = np.lexsort((onset_s, file))
     file_so_far, start, end = -1, 0.0, 0.0

@@ -110,6 +110,8 @@ def _match(
         inside: (N,) rows of the fold.
         talker: (N,) of each row.
         membership: class and fragment of each distinct member, both (m,).
+        runs: (f,) rows of each fragment.
+        scopes: which pairs count.
     """
     onset, offset = ticks(phones.onset_s), ticks(phones.offset_s)
     group, member = membership

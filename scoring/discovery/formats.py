@@ -75,6 +75,9 @@ def spans(
     """Make columns of the fields of lines.
 
     Args:
+        path: the path of the file, for messages.
+        numbers: (n,) line numbers.
+        names: (n,) recording of each line.
         onsets, offsets: (n,) times in seconds, as text.
 
     Raises:

@@ -36,6 +36,8 @@ def by_flat_sets(
         token_of: (f,) what counts as one element of a flat set: the fragment itself, or (zrc2017)
             the times and symbols of its phones *without the file*.
         type_of: (f,) type of the transcription, -1 for an empty one, which equals nothing.
+        file, onset_s, offset_s, talker: (f,) of each fragment.
+        scope: which pairs count: all, within one talker, across talkers.
 
     Source: ZeroSpeech task description, "Clustering scores"; behaviour of
     zerospeech-tde 2.0.3 for repeated members and merged tokens.

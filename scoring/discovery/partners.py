@@ -78,6 +78,8 @@ def compare_undecided(
     Args:
         group, owner: (n,) integers; items of one owner are never partners.
         decided: (n,) set to True, in place, where a partner is found.
+        undecided: (n,) items to compare.
+        are_partners: test of item index pairs (i, j).
     """
     order = np.argsort(group, kind="stable")
     first, last = _ends(group[order])
@@ -119,6 +121,11 @@ def has_partner_in(
     """`has_partner` among all items, among those of the same talker, or among the others'.
 
     Items of different talkers lie in different files, so they are always apart.
+
+    Args:
+        scope: which talkers' items may be partners.
+        talker: (n,) talker of each item.
+        group, owner, file, onset, end, apart: as of `has_partner`.
     """
     if scope == "cross":
         return differs_in_group(group, talker)

@@ -27,6 +27,7 @@ def edges(file: Ints, onset: Times, offset: Times) -> tuple[Ints, Times]:
     """The distinct (file, time) of onsets and offsets together, sorted.
 
     Args:
+        file: (n,) index into Corpus.files.
         onset, offset: (n,) ticks or seconds.
     """
     files, times = np.append(file, file), np.append(onset, offset)
@@ -145,6 +146,8 @@ def by_symbols(
     those of all fragments, of any length; gold types are *orthographic* words.
 
     Args:
+        phones, words: the gold annotation.
+        discovery: (f,) fragments.
         types: (f,) transcription of each fragment, one character per phone.
 
     Source: behaviour of zerospeech-tde 2.0.3.

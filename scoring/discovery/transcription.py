@@ -145,6 +145,10 @@ def overlap_2015(onset: Float64s, offset: Float64s, start: Float64s, end: Float6
     """Whether two spans overlap in the sense of tde 0.2.1; seconds, shape (n,), floats as written.
 
     They share more than 30 ms, or more than half of either; less than 1e-8 s is nothing.
+
+    Args:
+        onset, offset: (n,) first spans.
+        start, end: (n,) second spans.
     """
     overlap = np.minimum(end, offset) - np.maximum(start, onset)
     enough = (

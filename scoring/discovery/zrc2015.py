@@ -65,7 +65,13 @@ def _inside_test(case: Case) -> matching_2015.Inside:
 
 
 def _gold_pairs(case: Case, kept: Discovery, type_of: Ints, types: int) -> tuple[Pairs, Pairs]:
-    """Pairs of equal transcriptions: all, and those in one class."""
+    """Pairs of equal transcriptions: all, and those in one class.
+
+    Args:
+        kept: (f,) fragments inside the annotation.
+        type_of: (f,) number of each fragment's transcription.
+        types: how many distinct transcriptions there are.
+    """
     onset_s, offset_s, file = kept.onset_s, kept.offset_s, kept.file
     overlap = matching_2015.overlap_test(kept)
 

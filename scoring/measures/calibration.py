@@ -184,6 +184,13 @@ def found_twv(term: Int32s, correct: Bools, yes: Bools, trials: float, beta: flo
 
     Over terms with at least one correct hit; NaN if there is none.
 
+    Args:
+        term: (n,) index of each hit's term.
+        correct: (n,) paired with a reference occurrence.
+        yes: (n,) accepted.
+        trials: per term.
+        beta: weight of P_fa in the TWV.
+
     >>> both = np.array([True, True])
     >>> found_twv(np.array([0, 1], np.int32), both, np.array([True, False]), 1000, 999.9)
     0.5
@@ -204,6 +211,14 @@ def expectations(
     term: Int32s, score: Float64s, correct: Bools, yes: Bools, trials: float, beta: float
 ) -> list[Expectation]:
     """Expected beside observed: correct hits, those accepted, false alarms, TWV.
+
+    Args:
+        term: (n,) index of each hit's term.
+        score: (n,) probabilities.
+        correct: (n,) paired with a reference occurrence.
+        yes: (n,) accepted.
+        trials: per term.
+        beta: weight of P_fa in the TWV.
 
     >>> yes = np.array([True])
     >>> for row in expectations(np.array([0], np.int32), np.array([0.75]), yes, yes, 1000, 100):

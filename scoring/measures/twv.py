@@ -48,6 +48,8 @@ def p_fa(fa: Counts, targets: Counts, trials: float) -> Float64s:
     """(T,) Probability of a false alarm; NaN for terms that leave no non-target trial.
 
     Args:
+        fa: (T,) false alarms of each term.
+        targets: (T,) its occurrences.
         trials: per term; by convention one per second of speech.
     """
     return ratio(fa, trials - targets)
@@ -59,7 +61,12 @@ def twv(p_miss_mean: float, p_fa_mean: float, beta: float) -> float:
 
 
 def twv_of_terms(p_miss: Float64s, p_fa: Float64s, beta: float) -> Float64s:
-    """(T,) TWV of each term."""
+    """(T,) TWV of each term.
+
+    Args:
+        p_miss, p_fa: (T,) of each term.
+        beta: cost of a false alarm against a miss.
+    """
     return 1 - (p_miss + beta * p_fa)
 
 
@@ -70,7 +77,11 @@ def mean(values: Float64s) -> float:
 
 
 def ratio(part: npt.NDArray[np.number], whole: npt.NDArray[np.number]) -> Float64s:
-    """(n,) part over whole; NaN where the whole is 0."""
+    """(n,) part over whole; NaN where the whole is 0.
+
+    Args:
+        part, whole: (n,)
+    """
     found = np.full(len(part), np.nan)
     np.divide(part, whole, out=found, where=whole > 0)
     return found

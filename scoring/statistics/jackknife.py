@@ -273,7 +273,9 @@ def intervals(
     """The interval of each measure that has one, on its scale and within its limits.
 
     Args:
+        found: how the measures move.
         confidence: between 0 and 1.
+        measures: (measures,) with their scales and limits.
     """
     errors, result = standard_errors(found), {}
     if np.isnan(errors).all():

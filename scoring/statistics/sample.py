@@ -187,6 +187,8 @@ def _surprises(
     """Of the scores as they are, and of ``gamma * score + delta``.
 
     Args:
+        llr, paired: (n,) of each hit.
+        count: (n,) hits of terms that count.
         p_tar, entropy, unlisted_llr: as of `prepare`.
     """
     if np.isnan([entropy.actual, unlisted_llr]).any():

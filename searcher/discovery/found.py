@@ -75,7 +75,11 @@ class ChancePairs(NamedTuple):
     scale: float  # ratio of all comparisons to those that measured chance
 
     def expected(self, scores: Int64s) -> Float64s:
-        """(n,) E-values: the expected number of chance pairs with at least each score."""
+        """(n,) E-values: the expected number of chance pairs with at least each score.
+
+        Args:
+            scores: (n,) of pairs.
+        """
         return self.scale * np.searchsorted(-self.scores, -scores, side="right").astype(np.float64)
 
     def shares(self, scores: Int64s) -> Float64s:

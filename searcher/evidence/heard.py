@@ -146,6 +146,8 @@ def alike(probability: Float64s, spans: Spans, sound: HeardSound) -> Float64s:
 
     Args:
         probability: (n,) of the places of a term.
+        spans: (n,) these places.
+        sound: the frames of the recordings.
     """
     shift = np.zeros(len(probability))
     rows = np.flatnonzero(probability >= LEAST_COMPARED)

@@ -250,5 +250,8 @@ def log_evidence(probability: Float64s) -> float:
     If a place of a term that is said again is right with prior probability s and posterior
     probability p, its evidence is (1 - s) / (1 - p) times as likely as if the term were not said
     again. Over all n places, log(1 - s) adds up to the expected occurrences.
+
+    Args:
+        probability: (n,) `probabilities` of its places.
     """
     return float(-np.log1p(-np.minimum(probability, SURE)).sum() - EXPECTED)

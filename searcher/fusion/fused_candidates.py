@@ -221,7 +221,9 @@ def _variants(
 
     Args:
         recognisers: n of them.
+        rows: (places, n) of each one's own candidates, where it has one.
         best: (places,) the recogniser whose candidate has the times and slots of the place.
+        is_found: (places, n) whether it has one.
         probability: (places, n) that each gives.
         weight: (places, n) of each.
     """

@@ -69,7 +69,9 @@ def open_heard(columns: SegmentColumns, live: Bools, rows: Int64s) -> HeardIndex
     """The phones heard in a segment; None if there are none.
 
     Args:
+        columns: the columns of the segment.
         live: (R,) which recordings count.
+        rows: (R,) of its recordings in the search's table.
 
     Raises:
         ValueError: the columns do not fit each other.

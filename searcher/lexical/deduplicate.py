@@ -66,6 +66,7 @@ def best_of_each_place(candidates: Candidates, probability: Float64s) -> Int64s:
 
     Args:
         candidates: (n,) candidates of all methods, in any order.
+        probability: (n,) of each.
     """
     n = len(candidates.term)
     if n == 0:
@@ -98,7 +99,12 @@ def overlap_groups(candidates: Candidates) -> Int64s:
 def overlap(
     start_ms: Int64s, end_ms: Int64s, other_start_ms: Int64s, other_end_ms: Int64s
 ) -> Bools:
-    """(n,) which spans share time; a span of length 0 may be inside the other or equal it."""
+    """(n,) which spans share time; a span of length 0 may be inside the other or equal it.
+
+    Args:
+        start_ms, end_ms: (n,) spans.
+        other_start_ms, other_end_ms: (n,) spans to compare them with, row by row.
+    """
     equal = (start_ms == other_start_ms) & (end_ms == other_end_ms)
     shared: Bools = equal | ((start_ms < other_end_ms) & (other_start_ms < end_ms))
     return shared
@@ -148,6 +154,7 @@ def best_first(candidates: Candidates, group: Int64s, order: Int64s, same: Suppr
     """Process candidates, the best first: each suppresses all remaining ones of the same event.
 
     Args:
+        candidates: (n,)
         group: (n,) only candidates of one group that meet in time can be the same.
         order: (n,) the candidates, the best of each group before its others.
         same: which pairs are one event.

@@ -96,6 +96,7 @@ def phrase_posterior(paths: Paths, join_exponent: float) -> Float64s:
     (r = 1), and is never above that of its least likely word.
 
     Args:
+        paths: (n,) whole phrases.
         join_exponent: r.
     """
     log_product, log_skipped = _total(paths.log_posterior), _total(paths.log_skipped)
@@ -212,7 +213,9 @@ def _likeliest(paths: Paths, counts: Int64s, most: int) -> Int64s:
     """The likeliest paths with a limited total number of continuations, in their order.
 
     Args:
+        paths: (n,)
         counts: (n,) the number of continuations of each.
+        most: the largest total number.
     """
     if int(counts.sum()) <= most:
         return np.arange(len(counts))

@@ -48,7 +48,10 @@ def explained(
     """One hit per detection, in the order of the hit list.
 
     Args:
+        found: the result of a search.
+        contexts: (n,) the words around each detection.
         decided: whether hits have a decision; if not, ``score`` is the probability.
+        metadata: the metadata of the recordings.
         found_by, heard, within: (n,) what each recogniser says, where there are several; phones
             heard; words that they are inside.
     """
@@ -163,6 +166,10 @@ def within_words(
 
     Args:
         found: what a search returns; its candidates have slots.
+        contexts: (n,) the words around each.
+        segments: the segments that were searched.
+        forms: the forms of the index's words.
+        copies: the copies of the recordings.
     """
 
     @cache

@@ -58,6 +58,8 @@ def align_windows(
 
     Args:
         ratios: log ratios of the query's phones, by the segment's phone numbers.
+        index: the segment.
+        windows: (w, 2) runs of slots.
         min_score: lowest score of a hit, nats.
 
     Returns:

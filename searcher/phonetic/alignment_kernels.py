@@ -165,6 +165,10 @@ def find_hits(
     """Align a query to the paths of every window; best hits of each place first.
 
     Args:
+        ratios: the ratios of the query's phones.
+        windows: (w, 2) runs of slots, each in one recording.
+        columns: the columns of the segment.
+        path_weight: weight of the log posteriors of the words on a path.
         min_score: hits that score below are left out.
         hits: filled; has room for `MAX_HITS_PER_WINDOW` for each window.
 

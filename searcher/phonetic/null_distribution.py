@@ -84,6 +84,10 @@ class NullDistribution:
 
         Those of all pronunciations are added up. A hit's score includes the log weight of its
         pronunciation, so another pronunciation reaches it with that score minus its own log weight.
+
+        Args:
+            score: (n,) of hits of a query.
+            pronunciations: the pronunciations of the query.
         """
         values = [
             (self.level(len(phones), perfect) - (score - log_weight)) / self.slope(len(phones))

@@ -107,6 +107,10 @@ def is_taken(bins: Int64s, slots: Int64s, cutoff: Cutoff, index: PhoneticIndex, 
     """(n,) which occurrences are above a cut-off.
 
     Args:
+        bins: (n,) of each occurrence.
+        slots: (n,) of each occurrence.
+        cutoff: the archive's.
+        index: the segment.
         salt: the salt of the tie-breaks in the cut-off bin.
     """
     taken: Bools = bins > cutoff.bin

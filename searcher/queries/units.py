@@ -46,6 +46,7 @@ class Units:
         """(n,) the unit of each place: that in which its middle is; -1 outside all.
 
         Args:
+            candidates: (n,) places.
             names: what their recordings point into.
         """
         if not len(self.recording):

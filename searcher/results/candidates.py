@@ -211,7 +211,13 @@ def with_slots(
 def slots_between(
     recording: Int64s, start_ms: Int64s, end_ms: Int64s, table: RecordingTable
 ) -> tuple[Int64s, Int64s]:
-    """(n,) first and last slot of each stretch, rows of its segment; `NO_SLOT` without one."""
+    """(n,) first and last slot of each stretch, rows of its segment; `NO_SLOT` where there is none.
+
+    Args:
+        recording: (n,) rows of the table.
+        start_ms, end_ms: (n,)
+        table: the recordings of the index, with the segments in which they live.
+    """
     first, last = np.full(len(recording), NO_SLOT), np.full(len(recording), NO_SLOT)
     here = table.segment[recording]
     for number in np.unique(here[here >= 0]).tolist():
@@ -239,6 +245,9 @@ def heard_there(
     """(n,) the phones heard at each place.
 
     Args:
+        candidates: (n,) places.
+        recordings: what they point into.
+        segments: the segments of the index.
         copies: the copies of their recordings: what was found in the original is read there.
     """
     of_segment = [_heard(segment) for segment in segments]

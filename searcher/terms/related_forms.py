@@ -44,6 +44,7 @@ SAMPLE = 1000  # examined words with an ending
 PART = 4  # letters of a word that forms a compound, not an ending
 FORMS = 50  # of a term at most
 KEPT = 10_000  # words with cached forms
+KEPT_ENDINGS = 1000  # with cached words
 
 # Consonants that a stem exchanges before an ending (Helsinki: Helsingissä; wolf: wolves).
 _ALTERNATING = str.maketrans("gdbvzf", "ktppsp")
@@ -70,7 +71,7 @@ class RelatedForms:
         lists = (FUNCTION_WORDS.get(language, "") for language in languages)
         self._function_words = frozenset(word for words in lists for word in words.split())
         self.of_word = lru_cache(KEPT)(self._of_word)
-        self._words_with = lru_cache(KEPT)(self._words_in)
+        self._words_with = lru_cache(KEPT_ENDINGS)(self._words_in)
 
     @cached_property
     def _spelt(self) -> list[tuple[str, str]]:
@@ -102,7 +103,7 @@ class RelatedForms:
     @cached_property
     def _by_last(self) -> Mapping[str, list[str]]:
         """These by their last letters."""
-        by_last = defaultdict(list)
+        by_last: dict[str, list[str]] = defaultdict(list)
         for spelt in self._known:
             by_last[spelt[-LAST:]].append(spelt)
         return by_last
@@ -113,7 +114,8 @@ class RelatedForms:
             lists = (words for last, words in self._by_last.items() if last.endswith(ending))
             found = [*chain.from_iterable(lists)]
         else:
-            found = [one for one in self._by_last[ending[-LAST:]] if one.endswith(ending)]
+            some = self._by_last.get(ending[-LAST:], ())
+            found = [one for one in some if one.endswith(ending)]
         return found[:: max(1, len(found) // SAMPLE)]
 
     def _of_word(self, word: str) -> tuple[RelatedForm, ...]:

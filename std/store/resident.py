@@ -203,7 +203,9 @@ def require_rows(rows: Int64s, n: int, column: str) -> None:
     """Refuse rows that a column does not have; negative ones do not count from its end.
 
     Args:
+        rows: (m,) to be read.
         n: how many there are.
+        column: as messages name it.
 
     Raises:
         StoreError: one is outside.

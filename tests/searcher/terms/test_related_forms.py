@@ -91,6 +91,8 @@ def test_pairs_are_counted_as_each_word_says(index):
         stems = [stem for stem in stems if len(stem) >= 3]
         expected = len(stems), sum(stem + own in words for stem in stems)
         assert known._pairs(own, ending, other) == expected
+    assert known._pairs("", "xqxq", "") == (0, 0)
+    assert "qxq" not in known._by_last  # another thread may go through it
 
 
 def test_forms_agree_with_snowballs_stems(index):
