@@ -39,6 +39,7 @@ from indexer.formats.shared.json_row import (
     row_of,
     settled,
     with_best,
+    with_startless,
 )
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
@@ -172,7 +173,7 @@ class _Finder:
         if rows := alike(values, inner, lines):
             return rows
         found: list[Row] = []
-        good, textless = 0, []
+        good, textless, startless = 0, list[tuple[int, Row]](), list[tuple[int, Row]]()
         for at, value in enumerate(values):
             if lines and lines[at] != inner.line:
                 inner = inner._replace(line=lines[at])
@@ -188,9 +189,17 @@ class _Finder:
                 good += bool(rows)
             if not rows and isinstance(value, dict) and is_said(value):
                 fields = fields_of(tuple(value))
-                textless += [Row(value, fields, inner, at)] if "start" in fields else []
+                row = Row(value, fields, inner, at)
+                without = textless if "start" in fields else startless
+                without.append((len(found), row))
             found += rows
-        return found + textless if good >= len(textless) else found
+        turns = [(at, _turn_of_words(row, found[0])) for at, row in textless] if found else []
+        told = [(at, turn) for at, turn in turns if turn]
+        if told and not startless:
+            found = with_startless(found, told, found[0].around.parent)
+            textless = [one for one, turn in zip(textless, turns, strict=True) if not turn[1]]
+        found = with_startless(found, startless, inner.parent)
+        return found + [row for _, row in textless] if good >= len(textless) else found
 
     def in_object(self, value: dict[str, Any], around: Around, depth: int) -> list[Row]:
         fields = fields_of(tuple(value))
@@ -236,6 +245,19 @@ def _said(
     if "speaker" in own and "speaker" in fields and fields["speaker"][0].lower() in NO_SPEAKERS:
         del own["speaker"]
     return {**around, **own} if own else around
+
+
+def _turn_of_words(turn: Row, sibling: Row) -> Row | None:
+    """A turn whose words have no times, as a row without a start, beside the words of others."""
+    key = sibling.fields[sibling.text_at][0]
+    inside = (child for child in turn.value.values() if isinstance(child, list))
+    texts = [one.get(key) for one in chain.from_iterable(inside) if isinstance(one, dict)]
+    spoken = [text for text in texts if isinstance(text, str)]
+    if not spoken or len(spoken) < len(texts):
+        return None
+    said = _said(turn.value, turn.fields, turn.around.said)
+    around = turn.around._replace(said=said)
+    return turn._replace(value={key: " ".join(spoken)}, fields={}, around=around)
 
 
 def _speech_tiers(value: Mapping[str, Any]) -> set[str]:

@@ -3,7 +3,7 @@
     <tt xml:lang="en" ttp:frameRate="25" ttp:tickRate="10000000">
       <body> <div begin="10s"> <p begin="0.5s" end="2s"> text <span> text </span> <br/> ...
 
-    TIME := hours ":" minutes ":" seconds [ "." decimals | ":" frames [ "." parts ] ]
+    TIME := hours ":" minutes ":" seconds [ ( "." | "," ) decimals | ":" frames [ "." parts ] ]
           | number [ "h" | "m" | "s" | "ms" | "f" | "t" ]
 
 Times count from the start of the parent element, or from 0 if that is the only possibility (Apple's
@@ -34,7 +34,7 @@ from std.nist.xml import Attributes, Reader, feed, parse_number
 from std.ranges import MAX_UTTERANCE_BYTES
 from std.repairs import UNKNOWN
 
-_CLOCK = re.compile(r"(?:(\d+):)?(\d\d?):(\d\d)(?:(\.\d+)|:(\d+)(?:\.\d+)?)?$")
+_CLOCK = re.compile(r"(?:(\d+):)?(\d\d?):(\d\d)(?:[.,](\d+)|:(\d+)(?:\.\d+)?)?$")
 _OFFSET = re.compile(r"(\d+(?:\.\d+)?)(h|ms|m|s|f|t|)$")
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _ID = "{http://www.w3.org/XML/1998/namespace}id"
@@ -251,7 +251,9 @@ class _Captions(Reader):
             hours, minutes, whole, decimals, frames = clock.groups()
             if len(hours or "") > 6:
                 self.fail(EXPECTED, written)
-            parts = float(decimals or 0) + (float(frames) / self._frame_rate if frames else 0.0)
+            parts = float(f"0.{decimals or 0}") + (
+                float(frames) / self._frame_rate if frames else 0.0
+            )
             return 3600 * int(hours or 0) + 60 * int(minutes) + int(whole) + parts
         offset = _OFFSET.match(written)
         if offset is None or len(written) > 30:

@@ -159,10 +159,12 @@ def joined(pieces: Sequence[HypothesisWord], *, spaced: bool = False) -> list[Hy
 def are_spaced(texts: Sequence[str]) -> bool:
     """Whether blanks begin or end words in pieces: most have one, and not all.
 
-    >>> are_spaced(["Hel", "lo", " you", "."]), are_spaced(["Hello", "you"])
+    Line ends are no such blanks: words of a text in lines have them.
+
+    >>> are_spaced(["Hel", "lo", " you", "."]), are_spaced(["Hello", "you\\n", "too"])
     (True, False)
     """
-    spoken = [text for text in texts if bare(text)]
+    spoken = [text.strip("\r\n") for text in texts if bare(text)]
     led = sum(text[:1].isspace() for text in spoken[1:])
     followed = sum(text[-1:].isspace() for text in spoken[:-1])
     return LEAST <= max(led, followed) / max(1, len(spoken) - 1) <= MOST

@@ -20,7 +20,7 @@ import numpy as np
 
 from indexer.formats.shared.clock import note_restarts
 from indexer.formats.shared.reader import ReaderOptions
-from indexer.formats.shared.recordings import language_in_name
+from indexer.formats.shared.recordings import NO_SPAN, Span, language_in_name
 from indexer.networks.chunks import BACK_S, parts_of
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
@@ -33,13 +33,13 @@ from indexer.networks.hypotheses import (
     untimed,
 )
 from indexer.networks.nonwords import Nonwords
-from indexer.networks.raw import RawUtterances
+from indexer.networks.raw import SECONDS_PER_LETTER, RawUtterances
 from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import Utterances
 from std.characters import has_characters
 from std.errors import NONE, InputError
 from std.ranges import MAX_TIME_S, MAX_WORD_S
-from std.repairs import BAD_ROW, CLOCK_GOES_BACK, Repairs, span_s
+from std.repairs import BAD_ROW, CLOCK_GOES_BACK, UNKNOWN, Repairs, span_s
 from std.values import Float64s, Recording
 
 CUES_AT_ONCE = 1 << 16
@@ -73,19 +73,56 @@ def timed_cues(
     """Yield cues of timed words, each given with its line, cut at pauses.
 
     Args:
-        words: in the file's order.
+        words: in the file's order; words without times stay after the one before them.
         in_parts: whether parts that count from 0 again stay one after the other.
     """
     rows = list(words)
-    parts = parts_of([word.start_s for _, word in rows]) if in_parts else np.zeros(len(rows), int)
-    order = np.lexsort((np.array([word.start_s for _, word in rows]), parts))
+    starts_s = _known_starts(rows)
+    parts = parts_of(starts_s) if in_parts else np.zeros(len(rows), int)
+    order = np.lexsort((starts_s, parts))
     rows = [rows[at] for at in order.tolist()]
-    done = 0
-    for some in by_pauses([word for _, word in rows]):
-        end_s = max(word.end_s for word in some)
+    done, before_s = 0, 0.0
+    utterances = [*by_pauses([word for _, word in rows])]
+    followers_s = [*(some[0].start_s for some in utterances[1:]), UNKNOWN]
+    for some, following_s in zip(utterances, followers_s, strict=False):
+        start_s, end_s = _reach(some, before_s, following_s)
         text = " ".join(word.token for word in some)
-        yield Cue(rows[done][0], some[0].start_s, end_s, text, some, speaker=speaker_of(some))
-        done += len(some)
+        yield Cue(rows[done][0], start_s, end_s, text, some, speaker=speaker_of(some))
+        done, before_s = done + len(some), end_s
+
+
+def _known_starts(rows: Sequence[tuple[int, HypothesisWord]]) -> Float64s:
+    """The start of each word, or else of the one before it that has one (of the first that has)."""
+    starts_s = np.array([word.start_s for _, word in rows])
+    known = starts_s == starts_s
+    if known.all():
+        return starts_s
+    last = np.where(known, np.arange(len(rows)), np.argmax(known))
+    return starts_s[np.maximum.accumulate(last)]
+
+
+def _reach(some: Sequence[HypothesisWord], before_s: float, following_s: float) -> Span:
+    """When an utterance is said: words without times at its ends take what their letters do.
+
+    Args:
+        before_s: the end of the utterance before it.
+        following_s: the start of the next; NaN: there is none.
+    """
+    timed = [at for at, word in enumerate(some) if word.start_s == word.start_s]
+    if not timed:
+        return NO_SPAN
+    first, last = timed[0], timed[-1]
+    start_s, end_s = some[first].start_s, max(some[at].end_s for at in timed)
+    if first:
+        start_s = min(start_s, max(before_s, start_s - _said_in_s(some[:first])))
+    if last + 1 < len(some):
+        latest_s = end_s + _said_in_s(some[last + 1 :])
+        end_s = max(end_s, min(latest_s, following_s) if following_s > end_s else latest_s)
+    return Span(start_s, end_s)
+
+
+def _said_in_s(words: Iterable[HypothesisWord]) -> float:
+    return SECONDS_PER_LETTER * sum(len(word.token) for word in words)
 
 
 def all_single(texts: Iterable[str]) -> bool:

@@ -41,7 +41,7 @@ SPEAKER_NAME_KEYS = (
     "@id",
 )  # of an object
 IDS = ("id", "spkid", "speaker_id", "speakerId", "label")
-_PIECE = re.compile(rf"^(?:\s|{MARK}|##)|@@$")
+_PIECE = re.compile(rf"^(?:[^\S\r\n]|{MARK}|##)|@@$")
 
 
 def cues_of(
@@ -86,7 +86,8 @@ def _are_words(timed: Sequence[Timed]) -> bool:
 
     Sentences of a script without blanks have none either, but last longer than words do.
     """
-    if not all_single(one.text for one in timed):
+    timed = [one for one in timed if one.start_s == one.start_s]
+    if not timed or not all_single(one.text for one in timed):
         return False
     if has_characters("".join(one.text for one in timed)):
         return _mean_s(timed) <= LONGEST_WORD_S
@@ -107,15 +108,20 @@ def _mean_s(timed: Sequence[Timed]) -> float:
 def _of_words(
     timed: Sequence[Timed], path: Path | str, options: ReaderOptions, place: Place
 ) -> Iterator[Cue]:
-    """Yield cues of words: those of one parent and speaker together, cut at pauses."""
+    """Yield cues of words: those of one parent and speaker together, cut at pauses.
+
+    Words without times share the gap between those around them that have some.
+    """
     followers = [*(one.start_s for one in timed[1:]), UNKNOWN]
     words = [
         _word(one, following, path, options)
         for one, following in zip(timed, followers, strict=True)
     ]
-    pieces = sum(bool(_PIECE.search(one.text)) for one in timed)
-    together = 0 < pieces < len(timed)
-    spaced = together and are_spaced([one.text.replace(MARK, " ") for one in timed])
+    texts = [one.text.replace(MARK, " ") for one in timed if one.start_s == one.start_s]
+    pieces = sum(bool(_PIECE.search(one.text)) for one in timed if one.start_s == one.start_s)
+    together = 0 < pieces < len(texts)
+    spaced = together and are_spaced(texts)
+    gaps = _gaps(words) if len(texts) < len(words) else []
 
     def key(at: int) -> tuple[Any, ...]:
         row = timed[at].row
@@ -127,14 +133,34 @@ def _of_words(
         language = _most(_name(timed[at].row.get("language")) for at in rows)
         line = timed[rows[0]].row.around.line
         own = [words[at] for at in rows]
+        if not together:
+            own = [part for word in own for part in _parts(word)]
+        if not any(word.start_s == word.start_s for word in own):
+            text = " ".join(word.token for word in own)
+            yield Cue(line, *gaps[rows[0]], text, (), where, language, own[0].speaker)
+            continue
         note_restarts([word.start_s for word in own], [line] * len(own), options.repairs)
-        said = (
-            joined(own, spaced=spaced)
-            if together
-            else [w._replace(token=w.token.strip()) for w in own]
-        )
+        said = joined(own, spaced=spaced) if together else own
         for cue in timed_cues(((line, word) for word in said), in_parts=options.chunks is not None):
             yield cue._replace(recording=where, language=language)
+
+
+def _gaps(words: Sequence[HypothesisWord]) -> list[tuple[float, float]]:
+    """For each word the end of the last one with times before it, and the start of the next."""
+    gaps, before_s, after_s = [(0.0, UNKNOWN)] * len(words), 0.0, UNKNOWN
+    for at, word in enumerate(words):
+        before_s = word.end_s if word.start_s == word.start_s else before_s
+        gaps[at] = before_s, UNKNOWN
+    for at in range(len(words) - 1, -1, -1):
+        after_s = words[at].start_s if words[at].start_s == words[at].start_s else after_s
+        gaps[at] = gaps[at][0], after_s if after_s >= gaps[at][0] else UNKNOWN
+    return gaps
+
+
+def _parts(word: HypothesisWord) -> list[HypothesisWord]:
+    """A word without the blanks around it; a text without times may be several."""
+    tokens = [word.token.strip()] if word.start_s == word.start_s else word.token.split()
+    return [word._replace(token=token) for token in tokens]
 
 
 def _word(one: Timed, following: float, path: Path | str, options: ReaderOptions) -> HypothesisWord:

@@ -4,6 +4,7 @@
     row_of        an object -> the row that it is
     alike         objects that all have the same keys -> rows, at once
     listed        lists -> rows
+    with_startless    rows of a list, and objects in it without a start -> the rows of both
     with_best     an object -> the same with the text of its best hypothesis
     settled       rows of a file -> the same, with the meaning of the numbers in lists
     paired        a text with a list of the times of its words -> rows
@@ -138,6 +139,39 @@ def row_of(value: Mapping[str, Any], around: Around, at: int = -1) -> Row | None
     if shape.telling and not is_said(value):
         return None
     return Row(value, shape.fields, around, at)
+
+
+def with_startless(rows: list[Row], startless: Sequence[tuple[int, Row]], parent: int) -> list[Row]:
+    """Put objects without a start among the rows of their list, if they have a text as these have.
+
+    Rev's editor and whisperX write words without times so.
+
+    Args:
+        startless: each with the number of rows before it.
+    """
+    sibling = (
+        next((row for row in rows if row.around.parent == parent), None) if startless else None
+    )
+    if sibling is None:
+        return rows
+    (start, _), (text, _) = sibling.fields["start"], sibling.fields[sibling.text_at]
+    said = [
+        (
+            at,
+            row._replace(
+                value=(value := {**row.value, start: None}), fields=fields_of(tuple(value))
+            ),
+        )
+        for at, row in startless
+        if isinstance(row.value.get(text), str) and any(map(str.isalnum, row.value[text]))
+    ]
+    if len(said) > len(rows):
+        return rows
+    merged, done = list[Row](), 0
+    for at, row in said:
+        merged += [*rows[done:at], row]
+        done = at
+    return merged + rows[done:]
 
 
 def with_best(value: Mapping[str, Any], hypotheses: Iterable[str]) -> Mapping[str, Any]:

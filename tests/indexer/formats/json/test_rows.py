@@ -13,7 +13,7 @@ from indexer.formats.detect import parse_file
 from indexer.formats.readers.timed_text import parse, rows_in
 from indexer.formats.shared.reader import DEFAULT, ReaderOptions
 from std.errors import InputError
-from std.repairs import Repairs
+from std.repairs import BAD_ROW, Repairs
 from tests.networks import networks_in
 
 SHAPES = json.loads((Path(__file__).parents[3] / "data/asr/rows/shapes.json").read_text())
@@ -140,6 +140,68 @@ def test_pieces_of_one_word_are_joined_where_blanks_begin_words(tmp_path):
         ("1", "purple"),
         ("2", "carrots", "grow"),
     ]
+
+
+def test_line_ends_are_no_blanks_that_begin_words():
+    """As autoEdit 2 writes the last word of a line."""
+    texts = ["so", " many", "carrots\n", "grow", "here\n", *["then"] * 16]
+    rows = [{"text": text, "startTime": i, "endTime": i + 1} for i, text in enumerate(texts)]
+    (found,) = networks_in(parse(io.BytesIO(json.dumps(rows).encode()), "talk"))
+    assert found.words == tuple(text.strip() for text in texts)
+
+
+def rev(*texts, who=0, start_s=0.0):
+    """A turn in the form of Rev's editor: texts that it puts between words have no times."""
+    spans = [
+        {"value": text, "ts": at, "endTs": at + 0.5} if text.isalpha() else {"value": text}
+        for at, text in enumerate(texts, start=1)
+    ]
+    return {"id": 1, "speaker": who, "spans": spans, "startTime": start_s}
+
+
+def test_words_without_times_share_the_gap_between_those_with_times():
+    """Rev's editor and whisperX write words so; a turn may have no other."""
+    late = rev("carrots", who=0)
+    late["spans"][0] |= {"ts": 9.0, "endTs": 9.5}
+    turns = [rev("We", " grow it, ", "now"), rev("Nah. ", "(laughs)", who=1, start_s=4.0), late]
+    document = json.dumps({"monologues": turns})
+    repairs = Repairs()
+    found = [
+        (network.speaker, word, span, error)
+        for network in networks_in(
+            parse(io.BytesIO(document.encode()), "talk", ReaderOptions(repairs=repairs))
+        )
+        for word, span, error in zip(
+            network.words, network.spans_ms.tolist(), network.slot_errors_ms.tolist(), strict=True
+        )
+    ]
+    assert found == [
+        ("0", "We", [1000, 1500], 0),
+        ("0", "grow", [1500, 2500], 1500),
+        ("0", "it", [2500, 3000], 1500),
+        ("0", "now", [3000, 3500], 0),
+        ("1", "Nah", [3500, 9000], 5500),
+        ("0", "carrots", [9000, 9500], 0),
+    ]
+    assert not repairs.found
+
+
+def test_words_without_times_at_an_end_take_what_their_letters_do():
+    rows = [{"word": "so"}, {"word": "it", "start": 5, "end": 6}, {"word": "grows", "start": None}]
+    (network,) = networks_in(parse(io.BytesIO(json.dumps(rows).encode()), "talk"))
+    assert list(zip(network.words, network.spans_ms.tolist(), strict=True)) == [
+        ("so", [4860, 5000]),
+        ("it", [5000, 6000]),
+        ("grows", [6000, 6350]),
+    ]
+
+
+def test_captions_without_a_start_are_counted():
+    rows = [{"text": "so it", "start": 5, "end": 6}, {"text": "grows"}] * 2
+    repairs = Repairs()
+    text = io.BytesIO(json.dumps(rows).encode())
+    assert len([*networks_in(parse(text, "talk", ReaderOptions(repairs=repairs)))]) == 2
+    assert repairs.found[BAD_ROW].times == 2
 
 
 def test_the_speaker_may_stand_in_additions(tmp_path):
