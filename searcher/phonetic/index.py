@@ -16,7 +16,7 @@ from zlib import crc32
 
 import numpy as np
 
-from searcher.phonetic.layout import BLOCK_ROWS, PhoneticColumns
+from searcher.phonetic.layout import BLOCK_ROWS, SILENT, LikeliestPhones, PhoneticColumns
 from std.errors import StoreError
 from std.store import Segment
 from std.store.columns import (
@@ -36,7 +36,7 @@ from std.values import Bools, Float64s, Int32s, Recording
 HASH_FACTOR = 0x9E3779B97F4A7C15
 MIXING = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
-MAX_INVENTORY = 256  # phones that fit in a byte
+MAX_INVENTORY = SILENT  # phones that fit in a byte, beside that
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +138,15 @@ class PhoneticIndex:
             word_phone_offsets=self.word_phone_offsets,
             word_phones=self.word_phones,
         )
+
+    @cached_property
+    def likeliest_phones(self) -> LikeliestPhones:
+        """The phones that an extension follows."""
+        from searcher.phonetic.seed_kernels import likeliest_phones
+
+        columns = self.columns
+        slots = columns.slot_key.view(np.int64), columns.slot_word
+        return LikeliestPhones(*likeliest_phones(*slots, self.word_phone_offsets, self.word_phones))
 
     def recordings_of(self, slots: Int64s) -> Int64s:
         """(n,) the recording of each slot."""

@@ -2,6 +2,7 @@
 
     Ratios            a query's log ratios, by a segment's phone numbers
     PhoneticColumns   the columns of a segment that an alignment follows
+    LikeliestPhones   the phones of its likeliest words, which an extension follows
     PhoneticHits      hits, which an alignment fills in, and what the search adds to them
 
 Kernels contain the constants as they were when compiled.
@@ -28,6 +29,9 @@ MAX_HITS_PER_WINDOW = 16
 MAX_PATH_WORDS = 8  # words of a hit's path that are stored
 MAX_INSERTIONS = 8  # inserted phones of a hit that are stored
 BLOCK_ROWS = 64  # postings from one with a stored word to the next
+BESIDE_BITS = 8
+MOST_BESIDE = 2**BESIDE_BITS - 1  # phones beside a slot that are counted: queries are shorter
+SILENT = 255  # instead of a phone: the slot has none
 
 # Columns of a hit's measures.
 SCORE = 0  # log ratio of the best alignment, nats
@@ -58,6 +62,18 @@ class PhoneticColumns(NamedTuple):
     slot_key: Int64s
     word_phone_offsets: Int64s
     word_phones: UInt8s
+
+
+class LikeliestPhones(NamedTuple):
+    """The phones of the likeliest word of each slot of a segment, in order of time.
+
+    A place is begin << 2 * BESIDE_BITS | before << BESIDE_BITS | behind: the row of a slot's first
+    phone, and the number of rows before and behind the slot that belong to slots within
+    `MAX_WORD_SPAN_MS`, at most `MOST_BESIDE`. So one read of memory tells all of a slot.
+    """
+
+    phones: UInt8s  # (S,) `SILENT` for a slot without
+    places: Int64s  # (n + 1,) of each slot
 
 
 class WeightedPronunciation(NamedTuple):

@@ -3,6 +3,7 @@
     words_with       the words with three phones that may be three of a query's
     local_fits       the words that fit some part of a query
     occurrences_of   the places of some words
+    likeliest_phones the phones of the likeliest words, in a row
     extension_scores the score of each occurrence, with the words around it
         _by_rest            occurrences with equally long rests of the query
         _add_phones_beside  the phones of the words around
@@ -15,7 +16,13 @@ recordings are never neighbours. Scores are log-likelihood ratios in nats.
 
 import numpy as np
 
-from searcher.phonetic.layout import MAX_WORD_SPAN_MS
+from searcher.phonetic.layout import (
+    BESIDE_BITS,
+    MAX_WORD_SPAN_MS,
+    MOST_BESIDE,
+    SILENT,
+    LikeliestPhones,
+)
 from std.execution.compiled import compiled, compiled_within
 from std.store.columns import Int64s, UInt8s, UInt16s
 from std.values import Bools, Float32s, Int32s
@@ -124,6 +131,44 @@ def occurrences_of(
 
 
 @compiled
+def likeliest_phones(
+    slot_key: Int64s, slot_word: Int32s, word_offsets: Int64s, word_phones: UInt8s
+) -> tuple[UInt8s, Int64s]:
+    """The columns of `LikeliestPhones`.
+
+    Of a word that is longer than extensions reach from both sides, the middle is left out.
+    """
+    n, begin_bits = len(slot_key), 2 * BESIDE_BITS
+    places = np.zeros(n + 1, np.int64)
+    for slot in range(n):
+        word, size = slot_word[slot], np.int64(0)
+        if word >= 0:
+            size = word_offsets[word + 1] - word_offsets[word]
+        places[slot + 1] = places[slot] + (min(max(size, 1), 2 * MOST_BESIDE) << begin_bits)
+    phones = np.full(places[n] >> begin_bits, np.uint8(SILENT))
+    first = last = np.int64(0)  # the farthest slots near one
+    for slot in range(n):
+        begin, end = places[slot] >> begin_bits, places[slot + 1] >> begin_bits
+        word = slot_word[slot]
+        if word >= 0:
+            first_row, end_row = word_offsets[word], word_offsets[word + 1]
+            size = min(end_row - first_row, end - begin)
+            for z in range(min(size, MOST_BESIDE)):
+                phones[begin + z] = word_phones[first_row + z]
+            for z in range(MOST_BESIDE, size):
+                phones[begin + z] = word_phones[end_row - size + z]
+        while slot_key[slot] - slot_key[first] > MAX_WORD_SPAN_MS:
+            first += 1
+        last = max(last, np.int64(slot))
+        while last + 1 < n and slot_key[last + 1] - slot_key[slot] <= MAX_WORD_SPAN_MS:
+            last += 1
+        before = min(begin - (places[first] >> begin_bits), MOST_BESIDE)
+        behind = min((places[last + 1] >> begin_bits) - end, MOST_BESIDE)
+        places[slot] |= before << BESIDE_BITS | behind
+    return phones, places
+
+
+@compiled
 def extension_scores(
     match: Float32s,
     deletion: Float32s,
@@ -133,8 +178,7 @@ def extension_scores(
     seed_spans: Int32s,
     seed_of: Int64s,
     slots: Int64s,
-    slot_key: Int64s,
-    slot_word: Int32s,
+    likeliest: LikeliestPhones,
     word_offsets: Int64s,
     word_phones: UInt8s,
 ) -> Float32s:
@@ -159,9 +203,10 @@ def extension_scores(
     costs = np.empty(no_phone + 1, np.float32)  # of insertions; the last stands for no more phones
     costs[:no_phone] = insertion
     costs[no_phone] = IMPOSSIBLE
-    phones = np.empty((q + 3, SEED_LANES), np.uint16)
+    phones = np.empty((q + 4, SEED_LANES), np.uint16)  # of the lanes, and a row that is not read
     places = np.empty(SEED_LANES, np.int64)
     left = np.empty(SEED_LANES, np.int64)  # phones that a lane still needs
+    filled = np.empty(SEED_LANES, np.int64)  # that it has
     gains = np.empty(SEED_LANES, np.float32)
     for forwards in (False, True):
         ratios = np.empty((q, no_phone + 1), np.float32)  # of the query in this direction
@@ -182,17 +227,17 @@ def extension_scores(
                     seed, places[lane] = seed_of[rows[lane]], slots[rows[lane]]
                     # After the seed its own word may continue; before it, the alignment includes
                     # the word.
-                    word, left[lane] = seed_words[seed], rest + 3
+                    word, left[lane], filled[lane] = seed_words[seed], rest + 3, 0
                     if forwards:
                         begin = word_offsets[word] + seed_spans[seed, 2]
                         size = min(word_offsets[word + 1] - begin, left[lane])
                         for z in range(size):
                             phones[z, lane] = word_phones[begin + z]
                         left[lane] -= size
+                        filled[lane] = size
                 _add_phones_beside(
-                    places[:lanes], forwards, slot_key, slot_word, word_offsets, word_phones,
-                    left, rest + 3, phones,
-                )  # fmt: skip
+                    places[:lanes], forwards, likeliest, left, filled, phones, np.uint16(no_phone)
+                )
                 _gains(phones, rest, ratios, omitted, costs, gains)
                 for lane in range(lanes):
                     scores[rows[lane]] += gains[lane]
@@ -223,58 +268,43 @@ def _by_rest(seed_of: Int64s, seed_spans: Int32s, q: int, forwards: bool) -> tup
 
 @compiled_within
 def _add_phones_beside(
-    places: Int64s,
+    slots: Int64s,
     forwards: bool,
-    slot_key: Int64s,
-    slot_word: Int32s,
-    word_offsets: Int64s,
-    word_phones: UInt8s,
+    likeliest: LikeliestPhones,
     left: Int64s,
-    n: int,
+    filled: Int64s,
     phones: UInt16s,
+    no_phone: np.uint16,
 ) -> None:
-    """The phones of the likeliest words beside each seed, slot by slot.
+    """The phones of the likeliest words beside each seed.
 
-    All lanes take a step before any takes the next, so that their cache misses overlap.
+    All lanes take a phone before any takes the next, without branches: a processor cannot foresee
+    where words end.
 
     Args:
-        places: (lanes,) slots of the seeds.
+        slots: (lanes,) of the seeds.
         left: (LANES,) phones that each lane still takes; a slot without phones counts as one.
-        n: phones that a lane takes.
-        phones: (n, LANES) filled.
+        filled: (LANES,) phones that each lane has; both are changed.
+        phones: (n, LANES) filled; has a row more than a lane takes phones.
+        no_phone: fills what stays empty.
     """
-    begins = np.empty(len(places), np.int64)
-    sizes = np.empty(len(places), np.int64)
-    filled = np.empty(len(places), np.int64)
-    for lane in range(len(places)):
-        filled[lane] = n - left[lane]
-    distance, n_open = 0, len(places)
-    while n_open:
-        distance += 1 if forwards else -1
-        n_open = 0
-        for lane in range(len(places)):
-            slot = places[lane] + distance
-            if left[lane] > 0 and 0 <= slot < len(slot_key):
-                is_near = abs(slot_key[slot] - slot_key[places[lane]]) <= MAX_WORD_SPAN_MS
-                left[lane] = left[lane] if is_near else 0
-                begins[lane] = slot_word[slot]
-                n_open += is_near
-            else:
-                left[lane] = 0
-        for lane in range(len(places)):
-            word = begins[lane]
-            if left[lane] > 0:
-                begins[lane] = word_offsets[word] if word >= 0 else 0
-                sizes[lane] = word_offsets[word + 1] - word_offsets[word] if word >= 0 else 0
-        for lane in range(len(places)):
-            if left[lane] > 0:
-                size = min(sizes[lane], left[lane])
-                begin = begins[lane] if forwards else begins[lane] + sizes[lane] - 1
-                step = 1 if forwards else -1
-                for z in range(size):
-                    phones[filled[lane] + z, lane] = word_phones[begin + step * z]
-                filled[lane] += size
-                left[lane] -= max(size, 1)
+    step = 1 if forwards else -1
+    begins = np.empty(SEED_LANES, np.int64)
+    most = np.int64(0)
+    for lane in range(len(slots)):
+        here, behind = likeliest.places[slots[lane]], likeliest.places[slots[lane] + 1]
+        begins[lane] = (behind if forwards else here) >> 2 * BESIDE_BITS
+        begins[lane] += 0 if forwards else -1
+        reach = (here if forwards else here >> BESIDE_BITS) & MOST_BESIDE
+        left[lane] = min(left[lane], reach)
+        most = max(most, left[lane])
+    for z in range(most):
+        for lane in range(len(slots)):
+            is_left = z < left[lane]
+            phone = likeliest.phones[begins[lane] + step * z if is_left else 0]
+            is_phone = is_left & (phone != SILENT)
+            phones[filled[lane], lane] = phone if is_phone else no_phone
+            filled[lane] += is_phone
 
 
 @compiled_within

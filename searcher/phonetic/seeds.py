@@ -152,8 +152,7 @@ def extend_seeds(seeds: Seeds, cutoff: Cutoff, index: PhoneticIndex) -> Extensio
         seeds.spans,
         seed_of,
         slots,
-        columns.slot_key.view(np.int64),
-        columns.slot_word,
+        index.likeliest_phones,
         index.word_phone_offsets,
         index.word_phones,
     )

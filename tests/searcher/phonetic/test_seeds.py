@@ -13,10 +13,15 @@ import searcher.phonetic.seeds as module
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import phone_columns
 from searcher.phonetic.index import open_phonetic_index
-from searcher.phonetic.layout import MAX_WORD_SPAN_MS
+from searcher.phonetic.layout import MAX_WORD_SPAN_MS, MOST_BESIDE, SILENT, LikeliestPhones
 from searcher.phonetic.ratios import HitLimit, Query, confusion_log_ratios, ratios_in
 from searcher.phonetic.search import search_phones
-from searcher.phonetic.seed_kernels import SEED_LANES, extension_scores, local_fits
+from searcher.phonetic.seed_kernels import (
+    SEED_LANES,
+    extension_scores,
+    likeliest_phones,
+    local_fits,
+)
 from searcher.phonetic.seeds import (
     BINS_PER_NAT,
     MIN_SEED_SCORE,
@@ -218,7 +223,7 @@ def slots_slowly(ratios, index, most):
     promises = [
         extension_scores(
             *ratios, np.array([word]), score, where, np.zeros(1, np.int64), np.array([slot]),
-            slot_key, columns.slot_word, *pronounced,
+            index.likeliest_phones, *pronounced,
         )[0]
         for word, score, where, slot in seeds
     ]  # fmt: skip
@@ -313,11 +318,39 @@ def test_extensions_are_those_of_the_slow_twin(network):
         gain_before = gain_slowly(ratios, range(first)[::-1], before)
         gain_behind = gain_slowly(ratios, range(last, q), behind)
         expected.append(scores[seed] + gain_before + gain_behind)
-    found = extension_scores(
-        *ratios, ids, scores, spans, seed_of, slots, columns.slot_key.astype(np.int64),
-        slot_word, offsets, index.word_phones,
-    )  # fmt: skip
+    pronounced = offsets, index.word_phones
+    keys = columns.slot_key.astype(np.int64)
+    likeliest = LikeliestPhones(*likeliest_phones(keys, slot_word, *pronounced))
+    found = extension_scores(*ratios, ids, scores, spans, seed_of, slots, likeliest, *pronounced)
     assert found.tolist() == [float(score) for score in expected]
+
+
+def test_phones_in_a_row_are_those_of_the_slow_twin():
+    """Of slots in three recordings, some without phones, and of words longer than any query."""
+    random = np.random.default_rng(6)
+    sizes = np.array([0, 1, 2, 3, 5, MOST_BESIDE, 2 * MOST_BESIDE, 700])
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    word_phones = random.integers(0, SILENT, offsets[-1]).astype(np.uint8)
+    n = 300
+    slot_word = random.choice(np.arange(-1, 8), n, p=[0.1, 0.1, 0.2, 0.2, 0.2, 0.17, *[0.01] * 3])
+    key = np.cumsum(
+        random.choice([10, 900, 4000, 4001, 1 << 32], n, p=[0.1, 0.8, 0.04, 0.04, 0.02])
+    )
+    rows, places = likeliest_phones(key, slot_word.astype(np.int32), offsets, word_phones)
+    assert places[-1] >> 16 == len(rows) < n * 2 * MOST_BESIDE
+    for slot in range(n):
+        begin, end = places[slot : slot + 2].tolist()
+        before, behind = begin >> 8 & 255, begin & 255
+        near = [
+            (i, word_phones[offsets[word] : offsets[word + 1]].tolist() if word >= 0 else [])
+            for i, word in enumerate(slot_word.tolist())
+            if i != slot and abs(key[i] - key[slot]) <= MAX_WORD_SPAN_MS
+        ]
+        expected_before = [one for i, said in near if i < slot for one in said or [SILENT]]
+        expected_behind = [one for i, said in near if i > slot for one in said or [SILENT]]
+        begin, end = begin >> 16, end >> 16
+        assert rows[begin - before : begin].tolist() == expected_before[-MOST_BESIDE:]
+        assert rows[end : end + behind].tolist() == expected_behind[:MOST_BESIDE]
 
 
 def test_tie_breaks_are_fair_and_differ_by_salt(network):
