@@ -46,7 +46,8 @@ from std.repairs import IMPLAUSIBLE_RATE
 _CAPTION = re.compile(rf"(?m)^[ \t]*{TIME}[ \t]*-+>")
 _WORD_TIME = re.compile(rf"<\s*({TIME})\s*>")
 _LONGER = r"\d{4,}:\d{1,2}:\d\d(?:[.,]\d+)?"  # hours that no recording has
-_NO_TIME = rf"-{TIME}|{_LONGER}|[+-]?(?:inf(?:inity)?|nan|\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
+_GARBLED = r"\d{1,3}:(?=[\d:.]{0,12}[A-Za-z])[\w:]{1,12}(?:\.\w{1,9})?"  # a letter in a time
+_NO_TIME = rf"-{TIME}|{_LONGER}|{_GARBLED}|[+-]?(?:inf(?:inity)?|nan|\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 _NEVER_TIME = (
     rf"-{TIME}|{_LONGER}|[+-]?(?:inf(?:inity)?|nan)|-\d+(?:\.\d+)?|\d{{6,}}|\d+(?:\.\d+)?e[+-]?\d+"
 )
@@ -55,6 +56,7 @@ _HALF_RANGE = re.compile(  # a range of which one time is invalid, or both; or o
     rf"(?>{TIME})[ \t]*--?>[ \t]*({_NO_TIME})(?=[\])\s]|$)|({_NO_TIME})[ \t]*--?>[ \t]*{TIME}|"
     rf"(?>{TIME})[ \t]*,[ \t]*({_NO_TIME})(?=[ \t]*(?:,|$))|"
     rf"({_NO_TIME})[ \t]*,[ \t]*(?>{TIME})(?=[ \t]*(?:,|$))|"
+    rf"((?>{TIME})[ \t]*,)[ \t]*$|"
     rf"({_NEVER_TIME})[ \t]*--?>[ \t]*(?:{_NO_TIME})(?=[\])\s]|$))|"
     rf"[\[(]({_NEVER_TIME})[\])])"
 )

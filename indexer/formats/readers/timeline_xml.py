@@ -13,8 +13,9 @@
                       "TLI_1"/> text</unparsed>, or <w>text</w>
 
 All three are texts between points of time. Each is a cue; tiers that are no transcription (type
-``t``) are skipped. A word divided by a point of time stays whole; remarks in double parentheses
-and pauses are left out. If a file names several recordings, the first one with sound is used.
+``t``), or whose category is one of notes (``pos``), are skipped. A word divided by a point of time
+stays whole; remarks in double parentheses and pauses are left out. If a file names several
+recordings, the first one with sound is used.
 
 Source: Transcriber's trans-14.dtd; EXMARaLDA's basic-transcription.dtd; FOLKER's data model.
 """
@@ -31,6 +32,7 @@ import numpy as np
 from indexer.formats.shared.cues import Cue
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, has_root
 from indexer.formats.shared.speaker_names import utterances_of_captions
+from indexer.formats.shared.tiers import Tier
 from indexer.networks.utterances import Utterances
 from std.errors import NONE, InputError
 from std.files import content_of
@@ -71,6 +73,8 @@ def parse(
     feed(BytesIO(content), reader)
     times_s = reader.times_s()
     spans = [span for span in reader.spans if "".join(span.texts).strip()]
+    if spans and not times_s:
+        raise InputError(path, spans[0].line, "a timeline with times", NONE)
     for span in spans:
         if span.first not in times_s or span.last not in times_s:
             raise InputError(path, span.line, "a point of time that exists", span.first or NONE)
@@ -123,7 +127,9 @@ class _Transcript(Reader):
         elif tag in ("abbreviation", "name"):
             self._name = [] if self._speaker else None
         elif tag == "tier":
-            self._tier = attributes.get("speaker") or "", attributes.get("type") == "t"
+            of_notes = Tier(attributes.get("category") or "").of_notes
+            of_speech = attributes.get("type") == "t" and not of_notes
+            self._tier = attributes.get("speaker") or "", of_speech
             self._first = len(self.spans)
         else:
             self._text(tag, attributes)

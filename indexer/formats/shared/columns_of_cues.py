@@ -17,17 +17,17 @@ CUE_COLUMNS: Mapping[str, tuple[str, ...]] = {  # of several for one thing, the 
     "start": (
         "start", "start time", "starttime", "begin", "begin time", "begintime", "onset", "tmin",
         "xmin", "t0", "from", "in", "time start", "start ts", "start timestamp", "data start",
-        "time begin", "begin timestamp", "t start", "start position", "tc in", "in point", "ts",
-        "timestamp", "timecode", "time code", "time", "bg", "offset start", "begin offset",
-        "start offset", "segment start", "st time", "start sec", "start s",
+        "time begin", "begin timestamp", "t start", "start at", "start position", "tc in",
+        "in point", "ts", "timestamp", "timecode", "time code", "time", "bg", "offset start",
+        "begin offset", "start offset", "segment start", "st time", "start sec", "start s",
         "anfang", "beginn", "von", "startzeit", "anfangszeit", "zeitstempel", "zeit",
         "début", "debut", "horodatage", "temps", "inicio", "comienzo", "desde", "tiempo",
         "aanvang", "starttijd", "tijd",
     ),
     "end": (
         "end", "end time", "endtime", "stop", "stop time", "to", "tmax", "xmax", "t1", "out",
-        "time end", "end ts", "end timestamp", "data end", "t end", "end position", "tc out",
-        "out point", "finish", "ed", "offset end", "end offset", "offset", "en time",
+        "time end", "end ts", "end timestamp", "data end", "t end", "end at", "end position",
+        "tc out", "out point", "finish", "ed", "offset end", "end offset", "offset", "en time",
         "ende", "bis", "endzeit", "fin", "final", "hasta", "einde", "eind", "eindtijd",
     ),
     "duration": (
@@ -38,9 +38,9 @@ CUE_COLUMNS: Mapping[str, tuple[str, ...]] = {  # of several for one thing, the 
         "text", "transcript", "transcription", "sentence", "utterance", "caption", "subtitle",
         "content", "body", "speech", "segment", "phrase", "annotation", "orthography", "label",
         "words str", "final sentence", "written", "utf8", "display text", "raw text", "lines",
-        "line", "dialogue", "dialog", "message", "spoken text", "subtitles", "captions", "words",
-        "value", "substring", "transkript", "inhalt", "äußerung", "aussage", "texte", "contenu",
-        "paroles",
+        "line", "dialogue", "dialog", "message", "msg", "spoken text", "subtitles", "captions",
+        "words", "value", "substring", "transkript", "inhalt", "äußerung", "aussage", "texte",
+        "contenu", "paroles",
         "texto", "contenido", "frase", "tekst", "inhoud", "zin",
     ),
     "word": ("word", "token", "wort", "mot", "palabra", "woord"),
@@ -68,8 +68,8 @@ CUE_COLUMNS: Mapping[str, tuple[str, ...]] = {  # of several for one thing, the 
     "tier": ("tier", "type", "tier name"),
 }  # fmt: skip
 MAY_BE_OTHERS = {  # a text only beside a start and an end: else columns of logs, of lists
-    "value", "label", "line", "lines", "message", "segment", "content", "token", "words", "body",
-    "captions", "subtitles", "annotation", "inhalt", "contenu", "contenido", "inhoud",
+    "value", "label", "line", "lines", "message", "msg", "segment", "content", "token", "words",
+    "body", "captions", "subtitles", "annotation", "inhalt", "contenu", "contenido", "inhoud",
 }  # fmt: skip
 _BY_NAME = {name: what for what, names in CUE_COLUMNS.items() for name in names}
 _RANK = {name: rank for names in CUE_COLUMNS.values() for rank, name in enumerate(names)}

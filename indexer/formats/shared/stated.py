@@ -196,7 +196,8 @@ def require_transcript(one: Part, expected: str) -> None:
 
 
 def _what(part: Part) -> Instead | None:
-    if part.has("metadata") and part["metadata"].has("@type") and not part.has("done"):
+    is_operation = part.has("metadata") and part["metadata"].has("@type")
+    if is_operation and not (part.has("done") and part["done"].value):
         return Instead("a job that is running", WHEN_DONE)
     written = part.first(STATUSES)
     status = written.value if written and isinstance(written.value, str) else ""

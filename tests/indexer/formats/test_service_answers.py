@@ -39,6 +39,7 @@ ANSWERS = [
     ({"detail": "Not Found"}, "an error of the service: Not Found", ""),
     ({"name": "7", "metadata": {"@type": "x", "progressPercent": 10}},
      "a job that is running", WAITS),
+    ({"name": "7", "metadata": {"@type": "x"}, "done": False}, "a job that is running", WAITS),
     ({"status": "failed", "id": "0"}, "an error of the service: failed", ""),
 ]  # fmt: skip
 NEITHER = [

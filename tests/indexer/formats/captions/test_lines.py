@@ -204,6 +204,15 @@ def test_what_stands_in_the_place_of_a_time_is_one(tmp_path, line, bad):
         list(parse_file(path))
 
 
+@pytest.mark.parametrize("bad", ["0:00:13.f89,0:00:15.489", "0:00:13.0,0:00:1x.5", "0:00:13.089,"])
+def test_a_line_of_times_with_a_letter_or_half_of_it_is_no_text(tmp_path, bad):
+    """It would be read as words of the caption above, and so would the text below it."""
+    path = tmp_path / "talk.sbv"
+    path.write_text(f"0:00:01.000,0:00:02.000\na b\n\n{bad}\nc d\n\n0:00:16.0,0:00:17.0\ne f\n")
+    with pytest.raises(InputError, match=r"talk.sbv:4: expected a time such as 0:05, got '"):
+        list(parse_file(path))
+
+
 def test_dates_are_no_times():
     assert not is_transcript("01.02.23 purple carrots\n02.02.23 green beans\n")
     assert not is_transcript("3h of purple carrots\n5m of green beans\n")

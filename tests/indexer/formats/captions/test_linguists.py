@@ -155,6 +155,19 @@ def test_a_name_says_the_language_of_captions(tmp_path, name, language):
     assert [one.language for one in found] == [language]
 
 
+def test_tiers_of_notes_are_no_speech_in_exmaralda(tmp_path):
+    """Pepper writes every annotation as a tier of type t."""
+    tier = '<tier category="POS" type="t"><event start="T0" end="T2">ADJ</event></tier>'
+    found = read(tmp_path, "a.exb", EXB.replace("</basic-body>", f"{tier}</basic-body>"))
+    assert [word for one in found for word in one.words] == ["purple", "carrots"]
+
+
+def test_a_timeline_without_times_is_named(tmp_path):
+    text = EXB.replace(' time="0.5"', "").replace(' time="2.5"', "")
+    with pytest.raises(InputError, match="expected a timeline with times, got none"):
+        read(tmp_path, "a.exb", text)
+
+
 def test_exmaralda_as_hiat_is_written(tmp_path):
     """A border within a word, pauses and remarks, a film beside the sound."""
     texts = ["((0,3s)) purple/ is/ ", "green ", "when we got to", "gether. ", "((laughing)) ",

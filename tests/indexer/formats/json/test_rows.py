@@ -23,7 +23,7 @@ OTHERS = {  # what is not as everywhere
     "salute": [("purple", 480, 900), ("carrots", 900, 1400)],
     "amivoice": [("アドテック", 500, 1400)],
 }
-IN_ROWS = {"recall2", "aeneas", "podlove", "teams", "two_sides", "simple_ms", "whisper_ms"}
+IN_ROWS = {"recall2", "aeneas", "podlove", "teams", "two_sides", "simple_ms", "whisper_ms", "rtzr"}
 
 
 def words_of(path):
@@ -49,6 +49,7 @@ NAMED = {
     "clova": "A", "gladia": "0", "recall": "Anna", "recall2": "Anna", "tencent": "0",
     "transcribee": "Anna", "dpe": "Anna", "sonix": "Speaker 1", "soniox": "1", "funasr": "0",
     "happyscribe": "Anna", "podlove": "Anna", "teams": "Anna", "amberscript": "Anna",
+    "rtzr": "0",
 }  # fmt: skip
 
 
