@@ -101,7 +101,8 @@ def _add_modes(parse: Parser) -> None:
         type=text_argument,
         default=[],
         metavar="RECORDING",
-        help="take these recordings out of the index, as INPUT replaces them; their metadata stay",
+        help="delete these recordings from the index, because INPUT replaces them; their metadata "
+        "stay",
     )
     modes = parse.add_mutually_exclusive_group()
     modes.add_argument(

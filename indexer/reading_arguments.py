@@ -109,7 +109,7 @@ def _add_audio_options(group: "argparse._ArgumentGroup") -> None:
         "--audio",
         type=folder_argument,
         metavar="FOLDER",
-        help="folder of all audio files; the index notes the file of each recording; without "
+        help="folder of all audio files; the index stores the file of each recording; without "
         "INPUT, for all its recordings",
     )
 
@@ -210,7 +210,7 @@ def _add_lattice_options(group: "argparse._ArgumentGroup") -> None:
         "--lattice-method",
         choices=["mbr", "pivot"],
         default="mbr",
-        help="minimum Bayes risk, or the faster and rougher pivot alignment",
+        help="minimum Bayes risk, or the faster and less accurate pivot alignment",
     )
 
 

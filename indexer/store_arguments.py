@@ -170,7 +170,7 @@ READING = (  # commands that only read the index
     ),
     _Command(
         "verify",
-        "Read the whole index and print each damage; write nothing.",
+        "Read the whole index and report all damage; write nothing.",
         "INDEX --json",
         (add_json_option,),
     ),
@@ -181,7 +181,7 @@ WRITING = (  # commands that change the index
         "Delete recordings, with their metadata.",
         "INDEX NEWS_2011_05_01",
         (
-            _recording("+", "; behind -- it may begin with a dash"),
+            _recording("+", "; after -- it may begin with a dash"),
             add_config_options,
             add_json_option,
         ),
@@ -207,8 +207,8 @@ WRITING = (  # commands that change the index
                 "--table",
                 type=file_argument,
                 metavar="FILE",
-                help="a table of corrections, as std-search --corrections writes it; rows with no "
-                "in the column right are skipped",
+                help="a table of corrections, as std-search --corrections writes it; rows with "
+                "'no' in the column 'right' are skipped",
             ),
             _argument(
                 "--at",
@@ -219,14 +219,15 @@ WRITING = (  # commands that change the index
             _argument(
                 "--words",
                 metavar="TEXT",
-                help="the correct words, which replace those that sound most like them; '' is none",
+                help="the correct words, which replace the words that sound most like them; '': "
+                "nothing was said",
             ),
             _argument(
                 "--transcript",
                 type=file_argument,
                 metavar="FILE",
-                help="the correct transcript of all of it: captions, a recogniser's output or a "
-                "text; differences from the index become corrections",
+                help="the correct transcript of the whole recording: captions, a recogniser's "
+                "output or a text; differences from the index become corrections",
             ),
             _argument(
                 "--undo",
@@ -267,7 +268,7 @@ WRITING = (  # commands that change the index
     _Command(
         "sync",
         "Make the index match a folder: index new and changed files, delete recordings of missing "
-        "ones.",
+        "files.",
         "INDEX networks --dry-run",
         (
             _folder("FOLDER", "a folder of recogniser output"),
@@ -293,17 +294,19 @@ WRITING = (  # commands that change the index
     ),
     _Command(
         "relink",
-        "Record the new places of inputs of the index that were moved.",
+        "Store the new paths of inputs of the index that were moved.",
         "INDEX /archive/networks",
         (
-            _folder("FOLDER", "the folder to search, by the ends of their paths"),
+            _folder(
+                "FOLDER", "the folder in which the inputs are now; the ends of paths are compared"
+            ),
             _DRY_RUN,
             _rows("inputs"),
         ),
     ),
     _Command(
         "move-audio",
-        "Find the audio of the recordings by content, path or name, and record its place.",
+        "Find the audio of the recordings by content, path or name, and store its path.",
         "INDEX /archive/audio",
         (_folder("ROOT", "the folder of all audio files"), _DRY_RUN, _rows("recordings")),
     ),
@@ -315,7 +318,7 @@ WRITING = (  # commands that change the index
     ),
     _Command(
         "clean-up",
-        "Remove replaced segments at once (CouchDB keeps them for ten minutes, for readers).",
+        "Remove replaced segments at once (in CouchDB they otherwise stay for ten minutes).",
         "couchdb://db.example/news",
         (add_json_option,),
     ),

@@ -46,7 +46,11 @@ def parser() -> argparse.ArgumentParser:
         "folders"
     )  # fmt: skip
     parse.add_argument(
-        "--output", required=True, type=folder_argument, metavar="NETWORKS", help="folder"
+        "--output",
+        required=True,
+        type=folder_argument,
+        metavar="NETWORKS",
+        help="folder for the networks",
     )
     _add_usual_options(parse)
     _add_sound(parse.further("sound: for query by example, phones heard, and term discovery"))
@@ -85,15 +89,20 @@ def _add_usual_options(parse: Parser) -> None:
         "--channels",
         choices=["mix", "split"],
         default="mix",
-        help="split: recognise each channel by itself, as for telephone calls",
+        help="split: recognise each channel separately, as in telephone calls",
     )
     parse.add_argument(
-        "--name-by", choices=["stem", "path"], default="stem", help="name recordings after this"
+        "--name-by",
+        choices=["stem", "path"],
+        default="stem",
+        help="name recordings after the name or the path of the file",
     )
     add_jobs_option(parse, meaning="recordings at once")
-    parse.add_argument("--ecf", type=file_argument, metavar="XML", help="default: NETWORKS/ecf.xml")
     parse.add_argument(
-        "--text", action="store_true", help="also NAME.txt and NAME.json (Whisper's form)"
+        "--ecf", type=file_argument, metavar="XML", help="file for the ECF (NETWORKS/ecf.xml)"
+    )
+    parse.add_argument(
+        "--text", action="store_true", help="also write NAME.txt and NAME.json (Whisper's form)"
     )
     parse.add_argument(
         "--keep-going", action="store_true", help="no effect: broken files are always skipped"
@@ -109,10 +118,12 @@ def _add_sound(group: "argparse._ArgumentGroup") -> None:
         nargs="?",
         const="signs",
         choices=["signs", "exact"],
-        help="also NAME.sound, the frames of Whisper's encoder: their signs (5.8 MB an hour; "
+        help="also write NAME.sound, the frames of Whisper's encoder: their signs (5.8 MB an hour; "
         "default), or exact numbers",
     )
-    group.add_argument("--sound-only", action="store_true", help="no words: speech of any language")
+    group.add_argument(
+        "--sound-only", action="store_true", help="sound without words: any language"
+    )
     group.add_argument(
         "--encoder",
         default="",
@@ -135,8 +146,8 @@ def _add_again(group: "argparse._ArgumentGroup") -> None:
         "--listen-again",
         type=file_argument,
         metavar="CSV",
-        help="recognise only the windows of these stretches again, with the words that are "
-        "searched there (std-search --listen-again writes them); take the rest from --earlier",
+        help="recognise again only the windows of these stretches, with the words that were "
+        "searched there (std-search --listen-again writes them); take all others from --earlier",
     )
     group.add_argument(
         "--earlier",
@@ -148,8 +159,10 @@ def _add_again(group: "argparse._ArgumentGroup") -> None:
 
 def _add_details(details: "argparse._ArgumentGroup") -> None:
     """How a recording is cut and decoded."""
-    details.add_argument("--samples", type=COUNT, default=15, metavar="N", help="number of draws")
-    details.add_argument("--beam", type=BEAM, default=5, metavar="N", help="beam size")
+    details.add_argument(
+        "--samples", type=COUNT, default=15, metavar="N", help="number of draws (15)"
+    )
+    details.add_argument("--beam", type=BEAM, default=5, metavar="N", help="beam size (5)")
     details.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
     details.add_argument(
         "--compute", default="default", metavar="TYPE", help="int8, float32, float16 ..."
@@ -166,7 +179,7 @@ def _add_details(details: "argparse._ArgumentGroup") -> None:
         "--vad",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="cut by voice activity detection; without: by loudness",
+        help="find pauses by voice activity detection, or (--no-vad) by loudness",
     )
     details.add_argument(
         "--threads", type=JOBS, default=1, help="CPU threads per recording (changes the output)"

@@ -38,12 +38,13 @@ EXAMPLE = """examples:
                        "attribute:A && B" for combinations
   terms:NAME=RE,RE     terms by whole id      oov                  in and out of vocabulary
   length               by words per term      frequency            by references per term
-  has-references       with and without       source-type          by source type of the ECF
+  has-references       said, or not           source-type          by source type of the ECF
   language             its terms (attribute language) in its speech (excerpts of the ECF)
   recording            by file/channel        recording:NAME=REGEX
   source-type:NAME=bnews,cts                  language:NAME=english,german
-REGEX is a regular expression, found anywhere in file/channel (such as news_07/1) or in a value, in
-either case: --recordings news takes all recordings with "news" in their names, '^news_07/1$' one.
+REGEX is a regular expression, found anywhere in file/channel (such as news_07/1) or in a value,
+ignoring case: --recordings news selects all recordings with "news" in their names, '^news_07/1$'
+only one.
 """
 OPERATING_POINTS = ("nist2006", "sws2012", "sws2013", "quesst2014")
 
@@ -52,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
     """The arguments of ``std-score``."""
     result = Parser(
         prog="std-score",
-        description="Score hit lists as NIST and MediaEval do: TWV, DET, Cnxe, every term, pair.",
+        description="Score hit lists as NIST and MediaEval do: TWV, DET, Cnxe, each term's values.",
         epilog=EXAMPLE,
     )
     _add_inputs(result)
@@ -62,7 +63,7 @@ def parser() -> argparse.ArgumentParser:
         "--table",
         choices=("summary", "terms"),
         default="summary",
-        help="which rows --csv, --nl and --fmt print: a row a group, or a row a term (summary)",
+        help="rows of --csv, --nl and --fmt: one for each group, or one for each term (summary)",
     )
     add_row_options(result, "the summary")
     add_progress_options(result, quiet="no progress and no summary on stderr")
@@ -73,8 +74,8 @@ def parser() -> argparse.ArgumentParser:
         nargs="+",
         action="extend",
         metavar="JSON",
-        help="speed factors and processing load from what std-recognise, std-index and std-search "
-        "--json printed; several of a kind add up",
+        help="compute speed factors and processing load from what std-recognise, std-index and "
+        "std-search printed with --json; files of one kind are added up",
     )
     _add_reference(result)
     _add_operating_point(result)
@@ -92,7 +93,7 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
         type=file_argument,
         nargs="*",
         metavar="HITS",
-        help="hit lists, either dialect, or .gz",
+        help="hit lists in either of NIST's dialects",
     )
     add(
         "--probabilities",
@@ -100,14 +101,14 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="HITS",
-        help="the same hits with probabilities for scores (std-search --probabilities): Cnxe and "
-        "calibration judge these; once for each of several hit lists, in their order",
+        help="the same hits with probabilities as scores (std-search --probabilities), for Cnxe "
+        "and calibration; for several hit lists one each, in their order",
     )
     add(
         "--ecf",
         type=file_argument,
         metavar="XML",
-        help="which speech is scored (default: that of the reference)",
+        help="speech that is scored (default: that of the reference)",
     )
     add(
         "--reference",
@@ -116,8 +117,8 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="the reference transcript: RTTM, or CTM, STM, TextGrid, and whatever std-index reads; "
-        "a file or a folder, repeatable",
+        help="the reference transcript: RTTM, CTM, STM, TextGrid, or any other format that "
+        "std-index reads; a file or a folder; repeatable",
     )
     add(
         "--terms",
@@ -152,7 +153,13 @@ def _add_operating_point(parser: Parser) -> None:
     add("--cost-miss", type=number(COST), metavar="C", help="cost of a miss, value of a hit")
     add("--prior", type=number(PRIOR), metavar="P", help="probability that a trial is a target")
     trials = number(TRIALS_PER_SECOND)
-    add("--trials-per-second", type=trials, default=1.0, metavar="N", help="default: 1")
+    add(
+        "--trials-per-second",
+        type=trials,
+        default=1.0,
+        metavar="N",
+        help="trials in a second of speech (default: 1)",
+    )
     add(
         "--scores",
         choices=("probability", "llr"),
@@ -188,7 +195,7 @@ def _add_selection(parser: Parser) -> None:
         help="leave out terms that the hit list does not mention",
     )
     add("--pooled", action="store_true", help="pool the trials of all terms; no means over terms")
-    add("--segments", action="store_true", help="take speech segments as trials, not seconds")
+    add("--segments", action="store_true", help="trials are speech segments, not seconds")
 
 
 def _add_matching(parser: Parser) -> None:
@@ -198,14 +205,14 @@ def _add_matching(parser: Parser) -> None:
         type=number(SECONDS),
         default=0.5,
         metavar="S",
-        help="largest distance of a hit's middle from its reference (default: 0.5)",
+        help="largest distance of a hit's middle from its occurrence (default: 0.5)",
     )
     add(
         "--gap",
         type=number(SECONDS),
         default=0.5,
         metavar="S",
-        help="longest silence inside a reference (default: 0.5)",
+        help="longest silence between the words of an occurrence (default: 0.5)",
     )
     add("--characters", action="store_true", help="compare by characters, not by words")
     add("--keep-ascii", action="store_true", help="with --characters: leave ASCII words whole")
@@ -224,13 +231,21 @@ def _add_resampling(parser: Parser) -> None:
     )
     add("--seed", type=SEED, default=1, help="seed of the random numbers (default: 1)")
     confidence = number(CONFIDENCE)
-    add("--confidence", type=confidence, default=0.95, metavar="P", help="default: 0.95")
+    add(
+        "--confidence",
+        type=confidence,
+        default=0.95,
+        metavar="P",
+        help="of the intervals (default: 0.95)",
+    )
 
 
 def _add_drawing(parser: Parser) -> None:
     add = parser.further("what is drawn").add_argument
     add("--articulated", action="store_true", help="draw only the corners of the DET curve")
-    add("--standard-errors", action="store_true", help="draw lines at 2 standard errors")
+    add(
+        "--standard-errors", action="store_true", help="draw lines 2 standard errors from the curve"
+    )
     add(
         "--iso-ratio",
         action="append",

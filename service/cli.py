@@ -44,7 +44,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLE,
     )
     add_store_option(parse)
-    parse.add_argument("--audio", type=folder_argument, metavar="FOLDER", help="recordings")
+    parse.add_argument("--audio", type=folder_argument, metavar="FOLDER", help="audio files")
     parse.add_argument("--model", type=file_argument, metavar="JSON", help="model of std-tune")
     add_config_options(parse)
     parse.add_argument(
@@ -55,7 +55,7 @@ def parser() -> argparse.ArgumentParser:
         "--feedback",
         type=file_argument,
         metavar="JSONL",
-        help="file that keeps the marks (right, wrong)",
+        help="file for the marks (right, wrong) and notes",
     )
     parse.add_argument(
         "--alerts", type=file_argument, metavar="FILE",
@@ -63,7 +63,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parse.add_argument(
         "--alerts-column", type=text_argument, metavar="NAME",
-        help="column of --alerts with the terms, if its name does not show it",
+        help="column of --alerts that has the terms, if its heading does not show it",
     )  # fmt: skip
     parse.add_argument(
         "--alerts-url", type=text_argument, action="append", default=[], metavar="URL",
@@ -89,7 +89,7 @@ def _add_changes(parse: Parser) -> None:
     )  # fmt: skip
     uploads.add_argument(
         "--audit-log", type=file_argument, metavar="JSONL",
-        help="file that keeps who changed what",
+        help="file for a log of changes: who changed what",
     )  # fmt: skip
     uploads.add_argument(
         "--allow-corrections", action="store_true",
@@ -97,26 +97,28 @@ def _add_changes(parse: Parser) -> None:
     )  # fmt: skip
     uploads.add_argument(
         "--allow-uploads", action="store_true",
-        help="people may add recordings: sound and captions, kept in uploads/ in --audio",
+        help="people may add recordings: sound and captions, stored in uploads/ in --audio",
     )  # fmt: skip
     uploads.add_argument(
         "--recognise", type=text_argument, default="", metavar="OPTIONS",
-        help="options of std-recognise for this sound, as '--model small --language de'",
+        help="options of std-recognise for added sound, as '--model small --language de'",
     )  # fmt: skip
     uploads.add_argument(
         "--upload-gb", type=number(Range(0, 1000, above=True)), default=2.0, metavar="N",
-        help="largest file (2)",
+        help="largest size of a file (2)",
     )  # fmt: skip
     uploads.add_argument(
         "--uploads-gb", type=number(Range(0, 1_000_000, above=True)), default=100.0, metavar="N",
-        help="all files (100); 1 GB of the disk stays free in any case",
+        help="largest size of all files together (100); 1 GB of the disk always stays free",
     )  # fmt: skip
 
 
 def _add_network(parse: Parser) -> None:
     """The options of address and access."""
     network = parse.further("network")
-    network.add_argument("--host", type=text_argument, default="127.0.0.1", help="(127.0.0.1)")
+    network.add_argument(
+        "--host", type=text_argument, default="127.0.0.1", help="address (127.0.0.1)"
+    )
     network.add_argument("--port", type=PORT, default=8000, help="(8000); 0 = any that is free")
     network.add_argument(
         "--allow-host", action="append", default=[], type=text_argument, metavar="NAME",
@@ -124,7 +126,7 @@ def _add_network(parse: Parser) -> None:
     )  # fmt: skip
     network.add_argument(
         "--token-file", type=file_argument, metavar="FILE",
-        help="a secret that clients must send; required for anything but the loopback",
+        help="a secret that clients must send; required unless --host is a loopback address",
     )  # fmt: skip
     network.add_argument(
         "--alerts-secret-file", type=file_argument, metavar="FILE",
@@ -132,11 +134,11 @@ def _add_network(parse: Parser) -> None:
     )  # fmt: skip
     network.add_argument(
         "--user-header", type=text_argument, default="", metavar="NAME",
-        help="header in which a reverse proxy names the user, as X-Forwarded-User: kept with marks",
+        help="header in which a reverse proxy names the user (X-Forwarded-User); stored with marks",
     )  # fmt: skip
     network.add_argument(
         "--root-path", type=text_argument, default="", metavar="/PATH",
-        help="path under which a reverse proxy serves it",
+        help="path under which a reverse proxy serves the pages",
     )  # fmt: skip
     network.add_argument(
         "--allow-frame", action="append", default=[], type=text_argument, metavar="ORIGIN",

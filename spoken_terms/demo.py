@@ -57,7 +57,9 @@ def parser() -> argparse.ArgumentParser:
         help=f"where the sample and the results go ({FOLDER})",
     )
     parse.add_argument(
-        "--no-page", action="store_true", help="do not open the page, only say how it is opened"
+        "--no-page",
+        action="store_true",
+        help="do not open the page; print the command that opens it",
     )
     return parse
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 STORE = "folder, memory: or couchdb://[user@]host[:port]/database"
 QUIET = "no summary, no progress"
-CONFIG = "the configuration; std-config show lists its keys, std-config list the shipped ones"
+CONFIG = "configuration file; std-config show lists its keys, std-config list the shipped files"
 
 
 def add_store_option(parse: "Arguments", *, required: bool = True) -> None:
@@ -74,7 +74,7 @@ def add_config_options(parse: "Arguments", meaning: str = CONFIG) -> None:
         default=[],
         type=text_argument,
         metavar="KEY=VALUE",
-        help="set a key of the configuration, over --config: search.min_probability=0.1",
+        help="set a key of the configuration; overrides --config: search.min_probability=0.1",
     )
 
 
@@ -136,7 +136,7 @@ def add_row_options(
         "--fmt",
         choices=FORMATS,
         metavar="FORM",
-        help=f"{', '.join(FORMATS)}; terminal: table; lines: tabs between columns",
+        help=f"{', '.join(FORMATS)}; default on a terminal: table; lines: tabs between columns",
     )
 
 

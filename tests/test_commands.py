@@ -79,7 +79,9 @@ def test_a_list_of_probabilities_says_what_they_depend_on(
 
 
 def test_an_answer_says_what_to_expect(german, german_store, tmp_path, capsys):
-    about = r"\d+ hits from probability 0\.5 up, about \d+ are right; about \d+ more below\n"
+    about = (
+        r"\d+ hits from probability 0\.5 up, about \d+ are right; about \d+ more right ones below\n"
+    )
     assert batch(german_store, german, tmp_path / "h.xml", "--config", PLAIN) == 0
     assert re.search(about, capsys.readouterr().err)
     argv = ["--store", german_store, "landkreis", "im"]

@@ -69,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
         "--folds",
         type=file_argument,
         metavar="FILE",
-        help="intervals; a blank line separates folds",
+        help="intervals: lines of file, onset and offset; a blank line separates folds",
     )
     count = number(FOLDS)
     parts.add_argument("--parts", type=count, metavar="N", help="cut the corpus into N equal folds")
@@ -87,7 +87,7 @@ def parser() -> argparse.ArgumentParser:
         help="write scores.txt, .csv, .json, report.html",
     )
     add_row_options(result, "values")
-    add_progress_options(result, quiet="no progress and summary on stderr")
+    add_progress_options(result, quiet="no progress and no summary on stderr")
     add_config_options(result, "checked only: this command has no settings")
     return result
 

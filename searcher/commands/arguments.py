@@ -44,8 +44,8 @@ examples:
   std-search --vocabulary words.tsv --set splitting.max_edits=2 --explain-query museenverwaltung
   std-search --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786 --terms terms.xml ...
 
-exit status: 0 a batch is written, or a TERM was found; 1 no TERM, or nothing new, was found
-at least as probable as --min-probability (as grep); 2 an error in options or input, in one line
+exit status: 0 a list was searched, or a TERM was found; 1 no hit of a TERM, or no new hit, has
+at least --min-probability (as with grep); 2 an error in options or input, in one line
 """
 MOVED = {  # options that std-query had
     "-K": "--set splitting.max_edits=N",
@@ -70,12 +70,12 @@ def parser() -> Parser:
     _add_selection(parse)
     add_row_options(parse, "hits")
     add_word_options(parse.further("related forms, and terms inside other words"))
-    _add_explaining(parse.further("what a term becomes (--explain-query)"))
+    _add_explaining(parse.further("which words a term is searched as (--explain-query)"))
     _add_example_options(parse.further("audio as a query"))
     _add_query_options(parse.further("spoken queries"))
-    add_list_options(parse.further("hit lists of a batch"))
+    add_list_options(parse.further("hit lists, and new hits"))
     add_hit_options(parse.further("recordings, decisions, tables, explanations"))
-    add_media_options(parse.further("sound and subtitles of hits, without those that are rejected"))
+    add_media_options(parse.further("sound and subtitles of hits (rejected hits are left out)"))
     _add_settings(parse.further("settings and workers"))
     return parse
 
@@ -88,35 +88,36 @@ def _add_input(parse: Parser) -> None:
         nargs="*",
         type=text_argument,
         metavar="TERM",
-        help="words to show hits of, the most probable first; * stands for any letters of a word: "
-        "robo*, *arbeit, r*t. Or a query: 'polizei AND NOT gewalt', '\"burg\" NEAR/5s anlage', "
-        "'haus speaker:anna date:2013..2015' (docs: search, the query language)",
+        help="words to search; the most probable hits come first. * stands for any letters of a "
+        "word: robo*, *arbeit, r*t. Or a query: 'polizei AND NOT gewalt', "
+        "'\"burg\" NEAR/5s anlage', 'haus speaker:anna date:2013..2015' (docs: search, the query "
+        "language)",
     )
     add_store_option(parse, required=False)
     add(
         "--fuse",
         action="store_true",
-        help="each --store is another recogniser's index of the same speech: hits at one place "
-        "become one",
+        help="each --store is another recogniser's index of the same speech: hits at the same "
+        "place are combined",
     )
     add(
         "--terms",
         type=file_argument,
         metavar="FILE",
-        help="term list to search as a batch: XML, a term a line, or a table (CSV, TSV, XLSX) "
-        "with a column called term, name, keyword, Begriff or the like",
+        help="term list to search: XML, a term a line, or a table (CSV, TSV, XLSX) with a column "
+        "called term, name, keyword, Begriff or the like",
     )
     add(
         "--ecf",
         type=file_argument,
         metavar="XML",
-        help="speech that a batch searches (default: all of the index)",
+        help="speech in which a list is searched (default: all of the index)",
     )
     add(
         "--output",
         type=file_argument,
         metavar="XML",
-        help="file for the hit list of a batch (default: the hits go to stdout)",
+        help="file for the hit list of a term list (default: the hits go to stdout)",
     )
 
 
@@ -152,7 +153,7 @@ def _add_explaining(group: "argparse._ArgumentGroup") -> None:
         "--vocabulary",
         type=file_argument,
         metavar="FILE",
-        help="words instead of those of a --store: lines of word[<TAB>count], UTF-8",
+        help="use the words of this file instead of a --store: lines of word[<TAB>count], UTF-8",
     )
     add("--all-words", action="store_true", help="split and expand known words as well")
     add("--all-matches", action="store_true", help="list every match of every part of a word")
@@ -160,7 +161,7 @@ def _add_explaining(group: "argparse._ArgumentGroup") -> None:
         "--bktree",
         type=folder_argument,
         metavar="FOLDER",
-        help="folder in which the BK-tree is kept",
+        help="folder in which the BK-tree is stored",
     )
 
 
@@ -173,8 +174,8 @@ def _add_example_options(group: "argparse._ArgumentGroup") -> None:
         action="append",
         default=[],
         metavar="RECORDING@BEGIN-END",
-        help="find what sounds like this stretch of a recording, in seconds, such as a hit "
-        "(of channel 2: RECORDING/2@...)",
+        help="find what sounds like this stretch of a recording, for example a hit; in seconds "
+        "(in channel 2: RECORDING/2@...)",
     )
     add(
         "--query-audio",
@@ -182,22 +183,23 @@ def _add_example_options(group: "argparse._ArgumentGroup") -> None:
         action="append",
         default=[],
         metavar="FILE[@BEGIN-END]",
-        help="find what sounds like this audio, or file of frames (NAME.sound)",
+        help="find what sounds like this audio file, or like a file of frames (NAME.sound)",
     )
     add(
         "--encoder",
         type=text_argument,
         default="",
         metavar="NAME|FOLDER",
-        help="of --query-audio: the model of the index's sound",
+        help="with --query-audio: the encoder that made the sound of the index",
     )
     add(
         "--examples",
         type=file_argument,
         metavar="FILE",
-        help="a batch: a table (CSV, TSV) with columns term and example, as above",
+        help="a list of examples to search: a table (CSV, TSV) with the columns term and example; "
+        "an example is written as for --like or --query-audio",
     )
-    add("--by", choices=["sound"], default="sound", help="what --query-audio is compared by")
+    add("--by", choices=["sound"], default="sound", help="how --query-audio is compared")
 
 
 def _add_query_options(group: "argparse._ArgumentGroup") -> None:
@@ -207,13 +209,13 @@ def _add_query_options(group: "argparse._ArgumentGroup") -> None:
         "--queries",
         type=file_argument,
         metavar="JSON",
-        help="spoken queries to search as a batch: std-index NETWORKS --queries-to JSON",
+        help="spoken queries to search as a list; std-index NETWORKS --queries-to JSON writes them",
     )
     add(
         "--term-list",
         type=file_argument,
         metavar="XML",
-        help="where the term list of --queries goes: ids, and the likeliest words",
+        help="file for a term list of --queries: ids, and the likeliest words",
     )
 
 
@@ -223,8 +225,8 @@ def _add_settings(group: "argparse._ArgumentGroup") -> None:
     group.add_argument(
         "--phones",
         choices=PHONES,
-        help="of phonetic search: derived from the recogniser's words, heard in the sound "
-        "(where the index has them), or both (both)",
+        help="phones of phonetic search: those of the recogniser's words, those heard in the sound "
+        "(if the index has them), or both (both)",
     )
     group.add_argument(
         "--model",
@@ -232,7 +234,7 @@ def _add_settings(group: "argparse._ArgumentGroup") -> None:
         default=[],
         type=file_argument,
         metavar="JSON",
-        help="what std-tune learned; with --fuse once for all, or once for each --store",
+        help="model that std-tune learned; with --fuse one for all, or one for each --store",
     )
     add_jobs_option(group, default=1)
     add_scheduler_option(group)

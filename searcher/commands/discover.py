@@ -42,7 +42,7 @@ example:
   std-discover --store INDEX --output found.class
   std-discovery --phones gold.phn --words gold.wrd --classes found.class
 
-exit status: 0 something recurs; 1 nothing does (as grep); 2 an error in options or input
+exit status: 0 classes were found; 1 none was found (as with grep); 2 an error in options or input
 """
 SHORTEST_NAME = 4  # letters
 FRAGMENT_COLUMNS = ("class", "file", "channel", "start", "end", "score", "written", "spelling")
@@ -73,14 +73,20 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parse.add_argument(
         "--names", type=file_argument, metavar="FILE",
-        help="with --unexplained: the spellings that the phones heard propose, one a line, for "
-        "std-recognise --hotwords, std-search --terms, std-serve --alerts",
+        help="with --unexplained: file for spellings of the classes, made from the phones heard, "
+        "one a line, for std-recognise --hotwords, std-search --terms, std-serve --alerts",
     )  # fmt: skip
     parse.add_argument(
-        "--output", type=file_argument, metavar="CLASS", help="class file, for std-discovery"
+        "--output",
+        type=file_argument,
+        metavar="CLASS",
+        help="file for the classes, for std-discovery",
     )
     parse.add_argument(
-        "--page", type=file_argument, metavar="HTML", help="page with the classes and their sound"
+        "--page",
+        type=file_argument,
+        metavar="HTML",
+        help="file for a page with the classes and their sound",
     )
     parse.add_argument(
         "--audio",
@@ -101,16 +107,17 @@ def parser() -> argparse.ArgumentParser:
 def _add_thresholds(pairs: "argparse._ArgumentGroup") -> None:
     pairs.add_argument(
         "--least-score", type=number(Range(1, 1_000_000, whole=True)), metavar="SIGNS",
-        help="of a pair: by how many signs its frames are nearer than usual, summed (300; of "
-        "phones 1000)",
+        help="lowest score of a pair: the number of signs by which its frames together are nearer "
+        "than usual (300; with --phones 1000)",
     )  # fmt: skip
     pairs.add_argument(
         "--least-length", type=number(Range(0.1, 3.0)), default=0.3, metavar="SECONDS",
-        help="of a fragment (0.3)",
+        help="shortest fragment (0.3)",
     )  # fmt: skip
     pairs.add_argument(
         "--most-chance", type=number(Range(0.0, 1.0)), metavar="SHARE",
-        help="of the pairs, estimated with reversed speech (0.01; of phones 0.25)",
+        help="largest share of chance among the pairs, estimated with reversed speech (0.01; with "
+        "--phones 0.25)",
     )  # fmt: skip
 
 

@@ -45,8 +45,8 @@ def tell_remarks(found: "SearchResult", *, has_hits: bool, args: argparse.Namesp
     for line in remarks(found):
         tell(line)
     if found.less_likely:
-        places = counted(found.less_likely, "place")
-        tell(f"{places} of less probability left out; --min-probability 0 shows all")
+        places = counted(found.less_likely, "less likely place")
+        tell(f"{places} left out; --min-probability 0 shows all")
     if not has_hits:
         asked = " in the recordings asked for" if is_restricted(args) else ""
         tell(f"no hits{asked}")

@@ -10,14 +10,14 @@ from std.timelines import FRAME_RATES
 
 
 def add_list_options(group: "argparse._ArgumentGroup") -> None:
-    """The options of a batch's files and of alerts."""
+    """The options of the files of a list, and of alerts."""
     add = group.add_argument
     add(
         "--alerts",
         type=file_argument,
         metavar="FILE",
         help="find the hits of this list of terms that neither this command nor std-serve has "
-        "reported before; FILE.hits.jsonl has those reported",
+        "reported before; FILE.hits.jsonl has the reported ones",
     )
     add(
         "--since",
@@ -29,7 +29,7 @@ def add_list_options(group: "argparse._ArgumentGroup") -> None:
         "--term-column",
         type=text_argument,
         metavar="NAME",
-        help="column of --terms or --alerts with the terms, if its name does not show it",
+        help="column of --terms or --alerts that has the terms, if its heading does not show it",
     )
     add(
         "--probabilities",
@@ -37,7 +37,12 @@ def add_list_options(group: "argparse._ArgumentGroup") -> None:
         metavar="XML",
         help="a second list of the same hits, whose score is the probability (std-score reads it)",
     )
-    add("--dialect", choices=["std2006", "kws2013"], default="std2006", help="of the hit lists")
+    add(
+        "--dialect",
+        choices=["std2006", "kws2013"],
+        default="std2006",
+        help="NIST's format of the hit lists (std2006)",
+    )
     add(
         "--no-default-score",
         action="store_true",
@@ -60,33 +65,36 @@ def add_hit_options(group: "argparse._ArgumentGroup") -> None:
     add(
         "--decide",
         action="store_true",
-        help="accept or reject each hit of a TERM (YES, NO), as a batch always does",
+        help="accept or reject each hit of a TERM (YES, NO); hits of a list always have decisions",
     )
     add(
         "--beta",
         type=number(range_of("decision.beta")),
-        help="cost ratio that decisions aim at (999.9); with a TERM it implies --decide",
+        help="cost of a false alarm against a miss, for decisions (999.9); with a TERM it implies "
+        "--decide",
     )
     add(
         "--columns",
         type=text_argument,
         default="date,speaker,title",
         metavar="NAMES",
-        help="metadata in the table, where the recordings have them (date,speaker,title)",
+        help="metadata in the table, if the recordings have them (date,speaker,title)",
     )
-    add("--explain", type=file_argument, metavar="JSONL", help="why each hit is there")
+    add(
+        "--explain", type=file_argument, metavar="JSONL", help="file for an explanation of each hit"
+    )
     add(
         "--oov-lexicon",
         type=file_argument,
         metavar="FILE",
-        help="unknown words with pronunciations, to add to the recogniser",
+        help="file for unknown words of the terms, with pronunciations, to add to the recogniser",
     )
     add(
         "--listen-again",
         type=file_argument,
         metavar="CSV",
-        help="places where unknown words may have been said (probability .02 to .95), for "
-        "std-recognise --listen-again",
+        help="file for the places where unknown words may have been said (probability .02 to .95), "
+        "for std-recognise --listen-again",
     )
 
 
@@ -95,8 +103,8 @@ def add_word_options(group: "argparse._ArgumentGroup") -> None:
     group.add_argument(
         "--inflections",
         action="store_true",
-        help="also find a TERM's words in other forms (haus: hauses, häuser), behind its hits; "
-        "without, they are only counted",
+        help="also list the hits of related forms of a TERM (haus: hauses, häuser), after its own "
+        "hits; otherwise they are only counted",
     )
     group.add_argument(
         "--within-words",
@@ -111,39 +119,40 @@ def add_word_options(group: "argparse._ArgumentGroup") -> None:
 def add_media_options(group: "argparse._ArgumentGroup") -> None:
     """The options of clips, subtitles and edits."""
     add = group.add_argument
-    add("--clips", type=folder_argument, metavar="FOLDER", help="cut each hit's sound to a file")
+    add("--clips", type=folder_argument, metavar="FOLDER", help="write each hit's sound to a file")
     add(
         "--audio",
         type=folder_argument,
         metavar="FOLDER",
-        help="folder of audio files (default: those that the metadata name)",
+        help="folder of audio files (default: the files that the metadata name)",
     )
-    add("--clip-format", choices=["ogg", "wav"], default="ogg", help="(ogg)")
-    add("--clip-around", type=AROUND_S, default=0.5, metavar="S", help="before and after (0.5)")
+    add("--clip-format", choices=["ogg", "wav"], default="ogg", help="format of clips (ogg)")
+    add("--clip-around", type=AROUND_S, default=0.5, metavar="S", help="seconds around hits (0.5)")
     add(
         "--srt",
         type=file_argument,
         metavar="FOLDER|FILE.srt",
-        help="hits as subtitles: a file for each recording, or one for hits in one recording",
+        help="write the hits as subtitles: a folder with a file for each recording, or one file "
+        "for the hits of one recording",
     )
     add(
         "--corrections",
         type=file_argument,
         metavar="CSV",
-        help="places where a term was said and the recogniser wrote something else, from "
-        "probability .9 or --min-probability up, for std-store correct --table",
+        help="file for the places where a term was said and the recogniser wrote other words, with "
+        "probability .9 (or --min-probability) and more, for std-store correct --table",
     )
     add(
         "--timeline",
         type=timeline_argument,
         metavar="FILE.edl|FILE.fcpxml",
-        help="hits one after another, for editing programs: CMX 3600, or Final Cut's XML",
+        help="write the hits one after another, for editing programs: CMX 3600, or Final Cut's XML",
     )
     add(
         "--markers",
         type=folder_argument,
         metavar="FOLDER",
-        help="hits as markers, a file for each recording",
+        help="write the hits as markers, a file for each recording",
     )
     add(
         "--markers-for",
@@ -151,7 +160,12 @@ def add_media_options(group: "argparse._ArgumentGroup") -> None:
         default="premiere",
         help="which program reads the markers: CSV, EDL or text (premiere)",
     )
-    add("--frame-rate", choices=[*FRAME_RATES], default="25", help="of timeline and markers (25)")
+    add(
+        "--frame-rate",
+        choices=[*FRAME_RATES],
+        default="25",
+        help="frames per second of timeline and markers (25)",
+    )
     add(
         "--first-timecode",
         default="00:00:00:00",

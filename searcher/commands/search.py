@@ -161,8 +161,8 @@ def search_units(args: argparse.Namespace) -> int:
     if form == TABLE and len(found) > len(shown):
         tell(f"... and {len(found) - len(shown)} more; --limit 0 shows all")
     if not args.quiet and form != JSON:
-        more = counted(found.less_likely, found.unit)
-        below = f"; {more} of less probability left out" if found.less_likely else ""
+        more = counted(found.less_likely, f"less likely {found.unit}")
+        below = f"; {more} left out" if found.less_likely else ""
         expected = f"about {found.expected.right + found.expected.right_below:.1f} in all"
         tell(f"{counted(len(found), found.unit)}, {expected}{below}")
     return 0 if found else 1

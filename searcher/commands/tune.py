@@ -51,15 +51,15 @@ def parser() -> argparse.ArgumentParser:
     )
     parse.add_argument(
         "--feedback", type=file_argument, metavar="JSONL",
-        help="marks of hits, as std-serve --feedback keeps them",
+        help="marks of hits: the file of std-serve --feedback",
     )  # fmt: skip
     parse.add_argument(
         "--check", type=file_argument, metavar="WORDS",
-        help="do not learn; search words that probably nobody says. WORDS has the recogniser's "
-        "vocabulary, one word a line; the command searches those that it never wrote although it "
-        "often wrote others of their stem",
+        help="do not learn; test the probabilities with words that probably nobody says. WORDS has "
+        "the recogniser's vocabulary, one word a line; those words are searched that the "
+        "recogniser never wrote although it often wrote other words of their stem",
     )  # fmt: skip
-    parse.add_argument("--output", type=file_argument, metavar="JSON", help="the model")
+    parse.add_argument("--output", type=file_argument, metavar="JSON", help="file for the model")
     parse.add_argument(
         "--language",
         type=text_argument,
@@ -71,12 +71,12 @@ def parser() -> argparse.ArgumentParser:
     settings = parse.further("settings")
     add_config_options(settings)
     settings.add_argument(
-        "--seed", type=SEED, help="of the random choice of in-vocabulary words (1)"
+        "--seed", type=SEED, help="seed of the random choice of in-vocabulary words (1)"
     )
     settings.add_argument(
         "--even-if-worse",
         action="store_true",
-        help="also write a model that is expected to lose on other speech",
+        help="write the model even if it is expected to be worse than the shipped weights",
     )
     return parse
 

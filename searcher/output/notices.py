@@ -76,7 +76,7 @@ def acceptance_notice(found: SearchResult, decision: DecisionConfig) -> str:
         return ""
     return (
         f"about {right:.0f} of {counted(n, 'accepted hit')} {'is' if n == 1 else 'are'} right: "
-        'decisions take every term to occur; [decision] terms = "any" does not'
+        'decisions assume that every term occurs; [decision] terms = "any" does not'
     )
 
 
@@ -87,9 +87,10 @@ def doubt_notice(found: SearchResult, decision: DecisionConfig) -> str:
         return ""
     named = (f"{cut(found.terms[row].text)} {p:.2g}" for row, p in doubted[:FEW])
     more = " ..." if len(doubted) > FEW else ""
-    why = "as if they occurred" if decision.terms == "occurring" else "as the costs have it (beta)"
+    assumed = "decisions assume that every term occurs"
+    why = assumed if decision.terms == "occurring" else "a miss costs so much (beta)"
     terms = counted(len(doubted), "term")
-    return f"{terms} accepted on probabilities below 0.5, {why}: {', '.join(named)}{more}"
+    return f"{terms} accepted with probabilities below 0.5, because {why}: {', '.join(named)}{more}"
 
 
 def list_notice(found: SearchResult, config: Config) -> str:

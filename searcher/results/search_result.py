@@ -77,7 +77,7 @@ class Expected:
     include occurrences without a hit.
 
     >>> print(Expected.of([0.9, 0.7, 0.2, 0.1]))
-    2 hits from probability 0.5 up, about 2 are right; about 0.3 more below
+    2 hits from probability 0.5 up, about 2 are right; about 0.3 more right ones below
     """
 
     from_probability: float  # the border between the two sums
@@ -115,7 +115,7 @@ class Expected:
         if not self.hits:
             return f"no hits {start}; {below} {_verb(below)} right below"
         right = about(self.right)
-        more = f"; {below} more below" if self.right_below else ""
+        more = f"; {below} more right ones below" if self.right_below else ""
         return f"{counted(self.hits, 'hit')} {start}, {right} {_verb(right)} right{more}"
 
 

@@ -147,7 +147,7 @@ async function nearest(line) {
     }
     const best = [...like].sort((a, b) => b[1] - a[1]).slice(0, 6);
     if (!best.length) return;
-    line.append(`Words of the index that are near to “${line.dataset.term}”: `);
+    line.append(`Words of the index that are similar to “${line.dataset.term}”: `);
     best.forEach(([word], i) => {
       const link = document.createElement("a");
       link.href = address(`/?${new URLSearchParams({ term: word })}`);

@@ -162,8 +162,8 @@ function showDeleted(names) {
   if (gone.dataset.key === key) return;
   gone.dataset.key = key;
   gone.replaceChildren(...names.map((name) => {
-    const button = make("button", { type: "button", className: "quiet" }, "Bring back");
-    button.setAttribute("aria-label", `Bring back ${name}`);
+    const button = make("button", { type: "button", className: "quiet" }, "Restore");
+    button.setAttribute("aria-label", `Restore ${name}`);
     button.addEventListener("click", async () => {
       try {
         await send("POST", `/api/uploads/${encodeURIComponent(name)}/restore`, {});

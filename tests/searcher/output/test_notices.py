@@ -54,8 +54,8 @@ def test_terms_that_nobody_says_are_named(german_store):
     assert doubted.keys() <= {"T0", "T1", "T2", "T3"}
     assert summary(result)["doubted_terms"] == pytest.approx(doubted)
     notice = doubt_notice(result, decision)
-    assert "as if they occurred" in notice
-    assert "as the costs have it" in doubt_notice(result, replace(decision, terms="any"))
+    assert "decisions assume that every term occurs" in notice
+    assert "a miss costs so much" in doubt_notice(result, replace(decision, terms="any"))
     assert all(terms[int(term[1:])].text in notice for term in doubted)
     for term, some in accepted.items():
         for hit in some:

@@ -17,7 +17,7 @@ AXE = Path(__file__).parents[1] / "axe" / "node_modules" / "axe-core" / "axe.min
 def test_a_token_is_asked_for_once(serve_pages, german_settings, opened):
     with serve_pages(replace(german_settings, token=TOKEN)) as client:
         page = opened(client, "/?term=spreewald")
-        field = page.get_by_label("This service asks for a token.")
+        field = page.get_by_label("This service needs a token.")
         field.fill("wrong" * 5)
         field.press("Enter")
         page.get_by_text("This token is not right.").wait_for()
@@ -50,7 +50,7 @@ def test_a_late_answer_to_a_wrong_token_does_not_ask_again(serve_pages, german_s
     with serve_pages(replace(german_settings, token=TOKEN)) as client:
         page = opened(client, "/?term=spreewald")
         page.route("**/page/results*", hold)
-        field = page.get_by_label("This service asks for a token.")
+        field = page.get_by_label("This service needs a token.")
         field.fill(wrong)
         field.press("Enter")
         page.get_by_text("This token is not right.").wait_for()
@@ -75,7 +75,7 @@ def test_a_file_waits_for_the_right_token(serve_pages, german, german_settings, 
     )  # fmt: skip
     with serve_pages(settings) as client:
         page = opened(client, "/recordings")
-        field = page.get_by_label("This service asks for a token.")
+        field = page.get_by_label("This service needs a token.")
         field.fill(TOKEN)
         field.press("Enter")
         field.wait_for(state="hidden")

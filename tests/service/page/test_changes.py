@@ -206,7 +206,7 @@ def test_words_are_corrected_by_keyboard(
         page.keyboard.press("Enter")  # on: correct the ticked places
         page.locator(".w.corrected", has_text="pronom").wait_for()
         page.keyboard.press("c")
-        page.get_by_role("button", name="Take the correction back").press("Enter")
+        page.get_by_role("button", name="Undo the correction").press("Enter")
         page.wait_for_function("!document.querySelector('.w.corrected')")
 
 
@@ -245,7 +245,7 @@ def test_recordings_are_added_described_and_deleted(
             assert not page.evaluate("axe.run().then((found) => found.violations.length)")
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
         row.get_by_role("button", name="Delete").press("Enter")
-        back = page.get_by_role("button", name="Bring back Zeit_Raum")
+        back = page.get_by_role("button", name="Restore Zeit_Raum")
         back.wait_for()
         assert back.evaluate("one => one === document.activeElement")
         back.press("Enter")
