@@ -1,6 +1,6 @@
 """std-index's actions other than indexing: preview, watch a folder, read spoken queries.
 
-`tell_of_problems` prints what is odd in inputs.
+`tell_of_problems` prints problems of the inputs.
 """
 
 import argparse

@@ -72,7 +72,7 @@ class Evaluation(Framed):
 
     @property
     def numbers(self) -> dict[str, Number]:
-        """Which number of a hit the measures took: for thresholds, and for calibration and Cnxe."""
+        """Which number of a hit the measures used: for thresholds, and for calibration and Cnxe."""
         has_probability = self.groups[0].hits.probability is not None
         return {
             "thresholds": self.options.number or "score",

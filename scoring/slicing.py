@@ -88,7 +88,7 @@ def matching(pattern: str) -> re.Pattern[str]:
     """Compile a user's regular expression.
 
     Raises:
-        StdError: it is none.
+        StdError: it is not a regular expression.
     """
     try:
         return re.compile(pattern, re.IGNORECASE)

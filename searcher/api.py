@@ -6,7 +6,7 @@
                 search_queries  spoken queries and an ECF --> the same
                 find_examples  stretches of audio --> the same
                 discover      no terms --> classes of recurring speech
-                search_terms  a term list and an ECF --> all results of a batch
+                search_terms  a term list and an ECF --> all results of the list
                 find_terms, decide  the same of a long list in parts, for progress
                 hits          what a search returned --> hits, in the order of the hit list
                 hit_columns   the same as columns, for programs that write many
@@ -183,9 +183,9 @@ class Index(IndexSnapshot):
             by: compare the ``sound``, or the ``phones`` heard in it.
             unexplained: find only speech that the recogniser wrote as different words or not at
                 all, with a spelling proposed from the phones heard, if the index has them.
-            least_score: the least score of two stretches: signs by which their frames are nearer
-                than usual, in all; None: 300, of phones 1000.
-            least_s: the least length of a stretch, in seconds.
+            least_score: the lowest score of two stretches: the number of signs by which their
+                frames together are nearer than usual; None: 300, for phones 1000.
+            least_s: the shortest length of a stretch, in seconds.
             most_chance: share of the pairs that chance may explain; None: 0.01, for phones 0.25.
             where, recordings: compare some recordings only, see `recordings`.
             workers: the executor of the comparisons, see `std.execution.processes.executor`.

@@ -13,7 +13,7 @@ find_terms             terms -> what each language's segments have
     calibrate            probabilities, if a term occurs (`searcher.evidence.calibrate`)
     mixed                those of what a spoken query may be (`searcher.evidence.pairing`)
 
-A long list may be found in parts, by a program that shows its progress; it is judged as a whole
+A program that shows its progress may search a long list in parts; the list is judged as a whole
 (`searcher.search.judge`).
 """
 

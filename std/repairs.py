@@ -1,7 +1,7 @@
 """Repairs of damaged files, counted by kind: a reader repairs a bad value and keeps the file.
 
-One bad value does not cost a recording: each rule below says how it is repaired. `REFUSED`, the
-default of readers, allows no repairs and raises an error, and so does ``--strict``.
+One bad value must not make a recording unreadable: each rule below says how it is repaired.
+`REFUSED`, the default of readers, allows no repairs and raises an error, and so does ``--strict``.
 
     Repairs          the repairs of one reading: kind, number, and the first line
     Repairs.rows     rows of which some cannot be read are skipped, unless most of them are

@@ -7,7 +7,7 @@
                                    {"words": "newark", "weight": 0.2}]}]}
 
 `std-index --queries-to` writes this file, `std-search --queries` reads it: the indexer reads
-recogniser output and has no index in its hands, the searcher has one and reads no such output.
+recogniser output and no index, the searcher reads an index and no recogniser output.
 The cost of recognising the queries is part of the cost of the search.
 
 SpokenQuery      one query: weighted word sequences, from all its examples

@@ -60,7 +60,7 @@ def index_files(
         options, changes: how inputs are read; ``changes`` are fields of `InputOptions` by name.
         jobs: worker processes on this machine.
         scheduler: address of a Dask scheduler; then ``jobs`` is not used.
-        delete: audio files to take out of the index; inputs may hold their new versions. If an
+        delete: audio files to delete from the index; inputs may hold their new versions. If an
             input cannot be read, those without one stay (``kept``).
         merge: merge all segments into one at the end.
         keep_going: index what can be read; the rest is in ``failures``.

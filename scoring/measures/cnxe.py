@@ -17,7 +17,7 @@ Cases that the source leaves open:
     no hit at all             no trial has information: Cnxe = minimum = 1
     infinite scores           are taken as the system's highest (lowest) finite score
     fewer trials than hits    undefined (NaN), as without occurrences; `Cnxe.undefined` says why
-    separable scores          the minimum is an infimum, gamma infinite: its limit is given
+    separable scores          the minimum is a limit for infinite gamma, which is given
     one distinct score        nothing to recalibrate but a constant: minimum 1, gamma 0
     gamma < 0                 is used if it gives the minimum: low scores then mean targets
 """

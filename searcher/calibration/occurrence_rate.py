@@ -7,9 +7,9 @@ false alarms a Poisson distribution, and the places that were found have the lik
 
     L(r) = (exp(-DETECTED r) prod_i (1 + r exp(t_i)) - exp(-r)) / (1 - exp(-r))
 
-where exp(-r) is the share of a term that is not said at all. The places of a term determine its
-rate: the weight of r is L(r) times a prior. Multiplied out, the product is a sum over all sets of
-right places; the probability of place i is the share, over all rates, of the sets with i. So one
+where exp(-r) is the probability that the term is not said at all. The places of a term determine
+its rate: the weight of r is L(r) times a prior. Multiplied out, the product is a sum over all sets
+of right places; the probability of place i is the share, over all rates, of the sets with i. So one
 rule serves a name said once and a name said fifty times. If a term has one good place, this
 explains that it is said, and poor places become less probable. If it has no good place, the
 recogniser probably missed it. The prior is on a grid of rates, so the sum is exact and its cost is

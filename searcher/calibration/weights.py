@@ -7,10 +7,10 @@
 
 The labels of a term's candidates depend on each other, because it is unknown how often the term is
 said. So the likelihood is that of `searcher.calibration.occurrence_rate`, for all candidates of a
-term together; it sums over all labels of candidates that have none. The recogniser may have missed
-a term without a right candidate everywhere (`FOUND`), so its candidates count less than those of a
-term that was found. The penalty pulls each weight to that known before, in proportion to the
-variance of its feature: few examples change little.
+term together; for candidates without a label, it sums over both labels. If a term has no right
+candidate, the recogniser may have missed it everywhere (`FOUND`), so its candidates count less than
+those of a term that was found. The penalty pulls each weight towards its earlier value, in
+proportion to the variance of its feature: few examples change little.
 """
 
 from collections.abc import Mapping, Sequence

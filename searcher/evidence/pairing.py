@@ -3,9 +3,9 @@
 pair_with_hits   candidates and hits of a term -> both as one table of evidence
 mixed            candidates of what a spoken query may be -> those of the query
 
-A spoken query is one of its alternatives, each of them a written term, or something else that
-sounds alike. So a place has the probability that the query is one of them and that this was said
-there, summed up:
+A spoken query is one of its alternatives, each of them a written term, or another word that sounds
+alike. So the probability of a place is a sum over these: the probability that the query is this one
+and that this one was said there:
 
     p(place) = sum of w_a o_a p_a(place) / sum of w_a o_a
 

@@ -7,11 +7,11 @@ probabilities      figures of places -> probabilities that the term is said ther
 log_evidence       of a term, that it is said again
 
 Two figures describe a place. *Standing* is its distance from the example's places of rank 6 to 60,
-which are mostly wrong, and nearly as good as wrong places get. *Nearness* compares its cost with
-the cost of its frames by chance, because recordings and sounds differ in how much they resemble
-others. The weights are a logistic regression over the places of 494 words and pairs of words of
-three sets, all of which are said again. Whether a term is said again is estimated from the list of
-examples, as for a list of words (`searcher.calibration.occurring_terms`).
+which are mostly wrong: they show how low the cost of a wrong place can be. *Nearness* compares its
+cost with the cost of its frames by chance, because recordings and sounds differ in how much they
+resemble others. The weights are a logistic regression over the places of 494 words and pairs of
+words of three sets, all of which are said again. Whether a term is said again is estimated from the
+list of examples, as for a list of words (`searcher.calibration.occurring_terms`).
 
 docs/sound.md has the measurements.
 """

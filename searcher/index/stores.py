@@ -41,7 +41,7 @@ def urls_of(stores: Iterable[str | PathLike[str]]) -> list[str]:
     """The names of stores that a caller of Python gave.
 
     Raises:
-        TypeError: one is no text and no path.
+        TypeError: one is neither a text nor a path.
     """
     kinds, expected = str | PathLike, "a folder, or couchdb://host/database"
     return [fspath(require_kind("store", store, kinds, expected)) for store in stores]

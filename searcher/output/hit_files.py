@@ -6,7 +6,7 @@ write_hits            the files of an evaluation
 write_oov_lexicon     out-of-vocabulary words with pronunciations, to add to the recogniser
 write_stretches       where such words may have been said, for std-recognise --listen-again
 
-Each list has the score of a place without a hit, in its own numbers.
+Each list has a score for places without a hit, on the scale of its own numbers.
 """
 
 from collections.abc import Sequence

@@ -4,7 +4,7 @@ print_table        hits with the words around them, on the terminal
 hit_rows           CSV, JSON lines, lines with tabs, tables to paste
 write_corrections  hits where the recogniser wrote something else, for `std-store correct --table`
 
-A person may delete rows of the table of corrections, or mark them with no in a column ``right``.
+A person may delete rows of the table of corrections, or write ``no`` into their column ``right``.
 """
 
 from collections.abc import Sequence

@@ -279,8 +279,8 @@ def read_asked(
         need_words: refuse a query without words that are said.
 
     Raises:
-        QueryError: one is no query.
-        TypeError: one is no text.
+        QueryError: a text is not a valid query.
+        TypeError: an item is not a text.
     """
     for text in texts:
         if not isinstance(text, str):

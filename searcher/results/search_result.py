@@ -220,7 +220,7 @@ class SearchResult(TermCandidates):
         """The detections with at least a probability; the others are counted.
 
         Raises:
-            ValueError: it is none.
+            ValueError: the number is not a probability.
         """
         require_probability(probability)
         kept = self.probability >= probability

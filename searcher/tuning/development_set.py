@@ -62,19 +62,19 @@ def tune(
 
     Args:
         stores: index of the speech that is transcribed or was searched; several are its shards.
-        ecf_path: the speech that is transcribed; with the next two, or marks, or all.
+        ecf_path: the speech that is transcribed. Give this and the next two, or marks, or all.
         rttm_path: its transcript.
         terms_path: terms like those that will be searched, above all phrases.
-        feedback_path: marks of people (`std.marks`), as `std-serve --feedback` keeps them.
+        feedback_path: marks of people (`std.marks`): the file of `std-serve --feedback`.
         config: a configuration or its TOML file; None = the default.
-        language: to learn of, where the index has several: its name or code.
+        language: the language to learn from, if the index has several: its name or code.
         seed: draws the in-vocabulary words that are learned from.
-        even_if_worse: whether a model is wanted that is expected to lose on other speech.
+        even_if_worse: return the model even if it is expected to be worse on other speech.
         advance: called with each share of the work that is done; the shares add up to 1.
 
     Raises:
         InputError: a file or a store cannot be read, has no phones, or another language.
-        ConfigError: there is too little to learn from, or tuning is expected to lose elsewhere.
+        ConfigError: there is too little to learn from, or the model is expected to be worse.
 
     For example::
 

@@ -7,9 +7,9 @@ Damage       counts skipped packets, which could not be decoded
 samples      an audio file -> mono samples, at the requested rate
 sound_file   samples -> Ogg Opus, or WAV
 
-Times are those of players: from the beginning that the file states, and a gap in its time stamps is
-silence. Such gaps have recordings that were interrupted, damaged files, and films whose sound
-begins after the picture.
+Times are those of players: they count from the beginning that the file states, and a gap in its
+time stamps is silence. Interrupted recordings, damaged files, and films whose sound begins after
+the picture have such gaps.
 """
 
 import io

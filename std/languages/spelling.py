@@ -14,8 +14,8 @@
 A term finds words of the index whose spelling, or bare spelling, is its own: "coeur" finds
 "cœur", and "homme" finds "l'homme", but "l'homme" not "homme". Both are made by the functions
 here, from the word as the index has it (`std.text`), when a search knows the recording's language.
-What is left apart: accents that tell words apart (côté, côte), and letters that are another word
-(German "dass" and "das"). Phonetic search is for what sounds alike.
+Not equal are words that differ in accents which distinguish words (côté, côte), and words of other
+letters (German "dass" and "das"). Phonetic search finds words that sound alike.
 
 When words are folded, an unaccented letter stands for its accented forms, an accented one only for
 itself: "resume" and "resumé" stand for "résumé", "résumé" not for "resume". Ways of writing the

@@ -8,9 +8,9 @@ It answers each line of standard input with one line of standard output:
     +TEXT        the phones of a text in IPA, with ``_`` between them
     ?            seconds of CPU time that the process has taken
 
-The library is C without bounds: seven letters of Greenlandic end its process. So this one holds
-nothing else, imports nothing of ours, and answers each line at once: what it had answered when it
-died is known. It ends with its standard input.
+The library is written in C and writes beyond its buffers: seven letters of Greenlandic end its
+process. So this process does nothing else, imports nothing of std, and answers each line at once:
+if it dies, it is known which lines it has answered. It ends with its standard input.
 """
 
 import ctypes

@@ -4,6 +4,6 @@
     query_tokens a text -> tokens: words, operators, conditions
     expression   the expression, what it holds for, and itself in words
 
-Both texts have one grammar; a condition of ``--where`` has no words to search for. What an
-expression finds, and how probable it is, say `std.recordings` and `searcher.queries`.
+Both texts have one grammar; a condition of ``--where`` has no words to search for. `std.recordings`
+and `searcher.queries` say what an expression finds, and how probable it is.
 """

@@ -10,12 +10,13 @@
     words      = ( word | "phrase" ) { word | "phrase" }
 
 `parse_query` reads what a person searches for. ``AND``, ``OR``, ``NOT`` and ``NEAR`` are operators
-in capitals; in other letters they are words, but beside parentheses, a phrase in quotation marks
-or a condition. ``NEAR/5s`` and ``WITHIN 5s`` are operators in any letters, and a hyphen before a
-word is NOT. A text without operator and condition is a term, exactly as it was written.
+in capitals. In lower case they are words, except beside parentheses, a phrase in quotation marks
+or a condition. ``NEAR/5s`` and ``WITHIN 5s`` are operators in upper and lower case, and a hyphen
+before a word is NOT. A text without operator and condition is a term, exactly as it was written.
 
 `parse_where` reads conditions only; there, words are names of columns and values, which may have
-blanks (``air date >= 2024-01``), and ``and``, ``or`` and ``not`` are operators in any letters.
+blanks (``air date >= 2024-01``), and ``and``, ``or`` and ``not`` are operators in upper and lower
+case.
 """
 
 from collections.abc import Callable

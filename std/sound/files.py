@@ -6,7 +6,7 @@
 
 Frames follow the line without anything between them: ``signs`` are 32 bytes each, the first sign
 the highest bit of the first byte; ``float16`` are little-endian numbers. So a file is written as
-a stream, and a torn one is taken up at its last whole frame.
+a stream, and an incomplete one is continued after its last whole frame.
 
 sound_name   of a recording's file; `sounding` is its inverse
 header       the line

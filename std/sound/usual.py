@@ -4,8 +4,8 @@ usual_distances    signs -> the distance that few frames of the archive are belo
 silent             which frames are silence, or another sound that goes on for long
 differing          in how many signs two frames differ; kernels call it: four instructions
 
-Frames differ in how much they tell: a frame of a vowel resembles more others than the change from
-one consonant to the next. So a distance counts by what is usual for its two frames.
+A frame of a vowel resembles more other frames than a frame of the change from one consonant to the
+next. So a distance is compared with the distances that are usual for its two frames.
 """
 
 from typing import Any
